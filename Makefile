@@ -1,0 +1,44 @@
+# Two commands do everything on a fresh machine: `make demo` and `make test`.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+.PHONY: help demo test lint format bench clean
+
+help:
+	@echo "make demo   set up, then show what Anaphora does (a second, offline once installed)"
+	@echo "make test   set up, then lint, types and all tests"
+	@echo "make lint   ruff and mypy only"
+	@echo "make bench  the benchmarks: speed and memory as ratios, measured side by side"
+
+$(VENV)/.core: pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(PIP) --editable .
+	touch $@
+
+$(VENV)/.dev: pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(PIP) --editable ".[dev]"
+	touch $@
+
+demo: $(VENV)/.core
+	$(BIN)/anaphora demo
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+test: lint
+	$(BIN)/pytest --numprocesses auto
+
+format: $(VENV)/.dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.dev
+	$(BIN)/python benchmarks/run.py
+
+clean:
+	rm -rf $(VENV) anaphora-demo dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,60 @@
+"""Anaphora: does a translation system understand what *it* refers to?
+
+    >>> import anaphora
+    >>> suite = anaphora.load_suite("contrapro.jsonl")          # doctest: +SKIP
+    >>> result = anaphora.evaluation(suite, scores="my.scores")   # doctest: +SKIP
+    >>> print(result)                                           # doctest: +SKIP
+
+Importing this package imports nothing heavy: the names below are found when they are first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from anaphora.api import compare as compare
+    from anaphora.api import evaluate as evaluate
+    from anaphora.api import load_suite as load_suite
+    from anaphora.api import score as score
+    from anaphora.errors import AnaphoraError as AnaphoraError
+    from anaphora.errors import BadInput as BadInput
+    from anaphora.suites.example import Example as Example
+    from anaphora.suites.suite import Suite as Suite
+
+_PUBLIC = {
+    "AnaphoraError": "anaphora.errors",
+    "BadInput": "anaphora.errors",
+    "Example": "anaphora.suites.example",
+    "Suite": "anaphora.suites.suite",
+    "compare": "anaphora.api",
+    "evaluate": "anaphora.api",
+    "load_suite": "anaphora.api",
+    "score": "anaphora.api",
+}
+__all__ = [
+    "AnaphoraError",
+    "BadInput",
+    "Example",
+    "Suite",
+    "__version__",
+    "compare",
+    "evaluate",
+    "load_suite",
+    "score",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _PUBLIC:
+        value = getattr(import_module(_PUBLIC[name]), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module 'anaphora' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,61 @@
+"""The Python interface: as short as the command line. Library code never prints and never exits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from anaphora.errors import AnaphoraError
+from anaphora.evaluation.compare import Comparison, compare_runs
+from anaphora.evaluation.contrastive import evaluate_run, evaluate_scores
+from anaphora.evaluation.result import Result, Settings
+from anaphora.suites.formats import read_suite
+from anaphora.suites.get import resolve
+from anaphora.suites.suite import Suite
+from anaphora.systems import load_system
+from anaphora.systems.run import Run, describe, open_run, write_run
+
+
+def load_suite(name_or_path: str | Path, format: str = "native", **options: Any) -> Suite:
+    """A suite by its file, by its name in the catalogue, or from any published format."""
+    path = resolve(str(name_or_path)) if format == "native" else Path(name_or_path)
+    return read_suite(path, format, **options)
+
+
+def score(suite: Suite | str | Path, system: str, output: str | Path) -> Run:
+    """Let a system score a suite; the run is written to the output."""
+    suite = suite if isinstance(suite, Suite) else load_suite(suite)
+    header = describe(suite, sha256=suite.sha256(), system=system)
+    return open_run(write_run(Path(output), header, load_system(system).score(suite)))
+
+
+def evaluate(
+    what: Suite | Run | str | Path,
+    *,
+    scores: str | Path | None = None,
+    by: Sequence[str] = (),
+    **settings: Any,
+) -> Result:
+    """The Result of a run, or of a suite with a score file. Settings are those of `Settings`.
+
+    With `resample` intervals are bootstrapped: Wilson's takes examples to be independent.
+    """
+    if settings.get("resample") is not None:
+        settings.setdefault("interval", "bootstrap")
+    chosen = Settings(**settings)
+    if scores is not None:
+        if isinstance(what, Run):
+            raise AnaphoraError("a run has its scores already; name a suite to evaluate a score file")
+        suite = what if isinstance(what, Suite) else load_suite(what)
+        return evaluate_scores(suite, Path(scores), breakdowns=by, settings=chosen)
+    if isinstance(what, Suite):
+        raise AnaphoraError("a suite is evaluated with scores: pass a score file, or a run")
+    run = what if isinstance(what, Run) else open_run(Path(what))
+    return evaluate_run(run, breakdowns=by, settings=chosen)
+
+
+def compare(*runs: Run | str | Path, by: Sequence[str] = (), test: str | None = None, **settings: Any) -> Comparison:
+    """Every pair of runs on the same suite, tested on the same items."""
+    opened = [run if isinstance(run, Run) else open_run(Path(run)) for run in runs]
+    return compare_runs(opened, breakdowns=by, settings=Settings(**settings), test=test)

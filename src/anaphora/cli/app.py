@@ -1,0 +1,122 @@
+"""The root command, its lazy subcommands, and the one place where errors become a line and an exit code."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Any, NoReturn
+
+import click
+
+from anaphora import __version__
+from anaphora.errors import AnaphoraError, did_you_mean
+
+FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
+
+
+@contextlib.contextmanager
+def pipe_may_close() -> Iterator[None]:
+    """`anaphora … | head`: nobody reads on, which is no error. Left to itself click exits with 1, a failed gate."""
+    try:
+        yield
+    except BrokenPipeError:
+        discard_output()
+        raise click.exceptions.Exit(0) from None
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are found by name and imported when they are called.
+
+    lazy: command → ("module:attribute", help in one line); the help is here so that listing imports nothing
+    """
+
+    def __init__(self, *args: object, lazy: dict[str, tuple[str, str]], **kwargs: object) -> None:
+        super().__init__(*args, **kwargs)  # type: ignore[arg-type]
+        self.lazy = lazy
+
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        with pipe_may_close():  # help and version are printed here
+            return super().make_context(*args, **kwargs)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with pipe_may_close():
+            return super().invoke(ctx)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.lazy)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.lazy:
+            ctx.fail(f"no such command {cmd_name!r}{did_you_mean(cmd_name, self.lazy)}. See: {ctx.command_path} --help")
+        module, _, attribute = self.lazy[cmd_name][0].partition(":")
+        command: click.Command = getattr(import_module(module), attribute)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in self.lazy.items()])
+
+
+@click.group(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="""\b
+Examples:
+  anaphora suites list
+  anaphora suites convert anaphora.json --from disceval -o bawden.jsonl
+  anaphora evaluate bawden.jsonl --scores my.scores
+  anaphora demo
+""",
+    lazy={
+        "suites": ("anaphora.cli.suites:suites", "List, get, convert and validate test suites."),
+        "score": ("anaphora.cli.score:score", "Let a system score a suite; write a run."),
+        "evaluate": ("anaphora.cli.evaluate:evaluate", "Accuracy of a run or a score file, by any breakdown."),
+        "compare": ("anaphora.cli.compare:compare", "Is one system better than another? Paired tests."),
+        "demo": ("anaphora.cli.demo:demo", "A suite, two systems, their results: in a second, offline."),
+    },
+)
+@click.version_option(__version__, prog_name="anaphora", message="%(prog)s %(version)s")
+def app() -> None:
+    """Does your translation system understand what "it" refers to?
+
+    Test suites for pronouns and discourse, scores of any system, results that can be trusted.
+    """
+
+
+def main(arguments: list[str] | None = None) -> NoReturn:
+    """Run a command and exit: 0 done, 1 a gate failed, 2 wrong usage or bad input (one line says what and where)."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # whatever the locale: a sign it lacks must not end a command
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    try:
+        code = app.main(args=arguments, prog_name="anaphora", standalone_mode=False)
+        sys.stdout.flush()
+        sys.exit(code if isinstance(code, int) else 0)
+    except click.exceptions.NoArgsIsHelpError as error:
+        error.show()
+        sys.exit(BAD_INPUT)
+    except click.ClickException as error:
+        fail(error.format_message())
+    except click.Abort:
+        fail("stopped", INTERRUPTED)
+    except AnaphoraError as error:
+        fail(str(error))
+    except OSError as error:  # of the machine: a full disk, a folder where a file is to be written
+        discard_output()
+        place = error.filename2 or error.filename
+        fail(f"{f'{place}: ' if place else ''}{(error.strerror or str(error)).lower()}")
+
+
+def discard_output() -> None:
+    """What is still to be flushed goes nowhere, so that nothing fails again when the interpreter ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def fail(message: str, code: int = BAD_INPUT) -> NoReturn:
+    """One line on stderr, and the exit code."""
+    click.echo(f"error: {' '.join(message.split())}", err=True)
+    sys.exit(code)

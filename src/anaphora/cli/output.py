@@ -1,0 +1,67 @@
+"""What the commands share in printing: the format options, JSON, and a progress bar that stays off stdout."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from anaphora.reports.table import RENDERERS, Table
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+PATH = click.Path(path_type=Path)
+FORMATS = ("table", "json", "markdown", "latex", "tsv")
+
+
+def json_option(command: Command) -> Command:
+    return click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout, nothing else.")(command)
+
+
+def format_options(command: Command) -> Command:
+    """--format, and --json as the short way to --format json."""
+    choice = click.Choice(FORMATS)
+    option = click.option("--format", "format", type=choice, default="table", show_default=True, help="How to print.")
+    return json_option(option(command))
+
+
+def show(table: Table, document: dict[str, Any], format: str, as_json: bool) -> None:
+    """Print a result in the format asked for."""
+    if as_json or format == "json":
+        echo_json(document)
+    else:
+        click.echo(RENDERERS[format](table))
+
+
+def echo_json(document: Any) -> None:
+    click.echo(json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False))
+
+
+def note(message: str) -> None:
+    """Progress and remarks go to stderr."""
+    click.echo(message, err=True)
+
+
+@contextlib.contextmanager
+def download_progress() -> Iterator[Callable[[str, int, int | None], None] | None]:
+    """A bar on a terminal; nothing where stderr is a file or a pipe."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        DownloadColumn(),
+        TransferSpeedColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=None)
+        yield lambda file, done, total: bar.update(task, description=file, completed=done, total=total)

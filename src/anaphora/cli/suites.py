@@ -1,0 +1,231 @@
+"""`anaphora suites`: list, show, get, convert, validate."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from anaphora.cli.output import PATH, download_progress, echo_json, format_options, json_option, note, show
+from anaphora.errors import AnaphoraError
+
+
+@click.group(
+    epilog="""\b
+Examples:
+  anaphora suites list
+  anaphora suites get bawden-coreference
+  anaphora suites convert anaphora.json --from disceval -o bawden.jsonl
+"""
+)
+def suites() -> None:
+    """Test suites: what is published, what is here, and how to turn one into the other."""
+
+
+@suites.command(
+    "list",
+    epilog="""\b
+Examples:
+  anaphora suites list
+  anaphora suites list --format markdown
+""",
+)
+@format_options
+def list_suites(format: str, as_json: bool) -> None:
+    """The suites of the catalogue, and which are on this machine."""
+    from anaphora.reports.table import Row, Table
+    from anaphora.suites.catalogue import catalogue
+    from anaphora.suites.get import suite_path
+
+    here = {name: suite_path(name).is_file() for name in catalogue()}
+    rows = tuple(
+        Row(
+            (
+                e.name,
+                f"{e.source_language}-{e.target_language}",
+                f"{e.examples:,}",
+                "yes" if here[e.name] else "",
+                e.title,
+            )
+        )
+        for e in catalogue().values()
+    )
+    notes = ("Get one with: anaphora suites get NAME",)
+    table = Table("Published suites", ("name", "languages", "examples", "here", "what"), rows, notes)
+    document = [
+        {
+            "name": e.name,
+            "title": e.title,
+            "source_language": e.source_language,
+            "target_language": e.target_language,
+            "examples": e.examples,
+            "phenomena": list(e.phenomena),
+            "licence": e.licence,
+            "here": here[e.name],
+        }
+        for e in catalogue().values()
+    ]
+    if as_json or format == "json":
+        echo_json(document)
+    else:
+        show(table, {}, format, as_json)
+
+
+@suites.command(
+    "validate",
+    epilog="""Exits with 2 if anything is wrong.
+
+\b
+Examples:
+  anaphora suites validate suite.jsonl
+  anaphora suites validate anaphora.json --from disceval
+""",
+)
+@click.argument("suite")
+@click.option("--from", "format", default="native", metavar="FORMAT", help="The format, if not a suite file.")
+@json_option
+def validate(suite: str, format: str, as_json: bool) -> None:
+    """Find duplicate ids, empty or equal candidates, wrong gold, uneven passages, bad UTF-8; say where."""
+    from anaphora import api
+    from anaphora.suites.get import resolve
+    from anaphora.suites.validate import validate_file, validate_suite
+
+    native = format == "native"
+    found = validate_file(resolve(suite)) if native else validate_suite(api.load_suite(suite, format))
+    problems = []
+    for problem in found:
+        problems.append(problem)
+        if not as_json:
+            click.echo(str(problem))
+    if as_json:
+        rows = [{"path": p.path, "line": p.line, "id": p.id, "problem": p.problem} for p in problems]
+        echo_json({"valid": not problems, "problems": rows})
+    else:
+        note(f"{suite}: {len(problems):,} problems" if problems else f"{suite}: valid")
+    if problems:
+        sys.exit(2)
+
+
+@suites.command(
+    "convert",
+    epilog="""\b
+Examples:
+  anaphora suites convert anaphora.json --from disceval -o bawden.jsonl
+  anaphora suites convert contrapro.json --from contrapro --context-from documents/ --context 3 -o contrapro3.jsonl
+  anaphora suites convert contrapro --to text -o lines/
+  anaphora suites convert contrapro --to text --separator ' <SEP> ' -o lines/
+""",
+)
+@click.argument("source", metavar="INPUT")
+@click.option(
+    "--from", "format", default="native", show_default=True, metavar="FORMAT", help="The format of the input."
+)
+@click.option("--to", type=click.Choice(["native", "text"]), default="native", show_default=True)
+@click.option(
+    "-o", "--output", required=True, type=PATH, help="The suite file (.jsonl, .jsonl.gz); with --to text a folder."
+)
+@click.option("--name", help="The suite's name, if not the format's.")
+@click.option("--context-from", type=PATH, help="contrapro: the folder of documents to read context from.")
+@click.option("--context", type=click.IntRange(0), help="contrapro, lopes: how many sentences of context.")
+@click.option("--split", help="scat: train, valid or test.")
+@click.option("--contrast-from", type=PATH, help="scat: the folder of Lopes' set, for wrong translations that agree.")
+@click.option("--source-language", help="text: which of the two languages is the source.")
+@click.option("--target-language", help="text, disceval: the target language.")
+@click.option("--separator", help="--to text: join the sentences of a passage by this, one line per passage.")
+@click.option("--limit", type=click.IntRange(1), help="Only the first so many examples.")
+@json_option
+def convert(
+    source: str,
+    format: str,
+    to: str,
+    output: Path,
+    name: str | None,
+    separator: str | None,
+    limit: int | None,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Turn a published format into a suite file, or a suite into line files for any toolkit."""
+    from dataclasses import replace
+
+    from anaphora import api
+    from anaphora.suites.export import write_text
+    from anaphora.suites.suite import suite_of
+
+    suite = api.load_suite(source, format, **{key: value for key, value in options.items() if value is not None})
+    if name is not None:
+        suite = replace(suite, header=replace(suite.header, name=name))
+    if limit is not None:
+        suite = suite_of(suite.header, lambda whole=suite: itertools.islice(whole, limit), suite.path)  # type: ignore[misc]
+    if to == "text":
+        files, candidates = write_text(suite, output, separator=separator)
+        document: dict[str, Any] = {"files": [str(file) for file in files], "candidates": candidates}
+        message = f"{suite.header.name}: {candidates:,} lines, score each: {', '.join(map(str, files))}"
+    else:
+        if separator is not None:
+            raise AnaphoraError("--separator goes with --to text")
+        sha256 = suite.write(output)
+        document = {"suite": suite.header.name, "path": str(output), "sha256": sha256}
+        message = f"{suite.header.name}@{sha256[:6]}: {output}"
+    if as_json:
+        echo_json(document)
+    else:
+        note(message)
+
+
+@suites.command(
+    "show",
+    epilog="""\b
+Examples:
+  anaphora suites show contrapro
+  anaphora suites show suite.jsonl --json
+""",
+)
+@click.argument("suite", metavar="NAME|FILE")
+@json_option
+def show_suite(suite: str, as_json: bool) -> None:
+    """Citation, licence, counts and breakdowns of a suite of the catalogue or of a suite file."""
+    from anaphora.suites.about import about
+
+    document = about(suite)
+    if as_json:
+        echo_json(document)
+        return
+    citation = document.pop("citation", "")
+    width = max(map(len, document))
+    for key, value in document.items():
+        if value not in (None, "", [], {}):
+            text = ", ".join(map(str, value)) if isinstance(value, list) else value
+            click.echo(
+                f"{key.replace('_', ' '):<{width}}  {text:,}"
+                if isinstance(text, int)
+                else f"{key.replace('_', ' '):<{width}}  {text}"
+            )
+    if citation:
+        click.echo(f"\n{citation.strip()}")
+
+
+@suites.command(
+    "get",
+    epilog="""\b
+Examples:
+  anaphora suites get bawden-coreference
+  anaphora suites get bawden-coreference --from-path copies/
+""",
+)
+@click.argument("name")
+@click.option("--from-path", type=PATH, help="Take local copies instead of downloading.")
+@json_option
+def get(name: str, from_path: Path | None, as_json: bool) -> None:
+    """Download a published suite, verify it, and convert it; afterwards it is found by its name."""
+    from anaphora.suites.get import get as get_suite
+
+    with download_progress() as progress:
+        path = get_suite(name, from_path=from_path, progress=progress)
+    if as_json:
+        echo_json({"name": name, "path": str(path)})
+    else:
+        note(f"{name}: {path}")

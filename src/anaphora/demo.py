@@ -1,0 +1,114 @@
+"""The demo: a small suite that the project writes itself, two stand-ins for systems, and their results.
+
+The stand-ins are rules with noise, made to show what the tables look like; they say nothing of any real system.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from anaphora import api
+from anaphora.evaluation.compare import Comparison
+from anaphora.evaluation.result import Result
+from anaphora.files import atomic_writer
+from anaphora.suites.example import Example
+from anaphora.suites.suite import Header, Suite, suite_of
+
+# English noun, German noun, gender
+NOUNS = (
+    *(("spoon", "Löffel", "m"), ("table", "Tisch", "m"), ("coat", "Mantel", "m"), ("letter", "Brief", "m")),
+    *(("key", "Schlüssel", "m"), ("ball", "Ball", "m"), ("hammer", "Hammer", "m"), ("carpet", "Teppich", "m")),
+    *(("lamp", "Lampe", "f"), ("bag", "Tasche", "f"), ("cup", "Tasse", "f"), ("clock", "Uhr", "f")),
+    *(("blanket", "Decke", "f"), ("fork", "Gabel", "f"), ("map", "Karte", "f"), ("guitar", "Gitarre", "f")),
+    *(("book", "Buch", "n"), ("knife", "Messer", "n"), ("shirt", "Hemd", "n"), ("picture", "Bild", "n")),
+    *(("glass", "Glas", "n"), ("bed", "Bett", "n"), ("boat", "Boot", "n"), ("bicycle", "Fahrrad", "n")),
+)
+ARTICLES = {"m": "den", "f": "die", "n": "das"}
+PRONOUNS = {"m": "er", "f": "sie", "n": "es"}
+FRAMES = (
+    ("I found the {}.", "Ich habe {} gefunden."),
+    ("She sold the {} yesterday.", "Gestern hat sie {} verkauft."),
+    ("We put the {} in the kitchen.", "Wir haben {} in die Küche gestellt."),
+)
+FOLLOWING = (
+    ("It was very old.", "{} war sehr alt."),
+    ("It belongs to my brother.", "{} gehört meinem Bruder."),
+    ("Unfortunately it was broken.", "Leider war {} kaputt."),
+)
+BETWEEN = ("That took a while.", "Das hat eine Weile gedauert.")
+PRIOR = {"m": -1.3, "f": -0.9, "n": 0.0}  # what a system prefers that knows nothing of the antecedent
+
+
+@dataclass(frozen=True, slots=True)
+class Demo:
+    """What the demo leaves behind."""
+
+    folder: Path
+    suite: Path
+    scores: tuple[Path, ...]
+    results: tuple[Result, ...]
+    comparison: Comparison
+
+
+def run_demo(folder: Path, seed: int = 7) -> Demo:
+    """Write the suite and two score files, evaluate and compare them, leave the figures in results.json."""
+    suite_file = folder / "suite.jsonl"
+    suite = demo_suite()
+    suite.write(suite_file)
+    files, runs = [], []
+    for name, knows in (("sentence-level", 0.0), ("context-aware", 0.8)):
+        file = folder / f"{name}.scores"
+        with atomic_writer(file) as out:
+            out.writelines(f"{score:.4f}\n".encode() for score in _scores(suite, knows, random.Random(seed)))
+        files.append(file)
+        runs.append(api.score(suite_file, f"scores:{file}", folder / "runs" / name))
+    results = tuple(api.evaluate(run) for run in runs)
+    names = [file.stem for file in files]
+    figures = {name: result.to_dict() for name, result in zip(names, results, strict=True)}
+    with atomic_writer(folder / "results.json") as out:
+        out.write(json.dumps({"systems": figures}, ensure_ascii=False, indent=2).encode() + b"\n")
+    return Demo(folder, suite_file, tuple(files), results, api.compare(*runs, by=("reference_pronoun", "distance")))
+
+
+def demo_suite() -> Suite:
+    """Pronouns whose antecedent is one or two sentences back: 24 nouns × 3 × 3 × 2 examples."""
+    header = Header("demo", "en", "de", ("reference_pronoun", "distance"), citation="", licence="Apache-2.0")
+    return suite_of(header, _examples)
+
+
+def _examples() -> Iterator[Example]:
+    for english, german, gender in NOUNS:
+        for f, frame in enumerate(FRAMES):
+            for k, following in enumerate(FOLLOWING):
+                for distance in (1, 2):
+                    between = BETWEEN if distance == 2 else ("", "")
+                    first = (frame[0].format(english), frame[1].format(f"{ARTICLES[gender]} {german}"))
+                    before = [("", ""), first] if distance == 1 else [first, between]
+                    targets = [_capital(following[1].format(pronoun)) for pronoun in PRONOUNS.values()]
+                    yield Example(
+                        id=f"{english}.{f}.{k}.{distance}",
+                        source=(before[0][0], before[1][0], following[0]),
+                        candidates=tuple((before[0][1], before[1][1], target) for target in targets),
+                        gold=list(PRONOUNS).index(gender),
+                        tags={"reference_pronoun": PRONOUNS[gender], "distance": distance, "noun": german},
+                    )
+
+
+def _scores(suite: Suite, knows: float, rng: random.Random) -> Iterator[float]:
+    """A log-probability for each candidate: the prior, noise, and the antecedent's gender where it is known.
+
+    knows: how often the gender is known one sentence back; half as often two sentences back
+    """
+    for example in suite:
+        known = rng.random() < knows / (1 if example.tags["distance"] == 1 else 2)
+        for k, gender in enumerate(PRONOUNS):
+            helped = 2.5 if known and k == example.gold else 0.0
+            yield -8 + PRIOR[gender] + helped + rng.gauss(0, 0.6)
+
+
+def _capital(sentence: str) -> str:
+    return sentence[0].upper() + sentence[1:]

@@ -1,0 +1,31 @@
+"""The one exception for bad input: raised deep, printed once by the command line, never swallowed."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from pathlib import Path
+
+
+class AnaphoraError(Exception):
+    """Something the user can put right. The text is one line: what is wrong, where, what to do."""
+
+
+class BadInput(AnaphoraError):  # noqa: N818  (it reads well where it is raised)
+    """A file that is not what it should be.
+
+    >>> str(BadInput("scores.txt", "not a number: 'abc'", line=7, remedy="Write one score per line."))
+    "scores.txt: line 7: not a number: 'abc'. Write one score per line."
+    """
+
+    def __init__(self, path: Path | str, problem: str, *, line: int | None = None, remedy: str = "") -> None:
+        self.path, self.problem, self.line, self.remedy = str(path), problem, line, remedy
+        place = f"{path}: line {line:,}" if line is not None else f"{path}"
+        end = "" if problem.endswith((".", "?", "!")) else "."
+        super().__init__(f"{place}: {problem}{end} {remedy}".rstrip() if remedy else f"{place}: {problem}")
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """' (did you mean X?)' where a known word is near, else the empty string."""
+    near = difflib.get_close_matches(word, list(known), n=2, cutoff=0.55)
+    return f" (did you mean {' or '.join(near)}?)" if near else ""

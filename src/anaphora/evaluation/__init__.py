@@ -1,0 +1,1 @@
+"""From runs to results: decisions, breakdowns, intervals, paired tests, signatures."""

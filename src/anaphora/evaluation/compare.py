@@ -1,0 +1,271 @@
+"""Comparison of runs on the same suite: what differs, how surely, and on which items."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from anaphora.errors import AnaphoraError
+from anaphora.evaluation import breakdown as by
+from anaphora.evaluation.breakdown import Key
+from anaphora.evaluation.decision import decide, unit_of
+from anaphora.evaluation.intervals import Floats, Interval, Ints, generator, percentile_interval
+from anaphora.evaluation.paired import approximate_randomisation, holm, mcnemar, paired_bootstrap
+from anaphora.evaluation.result import Settings
+from anaphora.evaluation.signature import unusual
+from anaphora.systems.run import Run
+from anaphora.systems.scored import Scored
+
+TESTS = ("mcnemar", "randomisation", "bootstrap")
+Outcomes = tuple[bool, ...]  # whether each system is right on an item
+Counts = dict[Hashable, Counter[Outcomes]]  # unit (None where single items are resampled) → outcomes
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Two systems on the same items: the second's accuracy minus the first's."""
+
+    total: int
+    first: float
+    second: float
+    interval: Interval
+    tests: dict[str, float]
+    p_value: float
+    p_adjusted: float = 1.0
+
+    @property
+    def delta(self) -> float:
+        return self.second - self.first
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "total": self.total,
+            "first": self.first,
+            "second": self.second,
+            "delta": self.delta,
+            "interval": list(self.interval),
+            "p_value": self.p_value,
+            "p_adjusted": self.p_adjusted,
+            "tests": self.tests,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two systems compared, overall and by breakdown; gained and lost: the items only the second/first gets right."""
+
+    first: str
+    second: str
+    overall: Difference
+    breakdowns: dict[str, dict[str, Difference]]
+    gained: tuple[str, ...]
+    lost: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "first": self.first,
+            "second": self.second,
+            **self.overall.to_dict(),
+            "breakdowns": {
+                name: {group: difference.to_dict() for group, difference in groups.items()}
+                for name, groups in self.breakdowns.items()
+            },
+            "gained": list(self.gained),
+            "lost": list(self.lost),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """All pairs of systems on one suite."""
+
+    suite: str
+    sha256: str
+    languages: str
+    systems: tuple[str, ...]
+    pairs: tuple[Pair, ...]
+    test: str
+    settings: Settings
+    version: str
+
+    @property
+    def signature(self) -> str:
+        settings = self.settings
+        parts = ["cmp", f"s:{self.suite}@{self.sha256[:6]}", f"norm:{settings.normalize}", "tie:wrong"]
+        parts += [*unusual(settings), f"test:{self.test}", f"by:{settings.resample or 'items'}"]
+        return "|".join([*parts, f"n:{settings.samples}", f"seed:{settings.seed}", "adj:holm", f"v:{self.version}"])
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "suite": self.suite,
+            "sha256": self.sha256,
+            "systems": list(self.systems),
+            "pairs": [pair.to_dict() for pair in self.pairs],
+            "test": self.test,
+            "correction": "holm",
+            "signature": self.signature,
+        }
+
+
+def compare_runs(
+    runs: Sequence[Run],
+    *,
+    breakdowns: Sequence[str] = (),
+    settings: Settings | None = None,
+    test: str | None = None,
+) -> Comparison:
+    """Every pair of runs, the earlier one first.
+
+    test: which p-value is the p_value: McNemar's exact test, unless items are resampled in groups (it takes items
+        to be independent); then approximate randomisation
+    The correction is for the number of pairs overall, and for pairs × groups in the breakdowns.
+    """
+    settings = settings or Settings()
+    test = test or ("mcnemar" if settings.resample is None else "randomisation")
+    _check(runs, test, settings)
+    about = runs[0].header
+    # each group is one more test to correct for: crossed breakdowns are compared when asked for
+    wanted = by.named(breakdowns or [b for b in about.breakdowns if "×" not in b])
+    everything: Counts = defaultdict(Counter)
+    groups: list[dict[Key, Counts]] = [defaultdict(lambda: defaultdict(Counter)) for _ in wanted]
+    flips: dict[tuple[int, int], tuple[list[str], list[str]]] = {
+        (a, b): ([], []) for a, b in itertools.combinations(range(len(runs)), 2)
+    }
+    tags: set[str] = set()
+    for items in _in_step(runs):
+        item = items[0]
+        tags.update(item.tags)
+        if item.gold is None:
+            continue  # a prior has no right answer to compare
+        outcomes = tuple(decide(i, minimize=settings.minimize, normalize=settings.normalize).correct for i in items)
+        unit = unit_of(item, settings.resample)
+        everything[unit][outcomes] += 1
+        for breakdown, counts in zip(wanted.values(), groups, strict=True):
+            counts[by.keyed(breakdown, item.tags)][unit][outcomes] += 1
+        for (a, b), (gained, lost) in flips.items():
+            if outcomes[a] != outcomes[b]:
+                (gained if outcomes[b] else lost).append(item.id)
+    if breakdowns:
+        by.check_known(wanted.values(), tags)
+    names = _names(runs)
+    merged = {name: _merged(wanted[name], counts) for name, counts in zip(wanted, groups, strict=True)}
+    pairs = [
+        Pair(
+            first=names[a],
+            second=names[b],
+            overall=_difference(everything, a, b, settings, test),
+            breakdowns={
+                name: {g: _difference(found[g], a, b, settings, test) for g in sorted(found, key=by.order)}
+                for name, found in merged.items()
+                if found
+            },
+            gained=tuple(gained),
+            lost=tuple(lost),
+        )
+        for (a, b), (gained, lost) in flips.items()
+    ]
+    return Comparison(
+        about.suite, about.sha256, about.languages, names, _corrected(pairs), test, settings, about.version
+    )
+
+
+def _difference(counts: Counts, a: int, b: int, settings: Settings, test: str) -> Difference:
+    table: Counter[tuple[bool, bool]] = Counter()
+    rows: Counter[tuple[int, int]] = Counter()  # (sum of differences, size) of a unit → number of such units
+    for unit, outcomes in counts.items():
+        change = size = 0
+        for outcome, n in outcomes.items():
+            table[outcome[a], outcome[b]] += n
+            step = outcome[b] - outcome[a]
+            change, size = change + step * n, size + n
+            if unit is None:
+                rows[step, 1] += n
+        if unit is not None:
+            rows[change, size] += 1
+    total = table.total()
+    if not total:
+        return Difference(0, 0.0, 0.0, (0.0, 0.0), dict.fromkeys(TESTS, 1.0), 1.0)
+    units, multiplicity = _arrays(rows)
+    p_bootstrap, values = paired_bootstrap(units, multiplicity, settings.samples, generator(settings.seed))
+    tests = {
+        "mcnemar": mcnemar(table[True, False], table[False, True]),
+        "randomisation": approximate_randomisation(
+            units[:, 0], multiplicity, settings.samples, generator(settings.seed)
+        ),
+        "bootstrap": p_bootstrap,
+    }
+    return Difference(
+        total=total,
+        first=(table[True, True] + table[True, False]) / total,
+        second=(table[True, True] + table[False, True]) / total,
+        interval=percentile_interval(values, settings.confidence),
+        tests=tests,
+        p_value=tests[test],
+    )
+
+
+def _arrays(rows: Counter[tuple[int, int]]) -> tuple[Floats, Ints]:
+    ordered = sorted(rows.items())
+    return np.array([row for row, _ in ordered], float), np.array([n for _, n in ordered], np.int64)
+
+
+def _merged(breakdown: by.Breakdown, counts: dict[Key, Counts]) -> dict[str, Counts]:
+    """The counts of each group; what has no value for the breakdown is in none."""
+    found: dict[str, Counts] = defaultdict(lambda: defaultdict(Counter))
+    for key, units in counts.items():
+        group = breakdown.group(key)
+        if group is not None:
+            for unit, outcomes in units.items():
+                found[group][unit].update(outcomes)
+    return found
+
+
+def _corrected(pairs: list[Pair]) -> tuple[Pair, ...]:
+    overall = iter(holm([pair.overall.p_value for pair in pairs]))
+    parts = iter(holm([d.p_value for pair in pairs for groups in pair.breakdowns.values() for d in groups.values()]))
+    return tuple(
+        replace(
+            pair,
+            overall=replace(pair.overall, p_adjusted=next(overall)),
+            breakdowns={
+                name: {group: replace(d, p_adjusted=next(parts)) for group, d in groups.items()}
+                for name, groups in pair.breakdowns.items()
+            },
+        )
+        for pair in pairs
+    )
+
+
+def _check(runs: Sequence[Run], test: str, settings: Settings) -> None:
+    if len(runs) < 2:
+        raise AnaphoraError("two or more runs are needed for a comparison")
+    for run in runs[1:]:
+        if run.header.sha256 != runs[0].header.sha256:
+            one, other = (f"{r.header.suite}@{r.header.sha256[:6]}" for r in (runs[0], run))
+            raise AnaphoraError(
+                f"{run.path}: a run of {other}, but {runs[0].path} is one of {one}. "
+                "Score both systems on the same suite"
+            )
+    if test not in TESTS:
+        raise AnaphoraError(f"unknown test {test!r}. Known: {', '.join(TESTS)}")
+    if test == "mcnemar" and settings.resample is not None:
+        raise AnaphoraError("McNemar's test takes items to be independent; with --resample use another --test")
+
+
+def _in_step(runs: Sequence[Run]) -> Iterator[tuple[Scored, ...]]:
+    for row in itertools.zip_longest(*runs):
+        if None in row or len({item.id for item in row}) > 1:
+            seen = ", ".join(f"{r.path}: {item.id if item else 'ended'}" for r, item in zip(runs, row, strict=True))
+            raise AnaphoraError(f"the runs do not have the same examples in the same order ({seen})")
+        yield row
+
+
+def _names(runs: Sequence[Run]) -> tuple[str, ...]:
+    """The systems' specs, or the runs' paths where one system occurs twice."""
+    specs = [run.header.system for run in runs]
+    return tuple(specs if len(set(specs)) == len(specs) else [str(run.path) for run in runs])

@@ -1,0 +1,192 @@
+"""Contrastive evaluation: from scores to accuracy with intervals, by any breakdown, in one pass and constant memory."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from anaphora.evaluation import breakdown as by
+from anaphora.evaluation.breakdown import Breakdown, Key
+from anaphora.evaluation.decision import decide, unit_of
+from anaphora.evaluation.intervals import bootstrap, generator, percentile_interval, wilson
+from anaphora.evaluation.priors import Priors
+from anaphora.evaluation.result import Figure, Result, Settings
+from anaphora.suites.suite import Suite
+from anaphora.systems.run import Run, RunHeader, describe
+from anaphora.systems.scored import Scored
+from anaphora.systems.scores import ScoreFile
+
+MAX_PENDING = 10_000  # counts under different values of the tags, kept before they are handed on
+
+
+class Tally:
+    """Right answers and totals, in all and per resampled unit where units are resampled."""
+
+    __slots__ = ("correct", "total", "units")
+
+    def __init__(self, by_unit: bool) -> None:
+        self.total = self.correct = 0
+        self.units: defaultdict[Hashable, list[int]] | None = defaultdict(lambda: [0, 0]) if by_unit else None
+
+    def add(self, correct: bool, unit: Hashable = None) -> None:
+        self.total += 1
+        self.correct += correct
+        if self.units is not None:
+            counts = self.units[unit]
+            counts[0] += correct
+            counts[1] += 1
+
+    def merge(self, other: Tally) -> None:
+        self.total += other.total
+        self.correct += other.correct
+        if self.units is not None and other.units is not None:
+            for unit, (correct, total) in other.units.items():
+                counts = self.units[unit]
+                counts[0] += correct
+                counts[1] += total
+
+    def figure(self, settings: Settings) -> Figure:
+        """The share with its interval; every figure starts from the seed, so that none depends on the others."""
+        if settings.interval == "wilson" or self.total == 0:
+            return Figure(self.total, self.correct, wilson(self.correct, self.total, settings.confidence))
+        if self.units is None:
+            outcomes = Counter({(1, 1): self.correct, (0, 1): self.total - self.correct})
+        else:
+            outcomes = Counter(map(tuple, self.units.values()))  # type: ignore[arg-type]
+        rows, counts = zip(*sorted((row, n) for row, n in outcomes.items() if n), strict=True)
+        values = bootstrap(np.array(rows, float), np.array(counts), settings.samples, generator(settings.seed))
+        return Figure(self.total, self.correct, percentile_interval(values, settings.confidence))
+
+
+class Evaluation:
+    """Takes scored examples one by one; `figures` gives what they amount to.
+
+    An example is counted once, under the values of all tags that breakdowns ask for; the counts are handed on to the
+    breakdowns' groups at the end, or when there are many. That is cheap for each example, and little is kept.
+    """
+
+    def __init__(self, breakdowns: Mapping[str, Breakdown], settings: Settings, blocks: str | None = None) -> None:
+        self.breakdowns, self.settings = breakdowns, settings
+        self._all = self._tally()
+        self.ties = 0
+        self.tags: set[str] = set()
+        self.priors = Priors()
+        self._blocks_tag = blocks
+        self._blocks: dict[object, bool] = {}
+        self._joint = by.joint(breakdowns.values())
+        self._pending: defaultdict[Key, Tally] = defaultdict(self._tally)
+        self._groups: dict[str, defaultdict[str | None, Tally]] = {n: defaultdict(self._tally) for n in breakdowns}
+
+    def _tally(self) -> Tally:
+        return Tally(self.settings.resample is not None)
+
+    def add(self, item: Scored) -> None:
+        settings, tags = self.settings, item.tags
+        self.tags.update(tags)
+        decision = decide(item, minimize=settings.minimize, normalize=settings.normalize)
+        if item.gold is None:
+            self.priors.add(tags, decision.chosen)
+            return
+        correct = decision.correct
+        self.ties += decision.tie
+        unit = unit_of(item, settings.resample)
+        self._pending[by.keyed(self._joint, tags)].add(correct, unit)
+        if len(self._pending) > MAX_PENDING:
+            self._hand_on()
+        if self._blocks_tag is not None:
+            block = tags.get(self._blocks_tag)
+            if block is not None:
+                self._blocks[block] = self._blocks.get(block, True) and correct
+
+    def _hand_on(self) -> None:
+        for tally in self._pending.values():
+            self._all.merge(tally)
+        for name, breakdown in self.breakdowns.items():
+            groups = self._groups[name]
+            places = [self._joint.tags.index(tag) for tag in breakdown.tags]
+            for key, tally in self._pending.items():
+                groups[breakdown.group(tuple([key[place] for place in places]))].merge(tally)
+        self._pending.clear()
+
+    def overall(self) -> Figure:
+        """The figure of all examples together."""
+        self._hand_on()
+        return self._all.figure(self.settings)
+
+    def figures(self) -> tuple[dict[str, dict[str, Figure]], dict[str, int]]:
+        """The figures of each breakdown, and how many examples are in none of its groups."""
+        self._hand_on()
+        figures: dict[str, dict[str, Figure]] = {}
+        untagged: dict[str, int] = {}
+        for name, tallies in self._groups.items():
+            groups = {group: tally for group, tally in tallies.items() if group is not None}
+            figures[name] = {g: groups[g].figure(self.settings) for g in sorted(groups, key=by.order)}
+            if None in tallies:
+                untagged[name] = tallies[None].total
+        return figures, untagged
+
+    def blocks(self) -> Figure | None:
+        """How many blocks are right in every example."""
+        if not self._blocks:
+            return None
+        right = sum(self._blocks.values())
+        return Figure(len(self._blocks), right, wilson(right, len(self._blocks), self.settings.confidence))
+
+
+def evaluate_items(
+    items: Iterable[Scored],
+    *,
+    about: RunHeader,
+    breakdowns: Sequence[str] = (),
+    settings: Settings | None = None,
+) -> Result:
+    """The Result of scored examples.
+
+    about: the suite and the system
+    breakdowns: what was asked for, where a tag that no example has is an error; else what the suite's paper reports,
+        as far as its examples have the tags
+    """
+    settings = settings or Settings()
+    wanted = by.named(breakdowns or about.breakdowns)
+    evaluation = Evaluation(wanted, settings, about.blocks)
+    for item in items:
+        evaluation.add(item)
+    if breakdowns:
+        by.check_known(wanted.values(), evaluation.tags)
+    figures, untagged = evaluation.figures()
+    return Result(
+        suite=about.suite,
+        sha256=about.sha256,
+        languages=about.languages,
+        system=about.system,
+        figure=evaluation.overall(),
+        ties=evaluation.ties,
+        breakdowns={name: groups for name, groups in figures.items() if groups},
+        untagged={name: n for name, n in untagged.items() if figures[name]},
+        blocks=evaluation.blocks(),
+        priors=evaluation.priors.figures(settings.confidence),
+        settings=settings,
+        version=about.version,
+        context=about.context,
+    )
+
+
+def evaluate_run(run: Run, *, breakdowns: Sequence[str] = (), settings: Settings | None = None) -> Result:
+    """Evaluate a run."""
+    return evaluate_items(run, about=run.header, breakdowns=breakdowns, settings=settings)
+
+
+def evaluate_scores(
+    suite: Suite, scores: Path, *, breakdowns: Sequence[str] = (), settings: Settings | None = None
+) -> Result:
+    """Evaluate a suite with the scores of a file, in one pass over both."""
+    digest = hashlib.sha256()
+    items = ScoreFile(scores).score(suite.examples(digest))
+    about = describe(suite, sha256="", system=f"scores:{scores}")
+    result = evaluate_items(items, about=about, breakdowns=breakdowns, settings=settings)
+    return replace(result, sha256=digest.hexdigest())  # known once all lines are read

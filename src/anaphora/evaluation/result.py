@@ -1,0 +1,127 @@
+"""Results: figures that carry their interval, and the settings that make them reproducible."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from anaphora.errors import AnaphoraError
+from anaphora.evaluation.intervals import Interval
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A share: so many of so many, and how sure that is."""
+
+    total: int
+    correct: int
+    interval: Interval
+
+    @property
+    def accuracy(self) -> float | None:
+        return self.correct / self.total if self.total else None
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "total": self.total,
+            "correct": self.correct,
+            "accuracy": self.accuracy,
+            "interval": list(self.interval),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything that a figure depends on besides the suite and the scores."""
+
+    minimize: bool = False
+    normalize: str = "sum"  # or "mean": per token
+    interval: str = "wilson"  # or "bootstrap"
+    confidence: float = 0.95
+    resample: str | None = None  # the tag whose groups are resampled whole; None: single items
+    samples: int = 10_000
+    seed: int = 12345
+
+    def __post_init__(self) -> None:
+        for name, value, known in (
+            ("normalize", self.normalize, ("sum", "mean")),
+            ("interval", self.interval, ("wilson", "bootstrap")),
+        ):
+            if value not in known:
+                raise AnaphoraError(f"unknown {name} {value!r}. Known: {', '.join(known)}")
+        if not 0 < self.confidence < 1 or self.samples < 1:
+            raise AnaphoraError("confidence is a number between 0 and 1, samples a number from 1")
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What `evaluate` says of one system on one suite.
+
+    untagged: for each breakdown, how many examples have no value for it and are in none of its groups
+    priors: for templates without a right answer, the share of each choice
+    """
+
+    suite: str
+    sha256: str
+    languages: str
+    system: str
+    figure: Figure
+    ties: int
+    breakdowns: Mapping[str, Mapping[str, Figure]]
+    settings: Settings
+    version: str
+    context: str | None = None
+    untagged: Mapping[str, int] = field(default_factory=dict)
+    blocks: Figure | None = None
+    priors: Mapping[str, Mapping[str, Figure]] = field(default_factory=dict)
+
+    @property
+    def accuracy(self) -> float | None:
+        return self.figure.accuracy
+
+    @property
+    def signature(self) -> str:
+        """Short, as sacreBLEU's: what distinguishes this figure from another."""
+        from anaphora.evaluation.signature import short
+
+        return short(self)
+
+    @property
+    def long_signature(self) -> str:
+        """Every setting spelled out, with the whole hash of the suite."""
+        from anaphora.evaluation.signature import long
+
+        return long(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON of the contract (INTERFACE), and more."""
+        return {
+            "suite": self.suite,
+            "system": self.system,
+            "languages": self.languages,
+            **self.figure.to_dict(),
+            "ties": self.ties,
+            "breakdowns": {
+                name: {group: figure.to_dict() for group, figure in groups.items()}
+                for name, groups in self.breakdowns.items()
+            },
+            "untagged": dict(self.untagged),
+            "blocks": self.blocks.to_dict() if self.blocks else None,
+            "priors": {
+                name: {choice: _share(figure) for choice, figure in choices.items()}
+                for name, choices in self.priors.items()
+            },
+            "sha256": self.sha256,
+            "signature": self.signature,
+            "long_signature": self.long_signature,
+        }
+
+
+def _share(figure: Figure) -> dict[str, Any]:
+    return {
+        "total": figure.total,
+        "count": figure.correct,
+        "share": figure.accuracy,
+        "interval": list(figure.interval),
+    }

@@ -1,0 +1,1 @@
+"""Results as people read them: tables on a terminal, in Markdown, LaTeX and TSV."""

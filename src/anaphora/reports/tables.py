@@ -1,0 +1,97 @@
+"""The tables of results and comparisons."""
+
+from __future__ import annotations
+
+from anaphora.evaluation.compare import Comparison, Difference
+from anaphora.evaluation.result import Figure, Result, Settings
+from anaphora.reports.table import Row, Table, rows_of, section
+
+# what the tags of the published suites are called in their papers
+TITLES = {
+    "reference_pronoun": "reference pronoun",
+    "source_pronoun": "source pronoun",
+    "pronoun_pair": "source:reference pronoun",
+    "location": "antecedent location",
+    "distance": "antecedent distance",
+    "reference_gender": "reference gender",
+    "form": "gender and number",
+    "correctness": "translation of the antecedent",
+}
+
+
+def title_of(breakdown: str) -> str:
+    return " × ".join(TITLES.get(tag, tag) for tag in breakdown.split("×"))
+
+
+def result_table(result: Result) -> Table:
+    """Accuracy in all and by every breakdown, with intervals."""
+    rows = []
+    if result.figure.total:
+        rows.append(Row(("all", *_cells(result.figure))))
+    if result.blocks:
+        rows.append(Row(("blocks entirely right", *_cells(result.blocks))))
+    for name, groups in result.breakdowns.items():
+        rows.append(section(title_of(name)))
+        rows += rows_of([(group, *_cells(figure)) for group, figure in groups.items()])
+    for name, choices in result.priors.items():
+        rows.append(section(f"{name}: what is chosen (no right answer)"))
+        rows += rows_of([(choice, *_cells(figure)) for choice, figure in choices.items()])
+    notes = [f"{title_of(name)}: {n:,} examples have no value" for name, n in result.untagged.items()]
+    notes.append(f"{result.ties:,} {'tie' if result.ties == 1 else 'ties'} · signature {result.signature}")
+    columns = ("", "n", "accuracy", f"{_level(result.settings)} interval")
+    return Table(
+        _title(result.suite, result.languages, result.system, result.context), columns, tuple(rows), tuple(notes)
+    )
+
+
+def comparison_table(comparison: Comparison) -> Table:
+    """Differences with intervals and p-values, a section per pair."""
+    rows = []
+    for pair in comparison.pairs:
+        rows.append(section(f"{pair.first} → {pair.second}"))
+        rows += rows_of([("all", *_difference(pair.overall))])
+        for name, groups in pair.breakdowns.items():
+            for group, difference in groups.items():
+                rows += rows_of([(f"{title_of(name)}: {group}", *_difference(difference))], indent=2)
+        rows += rows_of([(f"{len(pair.gained):,} items gained, {len(pair.lost):,} lost", *[""] * 6)])
+    columns = ("", "n", "first", "second", "difference", f"{_level(comparison.settings)} interval", "p")
+    notes = (
+        f"p: {comparison.test}, corrected (Holm); * < 0.05, ** < 0.01, *** < 0.001",
+        f"signature {comparison.signature}",
+    )
+    return Table(_title(comparison.suite, comparison.languages), columns, tuple(rows), notes)
+
+
+def _title(suite: str, languages: str, *rest: str | None) -> str:
+    parts = [f"{suite} {languages.replace('-', '→')}", *rest[:1]]
+    if len(rest) > 1 and rest[1]:
+        parts.append(f"context {rest[1]}")
+    return " · ".join(part for part in parts if part)
+
+
+def _level(settings: Settings) -> str:
+    return f"{settings.confidence * 100:g} %"
+
+
+def _cells(figure: Figure) -> tuple[str, str, str]:
+    accuracy = "–" if figure.accuracy is None else f"{figure.accuracy:.3f}"
+    low, high = figure.interval
+    return f"{figure.total:,}", accuracy, f"[{low:.3f}, {high:.3f}]"
+
+
+def _difference(difference: Difference) -> tuple[str, ...]:
+    p = difference.p_adjusted
+    stars = "*" * sum(p < limit for limit in (0.05, 0.01, 0.001))
+    low, high = difference.interval
+    return (
+        f"{difference.total:,}",
+        f"{difference.first:.3f}",
+        f"{difference.second:.3f}",
+        _signed(difference.delta),
+        f"[{_signed(low)}, {_signed(high)}]",
+        f"{'<0.001' if p < 0.001 else f'{p:.3f}'}{stars}",
+    )
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.3f}".replace("-", "−")

@@ -1,0 +1,36 @@
+"""The type everything speaks: one question put to a translation system."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+Passage = tuple[str, ...]  # sentences, oldest context first, the current sentence last
+Scalar = str | int | float | bool | None
+Tag = Scalar | list["Tag"] | dict[str, "Tag"]
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """Which of these translations fits this source in its context?
+
+    source, candidates: passages of one length; a context sentence that does not exist is ""
+    gold: the index of the right candidate; None for a prior, where there is no right answer
+    tags: what is known of the example; any tag can be a breakdown
+    """
+
+    id: str
+    source: Passage
+    candidates: tuple[Passage, ...]
+    gold: int | None
+    tags: Mapping[str, Tag] = field(default_factory=dict)
+
+    def with_context(self, sentences: int) -> Example:
+        """The same question with at most this many sentences before the current one."""
+        keep = slice(-1 - sentences, None)
+        return replace(self, source=self.source[keep], candidates=tuple(c[keep] for c in self.candidates))
+
+    @property
+    def context_size(self) -> int:
+        """How many sentences come before the current one."""
+        return len(self.source) - 1

@@ -1,0 +1,230 @@
+"""Make a published suite available on this machine: fetch or import its files, verify them, convert them once."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import hashlib
+import os
+import shutil
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+from typing import IO
+from urllib.parse import unquote, urlsplit
+
+from anaphora.errors import AnaphoraError, BadInput, did_you_mean
+from anaphora.files import atomic_writer, existing, open_binary, text_lines
+from anaphora.suites.archive import extract
+from anaphora.suites.catalogue import Entry, RemoteArchive, catalogue, find
+from anaphora.suites.download import fetch, sha256_of
+
+SUMS = "SHA256SUMS"  # readable by sha256sum -c
+Progress = Callable[[str, int, int | None], None]  # the file, its bytes so far, and in all (None: not known)
+
+
+def home() -> Path:
+    """Where downloads and suites are kept: $ANAPHORA_HOME, or ~/.cache/anaphora."""
+    return Path(os.environ.get("ANAPHORA_HOME") or "~/.cache/anaphora").expanduser()
+
+
+def suite_path(name: str) -> Path:
+    """Where the converted suite of this name is, or will be."""
+    return home() / "suites" / f"{name}.jsonl"
+
+
+def resolve(name_or_path: str | Path) -> Path:
+    """The suite file that a user means: a file of their own, or a suite of the catalogue that is on this machine."""
+    name = str(name_or_path)
+    if Path(name).is_file():
+        return Path(name)
+    if name not in catalogue():
+        near = did_you_mean(name, catalogue())
+        raise AnaphoraError(f"{name}: no such file or catalogue name{near}. See the names with: anaphora suites list")
+    if not suite_path(name).is_file():
+        copy = "" if find(name).downloadable else " --from-path PATH"
+        raise AnaphoraError(f"{name} is not on this machine yet. Get it with: anaphora suites get {name}{copy}")
+    return suite_path(name)
+
+
+def get(
+    name: str, *, from_path: Path | None = None, mirror: str | None = None, progress: Progress | None = None
+) -> Path:
+    """The suite file of a catalogue entry, made if it is not there or no longer fits its files.
+
+    from_path: a local copy to import instead of downloading: a folder with the files (laid out as the release, as our
+        own download folder, or flat; plain or gzipped), or the file itself where there is one alone
+    mirror: an address that holds copies, `MIRROR/HOST/PATH` for https://HOST/PATH; else $ANAPHORA_MIRROR
+    """
+    entry = find(name)
+    if from_path is not None and not from_path.exists():
+        raise BadInput(from_path, "no such file or folder")
+    folder = home() / "downloads" / name
+    expected = _expected(entry, folder)
+    if not _complete(folder, expected):
+        if from_path is not None:
+            found = _import(entry, folder, expected, from_path)
+        else:
+            mirror = mirror or os.environ.get("ANAPHORA_MIRROR")
+            found = _download(entry, folder, expected, mirror, progress)
+        _write_sums(folder, found)
+    suite = suite_path(name)
+    made_from = max((folder / file.path).stat().st_mtime_ns for file in entry.files)
+    if not suite.is_file() or suite.stat().st_mtime_ns < made_from:
+        _convert(entry, folder, suite)
+    return suite
+
+
+def _convert(entry: Entry, folder: Path, destination: Path) -> None:
+    from anaphora.suites.formats import read_suite
+
+    try:
+        suite = read_suite(folder / entry.input, entry.format, **entry.options)
+        header = replace(suite.header, name=entry.name, citation=entry.citation, licence=entry.licence)
+        replace(suite, header=header).write(destination)
+    except AnaphoraError:
+        for file in entry.files:
+            if file.sha256 is None:  # not what it should be, and no hash could tell: do not hold on to it
+                (folder / file.path).unlink()
+                (folder / SUMS).unlink(missing_ok=True)
+        raise
+
+
+def _expected(entry: Entry, folder: Path) -> dict[str, str | None]:
+    """The SHA-256 each file must have: the catalogue's, else that of the first time it was fetched, else unknown."""
+    recorded = {}
+    if (folder / SUMS).is_file():
+        recorded = {path: digest for digest, _, path in (line.partition("  ") for line in text_lines(folder / SUMS))}
+    return {file.path: file.sha256 or recorded.get(file.path) for file in entry.files}
+
+
+def _write_sums(folder: Path, found: dict[str, str]) -> None:
+    with atomic_writer(folder / SUMS) as out:
+        out.writelines(f"{digest}  {path}\n".encode() for path, digest in sorted(found.items()))
+
+
+def _complete(folder: Path, expected: dict[str, str | None]) -> bool:
+    paths = ((folder / path, digest) for path, digest in expected.items())
+    return all(path.is_file() and digest in (None, sha256_of(path)) for path, digest in paths)
+
+
+def _download(
+    entry: Entry, folder: Path, expected: dict[str, str | None], mirror: str | None, progress: Progress | None
+) -> dict[str, str]:
+    if not entry.downloadable:
+        lacking = next(file.path for file in entry.files if file.url is None)
+        raise AnaphoraError(
+            f"{entry.name} cannot be downloaded: {lacking} is not published in this form (why: anaphora suites show "
+            f"{entry.name}). If you have a copy: anaphora suites get {entry.name} --from-path PATH"
+        )
+
+    def report(path: str) -> Callable[[int, int | None], None] | None:
+        return None if progress is None else lambda done, total: progress(path, done, total)
+
+    if entry.archive is not None:
+        file = folder.with_name(f"{entry.name}.{PurePosixPath(urlsplit(entry.archive.url).path).name}")
+        fetch(_mirrored(entry.archive.url, mirror), file, sha256=entry.archive.sha256, progress=report(file.name))
+        try:
+            _unpack(file, entry.archive, folder)
+        finally:
+            file.unlink()  # unpacked it is not needed; damaged it would be found again by the next call
+    found = {}
+    for row in entry.files:
+        path, digest = folder / row.path, expected[row.path]
+        if row.url is None:
+            found[row.path] = _verify(path, digest)
+        else:
+            url = _mirrored(row.url, mirror)
+            found[row.path] = fetch(url, path, sha256=digest, size=row.size, progress=report(row.path))
+    return found
+
+
+def _mirrored(url: str, mirror: str | None) -> str:
+    return f"{mirror.rstrip('/')}/{url.partition('://')[2]}" if mirror else url
+
+
+def _unpack(file: Path, archive: RemoteArchive, folder: Path) -> None:
+    """Replace the folder by what the archive holds: a reader may take all it finds there, so nothing old may stay."""
+    shutil.rmtree(folder, ignore_errors=True)
+    extract(file, folder, strip=archive.strip, members=archive.members)
+
+
+def _verify(path: Path, digest: str | None) -> str:
+    """The SHA-256 of a file that came by an archive; one that is wrong is not left there."""
+    if not path.is_file():
+        raise BadInput(path, "was not in the archive", remedy="The archive is not the one the catalogue means.")
+    found = sha256_of(path)
+    if digest not in (None, found):
+        path.unlink()
+        raise _wrong(path, found, digest)
+    return found
+
+
+def _import(entry: Entry, folder: Path, expected: dict[str, str | None], source: Path) -> dict[str, str]:
+    """Copy (and decompress) local files to where downloads go; nothing is taken that does not verify."""
+    if entry.archive is not None:
+        if not source.is_file():
+            raise BadInput(source, "a folder", remedy=f"{entry.name} is imported from its archive (tar.gz or zip).")
+        _unpack(source, entry.archive, folder)
+        return {path: _verify(folder / path, digest) for path, digest in expected.items()}
+    copies = _copies(entry, source)
+    return {path: _copy(copies[path], folder / path, digest) for path, digest in expected.items()}
+
+
+def _copies(entry: Entry, source: Path) -> dict[str, Path]:
+    """Where a local copy has each file of an entry."""
+    if source.is_file():
+        if len(entry.files) != 1:
+            files = ", ".join(file.path for file in entry.files)
+            raise BadInput(source, f"{entry.name} has {len(entry.files)} files", remedy=f"Name a folder with: {files}")
+        return {entry.files[0].path: source}
+    fewest: list[str] | None = None
+    for names in _layouts(entry):
+        found = {path: copy for path, name in names.items() if (copy := existing(source, name)) is not None}
+        missing = [name for path, name in names.items() if path not in found]
+        if not missing:
+            return found
+        if fewest is None or len(missing) <= len(fewest):  # of equals the later, which has the shorter names
+            fewest = missing
+    assert fewest is not None  # every entry has files
+    more = f" and {len(fewest) - 1} more" if len(fewest) > 1 else ""
+    raise BadInput(source, f"{fewest[0]} (or {fewest[0]}.gz){more} of {entry.name} is missing here")
+
+
+def _layouts(entry: Entry) -> Iterator[dict[str, str]]:
+    """How a copy may be laid out: as our download folder or as the release, from any folder on the way to the files."""
+    ours = {file.path: PurePosixPath(file.path) for file in entry.files}
+    theirs = {f.path: PurePosixPath(unquote(urlsplit(f.url).path[1:]) if f.url else f.path) for f in entry.files}
+    for paths in (ours, theirs):
+        for cut in range(min(len(path.parts) for path in paths.values())):
+            names = {key: PurePosixPath(*path.parts[cut:]).as_posix() for key, path in paths.items()}
+            if len(set(names.values())) == len(names):
+                yield names
+
+
+def _copy(source: Path, destination: Path, digest: str | None) -> str:
+    hasher = hashlib.sha256()
+    with atomic_writer(destination) as out, _plain(source) as stream:
+        while chunk := stream.read(1 << 20):
+            hasher.update(chunk)
+            out.write(chunk)
+        if digest not in (None, hasher.hexdigest()):
+            raise _wrong(source, hasher.hexdigest(), digest)
+    return hasher.hexdigest()
+
+
+@contextlib.contextmanager
+def _plain(source: Path) -> Iterator[IO[bytes]]:
+    """The bytes of a file, decompressed if it is gzip; damage found while they are read is said."""
+    # gzip leaves the file below it open, so that is closed by name
+    with open_binary(source) as stream, contextlib.closing(getattr(stream, "fileobj", stream)):
+        try:
+            yield stream
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            what = "the gzip file is truncated" if isinstance(error, EOFError) else "the gzip file is damaged"
+            raise BadInput(source, what, remedy="Copy it again.") from None
+
+
+def _wrong(path: Path, found: str, digest: str | None) -> BadInput:
+    return BadInput(path, f"SHA-256 is {found}, but {digest} is expected", remedy="It is another or a changed file.")

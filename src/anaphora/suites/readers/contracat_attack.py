@@ -1,0 +1,157 @@
+"""ContraCAT's attacks on ContraPro as released: the attacked text, for all items or for a subset with its records."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from anaphora.errors import BadInput
+from anaphora.files import existing, read_json, require, text_lines
+from anaphora.suites.catalogue import citation
+from anaphora.suites.example import Example, Passage, Tag
+from anaphora.suites.readers.contracat import split_passage
+from anaphora.suites.readers.contrapro import BREAKDOWNS, record_tags
+from anaphora.suites.readers.lines import differing_words, parallel_lines
+from anaphora.suites.suite import Header, Suite, suite_of
+
+Group = list[tuple[Passage, Passage]]  # source and target passage of each candidate
+
+
+def read(path: Path) -> Suite:
+    """The folder of one attack, below the folder with ContraPro's own en.txt, de.txt and sentence_groups.txt.
+
+    Each item has the tag `attacked`: the id of the original in ContraPro. A released subset does not say it; it is
+    found by the text of the record, and among equal texts by the words of the context.
+    """
+    files = [require(path, name, "The release has no German text for this attack.") for name in ("en.txt", "de.txt")]
+    base = _base(path)
+    records = existing(path, "modified_contrapro_subset.json")
+    attack = f"{path.resolve().parent.name}/{path.resolve().name}".replace("_", "-", 1).removeprefix("attacks/")
+
+    def examples() -> Iterator[Example]:
+        starts = _starts(require(base, "sentence_groups.txt"))
+        if records is None:
+            for number, group in enumerate(_groups(files, _sizes(starts))):
+                yield _example(str(number), group, attack, {})
+            return
+        subset: list[dict[str, Any]] = read_json(records)
+        try:
+            groups = list(_groups(files, (1 + len(record["errors"]) for record in subset)))
+            originals = _originals(subset, groups, _texts(base, starts), records)
+            tags = [record_tags(record) for record in subset]
+        except (KeyError, TypeError, AttributeError) as error:
+            raise BadInput(records, f"not a list of ContraPro's records ({error!r})") from None
+        for known, group, original in zip(tags, groups, originals, strict=True):
+            yield _example(str(original), group, attack, known)
+
+    header = Header(
+        f"contracat-{attack.replace('/', '-')}", "en", "de", BREAKDOWNS, None, citation("contracat"), "not stated"
+    )
+    return suite_of(header, examples, path)
+
+
+def _example(original: str, group: Group, attack: str, tags: dict[str, Tag]) -> Example:
+    if not tags:
+        pronoun = reference_pronoun([target[-1] for _, target in group])
+        tags = {"source_pronoun": "it", "reference_pronoun": pronoun, "pronoun_pair": f"it:{pronoun}"}
+    return Example(
+        id=f"{attack}/{original}",
+        source=group[0][0],
+        candidates=tuple(target for _, target in group),
+        gold=0,
+        tags={**tags, "attack": attack, "attacked": original},
+    )
+
+
+def reference_pronoun(candidates: list[str]) -> str | None:
+    """The pronoun of the first candidate, from what the others have in its place (possessives may differ, too)."""
+    words = [word for other in candidates[1:] for word, _ in differing_words(candidates[0], other)]
+    return next((w for w in words if w in ("er", "sie", "es")), None) or ("er" if "ihn" in words else None)
+
+
+def _groups(files: list[Path], sizes: Iterator[int]) -> Iterator[Group]:
+    rows = ((split_passage(en), split_passage(de)) for en, de in parallel_lines(*files))
+    for size in sizes:
+        group = [row for _, row in zip(range(size), rows, strict=False)]
+        if len(group) < size:
+            raise BadInput(files[0], "has fewer lines than the groups need")
+        yield group
+    if next(rows, None) is not None:
+        raise BadInput(files[0], "has more lines than the groups need")
+
+
+def _starts(path: Path) -> list[int]:
+    try:
+        return [int(line) for line in text_lines(path) if line.strip()]
+    except ValueError as error:
+        raise BadInput(path, f"a line number is expected on each line ({error})") from None
+
+
+def _sizes(starts: list[int]) -> Iterator[int]:
+    """sentence_groups.txt holds the first line of each group, counted from 0, and the end."""
+    return (end - start for start, end in itertools.pairwise(starts))
+
+
+def _base(path: Path) -> Path:
+    for folder in path.resolve().parents[:3]:
+        if existing(folder, "sentence_groups.txt"):
+            return folder
+    raise BadInput(path, "no folder above has sentence_groups.txt", remedy="Keep the attack in the release's tree.")
+
+
+Texts = dict[tuple[str, str], list[tuple[int, set[str]]]]
+
+
+def _texts(base: Path, starts: list[int]) -> Texts:
+    """For each text of ContraPro (source, reference): the items that have it, and the words of their context."""
+    found: Texts = defaultdict(list)
+    groups = _groups([require(base, "en.txt"), require(base, "de.txt")], _sizes(starts))
+    for number, group in enumerate(groups):
+        source, target = group[0]
+        found[_key(source[-1]), _key(target[-1])].append((number, _words(source[0], target[0])))
+    return found
+
+
+def _originals(subset: list[dict[str, Any]], groups: list[Group], texts: Texts, path: Path) -> list[int]:
+    """The item of ContraPro that each record of a subset was made from; both are in the same order.
+
+    304 texts occur in more than one item: among those that leave room for the records before and after, the one
+    whose words of context differ least from those of the attacked text.
+    """
+    candidates = [_candidates(record, texts, path) for record in subset]
+    latest, bound = [], sum(map(len, texts.values()))
+    for items in reversed(candidates):
+        bound = max((number for number, _ in items if number < bound), default=-1)
+        latest.append(bound)
+    found, last = [], -1
+    for items, bound, group in zip(candidates, reversed(latest), groups, strict=True):
+        words = _words(group[0][0][0], group[0][1][0])
+        possible = [item for item in items if last < item[0] <= bound]
+        if not possible:
+            raise BadInput(path, "the records are not in the order of ContraPro")
+        last = min(possible, key=lambda item: (len(words ^ item[1]), item[0]))[0]
+        found.append(last)
+    return found
+
+
+def _candidates(record: dict[str, Any], texts: Texts, path: Path) -> list[tuple[int, set[str]]]:
+    # in the synonym attack `ref segment` has the new pronoun, and the old reference is among the errors
+    targets = [record["ref segment"], *(error["contrastive"] for error in record["errors"])]
+    source = _key(record["src segment"])
+    items = [item for target in targets for item in texts.get((source, _key(target)), ())]
+    if not items:
+        problem = f"segment {record['segment id']} of {record['document id']} is not in ContraPro's text"
+        raise BadInput(path, problem, remedy="Is en.txt in the folder above the one it was released with?")
+    return items
+
+
+def _key(sentence: str) -> str:
+    return re.sub(r"\W+", "", sentence.lower())  # the text files are truecased, the records are not
+
+
+def _words(*sentences: str) -> set[str]:
+    return {word for sentence in sentences for word in re.findall(r"\w+", sentence.lower())}

@@ -1,0 +1,139 @@
+"""ContraPro as released (Müller et al. 2018): `contrapro.json`, with context read from OpenSubtitles documents."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from anaphora.errors import BadInput
+from anaphora.files import read_json, require, text_lines
+from anaphora.suites.catalogue import citation
+from anaphora.suites.example import Example, Passage, Tag
+from anaphora.suites.suite import Header, Suite, suite_of
+
+
+# Tables 6, 7 and 8 of the paper, the original program's src:ref categories, and the cross-tables with the pronoun
+BREAKDOWNS = (
+    "reference_pronoun",
+    "location",
+    "distance>3",
+    "pronoun_pair",
+    "location×reference_pronoun",
+    "distance>3×reference_pronoun",
+)
+
+# our tag for each key of a record; "src " and "ref " keys that exist for both sides are added below
+_KEYS = {
+    "document id": "document",
+    "segment id": "sentence",
+    "ante distance": "distance",
+    "corpus": "corpus",
+    "src ante phrase": "source_antecedent",
+    "ref ante phrase": "target_antecedent",
+} | {
+    f"{side} ante head{key}": f"{name}_antecedent_head{key.replace(' ', '_')}"
+    for side, name in (("src", "source"), ("ref", "target"))
+    for key in ("", " gender", " id", " lemma", " morpho", " pos")
+}
+
+
+def header(name: str) -> Header:
+    return Header(
+        name, "en", "de", BREAKDOWNS, citation=citation("contrapro"), licence="MIT (text: OpenSubtitles2018, OPUS)"
+    )
+
+
+def read(path: Path, *, context_from: Path | None = None, context: int | None = None) -> Suite:
+    """The released JSON; with documents, any number of sentences of context (1 unless told otherwise).
+
+    context_from: the folder of documents, `<year>/<year>_<movie>_<subtitle>.{en,de}`
+    """
+    if context and context_from is None:
+        remedy = "Name the folder with the OpenSubtitles documents: --context-from documents/"
+        raise BadInput(path, f"no context is stored in this format, {context} sentences are asked for", remedy=remedy)
+    size = 0 if context_from is None else 1 if context is None else context
+
+    def examples() -> Iterator[Example]:
+        records = read_json(path)
+        if not isinstance(records, list):
+            raise BadInput(path, "a JSON list of records is expected", remedy="Is this contrapro.json?")
+        for number, record in enumerate(records):
+            try:
+                yield _example(number, record, context_from, size)
+            except KeyError as error:
+                raise BadInput(path, f"record {number} has no key {error}", remedy="Is this contrapro.json?") from None
+            except (TypeError, AttributeError) as error:
+                problem = f"record {number}: not as expected ({error})"
+                raise BadInput(path, problem, remedy="Is this contrapro.json?") from None
+
+    return suite_of(header("contrapro"), examples, path)
+
+
+def record_tags(record: Mapping[str, Any]) -> dict[str, Tag]:
+    """The tags of a ContraPro record. Pronouns are lowercased, as the original categories are."""
+    source, reference = record["src pronoun"].lower(), record["ref pronoun"].lower()
+    tags: dict[str, Tag] = {
+        "source_pronoun": source,
+        "reference_pronoun": reference,
+        "pronoun_pair": f"{source}:{reference}",
+    }
+    for key, tag in _KEYS.items():
+        if record.get(key) is not None:
+            tags[tag] = record[key]
+    if record["intrasegmental"] is not None:  # null where the location is not known
+        tags["location"] = "intrasegmental" if record["intrasegmental"] else "external"
+    return tags
+
+
+def _example(number: int, record: Mapping[str, Any], documents: Path | None, size: int) -> Example:
+    before: tuple[Passage, Passage] = ((), ())
+    if documents is not None:
+        before = _context(documents, record, size)
+    source, reference, errors = record["src segment"], record["ref segment"], record["errors"]
+    tags = record_tags(record)
+    replacements: list[Tag] = [error["replacement"].lower() for error in errors]
+    tags["candidate_pronouns"] = [tags["reference_pronoun"], *replacements]
+    targets = [reference, *(error["contrastive"] for error in errors)]
+    return Example(
+        id=str(number),
+        source=(*before[0], source),
+        candidates=tuple((*before[1], target) for target in targets),
+        gold=0,
+        tags=tags,
+    )
+
+
+def _context(documents: Path, record: Mapping[str, Any], size: int) -> tuple[Passage, Passage]:
+    """The sentences before a segment in both languages; "" where the document begins.
+
+    The original script wrote the word "null" there, and before it lines from the document's end (a negative index).
+    """
+    identifier, segment = record["document id"], record["segment id"]
+    source, target = _document(documents, identifier)
+    if not 1 <= segment <= len(source) or _squeezed(source[segment - 1]) != _squeezed(record["src segment"]):
+        problem = f"document {identifier}: line {segment:,} is not the source of its record"
+        raise BadInput(
+            documents, problem, remedy="Extract OpenSubtitles2018 with document splitting, as ContraPro does."
+        )
+    first = segment - 1 - size
+    padding = ("",) * max(0, -first)
+    return tuple((*padding, *lines[max(0, first) : segment - 1]) for lines in (source, target))  # type: ignore[return-value]
+
+
+@lru_cache(maxsize=4)  # records come in the order of documents
+def _document(documents: Path, identifier: str) -> tuple[list[str], list[str]]:
+    stem, _, language = identifier.rpartition(".")
+    folder = documents / identifier.split("_")[0]
+    remedy = f"The context of its segments is read from {folder.name}/{stem}.en and .{language}."
+    source, target = (list(text_lines(require(folder, f"{stem}.{end}", remedy))) for end in ("en", language))
+    if len(source) != len(target):
+        problem = f"document {stem}: {len(source):,} lines of en, {len(target):,} of {language}"
+        raise BadInput(documents, problem, remedy="Line i of the two files must be the same segment.")
+    return source, target
+
+
+def _squeezed(sentence: str) -> str:
+    return re.sub(r"\s+", "", sentence)

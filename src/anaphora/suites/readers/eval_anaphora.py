@@ -1,0 +1,88 @@
+"""The annotated pairs of Jwalapuram et al. 2019: a reference and the same with one pronoun of a system's output."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from anaphora.errors import BadInput
+from anaphora.files import text_lines
+from anaphora.suites.catalogue import citation
+from anaphora.suites.example import Example, Tag
+from anaphora.suites.readers.lines import differing_words
+from anaphora.suites.suite import Header, Suite, suite_of
+
+LANGUAGES = {"german": "de", "french": "fr", "russian": "ru", "chinese": "zh"}
+END_OF_SENTENCE = (".", "?", "!")
+
+
+def read(path: Path) -> Suite:
+    """`test_data_{german,french,russian}.jsonl`: English only, so the source sentences of an Example are empty.
+
+    The text is tokenised and lowercased, without punctuation but for sentence ends. A context holds the previous
+    sentences and, at its end, the current one.
+    """
+    language = next((code for name, code in LANGUAGES.items() if name in path.name), None)
+    if language is None:
+        raise BadInput(path, "the file name does not say the language", remedy="It is test_data_german.jsonl or alike.")
+
+    def examples() -> Iterator[Example]:
+        for number, line in enumerate(text_lines(path), start=1):
+            try:
+                yield _example(json.loads(line), language)
+            except (json.JSONDecodeError, KeyError, TypeError, ValueError, AttributeError) as error:
+                raise BadInput(path, f"not an annotated pair ({error})", line=number) from None
+
+    header = Header(
+        f"eval-anaphora-{language}",
+        language,
+        "en",
+        ("reference_pronoun",),
+        citation=citation("eval-anaphora"),
+        licence="not stated",
+    )
+    return suite_of(header, examples, path)
+
+
+def _example(row: dict[str, Any], language: str) -> Example:
+    reference, noisy = row["reference_sentence"], row["noisy_sentence"]
+    before = row["reference_context"][: -len(reference)]
+    if before + reference != row["reference_context"] or before + noisy != row["noisy_context"]:
+        raise ValueError("the context does not end with the current sentence")
+    context = _sentences(before)
+    right, wrong = " ".join(reference), " ".join(noisy)
+    # newstest2017.KIT.4951.de-en.sgm.clean_2499: the test set, the system, and the line in its output
+    origin = row["origin"].rsplit("/", 1)[-1]
+    tags: dict[str, Tag] = {"origin": origin}
+    if parts := re.fullmatch(r"([^.]+)\.(.+)\.\w\w-\w\w\.sgm.*_(\d+)", origin):
+        tags |= {"testset": parts[1], "system": parts[2], "sentence": int(parts[3])}
+    differences = differing_words(right, wrong)
+    if len(differences) == 1:  # in about one item in a hundred the noisy pronoun changes the number of words
+        tags["reference_pronoun"], tags["system_pronoun"] = differences[0]
+        tags["pronoun_pair"] = ":".join(differences[0])
+    return Example(
+        id=f"{language}/{row['sample_id']}",
+        source=("",) * (len(context) + 1),
+        candidates=((*context, right), (*context, wrong)),
+        gold=0,
+        tags=tags,
+    )
+
+
+def _sentences(tokens: list[str]) -> list[str]:
+    """Tokens as sentences; a headline without an end mark runs into the sentence behind it, as it does in the data."""
+    sentences: list[list[str]] = []
+    open_sentence = False
+    for token in tokens:
+        if token in END_OF_SENTENCE and sentences:
+            sentences[-1].append(token)  # also a second mark, as in ". . ."
+            open_sentence = False
+        elif open_sentence:
+            sentences[-1].append(token)
+        else:
+            sentences.append([token])
+            open_sentence = True
+    return [" ".join(sentence) for sentence in sentences]

@@ -1,0 +1,99 @@
+"""Plain line files: one candidate per line, context beside it, group ids to say which candidates belong together."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+
+from anaphora.errors import BadInput
+from anaphora.files import existing, require, text_lines
+from anaphora.suites.example import Example, Passage
+from anaphora.suites.readers.lines import parallel_lines
+from anaphora.suites.suite import Header, Suite, suite_of
+
+
+def read(path: Path, *, source_language: str | None = None, target_language: str | None = None) -> Suite:
+    """A folder with NAME.text.{SRC,TGT}, NAME.groups and, with context, NAME.context.{SRC,TGT}.
+
+    This is ContraPro's layout, and what `anaphora suites convert … --to text` writes. NAME.groups has a line per
+    candidate: the id of its example, and after a tab 1 for the right candidate and 0 for the others (a prior has
+    only 0). Without the second column the first candidate of a group is the right one. A context file has n lines
+    per candidate, oldest first, empty where there is no sentence.
+    """
+    groups = next(iter(sorted(path.glob("*.groups*"))), None) if path.is_dir() else None
+    if groups is None:
+        raise BadInput(path, "no folder with a NAME.groups file", remedy="It has one line per candidate: an id.")
+    name = groups.name.split(".groups")[0]
+    source, target = _languages(path, name, source_language, target_language)
+    texts = [require(path, f"{name}.text.{language}") for language in (source, target)]
+    contexts = [found for language in (source, target) if (found := existing(path, f"{name}.context.{language}"))]
+    if len(contexts) == 1:
+        raise BadInput(contexts[0], "there is context for one language only", remedy="Give both, or neither.")
+
+    def examples() -> Iterator[Example]:
+        size = _context_size(groups, contexts)
+        befores = _contexts(contexts, size)
+        rows = enumerate(zip(parallel_lines(groups, *texts), befores, strict=False), start=1)
+        for identifier, group in itertools.groupby(rows, key=lambda row: row[1][0][0].split("\t")[0]):
+            yield _example(identifier, list(group), groups, texts[0])
+
+    return suite_of(Header(name, source, target), examples, path)
+
+
+Row = tuple[int, tuple[tuple[str, ...], tuple[Passage, Passage]]]
+
+
+def _example(identifier: str, rows: list[Row], groups: Path, sources: Path) -> Example:
+    marks = [line.split("\t")[1:] for _, ((line, *_), _) in rows]
+    for (number, _), mark in zip(rows, marks, strict=True):
+        if mark not in ([], ["0"], ["1"]) or bool(mark) is not bool(marks[0]):
+            raise BadInput(groups, "an id is expected, or an id, a tab and 0 or 1", line=number)
+    right = [k for k, mark in enumerate(marks) if mark == ["1"]] if marks[0] else [0]
+    if len(right) > 1:
+        raise BadInput(groups, f"group {identifier!r} has {len(right)} right candidates", line=rows[0][0])
+    passages = [((*before[0], source), (*before[1], target)) for _, ((_, source, target), before) in rows]
+    if len({source for source, _ in passages}) > 1:
+        raise BadInput(sources, f"group {identifier!r} has more than one source", line=rows[0][0])
+    gold = right[0] if right else None
+    return Example(identifier, passages[0][0], tuple(target for _, target in passages), gold)
+
+
+def _contexts(files: list[Path], size: int) -> Iterator[tuple[Passage, Passage]]:
+    if not size:
+        yield from itertools.repeat(((), ()))
+    lines = parallel_lines(*files)
+    while rows := list(itertools.islice(lines, size)):
+        yield tuple(row[0] for row in rows), tuple(row[1] for row in rows)
+
+
+def _context_size(groups: Path, contexts: list[Path]) -> int:
+    """How many context lines each candidate has."""
+    if not contexts:
+        return 0
+    candidates, lines, others = (sum(1 for _ in text_lines(file)) for file in (groups, *contexts))
+    if not candidates or lines % candidates:
+        problem = f"{lines:,} lines of context for {candidates:,} candidates"
+        raise BadInput(contexts[0], problem, remedy="Each candidate needs the same number of context lines.")
+    if lines != others:
+        problem = f"{others:,} lines of context, but {contexts[0].name} has {lines:,}"
+        raise BadInput(contexts[1], problem, remedy="The files must have the same number of lines.")
+    return lines // candidates
+
+
+def _languages(path: Path, name: str, source: str | None, target: str | None) -> tuple[str, str]:
+    """The languages as given, else from the names of the text files; the source is the one with more repeated lines."""
+    files = sorted(path.glob(f"{name}.text.*"))
+    found = [file.name.removesuffix(".gz").rsplit(".", 1)[-1] for file in files]
+    known = [language for language in (source, target) if language]
+    rest = [language for language in found if language not in known]
+    if source and target:
+        return source, target
+    if len(found) != 2 or len(rest) != 2 - len(known):
+        raise BadInput(
+            path, f"{name}.text.SRC and .TGT are expected", remedy="Say --source-language, --target-language."
+        )
+    if source or target:
+        return (source, rest[0]) if source else (rest[0], target or "")
+    repeats = [sum(a == b for a, b in itertools.pairwise(text_lines(file))) for file in files]
+    return (found[0], found[1]) if repeats[0] >= repeats[1] else (found[1], found[0])

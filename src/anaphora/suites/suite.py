@@ -1,0 +1,225 @@
+"""A Suite: a name, a language pair, Examples; and its file, JSON Lines with a versioned header, streamed both ways."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from anaphora.errors import AnaphoraError, BadInput
+from anaphora.files import atomic_writer, byte_lines, decode
+from anaphora.suites.example import Example
+
+FORMAT_VERSION = 1
+REQUIRED = ("id", "source", "candidates", "gold")
+DECODER = json.JSONDecoder()
+
+
+class Digest(Protocol):
+    """What hashlib gives: something that takes bytes."""
+
+    def update(self, data: bytes, /) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What a suite says of itself.
+
+    breakdowns: what its paper reports, as `evaluate --by` takes it: a tag, `tag>3` to merge larger numbers, `a×b`
+    blocks: the tag whose groups count as right only if every example in them is (Bawden et al. 2018, §2.1)
+    """
+
+    name: str
+    source_language: str
+    target_language: str
+    breakdowns: tuple[str, ...] = ()
+    blocks: str | None = None
+    citation: str = ""
+    licence: str = ""
+
+    @property
+    def languages(self) -> str:
+        return f"{self.source_language}-{self.target_language}"
+
+
+@dataclass(frozen=True)
+class Suite:
+    """Examples under a header. Iterating makes them anew each time; none are kept.
+
+    stream: yields the examples; a digest it is given takes the bytes of each example's line
+    path: the file the suite came from, if it came from one
+    """
+
+    header: Header
+    stream: Callable[[Digest | None], Iterator[Example]] = field(repr=False)
+    path: Path | None = None
+
+    def __iter__(self) -> Iterator[Example]:
+        return self.stream(None)
+
+    def examples(self, digest: Digest | None = None) -> Iterator[Example]:
+        """The examples; once they are used up, the digest holds the suite's hash."""
+        return self.stream(digest)
+
+    def sha256(self) -> str:
+        """The hash of the example lines (not of the header), which names this very suite."""
+        digest = hashlib.sha256()
+        for _ in self.stream(digest):
+            pass
+        return digest.hexdigest()
+
+    def write(self, path: Path) -> str:
+        """Write the suite's file, complete or not at all; returns its hash."""
+        digest = hashlib.sha256()
+        with atomic_writer(path) as out:
+            out.write(header_line(self.header))
+            for example in self:
+                line = example_line(example)
+                digest.update(line)
+                out.write(line)
+        return digest.hexdigest()
+
+
+def suite_of(header: Header, examples: Callable[[], Iterable[Example]], path: Path | None = None) -> Suite:
+    """A Suite from a function that yields its examples; what every reader returns."""
+
+    def stream(digest: Digest | None) -> Iterator[Example]:
+        for example in examples():
+            if digest is not None:
+                digest.update(example_line(example))
+            yield example
+
+    return Suite(header, stream, path)
+
+
+def read_native(path: Path) -> Suite:
+    """Open a suite file. Only its first line is read now."""
+    lines = byte_lines(path)
+    try:
+        header = _parse_header(next(lines, b""), path)
+    finally:
+        lines.close()  # type: ignore[attr-defined]  # byte_lines is a generator
+
+    def stream(digest: Digest | None) -> Iterator[Example]:
+        for number, line in enumerate(byte_lines(path), start=1):
+            if number == 1 or not line.strip():
+                continue
+            if digest is not None:
+                digest.update(line)
+                digest.update(b"\n")
+            yield parse_example(decode(line, path, number), path, number)
+
+    return Suite(header, stream, path)
+
+
+def header_line(header: Header) -> bytes:
+    """The first line of a suite file."""
+    fields: dict[str, Any] = {"anaphora": FORMAT_VERSION}
+    for name in Header.__slots__:
+        value = getattr(header, name)
+        if value is not None:
+            fields[name] = list(value) if isinstance(value, tuple) else value
+    return json.dumps(fields, ensure_ascii=False).encode() + b"\n"
+
+
+def example_line(example: Example) -> bytes:
+    """An example's line, always the same bytes for the same example."""
+    fields = {
+        "id": example.id,
+        "source": example.source,
+        "candidates": example.candidates,
+        "gold": example.gold,
+        "tags": dict(example.tags),
+    }
+    try:
+        return json.dumps(fields, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode() + b"\n"
+    except ValueError as error:  # a lone surrogate, which is no text, or a tag that is not a number
+        raise AnaphoraError(f"example {example.id!a} cannot be written: {error}") from None
+
+
+def parse_example(line: str, path: Path, number: int) -> Example:
+    """One line of a suite file; what is wrong with it is said with the place."""
+    try:
+        row = _json_value(line)
+    except json.JSONDecodeError as error:
+        raise BadInput(path, f"not JSON: {error.msg.lower()} at column {error.colno}", line=number) from None
+    problem = shape_problem(row)
+    if problem:
+        raise BadInput(path, problem, line=number, remedy=f"See all problems with: anaphora suites validate {path}")
+    tags = row.get("tags")
+    return Example(
+        row["id"], tuple(row["source"]), tuple([tuple(c) for c in row["candidates"]]), row["gold"], tags or {}
+    )
+
+
+def _json_value(line: str) -> Any:
+    """What json.loads gives, a quarter faster: it looks for spaces around the value only where there are any."""
+    try:
+        row, end = DECODER.raw_decode(line)
+    except json.JSONDecodeError:
+        end = None
+    return row if end == len(line) else json.loads(line)
+
+
+def shape_problem(row: Any) -> str | None:
+    """What keeps a JSON value from being an Example, if anything does."""
+    if not isinstance(row, dict):
+        return "an object is expected on each line"
+    missing = [key for key in REQUIRED if key not in row]
+    if missing:
+        return f"{missing[0]!r} is missing"
+    source, candidates, gold = row["source"], row["candidates"], row["gold"]
+    if type(row["id"]) is not str:
+        return "'id' must be a string"
+    if not _are_passages([source]):
+        return "'source' must be a list of one or more strings, the current sentence last"
+    if type(candidates) is not list or not _are_passages(candidates):
+        return "'candidates' must be a list of passages (lists of one or more strings)"
+    if gold is not None and (type(gold) is not int or not 0 <= gold < len(candidates)):
+        return f"gold is {gold!r}, but the candidates are numbered 0 to {len(candidates) - 1}"
+    if not isinstance(row.get("tags", {}), dict):
+        return "'tags' must be an object"
+    return None
+
+
+def _are_passages(values: list[Any]) -> bool:
+    """One or more lists of one or more strings. Loops, as this is asked of every line and nothing else is as fast."""
+    for passage in values:
+        if type(passage) is not list or not passage:
+            return False
+        for sentence in passage:
+            if type(sentence) is not str:
+                return False
+    return bool(values)
+
+
+def _parse_header(line: bytes, path: Path) -> Header:
+    remedy = "A suite file is written by: anaphora suites convert INPUT --from FORMAT -o OUT.jsonl"
+    try:
+        row = json.loads(decode(line, path, 1).removeprefix("\ufeff") or "null")
+    except json.JSONDecodeError:
+        row = None
+    if not isinstance(row, dict) or "anaphora" not in row:
+        raise BadInput(path, "not a suite file: the first line is not a header", line=1, remedy=remedy)
+    version = row["anaphora"]
+    if type(version) is not int or not 1 <= version <= FORMAT_VERSION:
+        problem = f"suite format version {version!r}, this program reads up to {FORMAT_VERSION}"
+        raise BadInput(path, problem, line=1, remedy="Upgrade with: pip install -U anaphora")
+    for key in ("name", "source_language", "target_language"):
+        if not isinstance(row.get(key), str):
+            raise BadInput(path, f"the header lacks {key!r}", line=1, remedy=remedy)
+    breakdowns = row.get("breakdowns") or []
+    if not (isinstance(breakdowns, list) and all(isinstance(b, str) for b in breakdowns)):
+        raise BadInput(path, "'breakdowns' in the header must be a list of strings", line=1, remedy=remedy)
+    return Header(
+        name=row["name"],
+        source_language=row["source_language"],
+        target_language=row["target_language"],
+        breakdowns=tuple(breakdowns),
+        blocks=row.get("blocks"),
+        citation=row.get("citation") or "",
+        licence=row.get("licence") or "",
+    )

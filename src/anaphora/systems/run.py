@@ -1,0 +1,174 @@
+"""A Run: what a System said about a Suite, one record per Example under a header that says how it was made.
+
+A run holds the gold and the tags of each example beside its scores, so that every figure, comparison and plot is
+computed from runs alone.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+from anaphora import __version__
+from anaphora.errors import BadInput
+from anaphora.files import atomic_writer, byte_lines, decode, existing
+from anaphora.suites.suite import Suite
+from anaphora.systems.scored import Scored
+
+FORMAT_VERSION = 1
+FILE = "run.jsonl"  # where the records are if a run is a folder
+TEXTS = ("suite", "sha256", "source_language", "target_language", "system", "version")
+
+
+@dataclass(frozen=True, slots=True)
+class RunHeader:
+    """How a run was made.
+
+    suite, sha256: which suite; breakdowns and blocks are its own
+    system: the spec it was named by; settings: everything else that the scores depend on
+    context: sentences of source + target context, as in "1+1"; None where it is not known
+    """
+
+    suite: str
+    sha256: str
+    source_language: str
+    target_language: str
+    system: str
+    version: str
+    breakdowns: tuple[str, ...] = ()
+    blocks: str | None = None
+    context: str | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def languages(self) -> str:
+        return f"{self.source_language}-{self.target_language}"
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run on disk; iterating reads its records."""
+
+    header: RunHeader
+    path: Path
+
+    def __iter__(self) -> Iterator[Scored]:
+        for number, line in enumerate(byte_lines(self.path), start=1):
+            if number > 1 and line.strip():
+                yield _parse_record(decode(line, self.path, number), self.path, number)
+
+
+def describe(suite: Suite, *, sha256: str, system: str, context: str | None = None, **settings: Any) -> RunHeader:
+    """The header of a run over a suite, made by this version of the program."""
+    about = suite.header
+    return RunHeader(
+        suite=about.name,
+        sha256=sha256,
+        source_language=about.source_language,
+        target_language=about.target_language,
+        system=system,
+        version=__version__,
+        breakdowns=about.breakdowns,
+        blocks=about.blocks,
+        context=context,
+        settings=settings,
+    )
+
+
+def open_run(path: Path) -> Run:
+    """A run by its file or folder. Only its header is read now."""
+    file = existing(path, FILE) or path / FILE if path.is_dir() else path
+    lines = byte_lines(file)
+    first = decode(next(lines, b""), file, 1)
+    lines.close()  # type: ignore[attr-defined]  # byte_lines is a generator
+    return Run(_parse_header(first, file), file)
+
+
+def write_run(path: Path, header: RunHeader, items: Iterable[Scored]) -> Path:
+    """Write a whole run, complete or not at all: a file if the name ends in .jsonl or .jsonl.gz, else a folder."""
+    file = path if path.name.endswith((".jsonl", ".jsonl.gz")) else path / FILE
+    with atomic_writer(file) as out:
+        out.write(header_line(header))
+        for item in items:
+            out.write(record_line(item))
+    return file
+
+
+def header_line(header: RunHeader) -> bytes:
+    row: dict[str, Any] = {"anaphora_run": FORMAT_VERSION}
+    row |= {f.name: getattr(header, f.name) for f in fields(header)}
+    return json.dumps(row, ensure_ascii=False).encode() + b"\n"
+
+
+def record_line(item: Scored) -> bytes:
+    row: dict[str, Any] = {"id": item.id, "scores": item.scores}
+    if item.tokens is not None:
+        row["tokens"] = item.tokens
+    row |= {"gold": item.gold, "tags": dict(item.tags)}
+    return json.dumps(row, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode() + b"\n"
+
+
+def _parse_header(line: str, path: Path) -> RunHeader:
+    remedy = "A run is written by: anaphora score SUITE --system SPEC -o RUN"
+    try:
+        row = json.loads(line or "null")
+    except json.JSONDecodeError:
+        row = None
+    if not isinstance(row, dict) or "anaphora_run" not in row:
+        raise BadInput(path, "not a run: the first line is not a run header", line=1, remedy=remedy)
+    version = row.pop("anaphora_run")
+    if type(version) is not int or not 1 <= version <= FORMAT_VERSION:
+        problem = f"run format version {version!r}, this program reads up to {FORMAT_VERSION}"
+        raise BadInput(path, problem, line=1, remedy="Upgrade with: pip install -U anaphora")
+    known = {f.name for f in fields(RunHeader)}
+    try:
+        header = RunHeader(**{key: value for key, value in row.items() if key in known})
+    except TypeError as error:
+        missing = str(error).partition(": ")[2]
+        raise BadInput(path, f"the run header lacks {missing}", line=1, remedy=remedy) from None
+    breakdowns = row.get("breakdowns") or []
+    if type(breakdowns) is not list or any(type(text) is not str for text in breakdowns):
+        raise BadInput(path, "'breakdowns' in the run header must be a list of strings", line=1, remedy=remedy)
+    for name in TEXTS:
+        if type(row[name]) is not str:
+            raise BadInput(path, f"{name!r} in the run header must be a string", line=1, remedy=remedy)
+    return replace(header, breakdowns=tuple(breakdowns))
+
+
+def _parse_record(line: str, path: Path, number: int) -> Scored:
+    item = None
+    try:
+        row = json.loads(line)
+        item = Scored(row["id"], row["gold"], row["tags"], row["scores"], row.get("tokens"))
+        problem = _record_problem(item)
+    except KeyError as error:
+        problem = f"{error} is missing"
+    except (json.JSONDecodeError, TypeError) as error:
+        problem = str(error)
+    if item is None or problem:
+        remedy = "A run is written by: anaphora score SUITE --system SPEC -o RUN"
+        raise BadInput(path, f"not a record of a run ({problem})", line=number, remedy=remedy)
+    return item
+
+
+def _record_problem(item: Scored) -> str | None:
+    """What keeps a record from being evaluated, if anything does."""
+    if type(item.id) is not str or type(item.tags) is not dict:
+        return "'id' must be a string, 'tags' an object"
+    if type(item.scores) is not list or not item.scores or not all(map(_is_finite, item.scores)):
+        return "'scores' must be a list of finite numbers"
+    if item.gold is not None and (type(item.gold) is not int or not 0 <= item.gold < len(item.scores)):
+        return f"gold is {item.gold!r}, but there are {len(item.scores)} scores"
+    if item.tokens is not None and (
+        type(item.tokens) is not list or [type(n) for n in item.tokens] != [int] * len(item.scores)
+    ):
+        return "'tokens' must be a list of counts, one per score"
+    return None
+
+
+def _is_finite(score: object) -> bool:
+    return type(score) in (int, float) and math.isfinite(score)  # type: ignore[arg-type]

@@ -1,0 +1,84 @@
+"""`scores:FILE`: scores that any other toolkit wrote, one line per candidate, in the order of the suite."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+
+from anaphora.errors import BadInput
+from anaphora.files import byte_lines, decode
+from anaphora.suites.example import Example
+from anaphora.systems.scored import Scored
+
+
+class ScoreFile:
+    """A System whose answers are in a file."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+
+    def score(self, examples: Iterable[Example]) -> Iterator[Scored]:
+        """Each example with its scores from the file; too few or too many lines are an error."""
+        lines = byte_lines(self.path)
+        used = candidates = 0
+        examples = iter(examples)
+        for example in examples:
+            size = len(example.candidates)
+            candidates += size
+            found = list(islice(lines, size))
+            scores, tokens = parse_scores(found, self.path, used + 1)
+            used += len(found)
+            if len(found) < size:
+                self._wrong_number(used, candidates + sum(len(rest.candidates) for rest in examples))
+            yield Scored(example.id, example.gold, example.tags, scores, tokens)
+        surplus = sum(1 for number, line in enumerate(lines, used + 1) if _parse(line, self.path, number))
+        if surplus:
+            self._wrong_number(used + surplus, candidates)
+
+    def _wrong_number(self, found: int, expected: int) -> None:
+        raise BadInput(
+            self.path,
+            f"{expected:,} scores expected (one per candidate of the suite), found {found:,}",
+            line=min(found, expected + 1) or None,  # an empty file has no line
+            remedy="Score the files written by: anaphora suites convert SUITE --to text -o DIR",
+        )
+
+
+def parse_scores(lines: Sequence[bytes], path: Path, first: int) -> tuple[Sequence[float], Sequence[int] | None]:
+    """`score` or `score⇥tokens` on each line of one example. A score is a finite number, tokens a count.
+
+    first: the number of the first line
+    """
+    try:
+        scores = [*map(float, lines)]
+        if math.isfinite(sum(scores)) and b"_" not in b"".join(lines):  # nearly always: nothing but numbers
+            return scores, None
+    except ValueError:
+        pass
+    rows = [_parse(line, path, number) for number, line in enumerate(lines, first)]
+    tokens = [count for _, count in rows if count is not None]
+    if tokens and len(tokens) < len(rows):
+        bare = first + [count for _, count in rows].index(None)
+        problem = "no number of tokens here, but there is one for another candidate of the example"
+        raise BadInput(path, problem, line=bare, remedy="Give them on every line, or on none.")
+    return [score for score, _ in rows], tokens or None
+
+
+def _parse(line: bytes, path: Path, number: int) -> tuple[float, int | None]:
+    """One line, with what is wrong with it."""
+    whole = decode(line, path, number)
+    text, tab, count = (whole.removeprefix("\ufeff") if number == 1 else whole).partition("\t")
+    try:
+        score = float(text)
+    except ValueError:
+        score = math.nan
+    if not math.isfinite(score) or "_" in text:  # float() takes 1_000, nobody else does
+        what = "an empty line" if not whole.strip() else f"not a finite number: {text.strip()[:40]!r}"
+        raise BadInput(path, what, line=number, remedy="One score per candidate and line is expected.")
+    if not tab:
+        return score, None
+    if not count.strip().isdecimal():
+        raise BadInput(path, f"not a number of tokens: {count.strip()[:40]!r}", line=number)
+    return score, int(count)

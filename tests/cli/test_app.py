@@ -1,0 +1,280 @@
+"""The program as a whole: help, version, exit codes, one-line errors, clean output, light imports."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import shlex
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+
+from anaphora import __version__
+from anaphora.cli.app import app
+
+ROOT = Path(__file__).resolve().parents[2]
+HEAVY = ("torch", "pandas", "spacy", "transformers", "scipy", "numpy", "rich")
+Run = Callable[..., subprocess.CompletedProcess[str]]
+Refused = Callable[..., str]
+
+
+def commands(group: click.Group = app, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    """Every command and group of the program with the words that call it."""
+    yield path, group
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None
+        if isinstance(command, click.Group):
+            yield from commands(command, (*path, name))
+        else:
+            yield (*path, name), command
+
+
+COMMANDS = dict(commands())
+each_command = pytest.mark.parametrize("path", COMMANDS, ids=lambda path: "-".join(path) or "anaphora")
+
+
+def test_the_commands_of_the_contract_are_there() -> None:
+    suites = {("suites", name) for name in ("list", "show", "get", "convert", "validate")}
+    assert {("score",), ("evaluate",), ("compare",), ("demo",), *suites} <= set(COMMANDS)
+
+
+@each_command
+def test_help_shows_usage_and_examples(anaphora: Run, path: tuple[str, ...]) -> None:
+    done = anaphora(*path, "--help")
+    assert done.stderr == ""
+    assert done.stdout.startswith(" ".join(["Usage: anaphora", *path]))
+    assert "Examples:" in done.stdout
+    assert examples(done.stdout), done.stdout
+    assert anaphora(*path, "-h").stdout == done.stdout
+
+
+@each_command
+def test_examples_of_the_help_are_commands_that_parse(path: tuple[str, ...]) -> None:
+    own = 0
+    for line in examples(COMMANDS[path].get_help(click.Context(COMMANDS[path], info_name="anaphora"))):
+        words = shlex.split(line)[1:]
+        size = 2 if words[0] == "suites" else 1
+        command = COMMANDS[tuple(words[:size])]
+        command.make_context("anaphora", words[size:])  # an unknown option or a missing argument is an error here
+        own += tuple(words[: len(path)]) == path
+    assert own, "the examples show another command"
+
+
+def examples(text: str) -> list[str]:
+    """The commands below `Examples:` in a help text."""
+    return [line.strip() for line in text.partition("Examples:")[2].splitlines() if line.strip()]
+
+
+def test_the_root_help_lists_every_command(anaphora: Run) -> None:
+    text = anaphora("--help").stdout
+    for name in app.list_commands(click.Context(app)):
+        assert f"\n  {name} " in text
+
+
+def test_version(anaphora: Run) -> None:
+    done = anaphora("--version")
+    assert (done.stdout, done.stderr) == (f"anaphora {__version__}\n", "")
+
+
+def test_the_installed_script_is_the_same_program() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    module, _, name = project["scripts"]["anaphora"].partition(":")
+    script = getattr(importlib.import_module(module), name)
+    with pytest.raises(SystemExit) as stop:
+        script(["--version"])
+    assert stop.value.code == 0
+    assert script is importlib.import_module("anaphora.__main__").main
+
+
+@pytest.mark.parametrize("path", [(), ("suites",)], ids=["anaphora", "suites"])
+def test_a_group_alone_shows_its_help_and_exits_with_2(anaphora: Run, path: tuple[str, ...]) -> None:
+    done = anaphora(*path, check=2)
+    assert done.stdout == ""
+    assert done.stderr.startswith(" ".join(["Usage: anaphora", *path]))
+    assert "Commands:" in done.stderr
+
+
+def test_an_unknown_command_names_a_near_one(refused: Refused) -> None:
+    message = refused("evalute")
+    assert "'evalute'" in message
+    assert "did you mean evaluate?" in message
+    assert "anaphora --help" in message
+    assert "did you mean" not in refused("xyzzy")
+
+
+def test_an_unknown_subcommand(refused: Refused) -> None:
+    assert "'lst'" in refused("suites", "lst")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--nope"], "--nope"),
+        (["suites", "list", "--nope"], "--nope"),
+        (["evaluate", "x", "--scoers", "y"], "--scores"),  # a near option is named
+        (["evaluate"], "RUN|SUITE"),
+        (["evaluate", "x", "y"], "y"),
+        (["compare"], "RUN RUN"),
+        (["score", "x"], "--system"),
+        (["score", "x", "--system", "scores:y"], "--output"),
+        (["suites", "show"], "NAME|FILE"),
+        (["suites", "get"], "NAME"),
+        (["suites", "convert", "x"], "--output"),
+        (["suites", "validate"], "SUITE"),
+        (["evaluate", "x", "--format", "html"], "markdown"),
+        (["evaluate", "x", "--normalize", "max"], "mean"),
+        (["evaluate", "x", "--confidence", "1"], "--confidence"),
+        (["evaluate", "x", "--confidence", "nan"], "--confidence"),
+        (["evaluate", "x", "--samples", "5"], "--samples"),
+        (["evaluate", "x", "--seed", "-1"], "--seed"),
+        (["evaluate", "x", "--fail-under", "nan"], "--fail-under"),
+        (["evaluate", "x", "--fail-under", "70"], "--fail-under"),
+        (["evaluate", "x", "--fail-under", "much"], "--fail-under"),
+        (["compare", "x", "y", "--test", "t"], "mcnemar"),
+        (["suites", "convert", "x", "--to", "xml", "-o", "y"], "text"),
+        (["suites", "convert", "x", "--limit", "0", "-o", "y"], "--limit"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
+)
+def test_wrong_usage_is_one_line(refused: Refused, arguments: list[str], said: str) -> None:
+    assert said in refused(*arguments)
+
+
+@pytest.mark.parametrize("format", [["--json"], ["--format", "latex"]])
+def test_an_error_leaves_stdout_empty_in_every_format(refused: Refused, format: list[str]) -> None:
+    assert refused("evaluate", "nowhere", "--scores", "x", *format).startswith("nowhere: no such file")
+
+
+def test_a_name_that_no_file_can_have(refused: Refused) -> None:
+    assert "too long" in refused("evaluate", "x" * 300, "--scores", "y")
+
+
+def test_a_folder_where_the_output_goes(refused: Refused, suite: Path, tmp_path: Path) -> None:
+    (tmp_path / "out.jsonl").mkdir()
+    assert "out.jsonl" in refused("suites", "convert", suite, "-o", "out.jsonl")
+    assert not list((tmp_path / "out.jsonl").iterdir())
+    assert not list(tmp_path.glob(".*")), "a temporary file was left"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+@pytest.mark.parametrize("arguments", [["--help"], ["suites", "list", "--json"]], ids=lambda a: a[0])
+def test_a_full_disk_is_an_error_of_one_line(tmp_path: Path, arguments: list[str]) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "anaphora", *arguments], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert (done.returncode, done.stderr) == (2, "error: no space left on device\n")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["--help"], ["suites", "--help"], ["--version"], ["suites", "list"], ["suites", "show", "contrapro", "--json"]],
+    ids=" ".join,
+)
+def test_a_reader_that_goes_away_is_no_error(arguments: list[str]) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "anaphora", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()  # before the first byte is written, so that every write fails
+        said = process.stderr.read()
+    assert (process.returncode, said) == (0, b"")
+
+
+@pytest.mark.parametrize("import_first", ["anaphora", "anaphora.cli"])
+def test_importing_is_light(import_first: str) -> None:
+    assert heavy_after(f"import {import_first}") == []
+
+
+@each_command
+def test_help_is_light(path: tuple[str, ...]) -> None:
+    assert heavy_after(f"from anaphora.cli import main; run(main, {[*path, '--help']!r})") == []
+
+
+def test_version_and_wrong_usage_are_light() -> None:
+    assert heavy_after("from anaphora.cli import main; run(main, ['--version']); run(main, ['nix'])") == []
+
+
+def test_the_check_for_light_imports_sees_a_heavy_one() -> None:
+    assert heavy_after("import anaphora.api") == ["numpy"]
+
+
+def heavy_after(code: str) -> list[str]:
+    """Which heavy packages a fresh interpreter has imported after running the code."""
+    program = f"""
+import sys
+
+def run(main, arguments):
+    try:
+        main(arguments)
+    except SystemExit:
+        pass
+
+{code}
+sys.stderr.write("\\n" + " ".join(name for name in {HEAVY!r} if name in sys.modules))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    return done.stderr.rpartition("\n")[2].split()
+
+
+def test_json_is_all_there_is_on_stdout(
+    as_json: Callable[..., Any], make_run: Callable[..., Path], suite: Path, scores: Path, other_scores: Path
+) -> None:
+    first, second = make_run(suite, scores, "first"), make_run(suite, other_scores, "second")
+    assert as_json("suites", "list")[0]["name"]
+    assert as_json("suites", "show", "contrapro")["name"] == "contrapro"
+    assert as_json("suites", "show", suite)["examples"] == 6
+    assert as_json("suites", "validate", suite) == {"valid": True, "problems": []}
+    assert as_json("suites", "convert", suite, "-o", "copy.jsonl")["suite"] == "small"
+    assert as_json("suites", "convert", suite, "--to", "text", "-o", "lines")["candidates"] == 13
+    assert as_json("score", suite, "--system", f"scores:{scores}", "-o", "third")["suite"] == "small"
+    assert as_json("evaluate", first)["total"] == 6
+    assert as_json("compare", first, second)["suite"] == "small"
+    assert as_json("demo")["systems"]
+
+
+def test_what_is_no_result_goes_to_stderr(anaphora: Run, suite: Path, scores: Path) -> None:
+    done = anaphora("suites", "convert", suite, "-o", "copy.jsonl")
+    assert done.stdout == ""
+    assert "copy.jsonl" in done.stderr
+    done = anaphora("score", suite, "--system", f"scores:{scores}", "-o", "run")
+    assert done.stdout == ""
+    assert "run.jsonl" in done.stderr
+
+
+def test_no_command_gives_a_warning(anaphora: Run) -> None:
+    assert anaphora("demo", PYTHONWARNINGS="error").stderr == ""
+
+
+def test_no_colour_codes_where_none_are_wanted(anaphora: Run, suite: Path, scores: Path) -> None:
+    done = anaphora("evaluate", suite, "--scores", scores, "--fail-under", "1", check=1, FORCE_COLOR="1")
+    assert "\x1b" not in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "ascii"])
+def test_output_is_utf8_whatever_the_locale(anaphora: Run, suite: Path, scores: Path, encoding: str) -> None:
+    arguments = ("evaluate", suite, "--scores", scores)
+    expected = anaphora(*arguments)
+    assert "→" in expected.stdout
+    assert anaphora(*arguments, PYTHONIOENCODING=encoding, PYTHONUTF8="0").stdout == expected.stdout
+
+
+def test_a_file_name_that_is_not_utf8(tmp_path: Path, suite: Path, scores: Path) -> None:
+    odd = os.fsencode(tmp_path) + b"/b\xe4d.scores"
+    try:
+        os.rename(os.fsencode(scores), odd)  # noqa: PTH104  (a name in bytes is no Path)
+    except OSError:
+        pytest.skip("the file system takes UTF-8 names only")
+    command = [os.fsencode(sys.executable), b"-m", b"anaphora", b"evaluate", os.fsencode(suite), b"--scores", odd]
+    assert json.loads(subprocess.run([*command, b"--json"], capture_output=True, check=True).stdout)["correct"] == 3
+    assert b"0.500" in subprocess.run(command, capture_output=True, check=True).stdout

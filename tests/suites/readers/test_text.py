@@ -1,0 +1,207 @@
+"""The reader of plain line files: what somebody has who wrote their own test set for some toolkit. One candidate per
+line, context beside it, and group ids to say which candidates belong together."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from anaphora.errors import BadInput
+from anaphora.suites.example import Example
+from anaphora.suites.readers.text import read
+
+FILES = {
+    "mine.groups": "a\na\nb\nb\nb\n",
+    "mine.text.en": "It broke.\nIt broke.\nIt rains.\nIt rains.\nIt rains.\n",
+    "mine.text.de": "Sie zerbrach.\nEr zerbrach.\nEs regnet.\nEr regnet.\nSie regnet.\n",
+}
+
+
+def folder(tmp_path: Path, **changes: str | None) -> Path:
+    """The files above; a keyword changes, adds or (None) leaves out a file: context_en stands for mine.context.en."""
+    files = FILES | {f"mine.{name.replace('_', '.')}": text for name, text in changes.items()}
+    for name, text in files.items():
+        if text is not None:
+            (tmp_path / name).write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+def test_lines_with_one_id_are_the_candidates_of_one_example_the_right_one_first(tmp_path: Path) -> None:
+    suite = read(folder(tmp_path))
+    assert (suite.header.name, suite.header.languages) == ("mine", "en-de")
+    assert list(suite) == [
+        Example("a", ("It broke.",), (("Sie zerbrach.",), ("Er zerbrach.",)), 0),
+        Example("b", ("It rains.",), (("Es regnet.",), ("Er regnet.",), ("Sie regnet.",)), 0),
+    ]
+
+
+def test_a_second_column_says_which_is_right_or_that_none_is(tmp_path: Path) -> None:
+    suite = read(folder(tmp_path, groups="a\t0\na\t1\nb\t0\nb\t0\nb\t0\n"))
+    assert [example.gold for example in suite] == [1, None]
+
+
+def test_a_context_file_has_the_same_number_of_lines_for_each_candidate_oldest_first(tmp_path: Path) -> None:
+    english = ["A lamp.", "It fell."] * 2 + ["", ""] * 3
+    german = ["Eine Lampe.", "Sie fiel."] * 2 + ["", ""] * 3
+    suite = read(folder(tmp_path, context_en="\n".join(english) + "\n", context_de="\n".join(german) + "\n"))
+    first, second = suite
+    assert first.source == ("A lamp.", "It fell.", "It broke.")
+    assert first.candidates[1] == ("Eine Lampe.", "Sie fiel.", "Er zerbrach.")
+    assert second.source == ("", "", "It rains.")
+
+
+def test_files_may_be_gzipped(tmp_path: Path) -> None:
+    for name, text in FILES.items():
+        (tmp_path / f"{name}.gz").write_bytes(gzip.compress(text.encode()))
+    assert [example.id for example in read(tmp_path)] == ["a", "b"]
+
+
+def test_a_group_that_comes_back_later_is_another_example_of_that_id(tmp_path: Path) -> None:
+    """Which `suites validate` finds; the order of the lines, and so of the scores, is never changed."""
+    assert [example.id for example in read(folder(tmp_path, groups="a\na\nb\nb\na\n"))] == ["a", "b", "a"]
+
+
+# which language is the source
+
+
+def test_the_source_is_the_side_with_more_repeated_lines(tmp_path: Path) -> None:
+    """Whatever the languages are called: here the alphabet would say otherwise."""
+    for name, text in FILES.items():
+        (tmp_path / name.replace(".en", ".zu")).write_text(text, encoding="utf-8")
+    assert read(tmp_path).header.languages == "zu-de"
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"source_language": "de"},
+        {"target_language": "en"},
+        {"source_language": "de", "target_language": "en"},
+    ],
+)
+def test_what_is_said_counts_more(tmp_path: Path, given: dict[str, str]) -> None:
+    same = "same\nsame\nother\nother\nother\n"
+    suite = read(folder(tmp_path, text_de=same), **given)
+    assert suite.header.languages == "de-en"
+    assert [example.source for example in suite] == [("same",), ("other",)]
+
+
+def test_with_more_than_two_languages_both_must_be_said(tmp_path: Path) -> None:
+    folder(tmp_path, text_fr=FILES["mine.text.de"])
+    with pytest.raises(BadInput, match="Say --source-language, --target-language"):
+        read(tmp_path)
+    with pytest.raises(BadInput, match="Say --source-language, --target-language"):
+        read(tmp_path, source_language="en")
+    assert read(tmp_path, source_language="en", target_language="fr").header.languages == "en-fr"
+
+
+def test_a_language_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"mine\.text\.ru \(or mine\.text\.ru\.gz\) is missing here"):
+        read(folder(tmp_path), source_language="en", target_language="ru")
+    with pytest.raises(BadInput, match="Say --source-language, --target-language"):
+        read(tmp_path, source_language="ru")
+
+
+# what does not fit together
+
+
+def test_a_folder_without_groups_says_what_is_missing(tmp_path: Path) -> None:
+    for path in (folder(tmp_path, groups=None), tmp_path / "mine.text.en"):
+        with pytest.raises(BadInput, match=r"no folder with a NAME\.groups file"):
+            read(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "short"),
+    [("groups", "a\na\n"), ("text_en", "It broke.\nIt broke.\n"), ("text_de", "Sie zerbrach.\nEr zerbrach.\n")],
+)
+def test_files_of_different_lengths_are_an_error_that_says_which_ends_first(
+    tmp_path: Path, name: str, short: str
+) -> None:
+    suite = read(folder(tmp_path, **{name: short}), source_language="en", target_language="de")
+    with pytest.raises(BadInput, match=rf"mine\.{name.replace('_', '.')}: ends after line 2, but "):
+        list(suite)
+
+
+def test_context_lines_must_be_a_multiple_of_the_candidates(tmp_path: Path) -> None:
+    suite = read(folder(tmp_path, context_en="x\n" * 7, context_de="x\n" * 7))
+    with pytest.raises(BadInput, match=r"mine\.context\.en: 7 lines of context for 5 candidates"):
+        list(suite)
+
+
+@pytest.mark.parametrize("lines", [4, 6, 10])
+def test_context_of_the_two_languages_must_have_as_many_lines(tmp_path: Path, lines: int) -> None:
+    suite = read(folder(tmp_path, context_en="x\n" * 5, context_de="x\n" * lines))
+    with pytest.raises(BadInput, match=rf"mine\.context\.de: {lines} lines of context, but mine\.context\.en has 5"):
+        list(suite)
+
+
+def test_context_for_one_language_only_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"mine\.context\.en: there is context for one language only"):
+        read(folder(tmp_path, context_en="x\n" * 5))
+
+
+@pytest.mark.parametrize(
+    ("groups", "line"),
+    [
+        ("a\t1\na\t2\nb\t1\nb\t0\nb\t0\n", 2),
+        ("a\t1\na\t0\nb\t1\nb\t0\t0\nb\t0\n", 4),
+        ("a\t1\na\nb\t1\nb\t0\nb\t0\n", 2),
+        ("a\na\t1\nb\nb\nb\n", 2),
+    ],
+    ids=["not 0 or 1", "three columns", "one line without", "one line with"],
+)
+def test_a_second_column_that_is_not_understood_is_found_by_its_line(tmp_path: Path, groups: str, line: int) -> None:
+    suite = read(folder(tmp_path, groups=groups))
+    with pytest.raises(BadInput, match=rf"mine\.groups: line {line}: an id is expected, or an id, a tab and 0 or 1"):
+        list(suite)
+
+
+def test_two_right_candidates_are_one_too_many(tmp_path: Path) -> None:
+    suite = read(folder(tmp_path, groups="a\t1\na\t0\nb\t1\nb\t0\nb\t1\n"))
+    with pytest.raises(BadInput, match=r"mine\.groups: line 3: group 'b' has 2 right candidates"):
+        list(suite)
+
+
+@pytest.mark.parametrize(
+    ("changes", "line"),
+    [
+        ({"text_en": "It broke.\nIt broke.\nIt rains.\nIt rains.\nIt snows.\n"}, 3),
+        ({"context_en": "x\ny\nx\nx\nx\n", "context_de": "x\n" * 5}, 1),
+    ],
+    ids=["sentence", "context"],
+)
+def test_the_candidates_of_a_group_share_their_source(tmp_path: Path, changes: dict[str, str], line: int) -> None:
+    suite = read(folder(tmp_path, **changes), source_language="en", target_language="de")
+    with pytest.raises(BadInput, match=rf"mine\.text\.en: line {line}: group '\w' has more than one source"):
+        list(suite)
+
+
+# the real thing: what the ContraCAT release has for ContraPro is such line files, but for the form of its groups
+
+
+def test_contrapro_from_line_files(data, tmp_path: Path) -> None:
+    """36,031 lines in 12,000 groups (data/contracat/README.md)."""
+    attacks = data("contracat/attacks")
+
+    def lines(name: str) -> list[str]:
+        return gzip.decompress((attacks / f"{name}.gz").read_bytes()).decode().split("\n")[:-1]
+
+    for language in ("en", "de"):
+        halves = [line.partition("<SEP>") for line in lines(f"{language}.txt")]
+        contexts, texts = [before.strip() for before, _, _ in halves], [text.strip() for _, _, text in halves]
+        (tmp_path / f"cp.text.{language}").write_text("\n".join(texts) + "\n", encoding="utf-8")
+        (tmp_path / f"cp.context.{language}").write_text("\n".join(contexts) + "\n", encoding="utf-8")
+    starts = [*map(int, lines("sentence_groups.txt"))]
+    sizes = [end - start for start, end in zip(starts, starts[1:], strict=False)]
+    groups = "".join(f"{number}\n" * size for number, size in enumerate(sizes))
+    (tmp_path / "cp.groups").write_text(groups, encoding="utf-8")
+
+    suite = read(tmp_path)
+    assert suite.header.languages == "en-de"  # found by itself
+    examples = list(suite)
+    assert len(examples) == 12_000
+    assert [len(example.candidates) for example in examples] == sizes
+    assert all(example.context_size == 1 and example.gold == 0 for example in examples)

@@ -1,0 +1,499 @@
+"""Downloads happen over bad lines: what a user gets under the final name is the right file, or nothing and a way out.
+
+Everything here runs against a real HTTP server on this machine that misbehaves as told.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import tempfile
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+from email.message import Message
+from http.client import HTTPMessage
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+from urllib.error import HTTPError
+from urllib.request import Request
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from anaphora.errors import AnaphoraError, BadInput
+from anaphora.suites import download
+from anaphora.suites.download import fetch
+
+CONTENT = bytes(range(256)) * 40
+SHA = hashlib.sha256(CONTENT).hexdigest()
+OTHER = CONTENT[::-1]
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Answers as the server's script says, and well when the script is over."""
+
+    server: Server
+
+    def do_GET(self) -> None:
+        self.server.asked.append(dict(self.headers.items()) | {"path": self.path})
+        step = self.server.script.popleft() if self.server.script else serve()
+        step(self)
+
+    def send(self, status: int, body: bytes = b"", **headers: str) -> None:
+        self.send_response(status)
+        for name, value in {"Content-Length": str(len(body)), **headers}.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *args: Any) -> None:
+        pass
+
+
+class Server(ThreadingHTTPServer):
+    """What was asked is in `asked`; what to answer next is in `script`."""
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.asked: list[dict[str, str]] = []
+        self.script: deque[Step] = deque()
+        self.over = threading.Event()
+        self.content, self.etag = CONTENT, '"one"'
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_port}/data.json"
+
+    def handle_error(self, *args: Any) -> None:  # a client that hangs up is no news here
+        pass
+
+
+Step = Callable[[Handler], None]
+
+
+def serve(cut: int | None = None, ranges: bool = True, told: bool = True) -> Step:
+    """A good answer, but cut after so many bytes, or without support for ranges, or without telling the length."""
+
+    def step(handler: Handler) -> None:
+        server = handler.server
+        asked = re.fullmatch(r"bytes=(\d+)-", handler.headers.get("Range", "")) if ranges else None
+        same = handler.headers.get("If-Range", server.etag) == server.etag
+        start = int(asked[1]) if asked and same else 0
+        body = server.content[start:]
+        if asked and same and not body:
+            handler.send(416)
+            return
+        handler.send_response(206 if asked and same else 200)
+        if server.etag:
+            handler.send_header("ETag", server.etag)
+        if asked and same:
+            handler.send_header("Content-Range", f"bytes {start}-{len(server.content) - 1}/{len(server.content)}")
+        if told:
+            handler.send_header("Content-Length", str(len(body)))
+        handler.end_headers()
+        handler.wfile.write(body[:cut])
+
+    return step
+
+
+def say(status: int, body: bytes = b"", **headers: str) -> Step:
+    return lambda handler: handler.send(status, body, **headers)
+
+
+def stall(handler: Handler) -> None:
+    """Say nothing until the test is over."""
+    handler.server.over.wait(10)
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[Server]:
+    with pytest.MonkeyPatch.context() as patch, Server() as server:
+        patch.setenv("no_proxy", "*")
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield server
+        server.over.set()
+        server.shutdown()
+        thread.join()
+
+
+def reset(server: Server, *script: Step) -> Server:
+    server.asked, server.script, server.content, server.etag = [], deque(script), CONTENT, '"one"'
+    return server
+
+
+@pytest.fixture
+def server(running: Server) -> Server:
+    return reset(running)
+
+
+@pytest.fixture
+def goal(tmp_path: Path) -> Path:
+    return tmp_path / "deep" / "data.json"
+
+
+def get(server: Server, goal: Path, **options: Any) -> str:
+    """Fetch without ever sleeping."""
+    return fetch(server.url, goal, **{"sha256": SHA, "sleep": lambda _: None, **options})
+
+
+def names(goal: Path) -> list[str]:
+    return sorted(path.name for path in goal.parent.iterdir()) if goal.parent.is_dir() else []
+
+
+# A file that arrives
+
+
+def test_a_file_is_fetched_whole_and_nothing_else_is_left(server: Server, goal: Path) -> None:
+    steps: list[tuple[int, int | None]] = []
+    digest = get(server, goal, size=len(CONTENT), progress=lambda done, total: steps.append((done, total)))
+    assert digest == SHA
+    assert goal.read_bytes() == CONTENT
+    assert names(goal) == ["data.json"]
+    assert steps == sorted(steps)
+    assert steps[-1] == (len(CONTENT), len(CONTENT))
+    assert server.asked[0]["Accept-Encoding"] == "identity"
+
+
+def test_a_file_that_is_there_and_right_is_not_asked_for(server: Server, goal: Path) -> None:
+    get(server, goal)
+    assert get(server, goal) == SHA
+    assert get(server, goal, sha256=None) == SHA  # unknown: what has its final name was complete
+    assert len(server.asked) == 1
+
+
+@pytest.mark.parametrize("known", [{"sha256": SHA}, {"sha256": None, "size": len(CONTENT)}], ids=["hash", "size"])
+def test_a_file_that_is_there_but_wrong_is_replaced(server: Server, goal: Path, known: dict[str, Any]) -> None:
+    goal.parent.mkdir()
+    goal.write_bytes(b"something else")
+    get(server, goal, **known)
+    assert goal.read_bytes() == CONTENT
+
+
+def test_a_file_without_known_hash_or_length_is_taken_as_it_comes(server: Server, goal: Path) -> None:
+    server.script.append(serve(told=False))
+    assert get(server, goal, sha256=None) == SHA
+
+
+# A connection that is cut
+
+
+def test_a_cut_download_goes_on_where_it_stopped(server: Server, goal: Path) -> None:
+    server.script.append(serve(cut=1000))
+    get(server, goal)
+    assert goal.read_bytes() == CONTENT
+    assert [asked.get("Range") for asked in server.asked] == [None, "bytes=1000-"]
+    assert server.asked[1]["If-Range"] == '"one"'
+
+
+def test_a_later_call_goes_on_where_an_earlier_one_gave_up(server: Server, goal: Path) -> None:
+    server.script.append(serve(cut=1000))
+    with pytest.raises(AnaphoraError, match="the connection ended after 1,000 of 10,240 bytes"):
+        get(server, goal, retries=0)
+    assert names(goal) == ["data.json.part", "data.json.part.etag"]
+    get(server, goal)
+    assert server.asked[1]["Range"] == "bytes=1000-"
+    assert names(goal) == ["data.json"]
+
+
+def test_a_server_that_ignores_ranges_is_read_from_the_start(server: Server, goal: Path) -> None:
+    server.script.extend([serve(cut=1000), serve(ranges=False)])
+    get(server, goal)
+    assert goal.read_bytes() == CONTENT
+
+
+def test_an_answer_shorter_than_the_known_size_is_a_cut_even_if_no_length_is_told(server: Server, goal: Path) -> None:
+    server.script.append(serve(cut=10, told=False))
+    get(server, goal, size=len(CONTENT))
+    assert goal.read_bytes() == CONTENT
+    assert server.asked[1]["Range"] == "bytes=10-"
+
+
+def test_a_cut_within_a_chunked_answer_is_noticed(server: Server, goal: Path) -> None:
+    def chunked(handler: Handler) -> None:
+        handler.protocol_version = "HTTP/1.1"
+        handler.send_response(200)
+        handler.send_header("Transfer-Encoding", "chunked")
+        handler.end_headers()
+        handler.wfile.write(b"100\r\n" + CONTENT[:17])
+        handler.close_connection = True
+
+    server.script.append(chunked)
+    assert get(server, goal) == SHA
+    assert len(server.asked) == 2
+
+
+def test_as_long_as_bytes_arrive_no_number_of_cuts_is_too_many(server: Server, goal: Path) -> None:
+    server.script.extend([serve(cut=100)] * 50)
+    get(server, goal, retries=1)
+    assert len(server.asked) == 51
+
+
+@pytest.mark.parametrize("cuts", [(100,), (200, 100)])
+def test_cuts_that_bring_nothing_new_end_the_attempt(server: Server, goal: Path, cuts: tuple[int, ...]) -> None:
+    server.script.extend([serve(cut=cut, ranges=False) for cut in cuts] * 50)
+    with pytest.raises(AnaphoraError, match="after 3 more tries"):
+        get(server, goal, retries=3)
+    assert len(server.asked) == 4
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    content=st.binary(max_size=400),
+    cuts=st.lists(st.tuples(st.integers(0, 400), st.booleans(), st.booleans()), max_size=6),
+    marked=st.booleans(),
+    known=st.booleans(),
+)
+def test_any_sequence_of_cuts_ends_with_the_right_bytes(
+    running: Server, content: bytes, cuts: list[tuple[int, bool, bool]], marked: bool, known: bool
+) -> None:
+    """Cuts at any positions, with and without support for ranges, told lengths, ETags and a known hash."""
+    reset(running, *(serve(cut, ranges, told or not known) for cut, ranges, told in cuts))
+    running.content, running.etag = content, '"one"' if marked else ""
+    digest = hashlib.sha256(content).hexdigest()
+    with tempfile.TemporaryDirectory() as folder:
+        goal = Path(folder) / "data.json"
+        options = {"sha256": digest, "size": len(content)} if known else {"sha256": None}
+        assert get(running, goal, retries=len(cuts), **options) == digest
+        assert goal.read_bytes() == content
+        assert names(goal) == ["data.json"]
+
+
+# A file that changed meanwhile
+
+
+def test_a_new_version_on_the_server_is_not_mixed_with_the_old(server: Server, goal: Path) -> None:
+    server.script.append(serve(cut=1000))
+    with pytest.raises(AnaphoraError):
+        get(server, goal, sha256=None, retries=0)
+    server.content, server.etag = OTHER, '"two"'
+    get(server, goal, sha256=None)
+    assert goal.read_bytes() == OTHER
+
+
+def test_a_continuation_of_another_version_is_thrown_away(server: Server, goal: Path) -> None:
+    total = len(CONTENT)
+    wrong = say(206, OTHER[1000:], ETag='"two"', Content_Range=f"bytes 1000-{total - 1}/{total}")
+    server.script.extend([serve(cut=1000), wrong])
+    get(server, goal, sha256=None)
+    assert goal.read_bytes() == CONTENT
+
+
+def test_a_continuation_from_another_place_is_thrown_away(server: Server, goal: Path) -> None:
+    total = len(CONTENT)
+    server.script.extend([serve(cut=1000), say(206, CONTENT[900:], Content_Range=f"bytes 900-{total - 1}/{total}")])
+    get(server, goal, sha256=None)
+    assert goal.read_bytes() == CONTENT
+
+
+@pytest.mark.parametrize("etag", ["", 'W/"one"'])
+def test_without_hash_and_strong_mark_nothing_is_resumed(server: Server, goal: Path, etag: str) -> None:
+    server.etag = etag
+    server.script.append(serve(cut=1000))
+    get(server, goal, sha256=None)
+    assert goal.read_bytes() == CONTENT
+    assert "Range" not in server.asked[1]
+
+
+def test_an_old_part_that_does_not_fit_costs_a_second_start_but_not_the_file(server: Server, goal: Path) -> None:
+    goal.parent.mkdir()
+    goal.with_name("data.json.part").write_bytes(b"x" * 500)
+    get(server, goal)
+    assert goal.read_bytes() == CONTENT
+    assert [asked.get("Range") for asked in server.asked] == ["bytes=500-", None]
+
+
+def test_an_old_part_longer_than_the_file_is_dropped(server: Server, goal: Path) -> None:
+    goal.parent.mkdir()
+    goal.with_name("data.json.part").write_bytes(b"x" * 20_000)
+    get(server, goal)
+    assert goal.read_bytes() == CONTENT
+
+
+def test_a_part_that_is_complete_only_gets_its_name(server: Server, goal: Path) -> None:
+    goal.parent.mkdir()
+    goal.with_name("data.json.part").write_bytes(CONTENT)
+    assert get(server, goal) == SHA
+    assert server.asked == []
+    assert names(goal) == ["data.json"]
+
+
+# A file that is wrong
+
+
+def test_wrong_bytes_are_an_error_with_both_hashes_and_are_not_kept(server: Server, goal: Path) -> None:
+    server.content = OTHER
+    with pytest.raises(AnaphoraError) as error:
+        get(server, goal)
+    for part in (server.url, SHA, hashlib.sha256(OTHER).hexdigest(), "--from-path"):
+        assert part in str(error.value)
+    assert names(goal) == []
+    assert len(server.asked) == 1  # nothing was resumed: asking again would bring the same
+
+
+def test_wrong_bytes_from_a_server_that_also_cuts_end_too(server: Server, goal: Path) -> None:
+    server.content = OTHER
+    server.script.extend([serve(cut=1000), serve()] * 5)
+    with pytest.raises(AnaphoraError, match="SHA-256"):
+        get(server, goal)
+    assert len(server.asked) == 4
+    assert names(goal) == []
+
+
+def test_a_wrong_length_is_an_error_before_anything_is_read(server: Server, goal: Path) -> None:
+    with pytest.raises(AnaphoraError, match=r"has 10,240 bytes, but 5 are expected.*--from-path"):
+        get(server, goal, size=5)
+    assert names(goal) == []
+
+
+def test_a_wrong_length_that_was_not_told_is_an_error_too(server: Server, goal: Path) -> None:
+    server.script.append(serve(told=False))
+    with pytest.raises(AnaphoraError, match="it has more than 5 bytes"):
+        get(server, goal, sha256=None, size=5)
+    assert names(goal) == []
+
+
+def test_bytes_beyond_the_told_length_are_not_taken(server: Server, goal: Path) -> None:
+    begun = threading.Event()
+
+    def chatter(handler: Handler) -> None:
+        handler.send_response(200)
+        handler.send_header("Content-Length", str(len(CONTENT)))
+        handler.end_headers()
+        handler.wfile.write(CONTENT[:1000])
+        begun.wait(10)
+        handler.wfile.write(CONTENT[1000:] + b"more")
+
+    server.script.append(chatter)
+    get(server, goal, progress=lambda *_: begun.set())
+    assert goal.read_bytes() == CONTENT
+    assert len(server.asked) == 1
+
+
+# A server that says no
+
+
+@pytest.mark.parametrize("status", [403, 404, 410, 451])
+def test_a_refusal_is_final_and_names_the_way_out(server: Server, goal: Path, status: int) -> None:
+    server.script.append(say(status, b"<html>no</html>"))
+    with pytest.raises(AnaphoraError, match=rf"{status}.*anaphora suites get NAME --from-path PATH"):
+        get(server, goal)
+    assert len(server.asked) == 1
+    assert names(goal) == []
+
+
+def test_a_busy_server_is_asked_again_after_longer_and_longer_waits(server: Server, goal: Path) -> None:
+    waits: list[float] = []
+    server.script.extend([say(500), say(502), say(429, Retry_After="7"), say(503, Retry_After="99999")])
+    get(server, goal, sleep=waits.append)
+    assert waits == [0.5, 1.0, 7.0, download.LONGEST_WAIT]
+    assert goal.read_bytes() == CONTENT
+
+
+def test_a_server_that_stays_busy_is_given_up(server: Server, goal: Path) -> None:
+    server.script.extend([say(503)] * 9)
+    with pytest.raises(AnaphoraError, match=r"503 Service Unavailable, also after 2 more tries.*--from-path"):
+        get(server, goal, retries=2)
+    assert len(server.asked) == 3
+
+
+def test_a_server_that_falls_silent_is_asked_again(server: Server, goal: Path) -> None:
+    def half(handler: Handler) -> None:
+        serve(cut=1000)(handler)
+        stall(handler)
+
+    server.script.extend([stall, half])
+    get(server, goal, timeout=0.2)
+    assert goal.read_bytes() == CONTENT
+    assert server.asked[2]["Range"] == "bytes=1000-"
+
+
+def test_a_server_that_stays_silent_is_given_up(server: Server, goal: Path) -> None:
+    server.script.extend([stall, stall])
+    with pytest.raises(AnaphoraError, match="timed out, also after 1 more tries"):
+        get(server, goal, timeout=0.1, retries=1)
+
+
+def test_no_network_is_an_error_at_once(goal: Path) -> None:
+    with Server() as closed:
+        url = closed.url
+    with pytest.raises(AnaphoraError, match=r"cannot be reached \(connection refused\).*--from-path"):
+        fetch(url, goal, sha256=SHA, sleep=lambda _: pytest.fail("it waited"))
+
+
+# Redirects
+
+
+def test_redirects_are_followed_with_the_range(server: Server, goal: Path) -> None:
+    server.script.extend([serve(cut=1000), say(302, Location="/elsewhere")])
+    get(server, goal)
+    assert goal.read_bytes() == CONTENT
+    assert (server.asked[2]["path"], server.asked[2]["Range"]) == ("/elsewhere", "bytes=1000-")
+
+
+@pytest.mark.parametrize("status", [301, 308])
+def test_a_circle_of_redirects_is_an_error(server: Server, goal: Path, status: int) -> None:
+    server.script.extend([say(status, Location="/data.json")] * 50)
+    with pytest.raises(AnaphoraError, match=r"redirected in a circle.*--from-path"):
+        get(server, goal)
+    assert len(server.asked) < 15
+
+
+@pytest.mark.parametrize("place", ["file:///etc/passwd", "ftp://127.0.0.1/x", "data:text/plain,x"])
+def test_redirects_to_other_kinds_of_address_are_refused(server: Server, goal: Path, place: str) -> None:
+    server.script.append(say(302, Location=place))
+    with pytest.raises(AnaphoraError, match="not followed"):
+        get(server, goal)
+    assert names(goal) == []
+
+
+def test_a_protected_address_never_leads_to_an_unprotected_one() -> None:
+    def redirect(start: str, to: str) -> Request | None:
+        handler = download._Redirects(start)
+        return handler.redirect_request(Request(start), BytesIO(), 302, "Found", _headers(), to)
+
+    with pytest.raises(HTTPError, match="not followed"):
+        redirect("https://a.test/x", "http://a.test/x")
+    assert redirect("https://a.test/x", "https://b.test/x") is not None
+    assert redirect("http://a.test/x", "http://b.test/x") is not None  # it was not protected from the start
+
+
+def _headers() -> HTTPMessage:
+    headers: Message = HTTPMessage()
+    assert isinstance(headers, HTTPMessage)
+    return headers
+
+
+@pytest.mark.parametrize("url", ["file:///etc/passwd", "ftp://127.0.0.1/x", "/etc/passwd", "data:,x"])
+def test_only_http_addresses_are_fetched(goal: Path, url: str) -> None:
+    with pytest.raises(AnaphoraError, match="only http and https"):
+        fetch(url, goal)
+
+
+# The disk
+
+
+def test_the_bytes_are_on_the_disk_before_the_file_has_its_name(
+    server: Server, goal: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[list[str]] = []
+    monkeypatch.setattr(os, "fsync", lambda _: seen.append(names(goal)))
+    get(server, goal)
+    assert seen == [["data.json.part", "data.json.part.etag"]]
+
+
+def test_a_place_that_cannot_be_written_is_said(server: Server, tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    with pytest.raises(BadInput, match=r"file/data.json.part: cannot be written"):
+        get(server, tmp_path / "file" / "data.json")
+
+
+def test_a_folder_in_the_place_of_the_file_is_said(server: Server, goal: Path) -> None:
+    goal.mkdir(parents=True)
+    with pytest.raises(BadInput, match="cannot be written"):
+        get(server, goal)
