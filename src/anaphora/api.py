@@ -13,8 +13,11 @@ from anaphora.evaluation.result import Result, Settings
 from anaphora.suites.formats import read_suite
 from anaphora.suites.get import resolve
 from anaphora.suites.suite import Suite
-from anaphora.systems import load_system
+from anaphora.systems.context import Context
+from anaphora.systems.options import Options, split_spec
 from anaphora.systems.run import Run, describe, open_run, write_run
+from anaphora.systems.scores import ScoreFile
+from anaphora.systems.scoring import Progress, score_suite
 
 
 def load_suite(name_or_path: str | Path, format: str = "native", **options: Any) -> Suite:
@@ -23,11 +26,43 @@ def load_suite(name_or_path: str | Path, format: str = "native", **options: Any)
     return read_suite(path, format, **options)
 
 
-def score(suite: Suite | str | Path, system: str, output: str | Path) -> Run:
-    """Let a system score a suite; the run is written to the output."""
+def score(
+    suite: Suite | str | Path,
+    system: str,
+    output: str | Path,
+    *,
+    context: int = 0,
+    separator: str = " ",
+    target_context: str = "gold",
+    limit: int | None = None,
+    resume: bool = False,
+    overwrite: bool = False,
+    workers: int = 1,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Run:
+    """Let a system score a suite; the run is written to the output as it goes. Options are those of `Options`."""
     suite = suite if isinstance(suite, Suite) else load_suite(suite)
-    header = describe(suite, sha256=suite.sha256(), system=system)
-    return open_run(write_run(Path(output), header, load_system(system).score(suite)))
+    kind, what = split_spec(system)
+    if kind == "scores":
+        return import_scores(suite, Path(what), Path(output))
+    chosen = Options(context=Context(context, separator, target_context), **options)
+    return score_suite(
+        suite,
+        system,
+        Path(output),
+        options=chosen,
+        limit=limit,
+        resume=resume,
+        overwrite=overwrite,
+        progress=progress,
+    )
+
+
+def import_scores(suite: Suite, scores: Path, output: Path) -> Run:
+    """A run from scores that another toolkit wrote."""
+    header = describe(suite, sha256=suite.sha256(), system=f"scores:{scores}")
+    return open_run(write_run(output, header, ScoreFile(scores).score(suite)))
 
 
 def evaluate(
