@@ -74,6 +74,7 @@ Examples:
     lazy={
         "suites": ("anaphora.cli.suites:suites", "List, get, convert and validate test suites."),
         "score": ("anaphora.cli.score:score", "Let a system score a suite; write a run."),
+        "translate": ("anaphora.cli.translate:translate", "Translate documents with any system, with context."),
         "evaluate": ("anaphora.cli.evaluate:evaluate", "Accuracy of a run or a score file, by any breakdown."),
         "compare": ("anaphora.cli.compare:compare", "Is one system better than another? Paired tests."),
         "demo": ("anaphora.cli.demo:demo", "A suite, two systems, their results: in a second, offline."),

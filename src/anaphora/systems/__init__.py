@@ -16,6 +16,13 @@ from anaphora.systems.scored import Answer
 KINDS = {
     "hf": ("anaphora.systems.seq2seq:HuggingFaceSeq2Seq", "hf", "Hugging Face encoder–decoder: hf:NAME_OR_PATH"),
     "lm": ("anaphora.systems.causal:CausalLM", "hf", "causal language model, base or chat: lm:NAME_OR_PATH"),
+    "ct2": ("anaphora.systems.ctranslate2:CTranslate2System", "ct2", "CTranslate2 translator or generator: ct2:PATH"),
+    "openai": (
+        "anaphora.systems.openai:OpenAISystem",
+        None,
+        "OpenAI-compatible server (vLLM, llama.cpp, hosted): openai:URL?model=NAME",
+    ),
+    "command": ("anaphora.systems.command:CommandSystem", None, "a program that scores lines: command:PROGRAM ARGS…"),
     "scores": ("anaphora.systems.scores:ScoreFile", None, "scores that another toolkit wrote: scores:FILE"),
 }
 GROUP = "anaphora.systems"  # entry points of other packages: KIND = "module:Class"
@@ -41,6 +48,15 @@ class Translator(Protocol):
     """A system that also translates."""
 
     def translate(self, texts: Sequence[str], *, beams: int = ..., max_tokens: int = ...) -> list[str]: ...
+
+
+@runtime_checkable
+class Closing(Protocol):
+    """A system that wants to know when nothing more will be asked of it."""
+
+    def close(self) -> None:
+        """Let go of what is held open; what was wrong and shows only now is an error."""
+        ...
 
 
 @cache

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import torch
 import transformers
 
 from anaphora.errors import AnaphoraError
+from anaphora.systems.tokens import load_tokenizer, loaded
 
 SETTINGS = ("revision", "dtype", "device")
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
@@ -18,7 +19,6 @@ DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch
 
 def load_checkpoint(loader: Any, name: str, settings: Mapping[str, str]) -> tuple[Any, Any]:
     """A model and its tokeniser. A path that ends in .gguf is a file of a llama.cpp model."""
-    transformers.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()
     dtype = DTYPES.get(settings.get("dtype", "float32"))
     if dtype is None:
@@ -30,8 +30,8 @@ def load_checkpoint(loader: Any, name: str, settings: Mapping[str, str]) -> tupl
         if not path.is_file():
             raise AnaphoraError(f"{name}: no such file")
         name, arguments["gguf_file"] = str(path.parent), path.name
-    tokenizer = _loaded(name, lambda: transformers.AutoTokenizer.from_pretrained(name, **arguments))
-    model = _loaded(name, lambda: loader.from_pretrained(name, dtype=dtype, **arguments))
+    tokenizer = load_tokenizer(name, "model", **arguments)
+    model = loaded(name, "model", lambda: loader.from_pretrained(name, dtype=dtype, **arguments))
     return model.to(device).eval(), tokenizer
 
 
@@ -55,12 +55,3 @@ def _checksum(model: Any) -> str:
             digest.update(f"{name}{tuple(tensor.shape)}".encode())
             digest.update(tensor.flatten()[:64].float().cpu().numpy().tobytes())
     return digest.hexdigest()[:16]
-
-
-def _loaded(name: str, load: Callable[[], Any]) -> Any:
-    try:
-        return load()
-    except (OSError, ValueError, ImportError) as error:
-        problem = " ".join(str(error).split())[:300]
-        here = "" if Path(name).exists() else " (no such path here, and it could not be had from the hub)"
-        raise AnaphoraError(f"{name}: the model cannot be loaded{here}: {problem}") from None

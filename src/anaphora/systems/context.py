@@ -33,6 +33,8 @@ class Context:
     target: str = "gold"
 
     def __post_init__(self) -> None:
+        if self.sentences < 0:
+            raise AnaphoraError(f"context of {self.sentences} sentences: 0 or more are expected")
         if self.target not in TARGET_CONTEXTS:
             raise AnaphoraError(f"unknown target context {self.target!r}. Known: {', '.join(TARGET_CONTEXTS)}")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections import defaultdict
 from collections.abc import Container, Iterator, Sequence
 from typing import Any, NamedTuple
@@ -10,29 +9,17 @@ from typing import Any, NamedTuple
 import torch
 from transformers import PreTrainedModel
 
-from anaphora.errors import AnaphoraError
 from anaphora.suites.example import Example
 from anaphora.systems.context import Question
+from anaphora.systems.memory import in_halves, out_of_memory
 from anaphora.systems.options import Options
-from anaphora.systems.packed import PackedModel, UnsupportedModel
+from anaphora.systems.packed import PackedModel, Scores, UnsupportedModel
 from anaphora.systems.plain import score_plain
 from anaphora.systems.scored import Answer
+from anaphora.systems.tokens import Encoded, Ids, answer
 from anaphora.systems.tree import Tree, build_tree
 
-Ids = tuple[int, ...]
-TOLERANCE = 1e-3  # how far tree and plain scores of the trial may be apart (rounding is about 1e-5)
-
-
-class Encoded(NamedTuple):
-    """A question in token ids: the source (empty for a causal model), what is read first, and the candidates.
-
-    truncated: how many of its texts were cut
-    """
-
-    source: Ids
-    prompt: Ids
-    candidates: tuple[Ids, ...]
-    truncated: int = 0
+TOLERANCE = 1e-3  # how far tree and plain scores of the trial may be apart (rounding of float32 is about 1e-5)
 
 
 class Unit(NamedTuple):
@@ -67,57 +54,48 @@ class NeuralSystem:
         do not depend on where an earlier process was interrupted, to the last digit.
         """
         encoded = self.encode([self.options.context.question(example) for example in examples])
+        budget = self.options.batch_tokens
         if self.packed is None:
-            for number, found in score_plain(self.model, encoded, self.options.batch_tokens):
-                yield number, _answer(encoded[number], found)
+            for number, found in score_plain(self.model, encoded, budget, done):
+                yield number, answer(encoded[number], found)
             return
-        with self.packed.attached():
-            for batch in batches(units(encoded), self.options.batch_tokens):
-                if any(number not in done for unit in batch for number, _ in unit.members):
-                    for number, found in self._batch(batch):
-                        yield number, _answer(encoded[number], found)
+        for batch in batches(units(encoded, budget), budget):
+            if any(number not in done for unit in batch for number, _ in unit.members):
+                for unit, scores in zip(batch, in_halves(self._scores, batch, lambda unit: unit.size), strict=True):
+                    place = 0
+                    for number, size in unit.members:
+                        yield number, answer(encoded[number], scores[place : place + size])
+                        place += size
 
-    def _batch(self, batch: list[Unit]) -> Iterator[tuple[int, list[tuple[float, int]]]]:
-        """Score a batch; where memory does not suffice, in two halves."""
+    def _scores(self, batch: Sequence[Unit]) -> list[Scores]:
+        """The model is on packed rows only here, so that it may generate while somebody waits for the next scores."""
         assert self.packed is not None
         sources = [unit.source for unit in batch] if self.packed.encoder_decoder else None
-        try:
-            found = self.packed.score([unit.tree for unit in batch], sources, self.options.margins_only)
-        except (MemoryError, RuntimeError) as error:
-            if not _out_of_memory(error):
-                raise
-            found = None
-        if found is None:
-            gc.collect()
-            if torch.cuda.is_available():
-                torch.cuda.empty_cache()
-            if len(batch) == 1:
-                raise AnaphoraError(
-                    f"out of memory on a single example of {batch[0].size:,} tokens. "
-                    "Use less --context, or a smaller model"
-                )
-            yield from self._batch(batch[: len(batch) // 2])
-            yield from self._batch(batch[len(batch) // 2 :])
-            return
-        for unit, scores in zip(batch, found, strict=True):
-            place = 0
-            for number, size in unit.members:
-                yield number, scores[place : place + size]
-                place += size
+        with self.packed.attached():
+            return self.packed.score([unit.tree for unit in batch], sources, self.options.margins_only)
 
     def _packed(self) -> PackedModel:
         """The model on packed rows, tried against plain scoring on a made-up tree."""
         packed = PackedModel(self.model)
         trial = _trial(self.model)
         plain = [scores for _, scores in sorted(score_plain(self.model, trial, 512))]
-        with packed.attached():
-            sources = [encoded.source for encoded in trial] if packed.encoder_decoder else None
-            trees = [build_tree(encoded.prompt, encoded.candidates) for encoded in trial]
-            tree = packed.score(trees, sources, margins=False)
+        sources = [encoded.source for encoded in trial] if packed.encoder_decoder else None
+        trees = [build_tree(encoded.prompt, encoded.candidates) for encoded in trial]
+        try:
+            with packed.attached():
+                tree = packed.score(trees, sources, margins=False)
+        except Exception as error:
+            if isinstance(error, UnsupportedModel) or out_of_memory(error):
+                raise
+            raise UnsupportedModel(
+                f"{type(self.model).__name__} cannot be computed through the prefix tree ({type(error).__name__}: "
+                f"{error}). Score it in plain batches with --plain"
+            ) from error
         far = max(
             abs(a[0] - b[0]) for one, other in zip(plain, tree, strict=True) for a, b in zip(one, other, strict=True)
         )
-        if not far <= TOLERANCE * max(1.0, max(abs(s) for scores in plain for s, _ in scores) / 100):
+        near = max(TOLERANCE, 64 * torch.finfo(self.model.dtype).eps)  # half precision rounds more, and may
+        if not far <= near * max(1.0, max(abs(s) for scores in plain for s, _ in scores) / 100):
             raise UnsupportedModel(
                 f"{type(self.model).__name__}: scores through the prefix tree differ from plain ones by {far:.2g}, its "
                 "attention does something the tree scorer does not know. Score it in plain batches with --plain"
@@ -125,16 +103,32 @@ class NeuralSystem:
         return packed
 
 
-def units(encoded: Sequence[Encoded]) -> list[Unit]:
-    """Questions with the same source (and prompt) in one tree, so that each distinct source is encoded once."""
+def units(encoded: Sequence[Encoded], tokens: int) -> list[Unit]:
+    """Questions with the same source (and prompt) in one tree, so that each distinct source is encoded once.
+
+    tokens: how large a tree may become; what is asked about one source is split where it is more
+    """
     together: defaultdict[tuple[Ids, Ids], list[int]] = defaultdict(list)
     for number, item in enumerate(encoded):
         together[item.source, item.prompt].append(number)
     result = []
     for (source, prompt), numbers in together.items():
-        tree = build_tree(prompt, [candidate for n in numbers for candidate in encoded[n].candidates])
-        result.append(Unit(source, tree, [(n, len(encoded[n].candidates)) for n in numbers]))
+        for part in _parts(encoded, numbers, tokens):
+            tree = build_tree(prompt, [candidate for n in part for candidate in encoded[n].candidates])
+            result.append(Unit(source, tree, [(n, len(encoded[n].candidates)) for n in part]))
     return result
+
+
+def _parts(encoded: Sequence[Encoded], numbers: Sequence[int], tokens: int) -> Iterator[list[int]]:
+    part: list[int] = []
+    known: set[Ids] = set()
+    for number in numbers:
+        known.update(encoded[number].candidates)
+        if part and sum(map(len, known)) > tokens:
+            yield part
+            part, known = [], set(encoded[number].candidates)
+        part.append(number)
+    yield part
 
 
 def batches(units: Sequence[Unit], tokens: int) -> Iterator[list[Unit]]:
@@ -151,16 +145,6 @@ def batches(units: Sequence[Unit], tokens: int) -> Iterator[list[Unit]]:
         yield batch
 
 
-def _answer(encoded: Encoded, found: list[tuple[float, int]]) -> Answer:
-    same = [
-        (first, second)
-        for second, candidate in enumerate(encoded.candidates)
-        for first in range(second)
-        if encoded.candidates[first] == candidate
-    ]
-    return Answer([score for score, _ in found], [n for _, n in found], same, encoded.truncated)
-
-
 def _trial(model: Any) -> list[Encoded]:
     """Small trees of arbitrary tokens, with branches at different depths."""
     size = model.get_output_embeddings().weight.shape[0]
@@ -170,10 +154,3 @@ def _trial(model: Any) -> list[Encoded]:
     shared, one, other = (*tokens[:5],), (*tokens[5:12],), (*tokens[12:15],)
     trees = [(shared + one, shared + other, other), (one + other, one + shared)]
     return [Encoded(source[: 9 - 3 * k], (*start, *tokens[:k]), candidates) for k, candidates in enumerate(trees)]
-
-
-def _out_of_memory(error: BaseException) -> bool:
-    text = str(error).lower()
-    return (
-        isinstance(error, MemoryError | torch.OutOfMemoryError) or "out of memory" in text or "can't allocate" in text
-    )

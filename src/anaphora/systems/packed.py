@@ -26,6 +26,7 @@ from anaphora.errors import AnaphoraError
 from anaphora.systems.tree import Ints, Tree
 
 TREE_ATTENTION = "anaphora_tree"
+Scores = list[tuple[float, int]]  # of the candidates of one tree: sum of log-probabilities, tokens
 LOGITS = 1 << 23  # how many logits are held at a time: a chunk that stays in the cache is faster than a large one
 
 
@@ -97,13 +98,11 @@ class PackedModel:
                 f"{type(model).__name__} does not use transformers' attention interface, and its attention cannot "
                 "follow a prefix tree. Score it in plain batches with --plain"
             )
-        for name, module in model.named_modules():
-            if "Attention" in type(module).__name__:
-                module.anaphora = (self._holder, _kind(name, self.encoder_decoder))
-        for stack in (model.get_encoder(), model.get_decoder()) if self.encoder_decoder else ():
-            positions = getattr(stack, "embed_positions", None)
-            if positions is not None and not isinstance(positions, _Positions):
-                stack.embed_positions = _Positions(positions, self._holder, encoder=stack is model.get_encoder())
+        self._attention = [
+            (module, _kind(name, self.encoder_decoder))
+            for name, module in model.named_modules()
+            if "Attention" in type(module).__name__
+        ]
 
     @contextlib.contextmanager
     def attached(self) -> Iterator[None]:
@@ -111,13 +110,19 @@ class PackedModel:
         with contextlib.ExitStack() as stack, torch.inference_mode():
             self.model.set_attn_implementation(TREE_ATTENTION)
             stack.callback(self.model.set_attn_implementation, self._before)
-            for module in self.model.modules():
-                if hasattr(module, "relative_attention_bias") or hasattr(module, "has_relative_attention_bias"):
+            for module, kind in self._attention:
+                module.anaphora = (self._holder, kind)
+                if hasattr(module, "has_relative_attention_bias"):
                     stack.enter_context(_without_own_bias(module))
+            for side in ("encoder", "decoder") if self.encoder_decoder else ():
+                part: Any = self.model.get_encoder() if side == "encoder" else self.model.get_decoder()
+                if hasattr(part, "embed_positions"):
+                    stack.callback(setattr, part, "embed_positions", part.embed_positions)
+                    part.embed_positions = _Positions(part.embed_positions, self._holder, side == "encoder")
             yield
 
-    def score(self, trees: Sequence[Tree], sources: Sequence[Sequence[int]] | None, margins: bool) -> list[Any]:
-        """Log-probabilities of every candidate of every tree: a list of (sum, tokens) per tree.
+    def score(self, trees: Sequence[Tree], sources: Sequence[Sequence[int]] | None, margins: bool) -> list[Scores]:
+        """Log-probabilities of every candidate of every tree.
 
         margins: leave out what all candidates of a tree share; the differences stay the same
         """
@@ -143,7 +148,7 @@ class PackedModel:
             self._holder.layout = None
         return self._candidates(hidden, trees, margins)
 
-    def _candidates(self, hidden: Tensor, trees: Sequence[Tree], margins: bool) -> list[Any]:
+    def _candidates(self, hidden: Tensor, trees: Sequence[Tree], margins: bool) -> list[Scores]:
         """Pick out and add up the log-probabilities of the candidates' tokens."""
         starts = np.cumsum([0, *(len(tree) for tree in trees)])
         nodes, tokens, lengths = [], [], []
@@ -249,7 +254,8 @@ ALL_ATTENTION_FUNCTIONS.register(TREE_ATTENTION, tree_attention)
 def _scale(model: Any) -> float:
     """What some models multiply their last states (or, the same, their logits) by."""
     config = model.config
-    if getattr(config, "scale_decoder_outputs", False):  # T5, where the projection is tied to the embeddings
+    tied_umt5 = config.model_type == "umt5" and config.tie_word_embeddings
+    if getattr(config, "scale_decoder_outputs", tied_umt5):  # T5, where the projection is tied to the embeddings
         return float(config.d_model**-0.5)
     return float(getattr(config, "logit_scale", None) or 1.0) / float(getattr(config, "logits_scaling", None) or 1.0)
 
@@ -267,24 +273,17 @@ def _padded(packed: Tensor, rows: Rows) -> Tensor:
 
 
 class _Positions(nn.Module):
-    """Position embeddings by depth while a batch is at hand, the model's own otherwise."""
+    """Position embeddings by depth, in place of a model's own by place in the row."""
 
-    def __init__(self, original: nn.Module, holder: _Holder, encoder: bool) -> None:
+    def __init__(self, original: Any, holder: _Holder, encoder: bool) -> None:
         super().__init__()
         self.original = original
         self._side = (holder, encoder)
 
-    def __getattr__(self, name: str) -> Any:
-        try:
-            return super().__getattr__(name)
-        except AttributeError:
-            return getattr(super().__getattr__("original"), name)
-
-    def forward(self, *arguments: Any, **named: Any) -> Tensor:
+    def forward(self, *_: Any, **__: Any) -> Tensor:
+        """(1, n, size)."""
         holder, encoder = self._side
-        if holder.layout is None:
-            found: Tensor = self.original(*arguments, **named)
-            return found
+        assert holder.layout is not None
         rows = holder.layout.source if encoder else holder.layout.target
         assert rows is not None
         original: Any = self.original

@@ -2,34 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Container, Iterator, Sequence
+from typing import Any
 
 import torch
 
-if TYPE_CHECKING:
-    from anaphora.systems.neural import Encoded
+from anaphora.systems.memory import in_halves
+from anaphora.systems.tokens import Encoded
 
 
 def score_plain(
-    model: Any, encoded: Sequence[Encoded], batch_tokens: int
+    model: Any, encoded: Sequence[Encoded], batch_tokens: int, done: Container[int] = ()
 ) -> Iterator[tuple[int, list[tuple[float, int]]]]:
-    """The number of each question with (sum, tokens) of its candidates; batches are sorted by length."""
+    """The number of each question with (sum, tokens) of its candidates; batches are sorted by length.
+
+    done: questions that need no answer; batches are made as if they did
+    """
     rows = [(n, k) for n, item in enumerate(encoded) for k in range(len(item.candidates))]
     rows.sort(key=lambda row: (_length(encoded[row[0]], row[1]), row))
     found: dict[int, dict[int, tuple[float, int]]] = {n: {} for n in range(len(encoded))}
+    for batch in _batches(rows, encoded, batch_tokens):
+        if all(n in done for n, _ in batch):
+            continue
+        items = [(encoded[n], k) for n, k in batch]
+        scores = in_halves(lambda part: _batch(model, part), items, lambda item: _length(*item))
+        for (n, k), score in zip(batch, scores, strict=True):
+            found[n][k] = score
+            if len(found[n]) == len(encoded[n].candidates):
+                complete = found.pop(n)
+                yield n, [complete[i] for i in range(len(complete))]
+
+
+def _batches(
+    rows: Sequence[tuple[int, int]], encoded: Sequence[Encoded], tokens: int
+) -> Iterator[list[tuple[int, int]]]:
     batch: list[tuple[int, int]] = []
-    for row in [*rows, None]:
-        longest = 0 if row is None else _length(encoded[row[0]], row[1])
-        if batch and (row is None or longest * (len(batch) + 1) > batch_tokens):
-            for (n, k), score in zip(batch, _batch(model, [(encoded[n], k) for n, k in batch]), strict=True):
-                found[n][k] = score
-                if len(found[n]) == len(encoded[n].candidates):
-                    scores = found.pop(n)
-                    yield n, [scores[i] for i in range(len(scores))]
+    for n, k in rows:
+        if batch and _length(encoded[n], k) * (len(batch) + 1) > tokens:
+            yield batch
             batch = []
-        if row is not None:
-            batch.append(row)
+        batch.append((n, k))
+    if batch:
+        yield batch
 
 
 @torch.inference_mode()

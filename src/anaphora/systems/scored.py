@@ -30,9 +30,11 @@ class Answer(NamedTuple):
     scores: a log-probability for each candidate; tokens: how many tokens it was added up over, where known
     undecidable: pairs of candidates that the system cannot tell apart, as they are the same to it
     truncated: how many of the texts were cut to what the model takes
+    extra: what else the record keeps, by the names in `run.EXTRA`, for example the system's own translation
     """
 
     scores: Sequence[float]
     tokens: Sequence[int] | None = None
     undecidable: Sequence[tuple[int, int]] = ()
     truncated: int = 0
+    extra: Mapping[str, Any] = MappingProxyType({})

@@ -12,7 +12,7 @@ from typing import Any
 from anaphora.errors import AnaphoraError
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Suite
-from anaphora.systems import System, Translator, load_system
+from anaphora.systems import Closing, System, Translator, load_system
 from anaphora.systems.context import with_target_context
 from anaphora.systems.options import Options
 from anaphora.systems.run import Run, describe, open_run
@@ -86,6 +86,8 @@ def in_this_process(spec: str, options: Options) -> tuple[System, Scorer]:
     def compute(work: Iterable[Shard]) -> Iterator[tuple[int, Answer]]:
         for shard in work:
             yield from score_shard(system, options, shard)
+        if isinstance(system, Closing):
+            system.close()
 
     return system, compute
 

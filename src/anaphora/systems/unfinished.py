@@ -58,7 +58,7 @@ class UnfinishedRun:
         """Keep an answer: it is with the operating system when this returns, so that kill −9 does not lose it."""
         example = self.examples[number]
         scores = [round(score, DIGITS) for score in answer.scores]
-        extra: dict[str, Any] = {}
+        extra: dict[str, Any] = dict(answer.extra)
         if answer.undecidable:
             extra["undecidable"] = [list(pair) for pair in answer.undecidable]
         if answer.truncated:
