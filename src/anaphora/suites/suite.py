@@ -14,7 +14,6 @@ from anaphora.files import atomic_writer, byte_lines, decode
 from anaphora.suites.example import Example
 
 FORMAT_VERSION = 1
-REQUIRED = ("id", "source", "candidates", "gold")
 DECODER = json.JSONDecoder()
 
 
@@ -168,11 +167,11 @@ def shape_problem(row: Any) -> str | None:
     """What keeps a JSON value from being an Example, if anything does."""
     if not isinstance(row, dict):
         return "an object is expected on each line"
-    missing = [key for key in REQUIRED if key not in row]
-    if missing:
-        return f"{missing[0]!r} is missing"
-    source, candidates, gold = row["source"], row["candidates"], row["gold"]
-    if type(row["id"]) is not str:
+    try:
+        identifier, source, candidates, gold = row["id"], row["source"], row["candidates"], row["gold"]
+    except KeyError as error:
+        return f"{error} is missing"
+    if type(identifier) is not str:
         return "'id' must be a string"
     if not _are_passages([source]):
         return "'source' must be a list of one or more strings, the current sentence last"

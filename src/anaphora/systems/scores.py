@@ -52,8 +52,8 @@ def parse_scores(lines: Sequence[bytes], path: Path, first: int) -> tuple[Sequen
     first: the number of the first line
     """
     try:
-        scores = [*map(float, lines)]
-        if math.isfinite(sum(scores)) and b"_" not in b"".join(lines):  # nearly always: nothing but numbers
+        scores, text = [*map(float, lines)], b"".join(lines)
+        if math.isfinite(sum(scores)) and b"_" not in text and b"\t" not in text:  # nearly always: bare numbers
             return scores, None
     except ValueError:
         pass

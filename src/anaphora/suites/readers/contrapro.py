@@ -14,7 +14,6 @@ from anaphora.suites.catalogue import citation
 from anaphora.suites.example import Example, Passage, Tag
 from anaphora.suites.suite import Header, Suite, suite_of
 
-
 # Tables 6, 7 and 8 of the paper, the original program's src:ref categories, and the cross-tables with the pronoun
 BREAKDOWNS = (
     "reference_pronoun",
