@@ -80,6 +80,8 @@ def read_json(path: Path) -> Any:
         return json.loads(text)
     except json.JSONDecodeError as error:
         raise BadInput(path, f"not JSON: {error.msg.lower()}", line=error.lineno) from None
+    except (ValueError, RecursionError) as error:
+        raise BadInput(path, f"not JSON that can be read: {error}") from None
 
 
 def existing(directory: Path, name: str) -> Path | None:

@@ -117,7 +117,7 @@ def test_by_a_tag_that_not_every_example_has(anaphora: Run, as_json: AsJson, sui
     result = as_json(*arguments)
     assert counts(result["breakdowns"]["distance"]) == {"0": (1, 1), "1": (1, 2), "4": (0, 1), "7": (1, 1)}
     assert list(result["breakdowns"]["distance"]) == ["0", "1", "4", "7"]
-    assert "antecedent distance: 1 examples have no value" in anaphora(*arguments).stdout
+    assert "antecedent distance: 1 without a value" in anaphora(*arguments).stdout
 
 
 def test_by_merges_numbers_above_a_limit_and_can_be_repeated(as_json: AsJson, suite: Path, scores: Path) -> None:
@@ -402,8 +402,13 @@ def test_what_is_no_suite(refused: Refused, suite: Path, scores: Path) -> None:
 
 
 def test_what_is_no_run(refused: Refused, suite: Path, tmp_path: Path) -> None:
-    message = refused("evaluate", suite)
-    assert message.startswith(f"{suite}: line 1: not a run")
+    assert refused("evaluate", suite).endswith(
+        f"is a suite. Evaluate a system's scores on it: anaphora evaluate {suite} --scores FILE"
+    )
+    assert "contrapro is a suite" in refused("evaluate", "contrapro")
+    (tmp_path / "text").write_text("hello\n", encoding="utf-8")
+    message = refused("evaluate", tmp_path / "text")
+    assert message.startswith(f"{tmp_path / 'text'}: line 1: not a run")
     assert "anaphora score" in message
     assert "no such file" in refused("evaluate", tmp_path)
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from anaphora.errors import AnaphoraError
+from anaphora.errors import AnaphoraError, BadInput
 from anaphora.evaluation import contrastive
 from anaphora.evaluation.contrastive import evaluate_items, evaluate_run, evaluate_scores
 from anaphora.evaluation.intervals import wilson
@@ -289,6 +289,20 @@ def test_a_score_file_is_evaluated_against_its_suite(tmp_path: Path) -> None:
         assert counts(result.breakdowns["pronoun"]) == {"er": (0, 2), "es": (1, 1)}
         assert result.sha256 == sha256
         assert (result.suite, result.languages, result.system) == ("small", "en-de", f"scores:{tmp_path / 'x.scores'}")
+
+
+def test_the_lines_of_a_suite_are_json_and_nothing_else(tmp_path: Path) -> None:
+    """Spaces around a value are JSON; another value behind it is not, and is not passed over."""
+    scores, file = tmp_path / "x.scores", tmp_path / "suite.jsonl"
+    scores.write_text("-1\n-2\n" * 3)
+    small_suite().write(file)
+    header, *lines = file.read_text().splitlines()
+    file.write_text("\n".join([header, *(f" {line}\t" for line in lines)]))
+    assert evaluate_scores(read_native(file), scores).figure.total == 3
+    for wrong in (f"{lines[1]} {lines[1]}", f"{lines[1]}x", f"{lines[1][:-1]}"):
+        file.write_text("\n".join([header, lines[0], wrong, lines[2]]))
+        with pytest.raises(BadInput, match="line 3: not JSON"):
+            evaluate_scores(read_native(file), scores)
 
 
 def test_a_run_gives_the_same_result_as_the_scores_it_was_made_of(tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ def test_a_result_on_a_terminal() -> None:
             "antecedent distance × antecedent location",
             "  0×intrasegmental                          2,400     0.801  [0.784, 0.816]",
             "  >3×external                                   1     0.000  [0.000, 0.800]",
-            "antecedent distance × antecedent location: 9,599 examples have no value",
+            "antecedent distance × antecedent location: 9,599 without a value",
             "1 tie · signature ctr|s:contrapro@1f3c9a|ctx:1+1|norm:sum|tie:wrong|v:0.3.0",
         ]
     )

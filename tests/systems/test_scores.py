@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from anaphora import files
 from anaphora.errors import BadInput
 from anaphora.suites.example import Example
 from anaphora.systems.scored import Scored
@@ -80,6 +81,10 @@ def test_tokens_for_some_candidates_of_an_example_only_are_a_mistake(file: Path,
     assert error.line == line
     assert "no number of tokens here" in str(error)
     assert "on every line, or on none" in str(error)
+
+
+def test_a_tab_without_tokens_is_half_a_line(file: Path) -> None:
+    assert problem(file, "1\t\n2\t\n3\n4\n5\n6\n7\n").line == 1
 
 
 @pytest.mark.parametrize("tokens", ["", " ", "x", "-3", "2.5", "3\t4"])
@@ -183,6 +188,17 @@ def test_bytes_that_are_no_text_are_located(file: Path) -> None:
 def test_a_file_that_is_not_there_is_said_when_it_is_needed(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"none\.scores: no such file"):
         list(ScoreFile(tmp_path / "none.scores").score(EXAMPLES))
+
+
+@pytest.mark.parametrize("block", [1, 2, 3, 5, 8])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_lines_may_lie_across_the_blocks_they_are_read_in(
+    file: Path, block: int, end: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "BLOCK", block)
+    found = scored(file, end.join(["-1.25", "-2", "3", "44444", "5", "6", "7"]) + end)
+    assert [score for item in found for score in item.scores] == [-1.25, -2, 3, 44444, 5, 6, 7]
+    assert list(files.byte_lines(file)) == [b"-1.25", b"-2", b"3", b"44444", b"5", b"6", b"7"]
 
 
 def test_examples_and_lines_are_read_as_they_are_needed(file: Path) -> None:
