@@ -140,7 +140,7 @@ def test_what_has_scores_takes_no_more_and_what_has_none_needs_some(
         package.evaluate(run, scores=always_first)
     with pytest.raises(AnaphoraError, match="a suite is evaluated with scores"):
         package.evaluate(package.load_suite(suite))
-    with pytest.raises(AnaphoraError, match="is a suite. Evaluate a system"):
+    with pytest.raises(AnaphoraError, match=r"is a suite\. Evaluate a system"):
         package.evaluate(suite)
 
 

@@ -401,6 +401,9 @@ def test_what_is_no_suite(refused: Refused, suite: Path, scores: Path) -> None:
     assert "pip install -U anaphora" in message
 
 
+ADVICE = "Evaluate a system's scores on it"
+
+
 def test_what_is_no_run(refused: Refused, suite: Path, tmp_path: Path) -> None:
     assert refused("evaluate", suite).endswith(
         f"is a suite. Evaluate a system's scores on it: anaphora evaluate {suite} --scores FILE"
