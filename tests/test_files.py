@@ -182,21 +182,25 @@ def test_a_file_appears_only_when_it_is_complete(tmp_path: Path) -> None:
     assert list(path.parent.iterdir()) == [path]
 
 
+def break_off(path: Path, error: type[BaseException]) -> None:
+    with atomic_writer(path) as out:
+        out.write(b"half of the new" * 10_000)
+        raise error
+
+
 @pytest.mark.parametrize("name", ["out.txt", "out.txt.gz"])
 def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     path.write_bytes(b"old")
-    with pytest.raises(ZeroDivisionError), atomic_writer(path) as out:
-        out.write(b"half of the new" * 10_000)
-        raise ZeroDivisionError
+    with pytest.raises(ZeroDivisionError):
+        break_off(path, ZeroDivisionError)
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
 
 
 def test_a_stop_by_the_user_leaves_nothing(tmp_path: Path) -> None:
-    with pytest.raises(KeyboardInterrupt), atomic_writer(tmp_path / "out.txt") as out:
-        out.write(b"half")
-        raise KeyboardInterrupt
+    with pytest.raises(KeyboardInterrupt):
+        break_off(tmp_path / "out.txt", KeyboardInterrupt)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -54,8 +54,7 @@ def test_a_backend_that_is_not_installed_says_what_to_install(module) -> None:
     with pytest.raises(AnaphoraError) as caught:
         registry.load("hf")
     assert str(caught.value) == (
-        "system 'hf' needs no_such_heavy_library, which is not installed. "
-        'Install it with: pip install "anaphora[hf]"'
+        "system 'hf' needs no_such_heavy_library, which is not installed. Install it with: pip install \"anaphora[hf]\""
     )
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from anaphora.errors import AnaphoraError
+from anaphora.errors import AnaphoraError, BadInput
 from anaphora.evaluation.compare import Comparison, compare_runs
 from anaphora.evaluation.contrastive import evaluate_run, evaluate_scores
 from anaphora.evaluation.result import Result, Settings
+from anaphora.suites.catalogue import catalogue
 from anaphora.suites.formats import read_suite
 from anaphora.suites.get import resolve
 from anaphora.suites.suite import Suite
@@ -61,7 +63,9 @@ def score(
 
 def import_scores(suite: Suite, scores: Path, output: Path) -> Run:
     """A run from scores that another toolkit wrote."""
-    header = describe(suite, sha256=suite.sha256(), system=f"scores:{scores}")
+    digest = hashlib.sha256()
+    examples = sum(1 for _ in suite.examples(digest))
+    header = describe(suite, sha256=digest.hexdigest(), system=f"scores:{scores}", examples=examples)
     return open_run(write_run(output, header, ScoreFile(scores).score(suite)))
 
 
@@ -86,8 +90,27 @@ def evaluate(
         return evaluate_scores(suite, Path(scores), breakdowns=by, settings=chosen)
     if isinstance(what, Suite):
         raise AnaphoraError("a suite is evaluated with scores: pass a score file, or a run")
-    run = what if isinstance(what, Run) else open_run(Path(what))
+    run = what if isinstance(what, Run) else _run_or_advice(what)
     return evaluate_run(run, breakdowns=by, settings=chosen)
+
+
+def _run_or_advice(name: str | Path) -> Run:
+    """A run by its path; if a suite was named instead, what to do with it."""
+    advice = f"{name} is a suite. Evaluate a system's scores on it: anaphora evaluate {name} --scores FILE"
+    if not Path(name).exists() and str(name) in catalogue():
+        raise AnaphoraError(advice)
+    try:
+        return open_run(Path(name))
+    except BadInput:
+        try:
+            read_suite(Path(name))
+        except AnaphoraError:
+            is_suite = False
+        else:
+            is_suite = True
+        if is_suite:
+            raise AnaphoraError(advice) from None
+        raise
 
 
 def compare(*runs: Run | str | Path, by: Sequence[str] = (), test: str | None = None, **settings: Any) -> Comparison:

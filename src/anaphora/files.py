@@ -9,13 +9,16 @@ import os
 import tempfile
 import zlib
 from collections.abc import Iterator
+from io import BufferedReader
 from pathlib import Path
-from typing import IO, Any, BinaryIO, cast
+from typing import IO, Any, cast
 
 from anaphora.errors import BadInput
 
+BLOCK = 1 << 18  # bytes read at a time
 
-def open_binary(path: Path) -> BinaryIO:
+
+def open_binary(path: Path) -> BufferedReader:
     """The file's bytes, decompressed if it is gzip (by its first bytes, not by its name)."""
     try:
         raw = path.open("rb")
@@ -26,21 +29,31 @@ def open_binary(path: Path) -> BinaryIO:
     if raw.peek(2)[:2] == b"\x1f\x8b":
         stream = gzip.GzipFile(fileobj=raw, mode="rb")
         stream.myfileobj = raw  # type: ignore[assignment]  # closing the one closes the other, too
-        return cast(BinaryIO, stream)
+        return cast(BufferedReader, stream)
     return raw
 
 
 def byte_lines(path: Path) -> Iterator[bytes]:
-    """The lines of a file as bytes, without their line ends."""
+    """The lines of a file as bytes, without their line ends; split a block at a time, which is fast."""
     number = 0
+    begun: list[bytes] = []  # the parts of a line whose end is in a later block
     with open_binary(path) as stream:
         try:
-            for line in stream:
-                number += 1
-                yield line[:-2] if line.endswith(b"\r\n") else line.removesuffix(b"\n")
+            while block := stream.read1(BLOCK):
+                if b"\n" not in block:
+                    begun.append(block)
+                    continue
+                *lines, last = b"".join([*begun, block]).split(b"\n")
+                begun = [last]
+                if b"\r" in block or lines[0].endswith(b"\r"):
+                    lines = [line.removesuffix(b"\r") for line in lines]
+                yield from lines
+                number += len(lines)
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
             what = "the gzip file is truncated" if isinstance(error, EOFError) else "the gzip file is damaged"
             raise BadInput(path, what, line=number + 1, remedy="Copy or download it again.") from None
+    if last := b"".join(begun):
+        yield last
 
 
 def text_lines(path: Path) -> Iterator[str]:
@@ -67,6 +80,8 @@ def read_json(path: Path) -> Any:
         return json.loads(text)
     except json.JSONDecodeError as error:
         raise BadInput(path, f"not JSON: {error.msg.lower()}", line=error.lineno) from None
+    except (ValueError, RecursionError) as error:
+        raise BadInput(path, f"not JSON that can be read: {error}") from None
 
 
 def existing(directory: Path, name: str) -> Path | None:

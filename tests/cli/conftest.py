@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from anaphora.cli import main
+
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 HEADER = {
@@ -66,18 +68,42 @@ def other_scores(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def refused(anaphora: Run) -> Callable[..., str]:
-    """Run a command that must be refused; the contract: exit 2, one line on stderr, nothing on stdout."""
+def refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+    """Call the program with what it must refuse; returns the message without `error: `.
 
-    def run(*arguments: str | Path, **environment: str) -> str:
-        done = anaphora(*arguments, check=2, **environment)
-        assert done.stdout == ""
-        assert done.stderr.startswith("error: "), done.stderr
-        assert done.stderr.count("\n") == 1, done.stderr
-        assert done.stderr.endswith("\n")
-        return done.stderr.removeprefix("error: ").rstrip("\n")
+    Many things are refused: they are tried in this process, which is fast. That the process as a whole ends as it
+    should is tested in test_app.py.
+    """
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ANAPHORA_HOME", str(tmp_path / "home"))
+
+    def run(*arguments: str | Path) -> str:
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as stop:
+            main([str(argument) for argument in arguments])
+        return refusal(stop.value.code, *capsys.readouterr())
 
     return run
+
+
+@pytest.fixture
+def refused_by_process(anaphora: Run) -> Callable[..., str]:
+    """The same with a process of its own."""
+
+    def run(*arguments: str | Path) -> str:
+        done = anaphora(*arguments, check=None)
+        return refusal(done.returncode, done.stdout, done.stderr)
+
+    return run
+
+
+def refusal(code: object, out: str, err: str) -> str:
+    """The contract: exit 2, one line on stderr that begins with `error: `, nothing on stdout."""
+    assert (code, out) == (2, ""), f"exit {code}\n{out}\n{err}"
+    assert err.startswith("error: "), err
+    assert err.count("\n") == 1, err
+    assert err.endswith("\n")
+    return err.removeprefix("error: ").rstrip("\n")
 
 
 @pytest.fixture

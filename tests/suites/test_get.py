@@ -46,6 +46,7 @@ TINY = Entry(
     citation="@misc{nobody}",
     licence="CC0",
     page="https://example.test",
+    breakdowns=(),
     format="disceval",
     input="sets/tiny.json",
     notes="",
@@ -406,6 +407,7 @@ def test_the_real_sets_are_imported_and_have_the_promised_numbers(name: str, pla
     sizes = [len(example.candidates) for example in suite]
     assert (len(sizes), sum(sizes)) == (entry.examples, entry.candidates)
     assert (suite.header.name, suite.header.languages) == (name, entry.languages)
+    assert suite.header.breakdowns == entry.breakdowns
 
 
 # What a user means by a name

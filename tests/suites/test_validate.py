@@ -189,9 +189,7 @@ def test_a_suite_of_another_format_is_held_to_the_same(tmp_path: Path) -> None:
         Problem(path, None, "a", "candidate 1 is empty"),
         Problem(path, None, "a", "gold is 2, but the candidates are 0 to 1"),
         Problem(path, None, "a", "the id occurs twice"),
-        Problem(
-            path, None, "b", "passages of different lengths (source and candidates have 1, 1, 2 sentences)"
-        ),
+        Problem(path, None, "b", "passages of different lengths (source and candidates have 1, 1, 2 sentences)"),
     ]
 
 

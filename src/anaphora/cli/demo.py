@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import click
@@ -31,9 +32,9 @@ def demo(output: Path, as_json: bool) -> None:
         echo_json({"systems": results, "comparison": found.comparison.to_dict()})
         return
     for file, result in zip(found.scores, found.results, strict=True):
-        click.echo(f"$ anaphora evaluate {found.suite} --scores {file}")
+        click.echo(f"$ {shlex.join(['anaphora', 'evaluate', str(found.suite), '--scores', str(file)])}")
         click.echo(result_table(result).render("table") + "\n")
-    runs = " ".join(str(found.folder / "runs" / file.stem) for file in found.scores)
+    runs = shlex.join(str(found.folder / "runs" / file.stem) for file in found.scores)
     click.echo(f"$ anaphora compare {runs} --by reference_pronoun --by distance")
     click.echo(comparison_table(found.comparison).render("table"))
     click.echo(f"\nThe suite, the scores, the runs and results.json are in {found.folder}/.")

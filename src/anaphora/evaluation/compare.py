@@ -68,8 +68,7 @@ class Pair:
 
     def to_dict(self) -> dict[str, Any]:
         return {
-            "first": self.first,
-            "second": self.second,
+            "systems": [self.first, self.second],
             **self.overall.to_dict(),
             "breakdowns": {
                 name: {group: difference.to_dict() for group, difference in groups.items()}

@@ -51,7 +51,9 @@ class Priors:
 def _meaning(choices: Tag, chosen: int | None) -> str:
     if chosen is None:
         return TIE
-    return str(choices[chosen]) if isinstance(choices, list) else f"candidate {chosen + 1}"
+    if isinstance(choices, list) and chosen < len(choices):
+        return str(choices[chosen])
+    return f"candidate {chosen + 1}"
 
 
 def _both(one: str, other: str) -> str:

@@ -36,7 +36,7 @@ def result_table(result: Result) -> Table:
     for name, choices in result.priors.items():
         rows.append(section(f"{name}: what is chosen (no right answer)"))
         rows += rows_of([(choice, *_cells(figure)) for choice, figure in choices.items()])
-    notes = [f"{title_of(name)}: {n:,} examples have no value" for name, n in result.untagged.items()]
+    notes = [f"{title_of(name)}: {n:,} without a value" for name, n in result.untagged.items()]
     notes.append(f"{result.ties:,} {'tie' if result.ties == 1 else 'ties'} · signature {result.signature}")
     columns = ("", "n", "accuracy", f"{_level(result.settings)} interval")
     return Table(

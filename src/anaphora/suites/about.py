@@ -22,6 +22,7 @@ def about(name_or_path: str) -> dict[str, Any]:
         "examples": entry.examples,
         "candidates": entry.candidates,
         "phenomena": list(entry.phenomena),
+        "breakdowns": list(entry.breakdowns),
         "paper": entry.paper,
         "licence": entry.licence,
         "page": entry.page,
@@ -30,7 +31,8 @@ def about(name_or_path: str) -> dict[str, Any]:
     }
     here = suite_path(entry.name)
     if here.is_file():
-        facts |= {key: value for key, value in _of_file(here).items() if key in ("path", "sha256", "breakdowns")}
+        counted = ("path", "sha256", "examples", "candidates")
+        facts |= {key: value for key, value in _of_file(here).items() if key in counted}
     return facts | {"citation": entry.citation}
 
 

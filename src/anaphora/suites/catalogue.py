@@ -50,6 +50,7 @@ class Entry:
     """A published test set: what it measures, whom to cite, how to fetch it and which reader understands it.
 
     page: where people find the set
+    breakdowns: what its reader declares, as `evaluate --by` takes it
     input, format, options: what the reader is given, below the download folder; its name; its options
     notes: known defects and limits, for the person who is about to report numbers
     """
@@ -65,6 +66,7 @@ class Entry:
     licence: str
     page: str
     format: str
+    breakdowns: tuple[str, ...]
     input: str
     notes: str
     files: tuple[RemoteFile, ...]
@@ -117,6 +119,7 @@ def _entry(name: str, facts: dict[str, Any]) -> Entry:
             "name": name,
             "citation": citation(facts["citation"]),
             "phenomena": tuple(facts["phenomena"]),
+            "breakdowns": tuple(facts["breakdowns"]),
             "files": tuple(RemoteFile(**row) for row in facts["files"]),
             "archive": RemoteArchive(**{**packed, "members": tuple(packed["members"])}) if packed else None,
             "options": MappingProxyType(facts.get("options", {})),

@@ -21,6 +21,10 @@ def write_text(suite: Suite, folder: Path, *, separator: str | None = None) -> t
     """
     header = suite.header
     languages = (header.source_language, header.target_language)
+    if Path(header.name).name != header.name:
+        raise AnaphoraError(f"{header.name!r} cannot be part of a file name. Give the suite another one with --name")
+    if separator is not None and ("\n" in separator or "\r" in separator):
+        raise AnaphoraError("a separator with a line break would make several lines of a passage")
     if languages[0] == languages[1]:
         raise AnaphoraError(f"{header.name}: source and target are both {languages[0]!r}, the files would be the same")
     size = 0 if separator is not None else max((example.context_size for example in suite), default=0)
@@ -38,7 +42,9 @@ def write_text(suite: Suite, folder: Path, *, separator: str | None = None) -> t
                 lines = [f"{example.id}\t{int(k == example.gold)}"]
                 pair = (example.source, candidate)
                 context = [_context(example, passage, size) for passage in pair] if size else []
-                texts = [passage[-1] if separator is None else separator.join(passage) for passage in pair]
+                texts = [
+                    passage[-1] if separator is None else separator.join(filter(None, passage)) for passage in pair
+                ]
                 for out, text in zip(outs, [*texts, *context, *lines], strict=True):
                     out.write(text.encode() + b"\n")
     return files, candidates

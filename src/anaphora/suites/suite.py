@@ -14,7 +14,6 @@ from anaphora.files import atomic_writer, byte_lines, decode
 from anaphora.suites.example import Example
 
 FORMAT_VERSION = 1
-REQUIRED = ("id", "source", "candidates", "gold")
 DECODER = json.JSONDecoder()
 
 
@@ -144,8 +143,8 @@ def parse_example(line: str, path: Path, number: int) -> Example:
     """One line of a suite file; what is wrong with it is said with the place."""
     try:
         row = _json_value(line)
-    except json.JSONDecodeError as error:
-        raise BadInput(path, f"not JSON: {error.msg.lower()} at column {error.colno}", line=number) from None
+    except (ValueError, RecursionError) as error:
+        raise BadInput(path, json_problem(error), line=number) from None
     problem = shape_problem(row)
     if problem:
         raise BadInput(path, problem, line=number, remedy=f"See all problems with: anaphora suites validate {path}")
@@ -153,6 +152,13 @@ def parse_example(line: str, path: Path, number: int) -> Example:
     return Example(
         row["id"], tuple(row["source"]), tuple([tuple(c) for c in row["candidates"]]), row["gold"], tags or {}
     )
+
+
+def json_problem(error: Exception) -> str:
+    """What keeps a text from being JSON: its form, or numbers and nesting that nobody means."""
+    if isinstance(error, json.JSONDecodeError):
+        return f"not JSON: {error.msg.lower()} at column {error.colno}"
+    return "not JSON that can be read: it is nested too deeply" if isinstance(error, RecursionError) else str(error)
 
 
 def _json_value(line: str) -> Any:
@@ -168,11 +174,11 @@ def shape_problem(row: Any) -> str | None:
     """What keeps a JSON value from being an Example, if anything does."""
     if not isinstance(row, dict):
         return "an object is expected on each line"
-    missing = [key for key in REQUIRED if key not in row]
-    if missing:
-        return f"{missing[0]!r} is missing"
-    source, candidates, gold = row["source"], row["candidates"], row["gold"]
-    if type(row["id"]) is not str:
+    try:
+        identifier, source, candidates, gold = row["id"], row["source"], row["candidates"], row["gold"]
+    except KeyError as error:
+        return f"{error} is missing"
+    if type(identifier) is not str:
         return "'id' must be a string"
     if not _are_passages([source]):
         return "'source' must be a list of one or more strings, the current sentence last"
@@ -200,7 +206,7 @@ def _parse_header(line: bytes, path: Path) -> Header:
     remedy = "A suite file is written by: anaphora suites convert INPUT --from FORMAT -o OUT.jsonl"
     try:
         row = json.loads(decode(line, path, 1).removeprefix("\ufeff") or "null")
-    except json.JSONDecodeError:
+    except (ValueError, RecursionError):
         row = None
     if not isinstance(row, dict) or "anaphora" not in row:
         raise BadInput(path, "not a suite file: the first line is not a header", line=1, remedy=remedy)
@@ -211,6 +217,9 @@ def _parse_header(line: bytes, path: Path) -> Header:
     for key in ("name", "source_language", "target_language"):
         if not isinstance(row.get(key), str):
             raise BadInput(path, f"the header lacks {key!r}", line=1, remedy=remedy)
+    for key in ("blocks", "citation", "licence"):
+        if not isinstance(row.get(key) or "", str):
+            raise BadInput(path, f"{key!r} in the header must be a string", line=1, remedy=remedy)
     breakdowns = row.get("breakdowns") or []
     if not (isinstance(breakdowns, list) and all(isinstance(b, str) for b in breakdowns)):
         raise BadInput(path, "'breakdowns' in the header must be a list of strings", line=1, remedy=remedy)

@@ -11,7 +11,7 @@ from typing import Any
 from anaphora.errors import BadInput
 from anaphora.files import byte_lines, decode
 from anaphora.suites.example import Example
-from anaphora.suites.suite import Suite, read_native, shape_problem
+from anaphora.suites.suite import Suite, json_problem, read_native, shape_problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +93,6 @@ def _row(line: bytes, path: Path, number: int) -> tuple[Any, str | None]:
         row = json.loads(decode(line, path, number))
     except BadInput as error:
         return None, error.problem
-    except json.JSONDecodeError as error:
-        return None, f"not JSON: {error.msg.lower()} at column {error.colno}"
+    except (ValueError, RecursionError) as error:
+        return None, json_problem(error)
     return row, shape_problem(row)

@@ -122,7 +122,7 @@ class Client:
                     return self._judge(response.status, response.headers.get("Retry-After", ""), response.read())
             except (OSError, http.client.HTTPException) as error:
                 connection.close()
-                if kept and isinstance(error, STALE):
+                if kept and isinstance(error, STALE) and not self._stopped.is_set():
                     continue
                 if _is_final(error):
                     raise AnaphoraError(f"{self.url}: cannot be reached ({_words(error)})") from None

@@ -54,5 +54,8 @@ def as_finished(
         if failures:
             raise failures[0]
     finally:
+        pool.shutdown(wait=False, cancel_futures=True)
         leave()
-        pool.shutdown(cancel_futures=True)
+        while wait([future for future in running if not future.cancelled()], timeout=0.2).not_done:
+            leave()  # once more: a thread may have been about to begin something
+        pool.shutdown()

@@ -29,7 +29,7 @@ TEXTS = ("suite", "sha256", "source_language", "target_language", "system", "ver
 class RunHeader:
     """How a run was made.
 
-    suite, sha256: which suite; breakdowns and blocks are its own
+    suite, sha256: which suite; breakdowns and blocks are its own; examples: how many it has, where known
     system: the spec it was named by; settings: everything else that the scores depend on
     context: sentences of source + target context, as in "1+1"; None where it is not known
     """
@@ -44,6 +44,7 @@ class RunHeader:
     blocks: str | None = None
     context: str | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
+    examples: int | None = None
 
     @property
     def languages(self) -> str:
@@ -58,12 +59,25 @@ class Run:
     path: Path
 
     def __iter__(self) -> Iterator[Scored]:
+        records = 0
         for number, line in enumerate(byte_lines(self.path), start=1):
             if number > 1 and line.strip():
+                records += 1
                 yield parse_record(decode(line, self.path, number), self.path, number)
+        if self.header.examples not in (None, records):
+            problem = f"{records:,} of {self.header.examples:,} examples are in it"
+            raise BadInput(self.path, problem, remedy="Finish the run with the command that began it and --resume.")
 
 
-def describe(suite: Suite, *, sha256: str, system: str, context: str | None = None, **settings: Any) -> RunHeader:
+def describe(
+    suite: Suite,
+    *,
+    sha256: str,
+    system: str,
+    context: str | None = None,
+    examples: int | None = None,
+    **settings: Any,
+) -> RunHeader:
     """The header of a run over a suite, made by this version of the program."""
     about = suite.header
     return RunHeader(
@@ -76,6 +90,7 @@ def describe(suite: Suite, *, sha256: str, system: str, context: str | None = No
         breakdowns=about.breakdowns,
         blocks=about.blocks,
         context=context,
+        examples=examples,
         settings=settings,
     )
 
@@ -107,6 +122,8 @@ def write_run(path: Path, header: RunHeader, items: Iterable[Scored]) -> Path:
 def header_line(header: RunHeader) -> bytes:
     row: dict[str, Any] = {"anaphora_run": FORMAT_VERSION}
     row |= {f.name: getattr(header, f.name) for f in fields(header)}
+    if header.examples is None:
+        del row["examples"]
     return json.dumps(row, ensure_ascii=False).encode() + b"\n"
 
 

@@ -56,7 +56,9 @@ def score_suite(
     settings |= {"separator": options.context.separator, "margins_only": options.margins_only}
     settings |= {"truncate": options.truncate, "plain": options.plain, "limit": limit}
     context = options.context.label if spec.partition(":")[0] != "scores" else None
-    header = describe(suite, sha256=digest.hexdigest(), system=spec, context=context, **settings)
+    header = describe(
+        suite, sha256=digest.hexdigest(), system=spec, context=context, examples=len(examples), **settings
+    )
     with UnfinishedRun(output, header, examples, resume=resume, overwrite=overwrite) as unfinished:
         done = unfinished.done
         if progress is not None:

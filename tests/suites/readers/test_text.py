@@ -4,6 +4,7 @@ line, context beside it, and group ids to say which candidates belong together."
 from __future__ import annotations
 
 import gzip
+import itertools
 from pathlib import Path
 
 import pytest
@@ -195,7 +196,7 @@ def test_contrapro_from_line_files(data, tmp_path: Path) -> None:
         (tmp_path / f"cp.text.{language}").write_text("\n".join(texts) + "\n", encoding="utf-8")
         (tmp_path / f"cp.context.{language}").write_text("\n".join(contexts) + "\n", encoding="utf-8")
     starts = [*map(int, lines("sentence_groups.txt"))]
-    sizes = [end - start for start, end in zip(starts, starts[1:], strict=False)]
+    sizes = [end - start for start, end in itertools.pairwise(starts)]
     groups = "".join(f"{number}\n" * size for number, size in enumerate(sizes))
     (tmp_path / "cp.groups").write_text(groups, encoding="utf-8")
 

@@ -120,7 +120,7 @@ def _originals(subset: list[dict[str, Any]], groups: list[Group], texts: Texts, 
     """The item of ContraPro that each record of a subset was made from; both are in the same order.
 
     304 texts occur in more than one item: among those that leave room for the records before and after, the one
-    whose words of context differ least from those of the attacked text.
+    whose words of context are most those of the attacked text.
     """
     candidates = [_candidates(record, texts, path) for record in subset]
     latest, bound = [], sum(map(len, texts.values()))
@@ -133,7 +133,7 @@ def _originals(subset: list[dict[str, Any]], groups: list[Group], texts: Texts, 
         possible = [item for item in items if last < item[0] <= bound]
         if not possible:
             raise BadInput(path, "the records are not in the order of ContraPro")
-        last = min(possible, key=lambda item: (len(words ^ item[1]), item[0]))[0]
+        last = max(possible, key=lambda item: (_overlap(words, item[1]), -item[0]))[0]
         found.append(last)
     return found
 
@@ -147,6 +147,10 @@ def _candidates(record: dict[str, Any], texts: Texts, path: Path) -> list[tuple[
         problem = f"segment {record['segment id']} of {record['document id']} is not in ContraPro's text"
         raise BadInput(path, problem, remedy="Is en.txt in the folder above the one it was released with?")
     return items
+
+
+def _overlap(one: set[str], other: set[str]) -> float:
+    return len(one & other) / (len(one | other) or 1)
 
 
 def _key(sentence: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from anaphora.files import require
 from anaphora.suites.catalogue import citation
@@ -25,17 +26,18 @@ def read(path: Path, *, split: str = "test", contrast_from: Path | None = None) 
     """One split of the release, with the highlighted spans as tags.
 
     The five sentences of context are one line in the release and cannot be told apart: they are one sentence here.
-    SCAT has no wrong translations. They come from Lopes' set (--contrast-from), out of which SCAT was annotated, or
-    else by giving the marked pronoun the other gender, which leaves participles and adjectives as they were.
+    SCAT has no wrong translations. They come from Lopes' set (--contrast-from), out of which SCAT was annotated (its
+    text is then taken, too, as some marks in `train` have swallowed spaces), or else by giving the marked pronoun the
+    other gender, which leaves participles and adjectives as they were.
     Lines without the pronoun (15 of train: blanked out, "______ sont jolies", or run into a word) are left out.
     """
     names = ("context.en", "context.fr", "en", "fr")
     files = [require(path, f"highlighted.{split}.{name}", "Choose --split train, valid or test.") for name in names]
 
     def examples() -> Iterator[Example]:
-        wrong = _contrasts(contrast_from) if contrast_from is not None else {}
+        items = _items(contrast_from) if contrast_from is not None else {}
         for number, row in enumerate(parallel_lines(*files)):
-            example = _example(number, row, wrong)
+            example = _example(number, row, items)
             if example is not None:
                 yield example
 
@@ -44,45 +46,66 @@ def read(path: Path, *, split: str = "test", contrast_from: Path | None = None) 
     return suite_of(header, examples, path)
 
 
-def _example(number: int, row: tuple[str, ...], wrong: dict[tuple[str, str], str]) -> Example | None:
-    texts: list[str] = []
-    highlights: list[Tag] = []
-    broken, marked = False, []
-    for place, line in enumerate(row):
-        text, spans, pronouns, whole = unmark(line)
-        texts.append(text)
-        broken |= not whole
-        side, sentence = ("source", "target")[place % 2], place // 2
-        highlights += [{"side": side, "sentence": sentence, "start": a, "end": b, "text": text[a:b]} for a, b in spans]
-        if place == 3:
-            # every occurrence of the letters is marked, also within a word (dé·il·ler): keep whole pronouns
-            marked = [m for m in PRONOUN.finditer(text) if m.span() in pronouns]
-    before_source, before_target, source, target = texts
-    found = marked or list(PRONOUN.finditer(target))  # a few lines have lost their marks
+def _example(number: int, row: tuple[str, ...], items: dict[str, tuple[str, str, str]]) -> Example | None:
+    lines = [unmark(line) for line in row]
+    texts = [line.text for line in lines]
+    item = items.get(_squeezed(texts[2], texts[3]))
+    if item is not None:
+        lines[2:] = [line.respaced(text) for line, text in zip(lines[2:], item, strict=False)]
+        texts = [line.text for line in lines]
+    # every occurrence of the letters is marked, also within a word (dé·il·ler): keep whole pronouns
+    pronouns = list(PRONOUN.finditer(texts[3]))
+    found = [m for m in pronouns if m.span() in lines[3].pronouns] or pronouns  # a few lines have lost their marks
     if not found:
         return None
-    contrast = wrong.get((source, target))
-    pronoun = differing_pronoun(target, contrast, OTHER_GENDER) if contrast is not None else None
+    contrast = _swapped(texts[3], found) if item is None else item[2]
+    swapped = differing_pronoun(texts[3], contrast, OTHER_GENDER) if item is not None else None
     tags: dict[str, Tag] = {
-        "reference_pronoun": pronoun or found[0][0].lower(),
-        "contrast": "pronoun" if contrast is None else "agreement",
-        "highlights": highlights,
+        "reference_pronoun": swapped or found[0][0].lower(),
+        "contrast": "pronoun" if item is None else "agreement",
+        "highlights": [
+            {"side": ("source", "target")[n % 2], "sentence": n // 2, "start": a, "end": b, "text": line.text[a:b]}
+            for n, line in enumerate(lines)
+            for a, b in line.highlights
+        ],
     }
-    if broken:
+    if not all(line.whole for line in lines):
         tags["highlights_broken"] = True
-    if contrast is None:
-        contrast = _swapped(target, found)
     return Example(
         id=str(number),
-        source=(before_source, source),
-        candidates=((before_target, target), (before_target, contrast)),
+        source=(texts[0], texts[2]),
+        candidates=((texts[1], texts[3]), (texts[1], contrast)),
         gold=0,
         tags=tags,
     )
 
 
-def unmark(line: str) -> tuple[str, list[tuple[int, int]], set[tuple[int, int]], bool]:
-    """A line without its marks; the spans highlighted; the spans marked as the pronoun; whether the marks are whole.
+class Unmarked(NamedTuple):
+    """A line without its marks; the spans highlighted and marked as the pronoun; whether the marks were whole."""
+
+    text: str
+    highlights: list[tuple[int, int]]
+    pronouns: set[tuple[int, int]]
+    whole: bool
+
+    def respaced(self, text: str) -> Unmarked:
+        """The same spans over the same letters with other spaces between them."""
+        places = [i for i, c in enumerate(text) if not c.isspace()]
+        letters = [i for i, c in enumerate(self.text) if not c.isspace()]
+        if len(places) != len(letters):
+            return self
+        place = dict(zip(letters, places, strict=True))
+
+        def moved(a: int, b: int) -> tuple[int, int]:
+            inside = [place[i] for i in range(a, b) if i in place]
+            return (inside[0], inside[-1] + 1) if inside else (0, 0)
+
+        spans = [moved(a, b) for a, b in self.highlights]
+        return Unmarked(text, [s for s in spans if s[1]], {moved(a, b) for a, b in self.pronouns}, self.whole)
+
+
+def unmark(line: str) -> Unmarked:
+    """Take the marks out of a line.
 
     Where a second annotation cut through the marks of the first ("mère <hon> <hof<hoff> f>"), the text is recovered
     by taking marks out until none is left, and the spans of the line are given up.
@@ -102,10 +125,10 @@ def unmark(line: str) -> tuple[str, list[tuple[int, int]], set[tuple[int, int]],
             spans[kind].append((opened.pop(kind, 0), len(text)))
     text += line[position:]
     if whole and not opened and not CUT_MARK.search(text):
-        return text, [(a, b) for a, b in spans["highlight"] if b > a], set(spans["pronoun"]), True
+        return Unmarked(text, [(a, b) for a, b in spans["highlight"] if b > a], set(spans["pronoun"]), True)
     while (cleaned := MARK.sub("", CUT_MARK.sub(" ", text))) != text:
         text = cleaned
-    return re.sub(r" {2,}", " ", text), [], set(), False
+    return Unmarked(re.sub(r" {2,}", " ", text), [], set(), False)
 
 
 def _swapped(target: str, pronouns: list[re.Match[str]]) -> str:
@@ -116,7 +139,12 @@ def _swapped(target: str, pronouns: list[re.Match[str]]) -> str:
     return target
 
 
-def _contrasts(path: Path) -> dict[tuple[str, str], str]:
-    """Lopes' wrong translation of each (source, right translation)."""
+def _items(path: Path) -> dict[str, tuple[str, str, str]]:
+    """Lopes' items (source, right, wrong) by the letters of source and right translation."""
     suite = lopes.read(path, context=0)
-    return {(e.source[-1], e.candidates[0][-1]): e.candidates[1][-1] for e in suite}
+    items = ((e.source[-1], e.candidates[0][-1], e.candidates[1][-1]) for e in suite)
+    return {_squeezed(source, right): (source, right, wrong) for source, right, wrong in items}
+
+
+def _squeezed(*texts: str) -> str:
+    return "\t".join("".join(text.split()) for text in texts)

@@ -1,0 +1,228 @@
+"""Two systems on the same items: what differs, how surely, on which items; and what cannot be compared is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from anaphora.errors import AnaphoraError
+from anaphora.evaluation.compare import Comparison, compare_runs
+from anaphora.evaluation.paired import holm, mcnemar
+from anaphora.evaluation.result import Settings
+from anaphora.systems.run import Run, RunHeader, open_run, write_run
+from anaphora.systems.scored import Scored
+
+ABOUT = RunHeader("made-up", "ab" * 32, "en", "de", "scores:x", "1.2.3", breakdowns=("pronoun", "pronoun×distance"))
+SETTINGS = Settings(samples=1_000)
+Make = Callable[..., Run]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Make:
+    """A run whose outcomes are written as R and W; the pronoun of every third item is sie, documents have four."""
+
+    def make(name: str, outcomes: str, ids: Sequence[str] = (), **about: Any) -> Run:
+        items = []
+        for k, outcome in enumerate(outcomes):
+            tags = {"pronoun": "er" if k % 3 else "sie", "distance": k % 5, "document": f"d{k // 4}"}
+            scores = [-1.0, -2.0] if outcome == "R" else [-2.0, -1.0]
+            items.append(Scored(ids[k] if ids else str(k), 0, tags, scores))
+        header = replace(ABOUT, **{"system": f"scores:{name}"} | about)
+        return open_run(write_run(tmp_path / name, header, items))
+
+    return make
+
+
+def test_flips_are_those_counted_by_hand(run: Make) -> None:
+    """items  0123456789"""
+    first = run("one", "RRRRWWWWRW")
+    second = run("two", "RWRRRRWRRW")
+    pair = compare_runs([first, second], settings=SETTINGS).pairs[0]
+    assert pair.gained == ("4", "5", "7")
+    assert pair.lost == ("1",)
+    overall = pair.overall
+    assert (overall.total, overall.first, overall.second) == (10, 0.5, 0.7)
+    assert overall.delta == pytest.approx(0.2)
+    assert overall.tests["mcnemar"] == pytest.approx(mcnemar(1, 3)) == pytest.approx(10 / 16)
+    assert overall.p_value == overall.tests["mcnemar"]
+    assert overall.tests["randomisation"] == pytest.approx(10 / 16, abs=0.07)
+    assert overall.interval[0] < 0.2 < overall.interval[1]
+    # sie: items 0, 3, 6, 9; er: 1, 2, 4, 5, 7, 8
+    groups = pair.breakdowns["pronoun"]
+    assert list(groups) == ["er", "sie"]
+    assert (groups["sie"].total, groups["sie"].first, groups["sie"].second) == (4, 0.5, 0.5)
+    assert (groups["er"].total, groups["er"].first, groups["er"].second) == (6, 0.5, pytest.approx(5 / 6))
+    assert groups["sie"].p_value == 1.0
+    assert list(pair.breakdowns) == ["pronoun"]  # the suite's crosses only when asked for
+
+
+def test_breakdowns_can_be_crossed_when_asked_for(run: Make) -> None:
+    pair = compare_runs(
+        [run("one", "RWRW" * 5), run("two", "RRRW" * 5)],
+        breakdowns=["pronoun*distance>2", "distance"],
+        settings=SETTINGS,
+    ).pairs[0]
+    groups = pair.breakdowns["pronoun×distance"]
+    assert sum(difference.total for difference in groups.values()) == 20
+    assert next(iter(groups)) == "er×0"
+    assert list(groups)[-1] == "sie×>2"
+    # items 1, 5, 9, 13, 17 are gained: one of the four items at each distance
+    assert {g: (d.total, d.delta) for g, d in pair.breakdowns["distance"].items()} == {
+        str(d): (4, 0.25) for d in range(5)
+    }
+
+
+def test_three_runs_are_three_pairs_each_against_the_later_ones(run: Make) -> None:
+    runs = [run("a", "RRWW" * 10), run("b", "RWRW" * 10), run("c", "RRRW" * 10)]
+    comparison = compare_runs(runs, settings=SETTINGS)
+    assert comparison.systems == ("scores:a", "scores:b", "scores:c")
+    assert [(p.first, p.second) for p in comparison.pairs] == [
+        ("scores:a", "scores:b"),
+        ("scores:a", "scores:c"),
+        ("scores:b", "scores:c"),
+    ]
+    assert [round(p.overall.delta, 9) for p in comparison.pairs] == [0, 0.25, 0.25]
+    assert [(len(p.gained), len(p.lost)) for p in comparison.pairs] == [(10, 10), (10, 0), (10, 0)]
+
+
+def test_p_values_are_corrected_over_pairs_and_over_groups(run: Make) -> None:
+    runs = [run("a", "RRWWWW" * 4), run("b", "RWRRWW" * 4), run("c", "RRRRRW" * 4)]
+    pairs = compare_runs(runs, breakdowns=["pronoun"], settings=SETTINGS).pairs
+    assert [p.overall.p_adjusted for p in pairs] == pytest.approx(holm([p.overall.p_value for p in pairs]))
+    groups = [d for p in pairs for d in p.breakdowns["pronoun"].values()]
+    assert len(groups) == 6
+    assert [d.p_adjusted for d in groups] == pytest.approx(holm([d.p_value for d in groups]))
+    assert pairs[1].overall.p_adjusted > pairs[1].overall.p_value  # there is something to correct
+
+
+def test_systems_that_agree_on_every_item_do_not_differ(run: Make) -> None:
+    overall = compare_runs([run("a", "RWRRW"), run("b", "RWRRW")], settings=SETTINGS).pairs[0].overall
+    assert (overall.delta, overall.interval) == (0.0, (0.0, 0.0))
+    assert overall.tests == {"mcnemar": 1.0, "randomisation": 1.0, "bootstrap": 1.0}
+
+
+def test_a_tie_is_wrong_here_too(run: Make, tmp_path: Path) -> None:
+    tied = [Scored(str(k), 0, {"pronoun": "er"}, [-1.0, -1.0]) for k in range(5)]
+    other = open_run(write_run(tmp_path / "tied", replace(ABOUT, system="scores:tied"), tied))
+    overall = compare_runs([run("a", "RRRRR"), other], settings=SETTINGS).pairs[0].overall
+    assert (overall.first, overall.second) == (1.0, 0.0)
+
+
+def test_lower_is_better_when_told(run: Make) -> None:
+    runs = [run("a", "RRWWR"), run("b", "RWWWR")]
+    pair = compare_runs(runs, settings=replace(SETTINGS, minimize=True)).pairs[0]
+    assert (pair.overall.first, pair.overall.second) == (0.4, 0.6)
+    assert pair.gained == ("1",)
+
+
+def test_the_same_seed_gives_the_same_comparison(run: Make) -> None:
+    runs = [run("a", "RRWRW" * 8), run("b", "RWRRR" * 8)]
+
+    def compared(seed: int) -> Comparison:
+        return compare_runs(runs, settings=replace(SETTINGS, seed=seed))
+
+    assert compared(1) == compared(1)
+    assert compared(1).pairs[0].overall.tests["bootstrap"] != compared(2).pairs[0].overall.tests["bootstrap"]
+    assert compared(1).pairs[0].overall.tests["mcnemar"] == compared(2).pairs[0].overall.tests["mcnemar"]
+
+
+def test_resampling_documents_is_more_careful(run: Make) -> None:
+    """Four items of a document always flip together, so that 16 gains are worth no more than four."""
+    runs = [run("a", "WWWW" * 4 + "RRRR" * 6), run("b", "RRRR" * 10)]
+    items = compare_runs(runs, settings=SETTINGS)
+    documents = compare_runs(runs, settings=replace(SETTINGS, resample="document"))
+    assert (items.test, documents.test) == ("mcnemar", "randomisation")
+    one, other = items.pairs[0].overall, documents.pairs[0].overall
+    assert one.delta == other.delta == pytest.approx(0.4)
+    assert one.p_value == pytest.approx(2 / 2**16)
+    assert other.p_value == pytest.approx(2 / 2**4, abs=0.04)
+    assert other.interval[1] - other.interval[0] > 1.7 * (one.interval[1] - one.interval[0])
+    assert "|by:document|" in documents.signature
+
+
+@pytest.mark.parametrize("test", ["mcnemar", "randomisation", "bootstrap"])
+def test_the_p_value_is_that_of_the_test_asked_for(run: Make, test: str) -> None:
+    comparison = compare_runs([run("a", "RRWRW" * 4), run("b", "RWRRR" * 4)], settings=SETTINGS, test=test)
+    overall = comparison.pairs[0].overall
+    assert overall.p_value == overall.tests[test]
+    assert comparison.test == test
+    assert f"|test:{test}|" in comparison.signature
+
+
+def test_runs_of_different_suites_are_refused(run: Make) -> None:
+    one, other = run("one", "RW"), run("other", "RW", suite="else", sha256="cd" * 32)
+    with pytest.raises(AnaphoraError, match=r"other.*a run of else@cdcdcd, but .*one.* made-up@ababab\. Score both"):
+        compare_runs([one, other])
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "ids", "seen"),
+    [("RW", ["1", "0"], "run.jsonl: 0, .*run.jsonl: 1"), ("RWR", [], "one.*: ended, .*two.*: 2")],
+)
+def test_runs_with_other_examples_or_parts_of_them_are_refused(
+    run: Make, outcomes: str, ids: list[str], seen: str
+) -> None:
+    with pytest.raises(AnaphoraError, match=rf"same examples in the same order \(.*{seen}"):
+        compare_runs([run("one", "RW"), run("two", outcomes, ids)])
+    with pytest.raises(AnaphoraError, match="same examples in the same order"):
+        compare_runs([run("two", outcomes, ids), run("one", "RW")])
+
+
+def test_what_cannot_be_asked_is_refused(run: Make) -> None:
+    one, two = run("one", "RW"), run("two", "RR")
+    with pytest.raises(AnaphoraError, match="two or more runs"):
+        compare_runs([one])
+    with pytest.raises(AnaphoraError, match=r"unknown test 'sign'.*mcnemar, randomisation, bootstrap"):
+        compare_runs([one, two], test="sign")
+    with pytest.raises(AnaphoraError, match="independent; with --resample use another --test"):
+        compare_runs([one, two], test="mcnemar", settings=Settings(resample="document"))
+    with pytest.raises(AnaphoraError, match=r"no example has the tag 'pronun' \(did you mean pronoun\?\)"):
+        compare_runs([one, two], breakdowns=["pronun"], settings=SETTINGS)
+    with pytest.raises(AnaphoraError, match="example 0 has no single value of the tag 'chapter'"):
+        compare_runs([one, two], settings=Settings(resample="chapter"))
+
+
+def test_priors_have_nothing_to_compare(tmp_path: Path) -> None:
+    items = [Scored("p", None, {"pronoun": "er"}, [-1.0, -2.0])]
+    runs = [open_run(write_run(tmp_path / name, replace(ABOUT, system=name), items)) for name in "ab"]
+    pair = compare_runs(runs, settings=SETTINGS).pairs[0]
+    assert (pair.overall.total, pair.overall.delta, pair.overall.p_value) == (0, 0.0, 1.0)
+    assert pair.breakdowns == {}
+
+
+def test_a_system_that_occurs_twice_goes_by_its_path(run: Make) -> None:
+    one, two = run("one", "RW", system="hf:model"), run("two", "RR", system="hf:model")
+    assert compare_runs([one, two], settings=SETTINGS).systems == (str(one.path), str(two.path))
+
+
+def test_the_json_has_delta_and_p_value_for_each_pair_and_group(run: Make) -> None:
+    document = compare_runs(
+        [run("a", "RRW" * 4), run("b", "RWR" * 4), run("c", "RRR" * 4)], settings=SETTINGS
+    ).to_dict()
+    assert set(document) == {"suite", "sha256", "systems", "pairs", "test", "correction", "signature"}
+    assert document["signature"] == (
+        "cmp|s:made-up@ababab|norm:sum|tie:wrong|test:mcnemar|by:items|n:1000|seed:12345|adj:holm|v:1.2.3"
+    )
+    assert [pair["systems"] for pair in document["pairs"]] == [
+        ["scores:a", "scores:b"],
+        ["scores:a", "scores:c"],
+        ["scores:b", "scores:c"],
+    ]
+    assert [round(pair["first"], 9) for pair in document["pairs"]] == [round(2 / 3, 9)] * 3  # accuracies
+    figures = {"total", "first", "second", "delta", "interval", "p_value", "p_adjusted", "tests"}
+    for pair in document["pairs"]:
+        assert set(pair) == figures | {"systems", "breakdowns", "gained", "lost"}
+        assert set(pair["breakdowns"]["pronoun"]) == {"er", "sie"}
+        for group in pair["breakdowns"]["pronoun"].values():
+            assert set(group) == figures
+            assert group["delta"] == pytest.approx(group["second"] - group["first"])
+
+
+def test_the_signature_names_what_is_unusual(run: Make) -> None:
+    runs = [run("a", "RRW"), run("b", "RWR")]
+    signature = compare_runs(runs, settings=replace(SETTINGS, minimize=True, confidence=0.9)).signature
+    assert "|tie:wrong|better:lower|conf:0.9|test:mcnemar|" in signature

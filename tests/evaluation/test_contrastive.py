@@ -1,0 +1,327 @@
+"""From scores to accuracy, overall and by breakdown: figures counted by hand, in one pass that keeps no example."""
+
+from __future__ import annotations
+
+import gc
+import itertools
+import tracemalloc
+import weakref
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from anaphora.errors import AnaphoraError, BadInput
+from anaphora.evaluation import contrastive
+from anaphora.evaluation.contrastive import evaluate_items, evaluate_run, evaluate_scores
+from anaphora.evaluation.intervals import wilson
+from anaphora.evaluation.result import Figure, Result, Settings
+from anaphora.suites.example import Example
+from anaphora.suites.suite import Header, Suite, read_native, suite_of
+from anaphora.systems.run import RunHeader, open_run, write_run
+from anaphora.systems.scored import Scored
+
+ABOUT = RunHeader("made-up", "0" * 64, "en", "de", "scores:x", "1.2.3")
+RIGHT, WRONG, TIED = [-1.0, -2.0, -3.0], [-2.0, -1.0, -3.0], [-1.0, -1.0, -3.0]
+
+
+def item(number: int, scores: list[float], **tags: Any) -> Scored:
+    return Scored(str(number), 0, tags, scores)
+
+
+# er: 2 of 3 right; sie: 0 of 2; es: 1 of 2. One tie. Two have no distance.
+ITEMS = (
+    item(1, RIGHT, pronoun="er", distance=0),
+    item(2, RIGHT, pronoun="er", distance=4),
+    item(3, WRONG, pronoun="er", distance=10),
+    item(4, TIED, pronoun="sie", distance=0),
+    item(5, WRONG, pronoun="sie"),
+    item(6, RIGHT, pronoun="es", distance=2),
+    item(7, WRONG, pronoun="es"),
+)
+
+
+def counts(figures: Any) -> dict[str, tuple[int, int]]:
+    return {group: (figure.correct, figure.total) for group, figure in figures.items()}
+
+
+def test_figures_are_those_counted_by_hand() -> None:
+    result = evaluate_items(ITEMS, about=ABOUT, breakdowns=["pronoun", "distance>3", "pronoun*distance>3"])
+    assert (result.figure.correct, result.figure.total, result.ties) == (3, 7, 1)
+    assert result.accuracy == pytest.approx(3 / 7)
+    assert counts(result.breakdowns["pronoun"]) == {"er": (2, 3), "es": (1, 2), "sie": (0, 2)}
+    assert counts(result.breakdowns["distance"]) == {"0": (1, 2), "2": (1, 1), ">3": (1, 2)}
+    assert counts(result.breakdowns["pronoun×distance"]) == {
+        "er×0": (1, 1),
+        "er×>3": (1, 2),
+        "es×2": (1, 1),
+        "sie×0": (0, 1),
+    }
+    assert list(result.breakdowns["distance"]) == ["0", "2", ">3"]
+
+
+def test_what_has_no_value_is_in_no_group_and_is_said() -> None:
+    result = evaluate_items(ITEMS, about=ABOUT, breakdowns=["pronoun", "distance>3"])
+    assert result.untagged == {"distance": 2}
+
+
+def test_whole_and_merged_distances_can_be_asked_for_together() -> None:
+    result = evaluate_items(ITEMS, about=ABOUT, breakdowns=["distance", "distance>3", "distance"])
+    assert counts(result.breakdowns["distance"]) == {"0": (1, 2), "2": (1, 1), "4": (1, 1), "10": (0, 1)}
+    assert counts(result.breakdowns["distance>3"]) == {"0": (1, 2), "2": (1, 1), ">3": (1, 2)}
+    assert result.untagged == {"distance": 2, "distance>3": 2}
+
+
+def test_every_figure_has_its_wilson_interval() -> None:
+    result = evaluate_items(ITEMS, about=ABOUT, breakdowns=["pronoun"], settings=Settings(confidence=0.9))
+    assert result.figure.interval == wilson(3, 7, 0.9)
+    assert result.breakdowns["pronoun"]["sie"].interval == wilson(0, 2, 0.9)
+
+
+def test_lower_is_better_when_told() -> None:
+    """Of these, only where the gold has the lowest score: none, as it is never the last."""
+    assert evaluate_items(ITEMS, about=ABOUT, settings=Settings(minimize=True)).figure.correct == 0
+    turned = [i._replace(scores=[-score for score in i.scores]) for i in ITEMS]
+    result = evaluate_items(turned, about=ABOUT, settings=Settings(minimize=True))
+    assert (result.figure.correct, result.ties) == (3, 1)
+
+
+def test_scores_can_be_divided_by_length() -> None:
+    longer = Scored("1", 0, {}, [-6.0, -4.0], [6, 2])
+    assert evaluate_items([longer], about=ABOUT).figure.correct == 0
+    assert evaluate_items([longer], about=ABOUT, settings=Settings(normalize="mean")).figure.correct == 1
+
+
+def test_the_suites_own_breakdowns_are_used_as_far_as_its_examples_have_the_tags() -> None:
+    about = replace(ABOUT, breakdowns=("pronoun", "location", "pronoun×location"))
+    result = evaluate_items(ITEMS, about=about)
+    assert list(result.breakdowns) == ["pronoun"]
+    assert result.untagged == {}
+
+
+def test_a_breakdown_that_was_asked_for_must_exist() -> None:
+    with pytest.raises(AnaphoraError, match=r"no example has the tag 'pronuon' \(did you mean pronoun\?\)"):
+        evaluate_items(ITEMS, about=replace(ABOUT, breakdowns=("pronoun",)), breakdowns=["pronuon"])
+
+
+def test_a_tag_with_several_values_cannot_be_a_breakdown() -> None:
+    with pytest.raises(AnaphoraError, match="'spans' has several values"):
+        evaluate_items([item(1, RIGHT, spans=[1, 2])], about=ABOUT, breakdowns=["spans"])
+
+
+def test_a_block_is_right_if_all_in_it_are() -> None:
+    """Bawden et al. 2018, §2.1: four pairs of a block, and only a system that disambiguates wins them all."""
+    items = [item(k, scores, block=str(k // 2)) for k, scores in enumerate([RIGHT, RIGHT, RIGHT, WRONG, TIED, RIGHT])]
+    result = evaluate_items(items, about=replace(ABOUT, blocks="block"))
+    assert result.blocks == Figure(3, 1, wilson(1, 3))
+    assert evaluate_items(items, about=ABOUT).blocks is None
+
+
+def test_the_examples_of_a_block_need_not_stand_together_and_one_without_a_block_is_in_none() -> None:
+    items = [item(1, RIGHT, block="a"), item(2, WRONG, block="b"), item(3, RIGHT, block="a"), item(4, WRONG)]
+    blocks = evaluate_items(items, about=replace(ABOUT, blocks="block")).blocks
+    assert blocks is not None
+    assert (blocks.correct, blocks.total) == (1, 2)
+
+
+def test_priors_are_counted_apart_and_not_in_the_accuracy() -> None:
+    prior = Scored("p", None, {"template": "prior/verb", "choices": ["m", "f", "n"]}, [-3.0, -2.0, -1.0])
+    result = evaluate_items([*ITEMS, prior, prior], about=ABOUT, breakdowns=["pronoun"])
+    assert (result.figure.correct, result.figure.total, result.ties) == (3, 7, 1)
+    assert counts(result.priors["prior/verb"]) == {"n": (2, 2)}
+    assert result.untagged == {}
+
+
+def test_a_suite_of_priors_alone_has_no_accuracy() -> None:
+    prior = Scored("p", None, {"template": "prior/verb"}, [-3.0, -2.0])
+    result = evaluate_items([prior], about=ABOUT)
+    assert result.accuracy is None
+    assert result.figure == Figure(0, 0, (0.0, 1.0))
+
+
+def test_no_examples_are_no_accident() -> None:
+    for settings in (Settings(), Settings(interval="bootstrap"), Settings(interval="bootstrap", resample="document")):
+        assert evaluate_items([], about=ABOUT, settings=settings).figure == Figure(0, 0, (0.0, 1.0))
+
+
+def many(documents: int, size: int) -> Iterator[Scored]:
+    """Documents whose items are all right or all wrong, every second one right."""
+    for k in range(documents * size):
+        document = k // size
+        yield item(k, RIGHT if document % 2 else WRONG, document=f"d{document}", half=k % 2)
+
+
+def width(figure: Figure) -> float:
+    return figure.interval[1] - figure.interval[0]
+
+
+def test_the_bootstrap_interval_is_about_wilsons_for_many_items() -> None:
+    settings = Settings(interval="bootstrap", samples=20_000)
+    found = evaluate_items(many(200, 10), about=ABOUT, settings=settings).figure
+    assert found.interval == pytest.approx(wilson(1_000, 2_000), abs=0.003)
+    assert found.interval != wilson(1_000, 2_000)
+
+
+def test_resampling_documents_widens_intervals_where_their_items_go_together() -> None:
+    """Ten items that always agree are worth one: √10 times as wide, in breakdowns too."""
+    settings = Settings(interval="bootstrap", samples=4_000)
+    items = evaluate_items(many(200, 10), about=ABOUT, breakdowns=["half"], settings=settings)
+    documents = evaluate_items(
+        many(200, 10), about=ABOUT, breakdowns=["half"], settings=replace(settings, resample="document")
+    )
+    assert width(documents.figure) / width(items.figure) == pytest.approx(10**0.5, rel=0.1)
+    one, other = documents.breakdowns["half"]["0"], items.breakdowns["half"]["0"]
+    assert width(one) / width(other) == pytest.approx(5**0.5, rel=0.1)
+    assert counts(documents.breakdowns["half"]) == counts(items.breakdowns["half"])
+
+
+def test_the_interval_of_resampled_documents_is_that_of_a_plain_bootstrap_over_documents() -> None:
+    sizes = [1, 2, 3, 4, 5, 9, 2, 7, 1, 6, 3, 8]
+    items, sums = [], []
+    for document, size in enumerate(sizes):
+        right = (document * 5) % (size + 1)
+        sums.append((right, size))
+        items += [item(0, RIGHT if k < right else WRONG, document=document) for k in range(size)]
+    settings = Settings(interval="bootstrap", resample="document", samples=20_000)
+    found = evaluate_items(items, about=ABOUT, settings=settings).figure.interval
+    rng = np.random.default_rng(77)
+    drawn = np.array(sums)[rng.integers(0, len(sizes), (20_000, len(sizes)))].sum(axis=1)
+    assert found == pytest.approx(np.quantile(drawn[:, 0] / drawn[:, 1], [0.025, 0.975]), abs=0.01)
+
+
+def test_a_document_that_is_missing_is_an_error() -> None:
+    settings = Settings(interval="bootstrap", resample="document")
+    with pytest.raises(AnaphoraError, match="example 7 has no single value of the tag 'document'"):
+        evaluate_items([item(6, RIGHT, document="a"), item(7, RIGHT)], about=ABOUT, settings=settings)
+
+
+def test_figures_start_from_the_seed_each_and_do_not_depend_on_each_other() -> None:
+    settings = Settings(interval="bootstrap", samples=500)
+    alone = evaluate_items(many(50, 3), about=ABOUT, breakdowns=["half"], settings=settings)
+    beside = evaluate_items(many(50, 3), about=ABOUT, breakdowns=["document", "half"], settings=settings)
+    assert alone.figure == beside.figure
+    assert alone.breakdowns["half"] == beside.breakdowns["half"]
+    other = evaluate_items(many(50, 3), about=ABOUT, settings=replace(settings, seed=1))
+    assert other.figure.interval != alone.figure.interval
+
+
+@pytest.mark.parametrize("resample", [None, "document"])
+def test_counts_handed_on_early_are_the_same_counts(resample: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many values of the tags at once: the counts go to the groups as they grow, and nothing is lost or doubled."""
+    settings = Settings(interval="bootstrap", samples=200, resample=resample)
+    by = ["half", "document×half", "document"]
+    whole = evaluate_items(many(40, 5), about=ABOUT, breakdowns=by, settings=settings)
+    monkeypatch.setattr(contrastive, "MAX_PENDING", 3)
+    assert evaluate_items(many(40, 5), about=ABOUT, breakdowns=by, settings=settings) == whole
+    assert whole.figure.total == 200
+    assert len(whole.breakdowns["document"]) == 40
+
+
+class Tags(dict[str, Any]):
+    """Tags that one can watch."""
+
+    __slots__ = ("__weakref__",)
+
+
+def test_examples_are_not_kept() -> None:
+    """Whatever the settings, an example that was counted is gone before the next but one comes."""
+    alive: weakref.WeakSet[Tags] = weakref.WeakSet()
+    Tags.__hash__ = object.__hash__  # type: ignore[assignment, method-assign]
+    most = 0
+
+    def watched() -> Iterator[Scored]:
+        nonlocal most
+        for k in range(300):
+            tags = Tags(pronoun="er", block=str(k // 4), number=k)
+            alive.add(tags)
+            most = max(most, len(alive))
+            yield Scored(str(k), 0 if k % 3 else None, tags, [1.0, 2.0])
+
+    gc.disable()
+    try:
+        settings = Settings(interval="bootstrap", samples=100, resample="block")
+        result = evaluate_items(
+            watched(), about=replace(ABOUT, blocks="block"), breakdowns=["pronoun", "number"], settings=settings
+        )
+    finally:
+        gc.enable()
+    assert result.figure.total == 200
+    assert most <= 3
+
+
+def test_memory_does_not_grow_with_the_suite() -> None:
+    """Twenty times the examples, with tags that are different in nearly each: no more than a little more memory."""
+
+    def items(count: int) -> Iterator[Scored]:
+        for k in range(count):
+            tags = {"distance": k % 40, "pronoun": ("er", "sie", "es")[k % 3], "text": f"some words {k}"}
+            yield Scored(str(k), 0, tags, [float(k % 7), 3.0, 2.0])
+
+    def peak(count: int) -> int:
+        tracemalloc.start()
+        evaluate_items(items(count), about=ABOUT, breakdowns=["distance>3", "pronoun", "distance×pronoun"])
+        _, most = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        return most
+
+    peak(100)  # whatever is made once is made now
+    assert peak(20_000) < 1.5 * peak(1_000)
+
+
+def small_suite() -> Suite:
+    examples = [
+        Example(str(k), ("It is old.",), (("Er ist alt.",), ("Es ist alt.",)), k % 2, {"pronoun": "er" if k else "es"})
+        for k in range(3)
+    ]
+    return suite_of(Header("small", "en", "de", ("pronoun",)), lambda: examples)
+
+
+def test_a_score_file_is_evaluated_against_its_suite(tmp_path: Path) -> None:
+    (tmp_path / "x.scores").write_text("-1\n-2\n-1\n-2\n-3.5\n-2.5\n")
+    suite = small_suite()
+    sha256 = suite.write(tmp_path / "suite.jsonl")
+    for made in (suite, read_native(tmp_path / "suite.jsonl")):
+        result = evaluate_scores(made, tmp_path / "x.scores")
+        assert (result.figure.correct, result.figure.total) == (1, 3)
+        assert counts(result.breakdowns["pronoun"]) == {"er": (0, 2), "es": (1, 1)}
+        assert result.sha256 == sha256
+        assert (result.suite, result.languages, result.system) == ("small", "en-de", f"scores:{tmp_path / 'x.scores'}")
+
+
+def test_the_lines_of_a_suite_are_json_and_nothing_else(tmp_path: Path) -> None:
+    """Spaces around a value are JSON; another value behind it is not, and is not passed over."""
+    scores, file = tmp_path / "x.scores", tmp_path / "suite.jsonl"
+    scores.write_text("-1\n-2\n" * 3)
+    small_suite().write(file)
+    header, *lines = file.read_text().splitlines()
+    file.write_text("\n".join([header, *(f" {line}\t" for line in lines)]))
+    assert evaluate_scores(read_native(file), scores).figure.total == 3
+    for wrong in (f"{lines[1]} {lines[1]}", f"{lines[1]}x", f"{lines[1][:-1]}"):
+        file.write_text("\n".join([header, lines[0], wrong, lines[2]]))
+        with pytest.raises(BadInput, match="line 3: not JSON"):
+            evaluate_scores(read_native(file), scores)
+
+
+def test_a_run_gives_the_same_result_as_the_scores_it_was_made_of(tmp_path: Path) -> None:
+    about = replace(ABOUT, breakdowns=("pronoun", "distance>3"), context="1+1")
+    write_run(tmp_path / "run", about, ITEMS)
+    settings = Settings(interval="bootstrap", samples=300)
+
+    def of_run() -> Result:
+        return evaluate_run(open_run(tmp_path / "run"), settings=settings)
+
+    assert of_run() == evaluate_items(ITEMS, about=about, settings=settings)
+    assert of_run().context == "1+1"
+    assert of_run().version == "1.2.3"
+
+
+def test_the_order_of_examples_does_not_matter() -> None:
+    results = [
+        evaluate_items(order, about=ABOUT, breakdowns=["pronoun", "distance>3"])
+        for order in itertools.islice(itertools.permutations(ITEMS), 0, 5_040, 719)
+    ]
+    assert all(result == results[0] for result in results)
+    assert all(list(result.breakdowns["pronoun"]) == ["er", "es", "sie"] for result in results)

@@ -1,0 +1,182 @@
+"""Is a difference real? The three tests agree with other implementations, with each other, and with enumeration."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import binomtest
+from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
+from statsmodels.stats.multitest import multipletests
+
+from anaphora.evaluation import paired
+from anaphora.evaluation.intervals import generator
+from anaphora.evaluation.paired import approximate_randomisation, holm, mcnemar, paired_bootstrap
+
+FIXED = settings(derandomize=True, deadline=None)
+DISCORDANT = st.integers(0, 3_000)
+P_VALUES = st.lists(st.floats(0, 1), max_size=12)
+
+
+def test_mcnemar_by_hand() -> None:
+    """One against nine: two tails of (1 + 10) / 2¹⁰."""
+    assert mcnemar(1, 9) == pytest.approx(2 * 11 / 1024)
+    assert mcnemar(0, 5) == pytest.approx(2 / 32)
+    assert mcnemar(0, 0) == 1.0
+    assert mcnemar(4, 4) == 1.0
+
+
+@FIXED
+@given(DISCORDANT, DISCORDANT)
+def test_mcnemar_is_the_exact_binomial_test(only_first: int, only_second: int) -> None:
+    n = only_first + only_second
+    expected = binomtest(only_first, n).pvalue if n else 1.0
+    found = mcnemar(only_first, only_second)
+    assert found == pytest.approx(expected, rel=1e-8, abs=1e-300)
+    assert found == mcnemar(only_second, only_first)
+    assert 0 <= found <= 1
+
+
+@pytest.mark.parametrize(("only_first", "only_second"), [(3, 11), (40, 41), (0, 12), (120, 200)])
+def test_mcnemar_is_that_of_statsmodels(only_first: int, only_second: int) -> None:
+    table = [[500, only_first], [only_second, 77]]
+    assert mcnemar(only_first, only_second) == pytest.approx(statsmodels_mcnemar(table, exact=True).pvalue)
+
+
+@pytest.mark.parametrize("only_first", [500_000, 499_500, 498_000, 490_000])
+def test_mcnemar_takes_a_million_items(only_first: int) -> None:
+    expected = binomtest(only_first, 1_000_000).pvalue
+    assert mcnemar(only_first, 1_000_000 - only_first) == pytest.approx(expected, rel=1e-6)
+
+
+def test_mcnemar_of_a_landslide_is_as_small_as_a_number_can_be() -> None:
+    assert mcnemar(0, 1_000) == pytest.approx(2.0**-999)
+    assert mcnemar(0, 1_000_000) == 0.0
+
+
+def error(p: float, samples: int) -> float:
+    """Four standard errors of a share found by sampling, and the one that is added to it."""
+    return 4 * (p * (1 - p) / samples) ** 0.5 + 2 / samples
+
+
+@pytest.mark.parametrize(("only_first", "only_second"), [(5, 15), (10, 14), (30, 31), (100, 140), (0, 6), (7, 7)])
+def test_randomisation_of_right_and_wrong_is_mcnemars_test(only_first: int, only_second: int) -> None:
+    values, counts = np.array([-1.0, 0.0, 1.0]), np.array([only_first, 1_000, only_second])
+    expected = mcnemar(only_first, only_second)
+    found = approximate_randomisation(values, counts, 20_000, generator(1))
+    assert found == pytest.approx(expected, abs=error(expected, 20_000))
+
+
+def enumerated(differences: list[float]) -> float:
+    """All 2ⁿ ways to swap the systems."""
+    observed = abs(sum(differences))
+    swaps = list(itertools.product((-1, 1), repeat=len(differences)))
+    sums = [abs(sum(s * d for s, d in zip(signs, differences, strict=True))) for signs in swaps]
+    return sum(found >= observed - 1e-9 for found in sums) / len(sums)
+
+
+@pytest.mark.parametrize(
+    "differences",
+    [
+        [0.5, 1.25, -0.3, 2.0, 0.7, -1.1, 0.9, 0.4, -0.2, 1.6],
+        [3.0, -1.0, 2.0, 2.0, 2.0, -1.0, -1.0, 3.0, 1.0],  # several alike: drawn together
+        [1.0, -1.0, 0.0, 0.0],
+        [-4.0, -2.0, -3.0, -1.0, -2.5, -0.5],
+    ],
+)
+def test_randomisation_is_the_enumeration_of_all_swaps(differences: list[float]) -> None:
+    values, counts = np.unique(differences, return_counts=True)
+    expected = enumerated(differences)
+    found = approximate_randomisation(values, counts, 40_000, generator(2))
+    assert found == pytest.approx(expected, abs=error(expected, 40_000))
+
+
+def test_randomisation_keeps_apart_units_that_differ_only_in_sign() -> None:
+    """A gain of 2 in three documents, a loss of 2 in one: of 16 ways to swap, 2 give ±8, 8 give ±4, 6 give 0."""
+    found = approximate_randomisation(np.array([-2.0, 2.0]), np.array([1, 3]), 40_000, generator(3))
+    assert found == pytest.approx(10 / 16, abs=error(10 / 16, 40_000))
+
+
+def test_randomisation_of_systems_that_never_differ_finds_nothing() -> None:
+    assert approximate_randomisation(np.array([0.0]), np.array([500]), 100, generator(1)) == 1.0
+
+
+def test_randomisation_does_not_depend_on_how_much_is_held_at_a_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    arguments = (np.array([-2.0, -1.0, 1.0, 3.0]), np.array([10, 20, 25, 7]), 3_000)
+    whole = approximate_randomisation(*arguments, generator(4))
+    monkeypatch.setattr(paired, "CHUNK", 40)
+    again = approximate_randomisation(*arguments, generator(4))
+    assert 0 < whole < 1
+    assert again == whole
+
+
+def rows_of(differences: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    values, counts = np.unique(differences, return_counts=True)
+    return np.column_stack([values, np.ones(len(values))]), counts
+
+
+def test_paired_bootstrap_raises_false_alarms_as_seldom_as_it_says() -> None:
+    """500 pairs of systems that are equally good: p-values spread evenly, within four standard errors."""
+    rng = generator(5)
+    p_values = []
+    for trial in range(500):
+        differences = rng.choice([-1.0, 0.0, 1.0], p=[0.15, 0.7, 0.15], size=300)
+        p_values.append(paired_bootstrap(*rows_of(differences), 500, generator(trial))[0])
+    found = np.array(p_values)
+    for level in (0.05, 0.25, 0.5, 0.75):
+        assert (found <= level).mean() == pytest.approx(level, abs=4 * (level * (1 - level) / 500) ** 0.5)
+
+
+def test_paired_bootstrap_sees_a_large_effect_and_never_says_zero() -> None:
+    differences = np.array([1.0] * 80 + [-1.0] * 20 + [0.0] * 100)
+    p, values = paired_bootstrap(*rows_of(differences), 1_000, generator(6))
+    assert p == 1 / 1_001
+    assert len(values) == 1_000
+    assert values.mean() == pytest.approx(0.3, abs=0.01)
+
+
+def test_paired_bootstrap_is_two_sided() -> None:
+    gain = np.array([1.0] * 30 + [-1.0] * 15 + [0.0] * 55)
+    better, _ = paired_bootstrap(*rows_of(gain), 20_000, generator(7))
+    worse, _ = paired_bootstrap(*rows_of(-gain), 20_000, generator(8))
+    assert better == pytest.approx(worse, abs=2 * error(better, 20_000))
+    assert better == pytest.approx(mcnemar(15, 30), abs=0.02)  # the same question, asked otherwise
+
+
+def test_paired_bootstrap_of_equal_systems_finds_nothing() -> None:
+    p, values = paired_bootstrap(np.array([[0.0, 1.0]]), np.array([50]), 200, generator(1))
+    assert p == 1.0
+    assert set(values) == {0.0}
+
+
+def test_paired_bootstrap_weighs_documents_by_their_items() -> None:
+    """Two documents: +3 of 10 items and −1 of 2. The difference is 2 of 12, whatever the resampling."""
+    rows, counts = np.array([[3.0, 10.0], [-1.0, 2.0]]), np.array([1, 1])
+    _, values = paired_bootstrap(rows, counts, 4_000, generator(9))
+    assert {round(v, 12) for v in values} == {round(v, 12) for v in (6 / 20, 2 / 12, -2 / 4)}
+
+
+@settings(FIXED, max_examples=20)
+@given(P_VALUES)
+def test_holm_is_that_of_statsmodels(p_values: list[float]) -> None:
+    expected = multipletests(p_values, method="holm")[1].tolist() if p_values else []
+    assert holm(p_values) == pytest.approx(expected)
+
+
+def test_holm_by_hand() -> None:
+    """0.005 × 4, 0.01 × 3, 0.03 × 2, and 0.04 × 1 raised to the one before it."""
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+
+
+@FIXED
+@given(P_VALUES, st.randoms(use_true_random=False))
+def test_holm_does_not_depend_on_the_order(p_values: list[float], rng: object) -> None:
+    order = list(range(len(p_values)))
+    rng.shuffle(order)  # type: ignore[attr-defined]
+    shuffled = holm([p_values[i] for i in order])
+    assert [shuffled[order.index(i)] for i in range(len(order))] == pytest.approx(holm(p_values))

@@ -1,0 +1,71 @@
+"""A signature makes a figure reproducible: whatever changes the figure changes the line, and nothing else does."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from anaphora.evaluation.result import Figure, Result, Settings
+
+RESULT = Result(
+    suite="contrapro",
+    sha256="1f3c9a" + "0" * 58,
+    languages="en-de",
+    system="hf:model",
+    figure=Figure(4, 3, (0.3, 0.95)),
+    ties=0,
+    breakdowns={},
+    settings=Settings(),
+    version="0.3.0",
+    context="1+1",
+)
+
+
+def test_the_short_signature_is_that_of_the_design() -> None:
+    assert RESULT.signature == "ctr|s:contrapro@1f3c9a|ctx:1+1|norm:sum|tie:wrong|v:0.3.0"
+
+
+def test_a_context_that_is_not_known_is_left_out() -> None:
+    assert replace(RESULT, context=None).signature == "ctr|s:contrapro@1f3c9a|norm:sum|tie:wrong|v:0.3.0"
+    assert "|context:unknown|" in replace(RESULT, context=None).long_signature
+
+
+def test_the_long_signature_spells_everything_out() -> None:
+    settings = Settings(minimize=True, normalize="mean", interval="bootstrap", resample="document", seed=7)
+    assert replace(RESULT, settings=settings).long_signature == (
+        f"contrastive|suite:contrapro@1f3c9a{'0' * 58}|languages:en-de|context:1+1|normalisation:mean|better:lower"
+        "|ties:wrong|interval:bootstrap|confidence:0.95|resampled:document|samples:10000|seed:7|version:0.3.0"
+    )
+    assert "|samples:none|seed:none|" in RESULT.long_signature
+
+
+CHANGES: list[dict[str, Any]] = [
+    {"minimize": True},
+    {"normalize": "mean"},
+    {"confidence": 0.9},
+    {"interval": "bootstrap"},
+    {"interval": "bootstrap", "resample": "document"},
+    {"interval": "bootstrap", "samples": 500},
+    {"interval": "bootstrap", "seed": 1},
+]
+
+
+def test_every_setting_that_changes_a_figure_changes_both_signatures() -> None:
+    results = [RESULT, *(replace(RESULT, settings=Settings(**change)) for change in CHANGES)]
+    assert len({result.signature for result in results}) == len(results)
+    assert len({result.long_signature for result in results}) == len(results)
+
+
+@pytest.mark.parametrize("change", [{"seed": 1}, {"samples": 500}])
+def test_what_only_resampling_depends_on_is_not_named_without_it(change: dict[str, Any]) -> None:
+    other = replace(RESULT, settings=Settings(**change))
+    assert (other.signature, other.long_signature) == (RESULT.signature, RESULT.long_signature)
+
+
+@pytest.mark.parametrize("change", [{"sha256": "ff" * 32}, {"suite": "other"}, {"version": "9"}, {"context": "3+3"}])
+def test_another_suite_context_or_version_is_another_signature(change: dict[str, str]) -> None:
+    other = replace(RESULT, **change)
+    assert other.signature != RESULT.signature
+    assert other.long_signature != RESULT.long_signature

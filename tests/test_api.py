@@ -1,0 +1,152 @@
+"""The Python interface is as short as the command line, and says the same things."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import anaphora as package
+from anaphora import api
+from anaphora.errors import AnaphoraError, BadInput
+from anaphora.suites.example import Example
+from anaphora.suites.suite import Header, Suite, suite_of
+from anaphora.systems.run import Run
+
+
+def example(k: int) -> Example:
+    tags = {"pronoun": "er" if k % 2 else "sie", "document": f"d{k // 5}"}
+    return Example(str(k), ("It is old.",), (("Er ist alt.",), ("Sie ist alt.",), ("Es ist alt.",)), k % 3, tags)
+
+
+@pytest.fixture
+def suite(tmp_path: Path) -> Path:
+    """Twenty examples whose gold is the first, second or third candidate in turn."""
+    file = tmp_path / "suite.jsonl"
+    header = Header("small", "en", "de", ("pronoun",))
+    suite_of(header, lambda: [example(k) for k in range(20)]).write(file)
+    return file
+
+
+@pytest.fixture
+def always_first(tmp_path: Path) -> Path:
+    """A system that always prefers the first candidate: right on 7 of 20."""
+    file = tmp_path / "first.scores"
+    file.write_text("-1\n-2\n-3\n" * 20)
+    return file
+
+
+@pytest.fixture
+def perfect(tmp_path: Path) -> Path:
+    file = tmp_path / "perfect.scores"
+    file.write_text("".join("-1\n" if j == k % 3 else "-2\n" for k in range(20) for j in range(3)))
+    return file
+
+
+def test_the_package_offers_the_interface_and_nothing_heavy_before_it_is_used() -> None:
+    assert package.evaluate is api.evaluate
+    assert package.compare is api.compare
+    assert package.score is api.score
+    assert package.load_suite is api.load_suite
+    assert set(package.__all__) <= set(dir(package))
+    with pytest.raises(AttributeError, match="no attribute 'evaluat'"):
+        package.evaluat  # noqa: B018
+    program = "import sys, anaphora; print(*sorted({'numpy', 'click', 'rich', 'torch', 'pandas'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == ""
+
+
+def test_a_suite_is_loaded_by_its_file(suite: Path) -> None:
+    loaded = package.load_suite(suite)
+    assert isinstance(loaded, Suite)
+    assert loaded.header.name == "small"
+    assert len(list(loaded)) == 20
+    assert list(package.load_suite(str(suite))) == list(loaded)
+
+
+def test_a_suite_is_loaded_from_a_published_format(data: Callable[[str], Path]) -> None:
+    loaded = package.load_suite(data("disceval-en-fr") / "anaphora.json", "disceval")
+    assert loaded.header.name == "bawden-coreference"
+    with pytest.raises(AnaphoraError, match="--split means nothing to the format 'disceval'"):
+        package.load_suite(data("disceval-en-fr") / "anaphora.json", "disceval", split="test")
+
+
+def test_a_suite_and_its_scores_are_evaluated(suite: Path, always_first: Path) -> None:
+    result = package.evaluate(suite, scores=always_first)
+    assert (result.figure.correct, result.figure.total) == (7, 20)
+    assert result == package.evaluate(package.load_suite(suite), scores=str(always_first))
+    assert list(result.breakdowns) == ["pronoun"]
+    assert list(package.evaluate(suite, scores=always_first, by=["document"]).breakdowns) == ["document"]
+
+
+def test_settings_are_passed_on(suite: Path, always_first: Path) -> None:
+    assert package.evaluate(suite, scores=always_first, minimize=True).figure.correct == 6  # the third is lowest
+    narrow = package.evaluate(suite, scores=always_first, confidence=0.5).figure.interval
+    wide = package.evaluate(suite, scores=always_first, confidence=0.99).figure.interval
+    assert wide[0] < narrow[0] < narrow[1] < wide[1]
+    with pytest.raises(AnaphoraError, match="unknown normalize 'tokens'"):
+        package.evaluate(suite, scores=always_first, normalize="tokens")
+
+
+def test_resampling_documents_means_bootstrap_intervals(suite: Path, always_first: Path) -> None:
+    """Wilson's interval takes examples to be independent; asked to resample documents, it would be a lie."""
+    result = package.evaluate(suite, scores=always_first, resample="document", samples=500)
+    assert result.settings.interval == "bootstrap"
+    assert result.figure.interval != package.evaluate(suite, scores=always_first).figure.interval
+    assert "ci:bs500:document" in result.signature
+
+
+def test_a_system_scores_a_suite_into_a_run(suite: Path, always_first: Path, tmp_path: Path) -> None:
+    run = package.score(suite, f"scores:{always_first}", tmp_path / "runs" / "first")
+    assert isinstance(run, Run)
+    assert run.path == tmp_path / "runs" / "first" / "run.jsonl"
+    assert run.header.system == f"scores:{always_first}"
+    assert run.header.sha256 == package.load_suite(suite).sha256()
+    direct = package.evaluate(suite, scores=always_first)
+    for what in (run, run.path, str(run.path.parent)):
+        assert package.evaluate(what) == direct
+
+
+def test_a_run_that_cannot_be_made_leaves_nothing(suite: Path, tmp_path: Path) -> None:
+    (tmp_path / "short.scores").write_text("1\n2\n")
+    with pytest.raises(BadInput, match="60 scores expected"):
+        package.score(suite, f"scores:{tmp_path / 'short.scores'}", tmp_path / "run.jsonl")
+    assert not (tmp_path / "run.jsonl").exists()
+
+
+def test_runs_are_compared(suite: Path, always_first: Path, perfect: Path, tmp_path: Path) -> None:
+    one = package.score(suite, f"scores:{always_first}", tmp_path / "one")
+    two = package.score(suite, f"scores:{perfect}", tmp_path / "two.jsonl.gz")
+    comparison = package.compare(one, two, samples=500)
+    pair = comparison.pairs[0]
+    assert (pair.overall.first, pair.overall.second) == (0.35, 1.0)
+    assert len(pair.gained) == 13
+    assert pair.lost == ()
+    assert pair.overall.p_value == pytest.approx(2 / 2**13)
+    assert package.compare(str(one.path), two.path, samples=500) == comparison
+    documents = package.compare(one, two, by=["document"], resample="document", samples=500)
+    assert documents.test == "randomisation"
+    assert list(documents.pairs[0].breakdowns) == ["document"]
+
+
+def test_what_has_scores_takes_no_more_and_what_has_none_needs_some(
+    suite: Path, always_first: Path, tmp_path: Path
+) -> None:
+    run = package.score(suite, f"scores:{always_first}", tmp_path / "run")
+    with pytest.raises(AnaphoraError, match="a run has its scores already"):
+        package.evaluate(run, scores=always_first)
+    with pytest.raises(AnaphoraError, match="a suite is evaluated with scores"):
+        package.evaluate(package.load_suite(suite))
+    with pytest.raises(AnaphoraError, match=r"is a suite\. Evaluate a system"):
+        package.evaluate(suite)
+
+
+def test_what_is_not_there_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANAPHORA_HOME", str(tmp_path / "home"))
+    with pytest.raises(AnaphoraError):
+        package.load_suite("no-such-suite")
+    with pytest.raises(BadInput, match="no such file"):
+        package.evaluate(tmp_path / "no-run")
