@@ -163,13 +163,13 @@ class Client:
             answer = json.loads(data)
         except (ValueError, RecursionError):
             answer = None
+        if status < 300 and self.valid(answer):
+            return answer
         said = self._said(answer, data)
         why = f": {said}" if said else ""
         if status < 300:
-            if not self.valid(answer):
-                problem = "is not JSON" if answer is None else f"is not one that was expected{why}"
-                raise _TemporaryError(f"the server's answer {problem}")
-            return answer
+            problem = "is not JSON" if answer is None else f"is not one that was expected{why}"
+            raise _TemporaryError(f"the server's answer {problem}")
         if status in (401, 403):  # no words of the server here: they may have a part of the key
             put = "does not accept the key in" if self.key else "needs a key: put it into"
             raise AnaphoraError(f"{self.url}: the server {put} the environment variable {self.key_name} ({name})")
@@ -179,7 +179,8 @@ class Client:
             raise _TemporaryError(f"the server says {name}{why}", _seconds(retry_after))
         if status < 400:
             raise AnaphoraError(f"{self.url}: the server is elsewhere ({name}). Name the address it redirects to")
-        raise Rejected(f"{self.url}: the server does not take the request ({name}{why})", status, said)
+        problem = "knows no such address or model" if status == 404 else "does not take the request"
+        raise Rejected(f"{self.url}: the server {problem} ({name}{why})", status, said)
 
     def _said(self, answer: Any, data: bytes) -> str:
         """The server's own words in one line, without the key should it repeat it."""

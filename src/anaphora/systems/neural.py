@@ -11,6 +11,7 @@ from transformers import PreTrainedModel
 
 from anaphora.suites.example import Example
 from anaphora.systems.context import Question
+from anaphora.systems.focus import context_question, focused
 from anaphora.systems.memory import in_halves, out_of_memory
 from anaphora.systems.options import Options
 from anaphora.systems.packed import PackedModel, Scores, UnsupportedModel
@@ -37,6 +38,8 @@ class Unit(NamedTuple):
 class NeuralSystem:
     """Scores examples with a torch model. A subclass says how text becomes tokens."""
 
+    has_focus = True  # may score a part of a candidate
+
     def __init__(self, model: PreTrainedModel, options: Options) -> None:
         self.model, self.options = model.eval(), options
         if options.threads is not None:
@@ -53,7 +56,7 @@ class NeuralSystem:
         Batches are made as if nothing were done, and those with nothing left to do are passed over: so that scores
         do not depend on where an earlier process was interrupted, to the last digit.
         """
-        encoded = self.encode([self.options.context.question(example) for example in examples])
+        encoded = self._encoded(examples)
         budget = self.options.batch_tokens
         if self.packed is None:
             for number, found in score_plain(self.model, encoded, budget, done):
@@ -66,6 +69,13 @@ class NeuralSystem:
                     for number, size in unit.members:
                         yield number, answer(encoded[number], scores[place : place + size])
                         place += size
+
+    def _encoded(self, examples: Sequence[Example]) -> list[Encoded]:
+        """Examples as tokens, with what is not to be scored among what is read."""
+        context, focus = self.options.context, self.options.focus
+        encoded = self.encode([context.question(example) for example in examples])
+        befores = [context_question(example, context) for example in examples] if focus == "current" else []
+        return focused(encoded, self.encode(befores) if befores else None, focus)
 
     def _scores(self, batch: Sequence[Unit]) -> list[Scores]:
         """The model is on packed rows only here, so that it may generate while somebody waits for the next scores."""

@@ -20,6 +20,8 @@ class Options:
     plain: score every candidate by itself in padded batches, without the prefix tree
     margins_only: leave out of the scores what all candidates share
     truncate: cut what is longer than the model takes, and count it; else it is an error
+    focus: what of a candidate is scored: all of it, the "current" sentence given the context before it, or the first
+        token in which candidates differ, given what comes before it (the "pronoun")
     """
 
     context: Context = field(default_factory=Context)
@@ -29,6 +31,7 @@ class Options:
     plain: bool = False
     margins_only: bool = False
     truncate: bool = False
+    focus: str = "candidate"
 
 
 def split_spec(spec: str) -> tuple[str, str]:

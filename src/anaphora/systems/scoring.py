@@ -14,6 +14,7 @@ from anaphora.suites.example import Example
 from anaphora.suites.suite import Suite
 from anaphora.systems import Closing, System, Translator, load_system
 from anaphora.systems.context import with_target_context
+from anaphora.systems.focus import check_focus
 from anaphora.systems.options import Options
 from anaphora.systems.run import Run, describe, open_run
 from anaphora.systems.scored import Answer
@@ -51,10 +52,13 @@ def score_suite(
     if not examples:
         raise AnaphoraError(f"{suite.path or suite.header.name}: the suite has no examples")
     options = replace(options or Options(), languages=(suite.header.source_language, suite.header.target_language))
+    check_focus(options.focus)
     system, compute = (scorer or in_this_process)(spec, options)
+    if options.focus != "candidate" and not getattr(system, "has_focus", False):
+        raise AnaphoraError(f"{spec} scores whole candidates only, not the {options.focus} part of them")
     settings: dict[str, Any] = dict(system.settings())
     settings |= {"separator": options.context.separator, "margins_only": options.margins_only}
-    settings |= {"truncate": options.truncate, "plain": options.plain, "limit": limit}
+    settings |= {"truncate": options.truncate, "plain": options.plain, "limit": limit, "focus": options.focus}
     context = options.context.label if spec.partition(":")[0] != "scores" else None
     header = describe(
         suite, sha256=digest.hexdigest(), system=spec, context=context, examples=len(examples), **settings
@@ -92,6 +96,20 @@ def in_this_process(spec: str, options: Options) -> tuple[System, Scorer]:
             system.close()
 
     return system, compute
+
+
+class Reloaded:
+    """A scorer that keeps its system and gives it other options, for many runs of one model."""
+
+    def __init__(self) -> None:
+        self._loaded: tuple[str, Any] | None = None
+
+    def __call__(self, spec: str, options: Options) -> tuple[System, Scorer]:
+        if self._loaded is None or self._loaded[0] != spec or not hasattr(self._loaded[1], "options"):
+            self._loaded = spec, load_system(spec, options)
+        system: Any = self._loaded[1]
+        system.options = options
+        return system, lambda work: (found for shard in work for found in score_shard(system, options, shard))
 
 
 def score_shard(system: System, options: Options, shard: Shard) -> Iterator[tuple[int, Answer]]:

@@ -1,0 +1,213 @@
+"""Workers that score the shards of one suite side by side, each a process with a system of its own.
+
+A `Team` deals out the shards and puts up with losses, whatever its workers are: processes on this machine
+(`workers.py`) or actors of a Ray cluster (`cluster.py`).
+"""
+
+from __future__ import annotations
+
+import traceback
+import weakref
+from abc import ABC, abstractmethod
+from collections import Counter, deque
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from anaphora.errors import AnaphoraError
+from anaphora.suites.example import Example
+from anaphora.systems import Closing, System, load_system
+from anaphora.systems.options import Options
+from anaphora.systems.scored import Answer
+from anaphora.systems.scoring import Shard, score_shard
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A worker has loaded its system; settings are those of the run's header."""
+
+    settings: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """A worker could not do what it was asked. final: it is bad input, and no other worker could."""
+
+    message: str
+    final: bool = False
+    trace: str = ""
+
+
+Event = Ready | Failed | tuple[int, Answer] | None  # None: what was asked is done
+
+
+class Worker:
+    """What runs in the other process: a system, loaded once, and asked again and again."""
+
+    system: System
+    options: Options
+
+    def answer(self, request: str, *arguments: Any) -> Iterator[Event]:
+        """What a request (load, score, close) gives. Errors are told, not raised: they go to another process."""
+        try:
+            yield from getattr(self, request)(*arguments)
+        except AnaphoraError as error:
+            yield Failed(str(error), final=True)
+        except Exception as error:
+            yield Failed(f"{type(error).__name__}: {error}", trace=traceback.format_exc())
+
+    def load(self, spec: str, options: Options) -> Iterator[Event]:
+        self.system, self.options = load_system(spec, options), options
+        yield Ready(dict(self.system.settings()))
+
+    def score(self, shard: Shard) -> Iterator[Event]:
+        for number, answer in score_shard(self.system, self.options, shard):
+            yield number, answer._replace(extra=dict(answer.extra))  # a mapping proxy cannot be sent
+
+    def close(self) -> Iterator[Event]:
+        if isinstance(self.system, Closing):
+            self.system.close()
+        return iter(())
+
+
+class Member(ABC):
+    """A worker seen from the process that gives it work.
+
+    shard: what it works on; found: the numbers of the examples in it that it has answered
+    busy: it has been asked something and has not done it yet; a new member is loading its system
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.shard: Shard | None = None
+        self.found: set[int] = set()
+        self.busy = True
+
+    @abstractmethod
+    def ask(self, request: str, *arguments: Any) -> None: ...
+
+    @abstractmethod
+    def dismiss(self) -> None:
+        """End the worker at once, whatever it is doing."""
+
+
+class Team(ABC):
+    """Members that score side by side: a System, whose `compute` is the Scorer for `score_suite`.
+
+    The first member is there from the beginning, as the run's header needs its settings; the others come when there is
+    work for them. The shard of a member that is lost goes to another one.
+
+    retries: how often a shard may be lost without a single new answer, or a worker while it loads, before we give up
+    """
+
+    retries = 1
+
+    def __init__(self, spec: str, options: Options) -> None:
+        self.spec, self.options = spec, options
+        self.members: list[Member] = []
+        self.losses = 0
+        self._lost: Counter[int | None] = Counter()  # by the shard's first number; None: while loading
+        self._todo: deque[Shard] = deque()
+        self._settings: Mapping[str, Any] | None = None
+        weakref.finalize(self, _dismiss, self.members)
+        while self._settings is None:
+            if not self.members:
+                self.members.append(self.hire())
+            for member, event in self.listen():
+                self._hear(member, event)
+
+    @abstractmethod
+    def room(self) -> int:
+        """How many members there can be."""
+
+    @abstractmethod
+    def hire(self) -> Member:
+        """A new member that has been asked to load the system."""
+
+    @abstractmethod
+    def listen(self) -> Iterator[tuple[Member, Event]]:
+        """Wait for events of busy members, but not for ever: there may be room for more of them."""
+
+    def settings(self) -> Mapping[str, Any]:
+        """Those of the system, the same for every member."""
+        return self._settings or {}
+
+    def score(self, examples: Sequence[Example], done: Container[int] = ()) -> Iterator[tuple[int, Answer]]:
+        """Score examples as one shard."""
+        return self.compute([(0, examples, frozenset(n for n in range(len(examples)) if n in done))])
+
+    def compute(self, work: Iterable[Shard]) -> Iterator[tuple[int, Answer]]:
+        """The answers of all shards as they come. Afterwards the team is no more."""
+        todo = self._todo = deque(work)
+        try:
+            while working := len(todo) + sum(member.shard is not None for member in self.members):
+                while len(self.members) < min(working, self.room()):
+                    self.members.append(self.hire())
+                for member in self.members:
+                    if todo and not member.busy:
+                        member.shard, member.found = todo.popleft(), set()
+                        self._ask(member, "score", member.shard)
+                for member, event in self.listen():
+                    if isinstance(event, tuple):
+                        member.found.add(event[0])
+                        yield event
+                    else:
+                        self._hear(member, event)
+            self._close()
+        finally:
+            _dismiss(self.members)
+
+    def _ask(self, member: Member, request: str, *arguments: Any) -> None:
+        member.busy = True
+        member.ask(request, *arguments)
+
+    def _hear(self, member: Member, event: Event) -> None:
+        if event is None:
+            member.busy, member.shard = False, None
+        elif isinstance(event, Ready):
+            self._lost[None] = 0
+            if self._settings not in (None, event.settings):
+                raise AnaphoraError(f"{member.name} has another system: {_difference(self.settings(), event.settings)}")
+            self._settings = event.settings
+        elif isinstance(event, Failed):
+            self.members.remove(member)
+            member.dismiss()
+            self._retry(member, event)
+
+    def _retry(self, member: Member, failure: Failed) -> None:
+        """Put the shard of a lost member back, if there is hope that another one can do it."""
+        self.losses += 1
+        key = None
+        if member.shard is not None:
+            key, examples, done = member.shard
+            new = {number - key for number in member.found} - done
+            self._todo.appendleft((key, examples, done | new))
+            if new:
+                self._lost[key] = 0
+        self._lost[key] += 1
+        if failure.final or self._lost[key] > self.retries or (not self.members and self.room() < 1):
+            error = AnaphoraError(failure.message if failure.final else f"{member.name} failed: {failure.message}")
+            if failure.trace:
+                error.add_note(failure.trace)
+            raise error
+
+    def _close(self) -> None:
+        """Let the systems go: what was wrong and shows only now is an error."""
+        closing = [member for member in self.members if not member.busy]
+        for member in closing:
+            self._ask(member, "close")
+        while any(member.busy for member in closing):
+            for member, event in self.listen():
+                if isinstance(event, Failed) and event.final:
+                    raise AnaphoraError(event.message)
+                member.busy = False  # lost or done, its answers are here
+
+
+def _dismiss(members: list[Member]) -> None:
+    while members:
+        members.pop().dismiss()
+
+
+def _difference(one: Mapping[str, Any], other: Mapping[str, Any]) -> str:
+    keys = [key for key in {**one, **other} if one.get(key) != other.get(key)]
+    return "; ".join(f"{key} is {other.get(key)!r}, not {one.get(key)!r}" for key in keys)
