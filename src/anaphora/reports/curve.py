@@ -49,7 +49,7 @@ def curve(title: str, x_title: str, y_title: str, points: Sequence[Point], level
         parts.append(
             f'<line x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{at}" y2="{at}" stroke="#666" stroke-dasharray="4 4"/>'
         )
-        above = f'x="{WIDTH - RIGHT}" y="{y(level.value) - 5:.1f}" text-anchor="end" fill="#444"'
+        above = f'x="{LEFT + 4}" y="{y(level.value) - 5:.1f}" fill="#444"'
         parts.append(f"<text {above}>{escape(level.label)}</text>")
     line = " ".join(f"{x(i):.1f},{y(p.value):.1f}" for i, p in enumerate(points))
     parts.append(f'<polyline points="{line}" fill="none" stroke="#0072B2" stroke-width="2"/>')
