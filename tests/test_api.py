@@ -150,3 +150,15 @@ def test_what_is_not_there_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         package.load_suite("no-such-suite")
     with pytest.raises(BadInput, match="no such file"):
         package.evaluate(tmp_path / "no-run")
+
+
+def test_one_breakdown_needs_no_list_and_results_print_themselves(
+    suite: Path, perfect: Path, always_first: Path
+) -> None:
+    result = package.evaluate(suite, scores=perfect, by="document")
+    assert list(result.breakdowns) == ["document"]
+    assert str(result).splitlines()[0].startswith("small en→de")
+    runs = [package.score(suite, f"scores:{file}", file.with_suffix("")) for file in (always_first, perfect)]
+    comparison = package.compare(*runs, by="document", resample="document")
+    assert "13 items gained, 0 lost" in str(comparison)
+    assert set(comparison.pairs[0].overall.tests) == {"randomisation", "bootstrap"}  # McNemar's needs independent items

@@ -2,7 +2,7 @@
 
     >>> import anaphora
     >>> suite = anaphora.load_suite("contrapro.jsonl")          # doctest: +SKIP
-    >>> result = anaphora.evaluation(suite, scores="my.scores")   # doctest: +SKIP
+    >>> result = anaphora.evaluate(suite, scores="my.scores")     # doctest: +SKIP
     >>> print(result)                                           # doctest: +SKIP
 
 Importing this package imports nothing heavy: the names below are found when they are first used.

@@ -73,7 +73,7 @@ def evaluate(
     what: Suite | Run | str | Path,
     *,
     scores: str | Path | None = None,
-    by: Sequence[str] = (),
+    by: str | Sequence[str] = (),
     **settings: Any,
 ) -> Result:
     """The Result of a run, or of a suite with a score file. Settings are those of `Settings`.
@@ -83,6 +83,7 @@ def evaluate(
     if settings.get("resample") is not None:
         settings.setdefault("interval", "bootstrap")
     chosen = Settings(**settings)
+    by = [by] if isinstance(by, str) else by
     if scores is not None:
         if isinstance(what, Run):
             raise AnaphoraError("a run has its scores already; name a suite to evaluate a score file")
@@ -113,7 +114,10 @@ def _run_or_advice(name: str | Path) -> Run:
         raise
 
 
-def compare(*runs: Run | str | Path, by: Sequence[str] = (), test: str | None = None, **settings: Any) -> Comparison:
+def compare(
+    *runs: Run | str | Path, by: str | Sequence[str] = (), test: str | None = None, **settings: Any
+) -> Comparison:
     """Every pair of runs on the same suite, tested on the same items."""
     opened = [run if isinstance(run, Run) else open_run(Path(run)) for run in runs]
+    by = [by] if isinstance(by, str) else by
     return compare_runs(opened, breakdowns=by, settings=Settings(**settings), test=test)

@@ -141,6 +141,7 @@ def test_resampling_documents_is_more_careful(run: Make) -> None:
     assert one.p_value == pytest.approx(2 / 2**16)
     assert other.p_value == pytest.approx(2 / 2**4, abs=0.04)
     assert other.interval[1] - other.interval[0] > 1.7 * (one.interval[1] - one.interval[0])
+    assert 0 <= other.interval[0] < 0.4 < other.interval[1] <= 0.8  # shares of items, not sums of documents
     assert "|by:document|" in documents.signature
 
 

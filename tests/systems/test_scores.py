@@ -62,8 +62,9 @@ def test_scores_are_dealt_out_in_the_order_of_the_candidates(file: Path) -> None
         b"\xef\xbb\xbf1\n2\n3\n4\n5\n6\n7\n",  # with a byte-order mark
         b" 1\n2 \n3\n\x0b4\n5\n6\n7\n",
         "\u00a01\n2\n３\n4\n5\n6\n7\n".encode(),
-        gzip.compress(b"1\n2\n3\n4\n5\n6\n7\n"),
+        gzip.compress(b"1\n2\n3\n4\n5\n6\n7\n", mtime=0),
     ],
+    ids=["no end", "Windows", "byte-order mark", "spaces", "other digits", "gzip"],
 )
 def test_files_as_people_have_them_are_read(file: Path, content: bytes) -> None:
     assert [score for item in scored(file, content) for score in item.scores] == [1, 2, 3, 4, 5, 6, 7]

@@ -92,6 +92,12 @@ class Comparison:
     settings: Settings
     version: str
 
+    def __str__(self) -> str:
+        """The table, as on the command line."""
+        from anaphora.reports.tables import comparison_table
+
+        return comparison_table(self).render("table")
+
     @property
     def signature(self) -> str:
         settings = self.settings
@@ -191,8 +197,8 @@ def _difference(counts: Counts, a: int, b: int, settings: Settings, test: str) -
         return Difference(0, 0.0, 0.0, (0.0, 0.0), dict.fromkeys(TESTS, 1.0), 1.0)
     units, multiplicity = _arrays(rows)
     p_bootstrap, values = paired_bootstrap(units, multiplicity, settings.samples, generator(settings.seed))
-    tests = {
-        "mcnemar": mcnemar(table[True, False], table[False, True]),
+    tests = {"mcnemar": mcnemar(table[True, False], table[False, True])} if settings.resample is None else {}
+    tests |= {
         "randomisation": approximate_randomisation(
             units[:, 0], multiplicity, settings.samples, generator(settings.seed)
         ),

@@ -76,6 +76,12 @@ class Result:
     blocks: Figure | None = None
     priors: Mapping[str, Mapping[str, Figure]] = field(default_factory=dict)
 
+    def __str__(self) -> str:
+        """The table, as on the command line."""
+        from anaphora.reports.tables import result_table
+
+        return result_table(self).render("table")
+
     @property
     def accuracy(self) -> float | None:
         return self.figure.accuracy
