@@ -39,15 +39,37 @@ def score(
     limit: int | None = None,
     resume: bool = False,
     overwrite: bool = False,
-    workers: int = 1,
+    workers: int | None = None,
+    cluster: str | None = None,
+    gpus: float = 0,
     progress: Progress | None = None,
     **options: Any,
 ) -> Run:
-    """Let a system score a suite; the run is written to the output as it goes. Options are those of `Options`."""
+    """Let a system score a suite; the run is written to the output as it goes. Other options are those of `Options`.
+
+    workers: processes that score side by side; one unless told otherwise, and on a cluster as many as it has room for
+        (a script that starts them has its own work under `if __name__ == "__main__":`, as multiprocessing demands)
+    cluster: the address of a Ray cluster, or "" for the one that is found or started here
+    gpus: of each worker on a cluster; its processors are `threads`, or one
+    """
     suite = suite if isinstance(suite, Suite) else load_suite(suite)
     kind, what = split_spec(system)
     if kind == "scores":
+        if limit is not None:
+            raise AnaphoraError(
+                "a score file is imported whole, without a limit. Cut the suite: suites convert --limit"
+            )
         return import_scores(suite, Path(what), Path(output))
+    scorer = None
+    if cluster is not None:
+        from anaphora.systems.cluster import ray_cluster
+
+        cpus = options.get("threads") or 1
+        scorer = ray_cluster(cluster, workers=workers, cpus_per_worker=cpus, gpus_per_worker=gpus)
+    elif workers is not None and workers > 1:
+        from anaphora.systems.workers import local_workers
+
+        scorer = local_workers(workers, options.get("threads"))
     chosen = Options(context=Context(context, separator, target_context), **options)
     return score_suite(
         suite,
@@ -58,6 +80,7 @@ def score(
         resume=resume,
         overwrite=overwrite,
         progress=progress,
+        scorer=scorer,
     )
 
 

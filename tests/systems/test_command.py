@@ -271,7 +271,7 @@ def test_surplus_line_between_two_parts(program: Write) -> None:
 
 def test_program_that_talks_without_being_asked() -> None:
     message = failure(CommandSystem("yes 1", Options()))
-    assert re.search(r"^yes: 9 lines sent, 10 or more received; too much is '1'", message)
+    assert re.search(r"^yes: \d lines sent, \d+ or more received; too much is '1'", message)
 
 
 def test_fails_after_the_last_score(program: Write) -> None:
@@ -421,7 +421,8 @@ def test_resume_after_the_program_died(program: Write, tmp_path: Path) -> None:
 def test_resume_after_we_were_killed(program: Write, tmp_path: Path) -> None:
     """kill −9 while a run goes on: the program ends with us, and the run goes on where it was."""
     slow = program(
-        f"import os; print(os.getpid(), file=open({str(tmp_path / 'pid')!r}, 'w'))\n" + STREAMING.replace("print", "time.sleep(0.01), print")
+        f"import os; print(os.getpid(), file=open({str(tmp_path / 'pid')!r}, 'w'))\n"
+        + STREAMING.replace("print", "time.sleep(0.01), print")
     )
     suite = tmp_path / "suite.jsonl"
     small_suite().write(suite)

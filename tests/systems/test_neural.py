@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -183,7 +184,7 @@ def test_batches_hold_every_unit_once_and_keep_to_the_budget(made: list[tuple[in
     assert all(len(batch) == 1 or sum(u.size for u in batch) <= budget for batch in found)
     lengths = [len(u.tree) for batch in found for u in batch]
     assert lengths == sorted(lengths)
-    for batch, following in zip(found, found[1:], strict=False):
+    for batch, following in pairwise(found):
         assert sum(u.size for u in batch) + following[0].size > budget  # no batch is smaller than it must be
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+import pickle
 import subprocess
 import sys
 import threading
@@ -147,9 +148,10 @@ class TestScore:
             answers(serve(without=without).spec(), PRONOUNS)
         assert "\n" not in str(error.value)
 
-    def test_of_a_chat_without_log_probabilities_too(self, serve: Serve) -> None:
+    @pytest.mark.parametrize("how", [{"without": ["prompt_logprobs"]}, {"rejects": {"prompt_logprobs": "unknown"}}])
+    def test_of_a_chat_without_log_probabilities_too(self, serve: Serve, how: dict[str, Any]) -> None:
         with pytest.raises(AnaphoraError, match=r"\?mode=choose or \?mode=generate, or score .*\?chat=no"):
-            answers(serve(without=["prompt_logprobs"]).spec(chat="yes"), PRONOUNS)
+            answers(serve(**how).spec(chat="yes"), PRONOUNS)
 
     def test_a_text_that_is_too_long_is_named(self, serve: Serve) -> None:
         spec = serve().spec(concurrency=1)
@@ -232,6 +234,10 @@ class TestChoose:
         assert one.scores[0] == one.scores[2] != one.scores[1]
         assert (one.undecidable, two.undecidable, two.scores) == ([(0, 2)], [(0, 1)], [0.0, 0.0])
         assert server.seen["requests"] == 2
+
+    def test_letters_come_to_an_end(self, serve: Serve) -> None:
+        with pytest.raises(AnaphoraError, match="27 candidates are too many"):
+            answers(serve().spec(mode="choose"), example(*(f"Er {n}." for n in range(27))))
 
     def test_an_answer_without_a_letter_is_counted(self, serve: Serve) -> None:
         server = serve(letter="I cannot say.", without=["top_logprobs"])
@@ -516,6 +522,11 @@ def test_through_a_proxy(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{serve().port}")
     monkeypatch.delenv("no_proxy", raising=False)
     assert answers("openai:http://far.invalid/v1?model=tiny", PRONOUNS)[0].scores == list(TestScore.SCORES)
+
+
+def test_an_answer_can_be_sent_to_another_process(serve: Serve) -> None:
+    found = answers(serve().spec(mode="generate"), PRONOUNS) + answers(serve().spec(), PRONOUNS)
+    assert pickle.loads(pickle.dumps(found)) == found
 
 
 def test_needs_nothing_but_the_standard_library() -> None:

@@ -57,7 +57,7 @@ class Toy:
         """Depends on the batch, as the last digits of a real model's scores do."""
         targets = self.options.context.question(example).targets
         scores = [-(zlib.crc32(text.encode()) % 1000) / 7 - batch * 1e-3 - place * 1e-5 for text in targets]
-        extra = {"translation": targets[0]} if example.id.endswith("7") else {}
+        extra = {"translation": targets[0]} if place == 7 else {}
         return Answer(
             scores, [len(text.split()) for text in targets], [(0, 1)] if place == 3 else [], place == 5, extra
         )

@@ -74,6 +74,7 @@ Examples:
     lazy={
         "suites": ("anaphora.cli.suites:suites", "List, get, convert and validate test suites."),
         "score": ("anaphora.cli.score:score", "Let a system score a suite; write a run."),
+        "systems": ("anaphora.cli.systems:systems", "The kinds of systems there are, and what they need."),
         "translate": ("anaphora.cli.translate:translate", "Translate documents with any system, with context."),
         "context-usage": (
             "anaphora.cli.context_usage:context_usage",

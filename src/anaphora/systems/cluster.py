@@ -46,7 +46,7 @@ def ray_cluster(
 
 
 class RayTeam(Team):
-    """Actors, each with its own share of the cluster. One that is lost with its node is replaced where there is room."""
+    """Actors, each with its own share of the cluster. One that is lost is replaced where there is room."""
 
     retries = 3
 
@@ -186,9 +186,8 @@ def _try_to_reach(ray: Any, address: str) -> None:
     try:
         socket.create_connection((host, int(port)), timeout=10).close()
     except OSError as error:
-        raise AnaphoraError(
-            f"no Ray cluster at {host}:{port} ({(error.strerror or str(error)).lower()}). Start one with: ray start --head"
-        ) from None
+        why = (error.strerror or str(error)).lower()
+        raise AnaphoraError(f"no Ray cluster at {host}:{port} ({why}). Start one with: ray start --head") from None
 
 
 def _silence(ray: Any) -> Callable[[], None]:

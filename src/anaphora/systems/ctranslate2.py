@@ -13,6 +13,7 @@ from anaphora.errors import AnaphoraError
 from anaphora.suites.example import Example
 from anaphora.systems.ctranslate2_engines import GeneratorEngine, TranslatorEngine
 from anaphora.systems.ctranslate2_file import read_model_file
+from anaphora.systems.focus import encode_examples
 from anaphora.systems.options import Options, split_settings
 from anaphora.systems.scored import Answer
 from anaphora.systems.tokens import Encoded, Ids, answer, load_tokenizer, loaded
@@ -29,6 +30,8 @@ class CTranslate2System:
     Scores are those of `hf:` and `lm:`, with one difference that is the converter's: a Marian model loses the <pad>
     that Transformers gave it, and with it the little probability that <pad> had.
     """
+
+    has_focus = True  # may score a part of a candidate
 
     def __init__(self, what: str, options: Options) -> None:
         self.options = options
@@ -58,7 +61,7 @@ class CTranslate2System:
         Batches are made as if nothing were done, and those with nothing left to do are passed over: so that scores
         do not depend on where an earlier process was interrupted, to the last digit.
         """
-        encoded = self.engine.tokens.encode([self.options.context.question(example) for example in examples])
+        encoded = encode_examples(examples, self.options, self.engine.tokens.encode)
         for batch in batches(encoded, self.options.batch_tokens):
             if any(number not in done for number in batch):
                 yield from self._batch(batch, encoded)

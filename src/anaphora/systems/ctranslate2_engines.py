@@ -44,7 +44,7 @@ class TranslatorEngine:
         targets = [self._target(encoded.prompt, candidate) for encoded, candidate in rows]
         found = self.model.score_batch(sources, targets, **WHOLE)
         return [
-            result.log_probs[len(encoded.prompt) - 1 :][: len(candidate)]
+            _of(candidate, result.log_probs[len(encoded.prompt) - 1 :][: len(candidate)])
             for (encoded, candidate), result in zip(rows, found, strict=True)
         ]
 
@@ -96,7 +96,10 @@ class GeneratorEngine:
     def score(self, rows: Sequence[Row]) -> list[list[float]]:
         """Log-probabilities of the tokens of every candidate."""
         found = self.model.score_batch([self.names.target(e.prompt + candidate) for e, candidate in rows], **WHOLE)
-        return [result.log_probs[-len(candidate) :] for (_, candidate), result in zip(rows, found, strict=True)]
+        return [
+            _of(candidate, result.log_probs[len(encoded.prompt) - 1 :])
+            for (encoded, candidate), result in zip(rows, found, strict=True)
+        ]
 
     def inputs(self, texts: Sequence[str]) -> list[Ids]:
         return self.tokens.prompts(texts)
@@ -135,6 +138,13 @@ class TokenNames:
                 f"Name the one that belongs to it: ct2:{self._folder}?tokenizer=NAME_OR_PATH"
             )
         return names
+
+
+def _of(candidate: Ids, found: list[float]) -> list[float]:
+    """One for each token: a text that the library had cut or passed over would be a good one."""
+    if len(found) != len(candidate):
+        raise AnaphoraError(f"CTranslate2 gave {len(found):,} log-probabilities for {len(candidate):,} tokens")
+    return found
 
 
 def _limit(file: ModelFile, tokenizer: Any) -> int | None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from anaphora.errors import AnaphoraError
 from anaphora.suites.example import Example
 from anaphora.systems.context import Context, Question
+from anaphora.systems.options import Options
 from anaphora.systems.tokens import Encoded, Ids
 
 FOCUSES = ("candidate", "current", "pronoun")
@@ -62,3 +63,13 @@ def focused(encoded: Sequence[Encoded], befores: Sequence[Encoded] | None, focus
     if focus == "current" and befores is not None:
         return [current(item, before) for item, before in zip(encoded, befores, strict=True)]
     return [pronoun(item) for item in encoded] if focus == "pronoun" else list(encoded)
+
+
+def encode_examples(
+    examples: Sequence[Example], options: Options, encode: Callable[[Sequence[Question]], list[Encoded]]
+) -> list[Encoded]:
+    """Examples as tokens, with what is not to be scored among what is read."""
+    context, focus = options.context, options.focus
+    encoded = encode([context.question(example) for example in examples])
+    befores = [context_question(example, context) for example in examples] if focus == "current" else []
+    return focused(encoded, encode(befores) if befores else None, focus)

@@ -11,7 +11,7 @@ from transformers import PreTrainedModel
 
 from anaphora.suites.example import Example
 from anaphora.systems.context import Question
-from anaphora.systems.focus import context_question, focused
+from anaphora.systems.focus import encode_examples
 from anaphora.systems.memory import in_halves, out_of_memory
 from anaphora.systems.options import Options
 from anaphora.systems.packed import PackedModel, Scores, UnsupportedModel
@@ -56,7 +56,7 @@ class NeuralSystem:
         Batches are made as if nothing were done, and those with nothing left to do are passed over: so that scores
         do not depend on where an earlier process was interrupted, to the last digit.
         """
-        encoded = self._encoded(examples)
+        encoded = encode_examples(examples, self.options, self.encode)
         budget = self.options.batch_tokens
         if self.packed is None:
             for number, found in score_plain(self.model, encoded, budget, done):
@@ -69,13 +69,6 @@ class NeuralSystem:
                     for number, size in unit.members:
                         yield number, answer(encoded[number], scores[place : place + size])
                         place += size
-
-    def _encoded(self, examples: Sequence[Example]) -> list[Encoded]:
-        """Examples as tokens, with what is not to be scored among what is read."""
-        context, focus = self.options.context, self.options.focus
-        encoded = self.encode([context.question(example) for example in examples])
-        befores = [context_question(example, context) for example in examples] if focus == "current" else []
-        return focused(encoded, self.encode(befores) if befores else None, focus)
 
     def _scores(self, batch: Sequence[Unit]) -> list[Scores]:
         """The model is on packed rows only here, so that it may generate while somebody waits for the next scores."""

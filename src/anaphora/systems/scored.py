@@ -37,4 +37,4 @@ class Answer(NamedTuple):
     tokens: Sequence[int] | None = None
     undecidable: Sequence[tuple[int, int]] = ()
     truncated: int = 0
-    extra: Mapping[str, Any] = MappingProxyType({})
+    extra: Mapping[str, Any] = {}  # nobody writes to it; a MappingProxyType could not be sent to a process

@@ -30,9 +30,13 @@ def similarity(translation: str, candidate: str) -> float:
     It is made like chrF++ (Popović 2017), of F-scores of word and character n-grams, but words decide, and characters
     only where words do not: candidates differ in a pronoun, and the letters of *er* are in every *aber*.
     """
-    words = [re.findall(r"\w+|[^\w\s]", text) for text in (translation, candidate)]
-    characters = ["".join(text.split()) for text in (translation, candidate)]
-    return (1 - SHARE) * _f_score(*words, WORDS) + SHARE * _f_score(*characters, CHARACTERS)
+    words = _f_score(_words(translation), _words(candidate), WORDS)
+    characters = _f_score("".join(translation.split()), "".join(candidate.split()), CHARACTERS)
+    return (1 - SHARE) * words + SHARE * characters
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+|[^\w\s]", text)
 
 
 def _f_score(found: Sequence[str], wanted: Sequence[str], longest: int) -> float:

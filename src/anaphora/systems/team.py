@@ -24,9 +24,10 @@ from anaphora.systems.scoring import Shard, score_shard
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """A worker has loaded its system; settings are those of the run's header."""
+    """A worker has loaded its system, of which this is known; settings are those of the run's header."""
 
     settings: Mapping[str, Any]
+    has_focus: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,7 @@ class Worker:
 
     def load(self, spec: str, options: Options) -> Iterator[Event]:
         self.system, self.options = load_system(spec, options), options
-        yield Ready(dict(self.system.settings()))
+        yield Ready(dict(self.system.settings()), bool(getattr(self.system, "has_focus", False)))
 
     def score(self, shard: Shard) -> Iterator[Event]:
         for number, answer in score_shard(self.system, self.options, shard):
@@ -108,9 +109,9 @@ class Team(ABC):
         self.losses = 0
         self._lost: Counter[int | None] = Counter()  # by the shard's first number; None: while loading
         self._todo: deque[Shard] = deque()
-        self._settings: Mapping[str, Any] | None = None
+        self._ready: Ready | None = None
         weakref.finalize(self, _dismiss, self.members)
-        while self._settings is None:
+        while self._ready is None:
             if not self.members:
                 self.members.append(self.hire())
             for member, event in self.listen():
@@ -130,7 +131,11 @@ class Team(ABC):
 
     def settings(self) -> Mapping[str, Any]:
         """Those of the system, the same for every member."""
-        return self._settings or {}
+        return self._ready.settings if self._ready else {}
+
+    @property
+    def has_focus(self) -> bool:
+        return self._ready is not None and self._ready.has_focus
 
     def score(self, examples: Sequence[Example], done: Container[int] = ()) -> Iterator[tuple[int, Answer]]:
         """Score examples as one shard."""
@@ -166,9 +171,9 @@ class Team(ABC):
             member.busy, member.shard = False, None
         elif isinstance(event, Ready):
             self._lost[None] = 0
-            if self._settings not in (None, event.settings):
+            if self._ready not in (None, event):
                 raise AnaphoraError(f"{member.name} has another system: {_difference(self.settings(), event.settings)}")
-            self._settings = event.settings
+            self._ready = event
         elif isinstance(event, Failed):
             self.members.remove(member)
             member.dismiss()

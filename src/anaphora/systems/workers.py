@@ -9,6 +9,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
@@ -112,6 +113,7 @@ def _end_with_parent() -> None:
 @contextlib.contextmanager
 def _without_interrupts() -> Iterator[None]:
     """A process started inside never sees Ctrl-C, which is for its parent alone, not even while it starts."""
+    resource_tracker.ensure_running()  # starting it would let interrupts through again
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
