@@ -38,8 +38,18 @@ def split_spec(spec: str) -> tuple[str, str]:
     """KIND:WHAT → its two parts."""
     kind, colon, what = spec.partition(":")
     if not colon or not what:
-        raise AnaphoraError(f"not a system: {spec!r}. Write KIND:WHAT, for example hf:Helsinki-NLP/opus-mt-en-de")
+        raise AnaphoraError(f"not a system: {spec!r}. Write KIND:WHAT, as in scores:my.scores; see: anaphora systems")
     return kind, what
+
+
+VOLATILE = ("concurrency", "timeout", "retries", "requests_per_minute")  # how a server is asked, not what
+
+
+def stable_spec(spec: str) -> str:
+    """A spec without the settings that do not change what a system answers."""
+    name, mark, query = spec.partition("?")
+    kept = [part for part in query.split("&") if part.partition("=")[0] not in VOLATILE]
+    return f"{name}{mark}{'&'.join(kept)}".removesuffix("?")
 
 
 def split_settings(what: str, known: Iterable[str]) -> tuple[str, Mapping[str, str]]:
