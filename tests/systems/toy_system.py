@@ -76,6 +76,8 @@ class Toy:
             os.kill(os.getpid(), signal.SIGKILL)
         elif how == "exit":
             os._exit(3)
+        elif how == "interrupt":
+            raise KeyboardInterrupt
         elif how == "refuse":
             raise BadInput("toy.txt", "not to my taste", line=7, remedy="Give me another.")
         raise ZeroDivisionError("the toy is broken")

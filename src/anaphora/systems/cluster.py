@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import contextlib
-import logging
-import os
 import pickle
-import socket
 import time
 import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from importlib import import_module
 from typing import Any
 
 from anaphora import __version__
 from anaphora.errors import AnaphoraError
 from anaphora.systems import System
 from anaphora.systems.options import Options
+from anaphora.systems.ray_connection import connect, in_short
 from anaphora.systems.scoring import Scorer
-from anaphora.systems.team import Event, Failed, Member, Team
+from anaphora.systems.team import Member, Team
+from anaphora.systems.worker import Event, Failed
 
 PATIENCE = 1.0  # seconds between two looks at which nodes have come or gone
 
@@ -53,13 +51,14 @@ class RayTeam(Team):
     def __init__(
         self, spec: str, options: Options, address: str | None, needs: dict[str, float], workers: int | None
     ) -> None:
-        self.ray, close = connect(address)
-        weakref.finalize(self, close)
+        self.ray, disconnect = connect(address)
+        self._disconnect = weakref.finalize(self, disconnect)
         self.needs, self.workers = needs, workers
         self._actor = self.ray.remote(remote_worker())
         self._room, self._looked = 0, 0.0
         self._load = pickle.dumps((spec, options))
         if not self.room():
+            self._disconnect()
             wanted = " and ".join(f"{amount:g} {kind}" for kind, amount in needs.items() if amount)
             raise AnaphoraError(f"no node of the Ray cluster has {wanted} for a worker. See: ray status")
         super().__init__(spec, options)
@@ -73,6 +72,10 @@ class RayTeam(Team):
             )
             self._room, self._looked = min(fits, self.workers or fits), time.monotonic()
         return self._room
+
+    def end(self) -> None:
+        super().end()
+        self._disconnect()
 
     def hire(self) -> Member:
         handle = self._actor.options(
@@ -108,7 +111,7 @@ class RayMember(Member):
         except StopIteration:
             return None
         except self.ray.exceptions.RayError as error:
-            return Failed(_in_short(error))
+            return Failed(in_short(error))
         if isinstance(event, str):  # of a worker that could not even say it in our own words
             return Failed(event, final=True)
         said: Event = event
@@ -137,7 +140,7 @@ def remote_worker() -> type:
                     f'Install it there: pip install "anaphora[all]=={version}"'
                 )
                 return
-            from anaphora.systems.team import Worker
+            from anaphora.systems.worker import Worker
 
             self.worker = Worker()
             yield from self.worker.answer("load", *pickle.loads(load))
@@ -146,58 +149,3 @@ def remote_worker() -> type:
             yield from self.worker.answer(request, *arguments)
 
     return RemoteWorker
-
-
-def connect(address: str | None) -> tuple[Any, Callable[[], None]]:
-    """Ray, connected, and what disconnects it; a connection that the program has already is used and kept."""
-    try:
-        ray: Any = import_module("ray")
-    except ModuleNotFoundError:
-        raise AnaphoraError('a cluster needs ray, which is not installed: pip install "anaphora[cluster]"') from None
-    if ray.is_initialized():
-        return ray, lambda: None
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    if address not in (None, "auto", "local"):
-        _try_to_reach(ray, str(address))
-    loud = _silence(ray)
-    try:
-        ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR, include_dashboard=False)
-    except (ConnectionError, RuntimeError, ValueError) as error:
-        raise AnaphoraError(
-            f"no connection to a Ray cluster at {address or 'this machine'}: {_in_short(error)}"
-        ) from None
-
-    def close() -> None:
-        ray.shutdown()
-        loud()
-
-    return ray, close
-
-
-def _try_to_reach(ray: Any, address: str) -> None:
-    """Ray itself would try for minutes."""
-    host, _, port = address.rpartition(":")
-    if not host or not port.isdecimal() or "/" in host:
-        raise AnaphoraError(
-            f"not the address of a Ray cluster: {address!r}. Write HOST:PORT, the head's, as in: ray start"
-        )
-    if host in ("localhost", "127.0.0.1"):
-        host = ray.util.get_node_ip_address()  # which is what Ray makes of it
-    try:
-        socket.create_connection((host, int(port)), timeout=10).close()
-    except OSError as error:
-        why = (error.strerror or str(error)).lower()
-        raise AnaphoraError(f"no Ray cluster at {host}:{port} ({why}). Start one with: ray start --head") from None
-
-
-def _silence(ray: Any) -> Callable[[], None]:
-    """Ray prints what happens to its nodes on stdout, whatever it is told; but that is where our results go."""
-    module = ray._private.worker
-    before = getattr(module, "print_to_stdstream", None)
-    module.print_to_stdstream = lambda *_, **__: None
-    return lambda: setattr(module, "print_to_stdstream", before)
-
-
-def _in_short(error: BaseException) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip() and not line.startswith("\t")]
-    return " ".join([type(error).__name__ + ":", *lines])[:400]

@@ -6,69 +6,18 @@ A `Team` deals out the shards and puts up with losses, whatever its workers are:
 
 from __future__ import annotations
 
-import traceback
 import weakref
 from abc import ABC, abstractmethod
 from collections import Counter, deque
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from anaphora.errors import AnaphoraError
 from anaphora.suites.example import Example
-from anaphora.systems import Closing, System, load_system
 from anaphora.systems.options import Options
 from anaphora.systems.scored import Answer
-from anaphora.systems.scoring import Shard, score_shard
-
-
-@dataclass(frozen=True, slots=True)
-class Ready:
-    """A worker has loaded its system, of which this is known; settings are those of the run's header."""
-
-    settings: Mapping[str, Any]
-    has_focus: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Failed:
-    """A worker could not do what it was asked. final: it is bad input, and no other worker could."""
-
-    message: str
-    final: bool = False
-    trace: str = ""
-
-
-Event = Ready | Failed | tuple[int, Answer] | None  # None: what was asked is done
-
-
-class Worker:
-    """What runs in the other process: a system, loaded once, and asked again and again."""
-
-    system: System
-    options: Options
-
-    def answer(self, request: str, *arguments: Any) -> Iterator[Event]:
-        """What a request (load, score, close) gives. Errors are told, not raised: they go to another process."""
-        try:
-            yield from getattr(self, request)(*arguments)
-        except AnaphoraError as error:
-            yield Failed(str(error), final=True)
-        except Exception as error:
-            yield Failed(f"{type(error).__name__}: {error}", trace=traceback.format_exc())
-
-    def load(self, spec: str, options: Options) -> Iterator[Event]:
-        self.system, self.options = load_system(spec, options), options
-        yield Ready(dict(self.system.settings()), bool(getattr(self.system, "has_focus", False)))
-
-    def score(self, shard: Shard) -> Iterator[Event]:
-        for number, answer in score_shard(self.system, self.options, shard):
-            yield number, answer._replace(extra=dict(answer.extra))  # a mapping proxy cannot be sent
-
-    def close(self) -> Iterator[Event]:
-        if isinstance(self.system, Closing):
-            self.system.close()
-        return iter(())
+from anaphora.systems.scoring import Shard
+from anaphora.systems.worker import Event, Failed, Ready
 
 
 class Member(ABC):
@@ -111,11 +60,15 @@ class Team(ABC):
         self._todo: deque[Shard] = deque()
         self._ready: Ready | None = None
         weakref.finalize(self, _dismiss, self.members)
-        while self._ready is None:
-            if not self.members:
-                self.members.append(self.hire())
-            for member, event in self.listen():
-                self._hear(member, event)
+        try:
+            while self._ready is None:
+                if not self.members:
+                    self.members.append(self.hire())
+                for member, event in self.listen():
+                    self._hear(member, event)
+        except BaseException:
+            self.end()
+            raise
 
     @abstractmethod
     def room(self) -> int:
@@ -148,6 +101,8 @@ class Team(ABC):
             while working := len(todo) + sum(member.shard is not None for member in self.members):
                 while len(self.members) < min(working, self.room()):
                     self.members.append(self.hire())
+                if not self.room() and working == len(todo):
+                    raise AnaphoraError("there is no room for a worker any more. Go on later with --resume")
                 for member in self.members:
                     if todo and not member.busy:
                         member.shard, member.found = todo.popleft(), set()
@@ -160,7 +115,11 @@ class Team(ABC):
                         self._hear(member, event)
             self._close()
         finally:
-            _dismiss(self.members)
+            self.end()
+
+    def end(self) -> None:
+        """Dismiss everybody. It happens by itself at the latest when nobody holds the team any more."""
+        _dismiss(self.members)
 
     def _ask(self, member: Member, request: str, *arguments: Any) -> None:
         member.busy = True
@@ -190,11 +149,8 @@ class Team(ABC):
             if new:
                 self._lost[key] = 0
         self._lost[key] += 1
-        if failure.final or self._lost[key] > self.retries or (not self.members and self.room() < 1):
-            error = AnaphoraError(failure.message if failure.final else f"{member.name} failed: {failure.message}")
-            if failure.trace:
-                error.add_note(failure.trace)
-            raise error
+        if failure.final or self._lost[key] > self.retries or (not self.members and not self.room()):
+            raise _error(member, failure)
 
     def _close(self) -> None:
         """Let the systems go: what was wrong and shows only now is an error."""
@@ -203,14 +159,21 @@ class Team(ABC):
             self._ask(member, "close")
         while any(member.busy for member in closing):
             for member, event in self.listen():
-                if isinstance(event, Failed) and event.final:
-                    raise AnaphoraError(event.message)
-                member.busy = False  # lost or done, its answers are here
+                if isinstance(event, Failed) and (event.final or event.trace):
+                    raise _error(member, event)
+                member.busy = False  # done, or lost, which does not matter now
 
 
 def _dismiss(members: list[Member]) -> None:
     while members:
         members.pop().dismiss()
+
+
+def _error(member: Member, failure: Failed) -> AnaphoraError:
+    error = AnaphoraError(failure.message if failure.final else f"{member.name} failed: {failure.message}")
+    if failure.trace:
+        error.add_note(failure.trace)
+    return error
 
 
 def _difference(one: Mapping[str, Any], other: Mapping[str, Any]) -> str:

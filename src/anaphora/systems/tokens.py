@@ -6,8 +6,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import transformers
-
 from anaphora.errors import AnaphoraError
 from anaphora.systems.scored import Answer
 
@@ -49,6 +47,8 @@ def too_long(length: int, limit: int, text: str, remedy: str) -> AnaphoraError:
 
 def load_tokenizer(name: str, what: str = "tokeniser", **arguments: Any) -> Any:
     """A Hugging Face tokeniser by name or path. It never cuts: how long a text may be is checked by those who ask."""
+    import transformers  # here, as what evaluates runs knows this module as well
+
     transformers.logging.set_verbosity_error()  # it warns of long texts, which we refuse
     return loaded(name, what, lambda: transformers.AutoTokenizer.from_pretrained(name, **arguments))
 

@@ -16,7 +16,8 @@ from typing import Any
 from anaphora.systems import System
 from anaphora.systems.options import Options
 from anaphora.systems.scoring import Scorer
-from anaphora.systems.team import Event, Failed, Member, Team, Worker
+from anaphora.systems.team import Member, Team
+from anaphora.systems.worker import Event, Failed, Worker
 
 
 def local_workers(workers: int, threads: int | None = None) -> Callable[[str, Options], tuple[System, Scorer]]:
@@ -92,6 +93,7 @@ class LocalMember(Member):
 def _serve(pipe: Connection, spec: str, options: Options) -> None:
     """The life of a worker process."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
+    os.dup2(2, 1)  # whatever a system prints: on stdout are the results of the program, and nothing else
     worker = Worker()
     request: tuple[Any, ...] = ("load", spec, options)
     with contextlib.suppress(EOFError, OSError):  # the other end is closed: nobody wants to know more
