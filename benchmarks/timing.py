@@ -21,17 +21,20 @@ Times = dict[str, tuple[float, float]]  # what → (wall, processor) seconds of 
 
 @dataclass(frozen=True)
 class Row:
-    """One figure. at_most: the target, None where a figure is for information."""
+    """One figure. at_most, at_least: the target; neither where a figure is for information."""
 
     name: str
     figure: float
     unit: str
     at_most: float | None = None
     note: str = ""
+    at_least: float | None = None
 
     @property
     def met(self) -> bool:
-        return self.at_most is None or self.figure <= self.at_most
+        return (self.at_most is None or self.figure <= self.at_most) and (
+            self.at_least is None or self.figure >= self.at_least
+        )
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self) | {"met": self.met}

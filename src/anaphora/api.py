@@ -15,8 +15,11 @@ from anaphora.suites.catalogue import catalogue
 from anaphora.suites.formats import read_suite
 from anaphora.suites.get import resolve
 from anaphora.suites.suite import Suite
-from anaphora.systems import load_system
+from anaphora.systems.context import Context
+from anaphora.systems.options import Options, split_spec
 from anaphora.systems.run import Run, describe, open_run, write_run
+from anaphora.systems.scores import ScoreFile
+from anaphora.systems.scoring import Progress, score_suite
 
 
 def load_suite(name_or_path: str | Path, format: str = "native", **options: Any) -> Suite:
@@ -25,13 +28,68 @@ def load_suite(name_or_path: str | Path, format: str = "native", **options: Any)
     return read_suite(path, format, **options)
 
 
-def score(suite: Suite | str | Path, system: str, output: str | Path) -> Run:
-    """Let a system score a suite; the run is written to the output."""
+def score(
+    suite: Suite | str | Path,
+    system: str,
+    output: str | Path,
+    *,
+    context: int = 0,
+    separator: str = " ",
+    target_context: str = "gold",
+    limit: int | None = None,
+    resume: bool = False,
+    overwrite: bool = False,
+    workers: int | None = None,
+    cluster: str | None = None,
+    gpus: float = 0,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Run:
+    """Let a system score a suite; the run is written to the output as it goes. Other options are those of `Options`.
+
+    workers: processes that score side by side; one unless told otherwise, and on a cluster as many as it has room for
+        (a script that starts them has its own work under `if __name__ == "__main__":`, as multiprocessing demands)
+    cluster: the address of a Ray cluster, or "" for the one that is found or started here
+    gpus: of each worker on a cluster; its processors are `threads`, or one
+    """
     suite = suite if isinstance(suite, Suite) else load_suite(suite)
+    kind, what = split_spec(system)
+    if kind == "scores":
+        if limit is not None:
+            raise AnaphoraError(
+                "a score file is imported whole, without a limit. Cut the suite: suites convert --limit"
+            )
+        return import_scores(suite, Path(what), Path(output))
+    scorer = None
+    if cluster is not None:
+        from anaphora.systems.cluster import ray_cluster
+
+        cpus = options.get("threads") or 1
+        scorer = ray_cluster(cluster, workers=workers, cpus_per_worker=cpus, gpus_per_worker=gpus)
+    elif workers is not None and workers > 1:
+        from anaphora.systems.workers import local_workers
+
+        scorer = local_workers(workers, options.get("threads"))
+    chosen = Options(context=Context(context, separator, target_context), **options)
+    return score_suite(
+        suite,
+        system,
+        Path(output),
+        options=chosen,
+        limit=limit,
+        resume=resume,
+        overwrite=overwrite,
+        progress=progress,
+        scorer=scorer,
+    )
+
+
+def import_scores(suite: Suite, scores: Path, output: Path) -> Run:
+    """A run from scores that another toolkit wrote."""
     digest = hashlib.sha256()
     examples = sum(1 for _ in suite.examples(digest))
-    header = describe(suite, sha256=digest.hexdigest(), system=system, examples=examples)
-    return open_run(write_run(Path(output), header, load_system(system).score(suite)))
+    header = describe(suite, sha256=digest.hexdigest(), system=f"scores:{scores}", examples=examples)
+    return open_run(write_run(output, header, ScoreFile(scores).score(suite)))
 
 
 def evaluate(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from anaphora.errors import AnaphoraError
-from anaphora.systems import SYSTEMS, load_system
+from anaphora.systems import load_system, systems
 from anaphora.systems.scores import ScoreFile
 
 
@@ -32,10 +32,10 @@ def test_what_is_no_spec_says_how_to_write_one(spec: str) -> None:
 
 
 def test_an_unknown_kind_is_answered_with_the_nearest() -> None:
-    with pytest.raises(AnaphoraError, match=r"unknown system 'score' \(did you mean scores\?\)\. Known: scores"):
+    with pytest.raises(AnaphoraError, match=r"unknown system 'score' \(did you mean scores\?\)\. Known: .*scores"):
         load_system("score:x")
 
 
 def test_every_registered_system_exists() -> None:
-    for kind in SYSTEMS:
-        assert callable(SYSTEMS.load(kind))
+    for kind in systems():
+        assert callable(systems().load(kind))

@@ -74,6 +74,12 @@ Examples:
     lazy={
         "suites": ("anaphora.cli.suites:suites", "List, get, convert and validate test suites."),
         "score": ("anaphora.cli.score:score", "Let a system score a suite; write a run."),
+        "systems": ("anaphora.cli.systems:systems", "The kinds of systems there are, and what they need."),
+        "translate": ("anaphora.cli.translate:translate", "Translate documents with any system, with context."),
+        "context-usage": (
+            "anaphora.cli.context_usage:context_usage",
+            "Does a system use context at all, and how much?",
+        ),
         "evaluate": ("anaphora.cli.evaluate:evaluate", "Accuracy of a run or a score file, by any breakdown."),
         "compare": ("anaphora.cli.compare:compare", "Is one system better than another? Paired tests."),
         "demo": ("anaphora.cli.demo:demo", "A suite, two systems, their results: in a second, offline."),

@@ -65,3 +65,25 @@ def download_progress() -> Iterator[Callable[[str, int, int | None], None] | Non
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=None)
         yield lambda file, done, total: bar.update(task, description=file, completed=done, total=total)
+
+
+@contextlib.contextmanager
+def progress_bar(unit: str) -> Iterator[Callable[[int, int], None] | None]:
+    """A bar with rate and time left for long work; nothing where stderr is a file or a pipe."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TimeRemainingColumn
+    from rich.text import Text
+
+    class Rate(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            speed = task.finished_speed or task.speed
+            return Text("" if speed is None else f"{speed:,.1f} {unit}/s")
+
+    with Progress(
+        BarColumn(), MofNCompleteColumn(), Rate(), TimeRemainingColumn(), console=Console(stderr=True)
+    ) as bar:
+        task = bar.add_task(unit, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)

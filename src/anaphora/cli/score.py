@@ -2,33 +2,120 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from anaphora.cli.output import PATH, echo_json, json_option, note
+from anaphora.cli.app import INTERRUPTED
+from anaphora.cli.output import PATH, echo_json, json_option, note, progress_bar
+
+if TYPE_CHECKING:
+    from anaphora.suites.suite import Suite
+    from anaphora.systems.run import Run
 
 
 @click.command(
     epilog="""\b
 Examples:
+  anaphora score contrapro --system hf:Helsinki-NLP/opus-mt-en-de -o runs/opus
+  anaphora score contrapro --system hf:my-concat-model --context 1 --separator ' <SEP> ' -o runs/concat
+  anaphora score contrapro --system lm:my-model -o runs/lm --workers 2 --resume
+  anaphora score contrapro --system lm:my-model -o runs/lm --cluster 10.0.0.1:6379 --gpus 1
   anaphora score suite.jsonl --system scores:my.scores -o runs/my-model
 """
 )
 @click.argument("suite")
-@click.option(
-    "--system", required=True, metavar="SPEC", help="The system, KIND:WHAT; scores:FILE imports a score file."
-)
+@click.option("--system", required=True, metavar="SPEC", help="The system, KIND:WHAT; see: anaphora systems.")
 @click.option(
     "-o", "--output", required=True, type=PATH, metavar="RUN", help="A folder, or a file ending in .jsonl[.gz]."
 )
+@click.option("--context", type=click.IntRange(0), default=0, show_default=True, help="Previous sentences to give.")
+@click.option("--separator", default=" ", help="What stands between sentences, exactly as given; a space by default.")
+@click.option(
+    "--target-context",
+    type=click.Choice(["gold", "produced", "none"]),
+    default="gold",
+    show_default=True,
+    help="Before the candidates: the suite's context, the system's translation of it, or nothing.",
+)
+@click.option("--limit", type=click.IntRange(1), help="Only the first so many examples.")
+@click.option("--resume", is_flag=True, help="Go on with an unfinished run.")
+@click.option("--overwrite", is_flag=True, help="Start anew where there is a run already.")
+@click.option("--threads", type=click.IntRange(1), help="Of each worker.")
+@click.option("--workers", type=click.IntRange(1), help="Processes side by side, each with the whole model.")
+@click.option(
+    "--cluster",
+    is_flag=False,
+    flag_value="",
+    metavar="[ADDRESS]",
+    help="Workers on a Ray cluster, HOST:PORT, or what RAY_ADDRESS says, or one on this machine.",
+)
+@click.option("--gpus", type=click.FloatRange(0), default=0, help="Of each worker on a cluster.")
+@click.option(
+    "--batch-tokens", type=click.IntRange(1), default=2048, show_default=True, help="Tokens computed at a time."
+)
+@click.option("--plain", is_flag=True, help="Every candidate by itself, without the prefix tree.")
+@click.option("--margins-only", is_flag=True, help="Leave out of the scores what all candidates share.")
+@click.option("--truncate", is_flag=True, help="Cut what is longer than the model takes, and count it.")
 @json_option
-def score(suite: str, system: str, output: Path, as_json: bool) -> None:
+def score(suite: str, system: str, output: Path, as_json: bool, **settings: Any) -> None:
     """Let a system score the candidates of SUITE (a suite file or a catalogue name) and write a run."""
     from anaphora import api
 
-    run = api.score(suite, system, output)
+    if settings["resume"] and settings["overwrite"]:
+        raise click.UsageError("--resume goes on with a run, --overwrite does away with it: give one of them")
+    loaded = api.load_suite(suite)
+    try:
+        with progress_bar("ex") as bar:
+
+            def progress(done: int, total: int, said: list[str] = []) -> None:  # noqa: B006  (of this one call)
+                if not said:  # only now is it certain that there is something to do
+                    said.append(_about(loaded, settings["limit"]))
+                    note(said[0])
+                if bar is not None:
+                    bar(done, total)
+
+            run = api.score(loaded, system, output, progress=progress, **settings)
+    except KeyboardInterrupt:
+        instead = " instead of --overwrite" if settings["overwrite"] else ""
+        note(f"stopped; go on with the same command and --resume{instead}")
+        raise click.exceptions.Exit(INTERRUPTED) from None
+    found = _summary(run)
     if as_json:
-        echo_json({"run": str(run.path), "suite": run.header.suite, "sha256": run.header.sha256, "system": system})
-    else:
-        note(f"{run.header.suite}@{run.header.sha256[:6]} scored by {system}: {run.path}")
+        echo_json(found)
+        return
+    note(f"{run.header.suite}@{run.header.sha256[:6]} scored by {system}: {run.path}")
+    if found["undecidable"]:
+        note(f"{found['undecidable']:,} candidates are the same to the system as another one: undecidable")
+    if found["truncated"]:
+        note(f"{found['truncated']:,} texts were longer than the model takes, and were cut: --truncate")
+
+
+def _about(suite: Suite, limit: int | None) -> str:
+    sizes = [len(example.candidates) for example in islice(suite, limit)]
+    about = suite.header
+    languages = f"{about.source_language}-{about.target_language}"
+    return f"{about.name} {languages} · {len(sizes):,} examples · {sum(sizes):,} candidates"
+
+
+def _summary(run: Run) -> dict[str, Any]:
+    """What --json prints.
+
+    undecidable: candidates that are the same to the system as another one; truncated: texts that were cut
+    """
+    examples = undecidable = truncated = 0
+    for item in run:
+        examples += 1
+        undecidable += len({candidate for pair in item.extra.get("undecidable", ()) for candidate in pair})
+        truncated += item.extra.get("truncated", 0)
+    return {
+        "run": str(run.path),
+        "suite": run.header.suite,
+        "sha256": run.header.sha256,
+        "system": run.header.system,
+        "examples": examples,
+        "undecidable": undecidable,
+        "truncated": truncated,
+    }

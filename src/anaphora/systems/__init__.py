@@ -1,29 +1,74 @@
-"""Systems: anything that scores the candidates of examples, found by a short spec such as `scores:FILE`."""
+"""Systems: anything that scores the candidates of examples, found by a short spec such as `hf:NAME`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Protocol
+from collections.abc import Container, Iterator, Mapping, Sequence
+from functools import cache
+from importlib.metadata import entry_points
+from typing import Any, Protocol, runtime_checkable
 
-from anaphora.errors import AnaphoraError
 from anaphora.registry import Registry
 from anaphora.suites.example import Example
-from anaphora.systems.scored import Scored
+from anaphora.systems.options import Options, split_spec
+from anaphora.systems.scored import Answer
+
+# kind → where it is, the extra that installs what it needs, and what it is
+KINDS = {
+    "hf": ("anaphora.systems.seq2seq:HuggingFaceSeq2Seq", "hf", "Hugging Face encoder–decoder: hf:NAME_OR_PATH"),
+    "lm": ("anaphora.systems.causal:CausalLM", "hf", "causal language model, base or chat: lm:NAME_OR_PATH"),
+    "ct2": ("anaphora.systems.ctranslate2:CTranslate2System", "ct2", "CTranslate2 translator or generator: ct2:PATH"),
+    "openai": (
+        "anaphora.systems.openai:OpenAISystem",
+        None,
+        "OpenAI-compatible server (vLLM, llama.cpp, hosted): openai:URL?model=NAME",
+    ),
+    "command": ("anaphora.systems.command:CommandSystem", None, "a program that scores lines: command:PROGRAM ARGS…"),
+    "scores": ("anaphora.systems.scores:ScoreFile", None, "scores that another toolkit wrote: scores:FILE"),
+}
+GROUP = "anaphora.systems"  # entry points of other packages: KIND = "module:Class"
 
 
 class System(Protocol):
-    """Gives every candidate of an example a score."""
+    """Gives every candidate of an example a score. Made from what follows the colon of its spec, and options."""
 
-    def score(self, examples: Iterable[Example]) -> Iterator[Scored]: ...
+    def settings(self) -> Mapping[str, Any]:
+        """Everything the scores depend on (revision, dtype, prompt …): the header of a run; no secrets."""
+        ...
+
+    def score(self, examples: Sequence[Example], done: Container[int] = ()) -> Iterator[tuple[int, Answer]]:
+        """The number of each example with its answer, in any order, as they are found.
+
+        done: numbers whose answers are known already; they need not be given again
+        """
+        ...
 
 
-SYSTEMS = Registry("system", {"scores": "anaphora.systems.scores:ScoreFile"})
+@runtime_checkable
+class Translator(Protocol):
+    """A system that also translates."""
+
+    def translate(self, texts: Sequence[str], *, beams: int = ..., max_tokens: int = ...) -> list[str]: ...
 
 
-def load_system(spec: str) -> System:
-    """The system that a spec names: a kind, a colon, and what the kind takes."""
-    kind, colon, argument = spec.partition(":")
-    if not colon or not argument:
-        raise AnaphoraError(f"not a system: {spec!r}. Write KIND:WHAT, for example scores:my.scores")
-    system: System = SYSTEMS.load(kind)(argument)
+@runtime_checkable
+class Closing(Protocol):
+    """A system that wants to know when nothing more will be asked of it."""
+
+    def close(self) -> None:
+        """Let go of what is held open; what was wrong and shows only now is an error."""
+        ...
+
+
+@cache
+def systems() -> Registry:
+    """All kinds of systems: ours, and those that other packages bring as entry points."""
+    targets = {kind: target for kind, (target, _, _) in KINDS.items()}
+    targets |= {point.name: point.value for point in entry_points(group=GROUP)}
+    return Registry("system", targets, {kind: extra for kind, (_, extra, _) in KINDS.items() if extra})
+
+
+def load_system(spec: str, options: Options | None = None) -> System:
+    """The system that a spec names."""
+    kind, what = split_spec(spec)
+    system: System = systems().load(kind)(what, options or Options())
     return system

@@ -20,6 +20,7 @@ from anaphora.suites.suite import Suite
 from anaphora.systems.scored import Scored
 
 FORMAT_VERSION = 1
+EXTRA = ("undecidable", "truncated", "translation", "unanswered")  # what a record may say besides
 FILE = "run.jsonl"  # where the records are if a run is a folder
 TEXTS = ("suite", "sha256", "source_language", "target_language", "system", "version")
 
@@ -62,7 +63,7 @@ class Run:
         for number, line in enumerate(byte_lines(self.path), start=1):
             if number > 1 and line.strip():
                 records += 1
-                yield _parse_record(decode(line, self.path, number), self.path, number)
+                yield parse_record(decode(line, self.path, number), self.path, number)
         if self.header.examples not in (None, records):
             problem = f"{records:,} of {self.header.examples:,} examples are in it"
             raise BadInput(self.path, problem, remedy="Finish the run with the command that began it and --resume.")
@@ -103,9 +104,14 @@ def open_run(path: Path) -> Run:
     return Run(_parse_header(first, file), file)
 
 
+def run_file(path: Path) -> Path:
+    """The file of a run: the path itself if it ends in .jsonl or .jsonl.gz, else a file in the folder of that name."""
+    return path if path.name.endswith((".jsonl", ".jsonl.gz")) else path / FILE
+
+
 def write_run(path: Path, header: RunHeader, items: Iterable[Scored]) -> Path:
-    """Write a whole run, complete or not at all: a file if the name ends in .jsonl or .jsonl.gz, else a folder."""
-    file = path if path.name.endswith((".jsonl", ".jsonl.gz")) else path / FILE
+    """Write a whole run, complete or not at all."""
+    file = run_file(path)
     with atomic_writer(file) as out:
         out.write(header_line(header))
         for item in items:
@@ -125,7 +131,7 @@ def record_line(item: Scored) -> bytes:
     row: dict[str, Any] = {"id": item.id, "scores": item.scores}
     if item.tokens is not None:
         row["tokens"] = item.tokens
-    row |= {"gold": item.gold, "tags": dict(item.tags)}
+    row |= {**item.extra, "gold": item.gold, "tags": dict(item.tags)}
     return json.dumps(row, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode() + b"\n"
 
 
@@ -156,11 +162,12 @@ def _parse_header(line: str, path: Path) -> RunHeader:
     return replace(header, breakdowns=tuple(breakdowns))
 
 
-def _parse_record(line: str, path: Path, number: int) -> Scored:
+def parse_record(line: str, path: Path, number: int) -> Scored:
     item = None
     try:
         row = json.loads(line)
-        item = Scored(row["id"], row["gold"], row["tags"], row["scores"], row.get("tokens"))
+        extra = {key: row[key] for key in EXTRA if key in row}
+        item = Scored(row["id"], row["gold"], row["tags"], row["scores"], row.get("tokens"), extra)
         problem = _record_problem(item)
     except KeyError as error:
         problem = f"{error} is missing"

@@ -10,13 +10,14 @@ from pathlib import Path
 from anaphora.errors import BadInput
 from anaphora.files import byte_lines, decode
 from anaphora.suites.example import Example
+from anaphora.systems.options import Options
 from anaphora.systems.scored import Scored
 
 
 class ScoreFile:
-    """A System whose answers are in a file."""
+    """A system whose answers are in a file: they are imported as they are, all at once."""
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, options: Options | None = None) -> None:  # options mean nothing here
         self.path = Path(path)
 
     def score(self, examples: Iterable[Example]) -> Iterator[Scored]:

@@ -1,0 +1,68 @@
+"""`anaphora context-usage`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from anaphora.cli.output import PATH, format_options, note, progress_bar, show
+
+
+@click.command(
+    "context-usage",
+    epilog="""\b
+Examples:
+  anaphora context-usage contrapro --system hf:my-concat-model --context 3 --separator ' <SEP> ' -o usage/
+""",
+)
+@click.argument("suite")
+@click.option("--system", required=True, metavar="SPEC", help="The system, KIND:WHAT; see: anaphora systems.")
+@click.option("-o", "--output", required=True, type=PATH, help="A folder for the runs and the curve (curve.svg).")
+@click.option("--context", type=click.IntRange(1), default=1, show_default=True, help="The largest context.")
+@click.option("--separator", default=" ", help="What stands between sentences, exactly as given.")
+@click.option("--target-context", type=click.Choice(["gold", "produced", "none"]), default="gold", show_default=True)
+@click.option("--limit", type=click.IntRange(1), help="Only the first so many examples.")
+@click.option("--threads", type=click.IntRange(1))
+@click.option("--batch-tokens", type=click.IntRange(1), default=2048, show_default=True)
+@format_options
+def context_usage(
+    suite: str,
+    system: str,
+    output: Path,
+    context: int,
+    separator: str,
+    target_context: str,
+    limit: int | None,
+    threads: int | None,
+    batch_tokens: int,
+    format: str,
+    as_json: bool,
+) -> None:
+    """Does a system use context? Accuracy and CXMI with none, with 1…N sentences, with random and shuffled ones."""
+    from anaphora import api
+    from anaphora.evaluation.context_usage import context_usage as measure
+    from anaphora.files import atomic_writer
+    from anaphora.reports.usage import usage_curve, usage_table
+    from anaphora.suites.suite import Suite
+    from anaphora.systems.context import Context
+    from anaphora.systems.options import Options
+    from anaphora.systems.run import Run
+    from anaphora.systems.scoring import Reloaded, score_suite
+
+    options = Options(Context(context, separator, target_context), threads=threads, batch_tokens=batch_tokens)
+
+    scorer = Reloaded()
+
+    def score(examples: Suite, chosen: Options, place: Path) -> Run:
+        with progress_bar("examples") as progress:
+            return score_suite(
+                examples, system, place, options=chosen, limit=limit, resume=True, progress=progress, scorer=scorer
+            )
+
+    usage = measure(api.load_suite(suite), system, options, output, score)
+    with atomic_writer(output / "curve.svg") as out:
+        out.write(usage_curve(usage).encode())
+    show(usage_table(usage), usage.to_dict(), format, as_json)
+    if not as_json:
+        note(f"the curve: {output / 'curve.svg'}")

@@ -1,0 +1,34 @@
+"""`anaphora systems`."""
+
+from __future__ import annotations
+
+import click
+
+from anaphora.cli.output import echo_json, format_options, show
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  anaphora systems
+  anaphora systems --json
+"""
+)
+@format_options
+def systems(format: str, as_json: bool) -> None:
+    """The kinds of systems that --system takes, and whether what they need is installed."""
+    from anaphora.reports.table import Row, Table
+    from anaphora.systems.listing import kinds
+
+    found = kinds()
+    if as_json or format == "json":
+        keys = ("kind", "what", "missing", "install")
+        echo_json([{**{key: getattr(kind, key) for key in keys}, "installed": not kind.missing} for kind in found])
+        return
+    rows = tuple(Row((kind.kind, "no" if kind.missing else "yes", kind.what)) for kind in found)
+    notes = tuple(
+        f"{kind.kind} needs {', '.join(kind.missing)}" + (f": {kind.install}" if kind.install else "")
+        for kind in found
+        if kind.missing
+    )
+    show(Table("Kinds of systems", ("kind", "installed", "what"), rows, notes), {}, format, as_json)

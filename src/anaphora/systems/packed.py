@@ -1,0 +1,347 @@
+"""Hugging Face models on packed rows: no padding but inside attention, which follows the prefix tree.
+
+A batch is one row of tokens, the trees of all its examples behind each other. Every linear layer of the model runs on
+that row as it is. Attention is the model's own, through transformers' attention interface, with our function in place
+of scaled dot-product attention: it lays queries and keys out per example, applies the tree's mask, and packs the result
+again. So one file serves every architecture that uses the interface; what a model does to positions (embeddings,
+rotations, biases) follows from the depth of each node.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+from transformers import PreTrainedModel
+from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
+
+from anaphora.errors import AnaphoraError
+from anaphora.systems.tree import Ints, Tree
+
+TREE_ATTENTION = "anaphora_tree"
+Scores = list[tuple[float, int]]  # of the candidates of one tree: sum of log-probabilities, tokens
+LOGITS = 1 << 23  # how many logits are held at a time: a chunk that stays in the cache is faster than a large one
+
+
+class UnsupportedModel(AnaphoraError):  # noqa: N818
+    """A model whose attention cannot follow a tree."""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Where the tokens of b sequences are in the packed row and in a padded (b, t) layout.
+
+    pad: (b·t,), the packed token for each padded place (the sequence's last one beyond its end)
+    unpad: (n,), the padded place of each packed token
+    depth: (b, t), positions; end: (b, t), where what follows from a node ends, 0 beyond the sequence
+    """
+
+    pad: Tensor
+    unpad: Tensor
+    depth: Tensor
+    end: Tensor
+    positions: Tensor  # (n,), depth of the packed tokens
+
+
+@dataclass
+class Layout:
+    """One batch: the sources (None for a causal model) and the trees, with the masks of each kind of attention."""
+
+    target: Rows
+    source: Rows | None = None
+    masks: dict[tuple[str, int | None], Tensor] = field(default_factory=dict)
+    biases: dict[Any, Tensor] = field(default_factory=dict)
+
+    def mask(self, kind: str, window: int | None = None) -> Tensor:
+        """(b, 1, queries, keys), true where a query sees a key; a window limits how far back."""
+        if (kind, window) not in self.masks:
+            self.masks[kind, window] = self._mask(kind, window)
+        return self.masks[kind, window]
+
+    def _mask(self, kind: str, window: int | None) -> Tensor:
+        if kind != "decoder":
+            assert self.source is not None
+            return (self.source.end > 0)[:, None, None, :]
+        rows = self.target
+        here = torch.arange(rows.end.shape[1], device=rows.end.device)
+        mask = (here[None, None, :] <= here[None, :, None]) & (here[None, :, None] < rows.end[:, None, :])
+        mask |= here[None, None, :] == here[None, :, None]  # what is beyond the end sees itself, and nobody sees it
+        if window is not None:
+            mask &= rows.depth[:, :, None] - rows.depth[:, None, :] < window
+        return mask[:, None]
+
+
+class _Holder:
+    """Where the attention and position modules of one model find the batch at hand."""
+
+    layout: Layout | None = None
+
+
+class PackedModel:
+    """A model made ready for packed rows. `attached()` switches it over and back, so that it still generates."""
+
+    def __init__(self, model: PreTrainedModel) -> None:
+        self.model = model
+        self.device = next(model.parameters()).device
+        self.encoder_decoder = bool(model.config.is_encoder_decoder)
+        self._holder = _Holder()
+        self._before = model.config._attn_implementation
+        if not getattr(model, "_supports_sdpa", False) or not model._can_set_attn_implementation():
+            raise UnsupportedModel(
+                f"{type(model).__name__} does not use transformers' attention interface, and its attention cannot "
+                "follow a prefix tree. Score it in plain batches with --plain"
+            )
+        self._attention = [
+            (module, _kind(name, self.encoder_decoder))
+            for name, module in model.named_modules()
+            if "Attention" in type(module).__name__
+        ]
+
+    @contextlib.contextmanager
+    def attached(self) -> Iterator[None]:
+        """Tree attention inside, the model's own outside."""
+        with contextlib.ExitStack() as stack, torch.inference_mode():
+            self.model.set_attn_implementation(TREE_ATTENTION)
+            stack.callback(self.model.set_attn_implementation, self._before)
+            for module, kind in self._attention:
+                module.anaphora = (self._holder, kind)
+                if hasattr(module, "has_relative_attention_bias"):
+                    stack.enter_context(_without_own_bias(module))
+            for side in ("encoder", "decoder") if self.encoder_decoder else ():
+                part: Any = self.model.get_encoder() if side == "encoder" else self.model.get_decoder()
+                if hasattr(part, "embed_positions"):
+                    stack.callback(setattr, part, "embed_positions", part.embed_positions)
+                    part.embed_positions = _Positions(part.embed_positions, self._holder, side == "encoder")
+            yield
+
+    def score(self, trees: Sequence[Tree], sources: Sequence[Sequence[int]] | None, margins: bool) -> list[Scores]:
+        """Log-probabilities of every candidate of every tree.
+
+        margins: leave out what all candidates of a tree share; the differences stay the same
+        """
+        target = self._rows([len(tree) for tree in trees], [t.depth for t in trees], [t.end for t in trees])
+        layout = Layout(target)
+        arguments: dict[str, Any] = {"use_cache": False}
+        if sources is not None:
+            lengths = [len(source) for source in sources]
+            layout.source = self._rows(lengths, [np.arange(n) for n in lengths], [np.full(n, n) for n in lengths])
+        tokens = self._ids(np.concatenate([tree.tokens for tree in trees]))
+        self._holder.layout = layout
+        try:
+            if sources is not None:
+                encoder = self.model.get_encoder()
+                states = encoder(input_ids=self._ids(np.concatenate(sources))).last_hidden_state
+                reader = self.model.get_decoder()
+                arguments["encoder_hidden_states"] = states
+            else:
+                reader = self.model.base_model
+                arguments["position_ids"] = target.positions[None]
+            hidden = reader(input_ids=tokens, **arguments).last_hidden_state[0]
+        finally:
+            self._holder.layout = None
+        return self._candidates(hidden, trees, margins)
+
+    def _candidates(self, hidden: Tensor, trees: Sequence[Tree], margins: bool) -> list[Scores]:
+        """Pick out and add up the log-probabilities of the candidates' tokens."""
+        starts = np.cumsum([0, *(len(tree) for tree in trees)])
+        nodes, tokens, lengths = [], [], []
+        for start, tree in zip(starts, trees, strict=False):
+            shared = _shared(tree) if margins else 0
+            for path, found in tree.paths:
+                nodes.append(path[shared:] + start)
+                tokens.append(found[shared:])
+                lengths.append(len(found) - shared)
+        rows, inverse = np.unique(np.concatenate(nodes), return_inverse=True)
+        values = self._log_probabilities(hidden[self._index(rows)], inverse, np.concatenate(tokens))
+        ends = np.cumsum(lengths)
+        totals = (
+            np.concatenate([[0.0], np.cumsum(values)])[ends]
+            - np.concatenate([[0.0], np.cumsum(values)])[ends - lengths]
+        )
+        sums = iter(totals.tolist())
+        return [[(next(sums), len(found)) for _, found in tree.paths] for tree in trees]
+
+    def _log_probabilities(self, hidden: Tensor, rows: Ints, tokens: Ints) -> Any:
+        """Of each token at its row: one projection and one log-sum-exp per row, a chunk of rows at a time."""
+        head = self.model.get_output_embeddings()
+        hidden = hidden * _scale(self.model)
+        cap = getattr(self.model.config, "final_logit_softcapping", None)
+        bias = getattr(self.model, "final_logits_bias", None)
+        bias = bias[0] if bias is not None else head.bias
+        weight = head.weight
+        normalisers = torch.empty(len(hidden), dtype=torch.float32, device=hidden.device)
+        step = max(1, LOGITS // weight.shape[0])
+        for start in range(0, len(hidden), step):
+            logits = _capped(functional.linear(hidden[start : start + step], weight, bias).float(), cap)
+            top = logits.amax(1, keepdim=True)
+            normalisers[start : start + step] = logits.sub_(top).exp_().sum(1).log_().add_(top[:, 0])
+        at, picked = self._index(rows), self._index(tokens)
+        chosen = torch.linalg.vecdot(hidden[at].float(), weight[picked].float())
+        if bias is not None:
+            chosen = chosen + bias[picked].float()
+        return (_capped(chosen, cap) - normalisers[at]).double().cpu().numpy()
+
+    def _rows(self, lengths: Sequence[int], depths: Sequence[Ints], ends: Sequence[Ints]) -> Rows:
+        longest, sizes = max(lengths), np.array(lengths)
+        starts = np.cumsum(sizes) - sizes
+        here = np.arange(longest)
+        inside = here[None, :] < sizes[:, None]
+        pad = starts[:, None] + np.minimum(here[None, :], sizes[:, None] - 1)
+        depth, end = np.zeros((2, len(sizes), longest), np.int64)
+        depth[inside], end[inside] = np.concatenate(depths), np.concatenate(ends)
+        return Rows(
+            pad=self._index(pad.reshape(-1)),
+            unpad=self._index(np.flatnonzero(inside)),
+            depth=self._index(depth),
+            end=self._index(end),
+            positions=self._index(np.concatenate(depths)),
+        )
+
+    def _ids(self, tokens: Any) -> Tensor:
+        return self._index(np.asarray(tokens, np.int64))[None]
+
+    def _index(self, values: Any) -> Tensor:
+        return torch.from_numpy(np.ascontiguousarray(values)).to(self.device)
+
+
+def tree_attention(
+    module: nn.Module,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attention_mask: Tensor | None,
+    scaling: float | None = None,
+    dropout: float = 0.0,
+    **arguments: Any,
+) -> tuple[Tensor, None]:
+    """Attention over packed rows, as transformers' interface calls it.
+
+    query: (1, heads, n, size); key, value: (1, key heads, m, size). Returns (1, n, heads, size).
+    """
+    holder, kind = module.anaphora  # type: ignore[misc]
+    layout: Layout = holder.layout
+    if arguments.get("softcap") is not None:
+        raise UnsupportedModel(
+            f"{type(module).__name__} caps its attention, which the tree scorer does not. Use --plain"
+        )
+    queries = layout.source if kind == "encoder" else layout.target
+    keys = layout.target if kind == "decoder" else layout.source
+    assert queries is not None
+    assert keys is not None
+    mask = layout.mask(kind, arguments.get("sliding_window"))
+    bias = _bias(module, kind, layout)
+    if bias is not None:
+        mask = bias.masked_fill(~mask, float("-inf"))
+    q, k, v = _padded(query, queries), _padded(key, keys), _padded(value, keys)
+    if k.shape[1] != q.shape[1]:
+        k, v = (x.repeat_interleave(q.shape[1] // x.shape[1], dim=1) for x in (k, v))
+    found = functional.scaled_dot_product_attention(q, k, v, attn_mask=mask, scale=scaling)
+    heads, size = found.shape[1], found.shape[3]
+    packed = found.transpose(1, 2).reshape(-1, heads * size).index_select(0, queries.unpad)
+    return packed.view(1, -1, heads, size), None
+
+
+ALL_ATTENTION_FUNCTIONS.register(TREE_ATTENTION, tree_attention)
+
+
+def _scale(model: Any) -> float:
+    """What some models multiply their last states (or, the same, their logits) by."""
+    config = model.config
+    tied_umt5 = config.model_type == "umt5" and config.tie_word_embeddings
+    if getattr(config, "scale_decoder_outputs", tied_umt5):  # T5, where the projection is tied to the embeddings
+        return float(config.d_model**-0.5)
+    return float(getattr(config, "logit_scale", None) or 1.0) / float(getattr(config, "logits_scaling", None) or 1.0)
+
+
+def _capped(logits: Tensor, cap: float | None) -> Tensor:
+    return logits if cap is None else torch.tanh(logits / cap) * cap
+
+
+def _padded(packed: Tensor, rows: Rows) -> Tensor:
+    """(1, heads, n, size) → (b, heads, t, size)."""
+    _, heads, _, size = packed.shape
+    batch, length = rows.end.shape
+    flat = packed[0].transpose(0, 1).reshape(-1, heads * size)
+    return flat.index_select(0, rows.pad).view(batch, length, heads, size).transpose(1, 2)
+
+
+class _Positions(nn.Module):
+    """Position embeddings by depth, in place of a model's own by place in the row."""
+
+    def __init__(self, original: Any, holder: _Holder, encoder: bool) -> None:
+        super().__init__()
+        self.original = original
+        self._side = (holder, encoder)
+
+    def forward(self, *_: Any, **__: Any) -> Tensor:
+        """(1, n, size)."""
+        holder, encoder = self._side
+        assert holder.layout is not None
+        rows = holder.layout.source if encoder else holder.layout.target
+        assert rows is not None
+        original: Any = self.original
+        if isinstance(original, nn.Embedding):
+            return original.weight[rows.positions + getattr(original, "offset", 0)][None]
+        first = original.padding_idx + 1  # M2M-100: sinusoids in a table that grows
+        needed = int(rows.positions.max()) + first + 1
+        if needed > original.weights.shape[0]:
+            original.make_weights(needed + original.offset, original.embedding_dim, original.padding_idx)
+        table: Tensor = original.weights
+        return table[rows.positions + first][None]
+
+
+def _bias(module: Any, kind: str, layout: Layout) -> Tensor | None:
+    """T5's relative position bias, (b, heads, queries, keys), from depths; the first layer's serves them all."""
+    if kind == "cross" or not hasattr(module, "_relative_position_bucket"):
+        return None
+    if hasattr(module, "relative_attention_bias"):
+        rows = layout.source if kind == "encoder" else layout.target
+        assert rows is not None
+        relative = rows.depth[:, None, :] - rows.depth[:, :, None]
+        names = inspect.signature(module._relative_position_bucket).parameters
+        settings = {
+            "bidirectional": kind == "encoder",
+            "num_buckets": module.relative_attention_num_buckets,
+            "max_distance": module.relative_attention_max_distance,
+        }  # UMT5 knows them itself
+        buckets = module._relative_position_bucket(relative, **{k: v for k, v in settings.items() if k in names})
+        layout.biases[kind] = module.relative_attention_bias(buckets).permute(0, 3, 1, 2)
+    return layout.biases[kind]
+
+
+@contextlib.contextmanager
+def _without_own_bias(module: Any) -> Iterator[None]:
+    """Keep T5 from making a bias over the whole packed row, which would be large and is not used."""
+    before = module.has_relative_attention_bias
+    module.has_relative_attention_bias = True
+    module.compute_bias = lambda *_, **__: torch.zeros(1, 1, 1, 1)
+    try:
+        yield
+    finally:
+        module.has_relative_attention_bias = before
+        del module.compute_bias
+
+
+def _kind(name: str, encoder_decoder: bool) -> str:
+    """Which attention a module is, by the names that transformers gives them."""
+    if any(part in name for part in ("encoder_attn", "EncDecAttention", "crossattention")):
+        return "cross"
+    parts = name.split(".")
+    return "encoder" if encoder_decoder and "encoder" in parts else "decoder"
+
+
+def _shared(tree: Tree) -> int:
+    """How many tokens all candidates of a tree begin with."""
+    shortest = min(len(tokens) for _, tokens in tree.paths)
+    first = tree.paths[0][1]
+    for position in range(shortest):
+        if any(tokens[position] != first[position] for _, tokens in tree.paths):
+            return position
+    return shortest

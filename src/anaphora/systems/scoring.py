@@ -1,0 +1,138 @@
+"""Let a system score a suite: in shards, written as it goes, resumed after any interruption."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from anaphora.errors import AnaphoraError
+from anaphora.suites.example import Example
+from anaphora.suites.suite import Suite
+from anaphora.systems import Closing, System, Translator, load_system
+from anaphora.systems.context import with_target_context
+from anaphora.systems.focus import check_focus
+from anaphora.systems.options import Options
+from anaphora.systems.run import Run, describe, open_run
+from anaphora.systems.scored import Answer
+from anaphora.systems.unfinished import UnfinishedRun
+
+# Examples are scored in shards of this size, whoever computes them: so that batches, and with them the last digits of
+# the scores, are the same on one machine, on many, and after an interruption.
+SHARD = 1024
+
+Progress = Callable[[int, int], None]
+Shard = tuple[int, Sequence[Example], frozenset[int]]  # number of its first example, its examples, those done already
+Scorer = Callable[[Iterable[Shard]], Iterator[tuple[int, Answer]]]
+
+
+def score_suite(
+    suite: Suite,
+    spec: str,
+    output: Path,
+    *,
+    options: Options | None = None,
+    limit: int | None = None,
+    resume: bool = False,
+    overwrite: bool = False,
+    progress: Progress | None = None,
+    scorer: Callable[[str, Options], tuple[System, Scorer]] | None = None,
+) -> Run:
+    """Score a suite and write a run.
+
+    limit: only the first so many examples, which are then a suite of their own
+    resume: go on with an unfinished run at the output; one that was made in another way is refused
+    scorer: who computes the shards; this process unless told otherwise
+    """
+    digest = hashlib.sha256()
+    examples = list(islice(suite.examples(digest), limit))
+    if not examples:
+        raise AnaphoraError(f"{suite.path or suite.header.name}: the suite has no examples")
+    options = replace(options or Options(), languages=(suite.header.source_language, suite.header.target_language))
+    check_focus(options.focus)
+    system, compute = (scorer or in_this_process)(spec, options)
+    if options.focus != "candidate" and not getattr(system, "has_focus", False):
+        raise AnaphoraError(f"{spec} scores whole candidates only, not the {options.focus} part of them")
+    settings: dict[str, Any] = dict(system.settings())
+    settings |= {"separator": options.context.separator, "margins_only": options.margins_only}
+    settings |= {"truncate": options.truncate, "plain": options.plain, "limit": limit, "focus": options.focus}
+    context = options.context.label if spec.partition(":")[0] != "scores" else None
+    header = describe(
+        suite, sha256=digest.hexdigest(), system=spec, context=context, examples=len(examples), **settings
+    )
+    with UnfinishedRun(output, header, examples, resume=resume, overwrite=overwrite) as unfinished:
+        done = unfinished.done
+        if progress is not None:
+            progress(len(done), len(examples))
+        for number, answer in compute(shards(examples, done)):
+            if number not in done:
+                unfinished.add(number, answer)
+                if progress is not None:
+                    progress(len(done), len(examples))
+        return open_run(unfinished.finish())
+
+
+def shards(examples: Sequence[Example], done: Iterable[int]) -> Iterator[Shard]:
+    """The shards in which anything is left to do."""
+    known = frozenset(done)
+    for start in range(0, len(examples), SHARD):
+        part = examples[start : start + SHARD]
+        finished = frozenset(n - start for n in known if start <= n < start + len(part))
+        if len(finished) < len(part):
+            yield start, part, finished
+
+
+def in_this_process(spec: str, options: Options) -> tuple[System, Scorer]:
+    """A system that computes shard after shard here."""
+    system = load_system(spec, options)
+
+    def compute(work: Iterable[Shard]) -> Iterator[tuple[int, Answer]]:
+        for shard in work:
+            yield from score_shard(system, options, shard)
+        if isinstance(system, Closing):
+            system.close()
+
+    return system, compute
+
+
+class Reloaded:
+    """A scorer that keeps its system and gives it other options, for many runs of one model."""
+
+    def __init__(self) -> None:
+        self._loaded: tuple[str, Any] | None = None
+
+    def __call__(self, spec: str, options: Options) -> tuple[System, Scorer]:
+        if self._loaded is None or self._loaded[0] != spec or not hasattr(self._loaded[1], "options"):
+            self._loaded = spec, load_system(spec, options)
+        system: Any = self._loaded[1]
+        system.options = options
+        return system, lambda work: (found for shard in work for found in score_shard(system, options, shard))
+
+
+def score_shard(system: System, options: Options, shard: Shard) -> Iterator[tuple[int, Answer]]:
+    """The answers of one shard, numbered as in the suite."""
+    start, examples, done = shard
+    if options.context.target == "produced" and options.context.sentences:
+        examples = produced_context(system, options, examples)
+    for number, answer in system.score(examples, done):
+        yield start + number, answer
+
+
+def produced_context(system: System, options: Options, examples: Sequence[Example]) -> list[Example]:
+    """Examples whose target context is what the system makes of the source context."""
+    if not isinstance(system, Translator):
+        raise AnaphoraError("--target-context produced needs a system that translates; this one only scores")
+    context = options.context
+    cut = [example.with_context(context.sentences) for example in examples]
+    sources = [context.join(example.source[:-1]) for example in cut]
+    distinct = sorted({source for source in sources if source})
+    translations = dict(zip(distinct, system.translate(distinct), strict=True)) | {"": ""}
+    return [
+        with_target_context(example, ("",) * (example.context_size - 1) + (translations[source],))
+        if example.context_size
+        else example
+        for example, source in zip(cut, sources, strict=True)
+    ]

@@ -1,0 +1,104 @@
+"""The prefix tree of an example's candidates, laid out in one row: what they share is computed once.
+
+Candidates are sequences of token ids. Each distinct prefix of a candidate is a node; a node's row asks for the
+probabilities of what may follow it. Nodes stand in preorder, so that a node and all that follow from it are a
+contiguous range, and "node j is on the way to node i" is j ≤ i < end[j]: the attention mask of the whole tree is one
+comparison.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """A tree of n nodes.
+
+    tokens: (n,), the token read at each node; the first is what the model starts from
+    depth: (n,), how many tokens come before it: its position
+    end: (n,), one past the last node that follows from it
+    paths: for each candidate, the nodes that predict its tokens and the tokens that they predict, one for one
+    """
+
+    tokens: Ints
+    depth: Ints
+    end: Ints
+    paths: tuple[tuple[Ints, Ints], ...]
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+
+def build_tree(prompt: Sequence[int], candidates: Sequence[Sequence[int]]) -> Tree:
+    """The tree of a prompt (at least one token: the start symbol) and what may follow it.
+
+    The prompt is read, not predicted. The last token of a candidate is predicted and never read.
+    """
+    children: list[dict[int, int]] = [{} for _ in prompt]
+    tokens, depth = list(prompt), list(range(len(prompt)))
+    for node, token in enumerate(prompt[1:]):
+        children[node][token] = node + 1
+    paths: list[tuple[list[int], Sequence[int]]] = []
+    for candidate in candidates:
+        node, nodes = len(prompt) - 1, []
+        for position, token in enumerate(candidate):
+            nodes.append(node)
+            if position == len(candidate) - 1:
+                break
+            following = children[node].get(token)
+            if following is None:
+                following = len(tokens)
+                tokens.append(token)
+                depth.append(depth[node] + 1)
+                children[node][token] = following
+                children.append({})
+            node = following
+        paths.append((nodes, candidate))
+    return _in_preorder(tokens, depth, children, paths)
+
+
+def _in_preorder(
+    tokens: list[int],
+    depth: list[int],
+    children: list[dict[int, int]],
+    paths: list[tuple[list[int], Sequence[int]]],
+) -> Tree:
+    order: list[int] = []
+    stack = [0]
+    while stack:
+        node = stack.pop()
+        order.append(node)
+        stack.extend(reversed(children[node].values()))
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order))
+    depths = np.array(depth, np.int64)[order]
+    return Tree(
+        tokens=np.array(tokens, np.int64)[order],
+        depth=depths,
+        end=_ends(depths),
+        paths=tuple((place[np.array(nodes, np.int64)], np.array(found, np.int64)) for nodes, found in paths),
+    )
+
+
+def _ends(depth: Ints) -> Ints:
+    """Where the range of each node ends: at the next node that is not deeper."""
+    n = len(depth)
+    end = np.full(n, n, np.int64)
+    open_nodes: list[int] = []
+    for node, d in enumerate(depth.tolist()):
+        while open_nodes and depth[open_nodes[-1]] >= d:
+            end[open_nodes.pop()] = node
+        open_nodes.append(node)
+    return end
+
+
+def plain_size(prompt: Sequence[int], candidates: Sequence[Sequence[int]]) -> int:
+    """How many tokens would be read without sharing, to say what the tree saves."""
+    return sum(len(prompt) + len(candidate) - 1 for candidate in candidates)

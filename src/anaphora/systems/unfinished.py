@@ -1,0 +1,132 @@
+"""A run that is being made: every answer is on disk as soon as it is known, and an interruption loses none."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import fields
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any
+
+from anaphora.errors import AnaphoraError, BadInput
+from anaphora.suites.example import Example
+from anaphora.systems.options import stable_spec
+from anaphora.systems.run import RunHeader, header_line, open_run, parse_record, record_line, run_file, write_run
+from anaphora.systems.scored import Answer, Scored
+
+DIGITS = 6  # decimals of a score that are kept; float32 has no more
+
+
+class UnfinishedRun:
+    """Answers in the order in which they come, in a file beside the run's; `finish` puts them in the suite's order."""
+
+    def __init__(
+        self, output: Path, header: RunHeader, examples: Sequence[Example], *, resume: bool, overwrite: bool
+    ) -> None:
+        self.file = run_file(output)
+        self.part = self.file.with_name(self.file.name + ".part")
+        self.header, self.examples = header, examples
+        self.done: dict[int, Scored] = {}
+        self._out: IO[bytes] | None = None
+        if overwrite:
+            self.part.unlink(missing_ok=True)
+            self.file.unlink(missing_ok=True)
+        if self.file.exists():
+            if not resume:
+                raise AnaphoraError(
+                    f"{self.file} is there already. Name another output, or use --resume or --overwrite"
+                )
+            _same(open_run(self.file).header, header, self.file)
+            self.done = dict(enumerate(open_run(self.file)))
+        elif self.part.exists():
+            if not resume:
+                raise AnaphoraError(
+                    f"an unfinished run is at {self.part}. Go on with --resume, or start with --overwrite"
+                )
+            self._read()
+
+    def __enter__(self) -> UnfinishedRun:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._out is not None:
+            self._out.close()
+
+    def add(self, number: int, answer: Answer) -> None:
+        """Keep an answer: it is with the operating system when this returns, so that kill −9 does not lose it."""
+        example = self.examples[number]
+        scores = [round(score, DIGITS) for score in answer.scores]
+        extra: dict[str, Any] = dict(answer.extra)
+        if answer.undecidable:
+            extra["undecidable"] = [list(pair) for pair in answer.undecidable]
+        if answer.truncated:
+            extra["truncated"] = answer.truncated
+        item = Scored(example.id, example.gold, example.tags, scores, answer.tokens, extra)
+        self._writer().write(json.dumps({"n": number}).encode()[:-1] + b"," + record_line(item)[1:])
+        self._writer().flush()
+        self.done[number] = item
+
+    def finish(self) -> Path:
+        """The complete run under its name, and the unfinished one gone."""
+        if len(self.done) != len(self.examples):
+            missing = len(self.examples) - len(self.done)
+            raise AnaphoraError(f"the system gave no answer to {missing:,} of {len(self.examples):,} examples")
+        if not self.file.exists():
+            write_run(self.file, self.header, (self.done[n] for n in range(len(self.examples))))
+        if self._out is not None:
+            self._out.close()
+        self.part.unlink(missing_ok=True)
+        return self.file
+
+    def _writer(self) -> IO[bytes]:
+        if self._out is None:
+            try:
+                self.part.parent.mkdir(parents=True, exist_ok=True)
+                fresh = not self.part.exists()
+                self._out = self.part.open("ab")
+            except OSError as error:
+                raise BadInput(self.part, f"cannot be written: {(error.strerror or str(error)).lower()}") from None
+            if fresh:
+                self._out.write(header_line(self.header))
+        return self._out
+
+    def _read(self) -> None:
+        """What an interrupted process left: whole lines count, a line that it was writing is cut off."""
+        data = self.part.read_bytes()
+        whole = data[: data.rfind(b"\n") + 1]
+        if not whole:
+            self.part.unlink()
+            return
+        if len(whole) < len(data):
+            with self.part.open("r+b") as stream:
+                stream.truncate(len(whole))
+        run = open_run(self.part)
+        _same(run.header, self.header, self.part)
+        for line in whole.splitlines()[1:]:
+            row = json.loads(line)
+            number = row["n"]
+            if not 0 <= number < len(self.examples) or self.examples[number].id != row["id"]:
+                raise BadInput(self.part, f"example {row['id']} is not number {number} of the suite")
+            self.done[number] = parse_record(line.decode(), self.part, 0)
+
+
+def _same(found: RunHeader, wanted: RunHeader, path: Path) -> None:
+    """A header that differs is an error, never a mix."""
+    differences = []
+    for f in fields(RunHeader):
+        old, new = getattr(found, f.name), getattr(wanted, f.name)
+        if f.name == "settings":
+            differences += [
+                f"{key}: {old.get(key)!r}, now {new.get(key)!r}"
+                for key in sorted({*old, *new})
+                if old.get(key) != new.get(key)
+            ]
+        elif f.name == "system" and stable_spec(old) == stable_spec(new):
+            continue  # how fast a server is asked does not change its answers
+        elif old != new:
+            differences.append(f"{f.name}: {old!r}, now {new!r}")
+    if differences:
+        raise AnaphoraError(f"{path} was made in another way ({'; '.join(differences)}). Name another output")

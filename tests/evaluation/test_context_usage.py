@@ -1,0 +1,79 @@
+"""Context usage: accuracy and CXMI from runs, for a system whose answers are known by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from anaphora.errors import AnaphoraError
+from anaphora.evaluation.context_usage import context_usage, sentences_of
+from anaphora.evaluation.result import Settings
+from anaphora.reports.usage import usage_curve, usage_table
+from anaphora.suites.example import Example
+from anaphora.suites.suite import Header, Suite, suite_of
+from anaphora.systems.context import Context
+from anaphora.systems.options import Options
+from anaphora.systems.run import Run, describe, open_run, write_run
+from anaphora.systems.scored import Scored
+
+
+def made() -> Suite:
+    def examples() -> list[Example]:
+        return [Example(str(i), (f"c{i}", "x"), ((f"C{i}", "er"), (f"C{i}", "sie")), 0) for i in range(40)]
+
+    return suite_of(Header("made", "en", "de"), examples)
+
+
+def knowing(suite: Suite, options: Options, place: Path) -> Run:
+    """A system that needs its own context: +2 nats for the sentence, +1 of them on the pronoun; −2 if it is wrong."""
+
+    def item(example: Example) -> Scored:
+        helped = 0.0
+        if options.context.sentences:
+            own = example.source[0] == f"c{example.tags.get('attacked', example.id)}"
+            helped = 1.0 if own else -1.0
+        first = -1.0 + helped
+        sentence = 0.0 if options.focus == "pronoun" else -5.0 + helped
+        return Scored(example.id, example.gold, example.tags, [first + sentence, -1.2 + min(sentence, -0.0)], [1, 1])
+
+    header = describe(suite, sha256=suite.sha256(), system="x:y")
+    return open_run(write_run(place, replace(header, context=options.context.label), map(item, suite)))
+
+
+def test_figures_are_those_of_the_system(tmp_path: Path) -> None:
+    usage = context_usage(made(), "x:y", Options(Context(1)), tmp_path, knowing, Settings(samples=200))
+    none, one, other = usage.conditions
+    assert [c.name for c in usage.conditions] == ["none", "1 sentence", "random"]
+    assert none.cxmi == {}
+    assert one.cxmi["current"].mean == pytest.approx(2.0)
+    assert one.cxmi["pronoun"].mean == pytest.approx(1.0)
+    assert one.cxmi["pronoun"].interval == pytest.approx((1.0, 1.0))
+    assert one.cxmi["current"].positive == 1.0
+    assert other.cxmi["current"].mean == pytest.approx(-2.0)
+    assert other.cxmi["current"].positive == 0.0
+    assert [c.figure.accuracy for c in usage.conditions] == [1.0, 1.0, 0.0]
+    assert [c.name for c in sentences_of(usage)] == ["none", "1 sentence"]
+
+
+def test_shuffled_context_needs_two_sentences(tmp_path: Path) -> None:
+    usage = context_usage(made(), "x:y", Options(Context(2)), tmp_path, knowing, Settings(samples=200))
+    assert [c.name for c in usage.conditions] == ["none", "1 sentence", "2 sentences", "random", "shuffled"]
+
+
+def test_no_context_is_no_question(tmp_path: Path) -> None:
+    with pytest.raises(AnaphoraError, match="--context"):
+        context_usage(made(), "x:y", Options(Context(0)), tmp_path, knowing)
+
+
+def test_a_table_a_document_and_a_curve(tmp_path: Path) -> None:
+    usage = context_usage(made(), "x:<y>", Options(Context(1)), tmp_path, knowing, Settings(samples=200))
+    text = usage_table(usage).render("table")
+    assert "+2.000" in text
+    assert "random" in text
+    assert usage.to_dict()["conditions"]["1 sentence"]["cxmi_pronoun"]["mean"] == pytest.approx(1.0)
+    picture = usage_curve(usage)
+    assert picture.count("<circle") == 2
+    assert "x:&lt;y&gt;" in picture
+    assert "random context" in picture

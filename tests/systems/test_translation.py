@@ -1,0 +1,105 @@
+"""Translating documents: context given as asked, outputs cut at the separator, nothing lost in an interruption."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from anaphora.errors import AnaphoraError
+from anaphora.suites.example import Example
+from anaphora.systems import translation
+from anaphora.systems.context import Context
+from anaphora.systems.scored import Answer
+from anaphora.systems.translation import last_sentence, translate_file
+
+
+class Shouting:
+    """Translates by writing in capitals; keeps what it was given, and fails when told to."""
+
+    def __init__(self, fail_after: int | None = None) -> None:
+        self.given: list[str] = []
+        self.fail_after = fail_after
+
+    def settings(self) -> Mapping[str, Any]:
+        return {"kind": "shouting"}
+
+    def score(self, examples: Sequence[Example], done: Container[int] = ()) -> Iterator[tuple[int, Answer]]:
+        raise NotImplementedError
+
+    def translate(self, texts: Sequence[str], *, beams: int = 4, max_tokens: int = 256) -> list[str]:
+        if self.fail_after is not None and len(self.given) >= self.fail_after:
+            raise KeyboardInterrupt
+        self.given += texts
+        return [text.upper() for text in texts]
+
+
+@pytest.fixture
+def talk(tmp_path: Path) -> Path:
+    file = tmp_path / "talk.en"
+    file.write_text("one\ntwo\nthree\n\nfour\n", encoding="utf-8")
+    return file
+
+
+def test_each_sentence_sees_those_before_it_in_its_document(talk: Path, tmp_path: Path) -> None:
+    system = Shouting()
+    context = Context(2, " ", "none")
+    found = translate_file(system, "x:y", talk, tmp_path / "out", context=context)
+    assert system.given == ["one", "one two", "one two three", "four"]
+    assert (found.sentences, found.missing, found.surplus) == (4, 0, 0)
+    assert (tmp_path / "out").read_text(encoding="utf-8") == "ONE\nONE TWO\nONE TWO THREE\n\nFOUR\n"
+    assert not (tmp_path / "out.part").exists()
+
+
+def test_output_that_holds_the_context_is_cut_at_the_separator(talk: Path, tmp_path: Path) -> None:
+    context = Context(1, " <SEP> ", "produced")
+    translate_file(Shouting(), "x:y", talk, tmp_path / "out", context=context)
+    assert (tmp_path / "out").read_text(encoding="utf-8") == "ONE\nTWO\nTHREE\n\nFOUR\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences", "kept", "surplus"),
+    [("A <SEP> B", 2, "B", 0), ("A B", 2, "A B", -1), ("A <SEP> B <SEP> C", 2, "C", 1), ("A<SEP>B", 2, "B", 0)],
+)
+def test_missing_and_surplus_separators(text: str, sentences: int, kept: str, surplus: int) -> None:
+    assert last_sentence(text, Context(1, " <SEP> "), sentences) == (kept, surplus)
+
+
+def test_a_space_cannot_be_cut_at(talk: Path, tmp_path: Path) -> None:
+    with pytest.raises(AnaphoraError, match="--separator"):
+        translate_file(Shouting(), "x:y", talk, tmp_path / "out", context=Context(1, " ", "produced"))
+
+
+def test_an_interruption_loses_nothing(talk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(translation, "CHUNK", 2)
+    out = tmp_path / "out"
+    with pytest.raises(KeyboardInterrupt):
+        translate_file(Shouting(fail_after=2), "x:y", talk, out, context=Context())
+    assert not out.exists()
+    with (tmp_path / "out.part").open("ab") as part:
+        part.write(b'["half a li')  # as a kill in the middle of a line leaves it
+    with pytest.raises(AnaphoraError, match="--resume"):
+        translate_file(Shouting(), "x:y", talk, out, context=Context())
+    system = Shouting()
+    translate_file(system, "x:y", talk, out, context=Context(), resume=True)
+    assert system.given == ["three", "four"]
+    assert out.read_text(encoding="utf-8") == "ONE\nTWO\nTHREE\n\nFOUR\n"
+
+
+def test_another_system_is_not_mixed_in(talk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(translation, "CHUNK", 2)
+    with pytest.raises(KeyboardInterrupt):
+        translate_file(Shouting(fail_after=2), "x:y", talk, tmp_path / "out", context=Context())
+    with pytest.raises(AnaphoraError, match="made in another way"):
+        translate_file(Shouting(), "x:z", talk, tmp_path / "out", context=Context(), resume=True)
+
+
+def test_what_is_there_is_not_overwritten_unless_asked(talk: Path, tmp_path: Path) -> None:
+    (tmp_path / "out").write_text("mine", encoding="utf-8")
+    with pytest.raises(AnaphoraError, match="--overwrite"):
+        translate_file(Shouting(), "x:y", talk, tmp_path / "out", context=Context())
+    assert (tmp_path / "out").read_text(encoding="utf-8") == "mine"
+    translate_file(Shouting(), "x:y", talk, tmp_path / "out", context=Context(), overwrite=True)
+    assert (tmp_path / "out").read_text(encoding="utf-8").startswith("ONE")
