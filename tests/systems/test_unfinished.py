@@ -1,0 +1,125 @@
+"""A run in the making: whatever interrupts it, going on gives the very file of an uninterrupted run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from anaphora.errors import AnaphoraError
+from anaphora.suites.example import Example
+from anaphora.systems.run import RunHeader
+from anaphora.systems.scored import Answer
+from anaphora.systems.unfinished import UnfinishedRun
+
+HEADER = RunHeader(
+    "made", "ab" * 32, "en", "de", "x:y?concurrency=4", "0.1.0", settings={"dtype": "float32"}, examples=12
+)
+EXAMPLES = [Example(f"é{n}", ("x",), (("er",), ("sie",)), n % 2, {"k": n}) for n in range(12)]
+ORDER = [5, 3, 11, 0, 1, 2, 4, 6, 10, 9, 8, 7]  # answers come in the order of length, not of the suite
+
+
+def answer(number: int) -> Answer:
+    same = [(0, 1)] if number == 3 else []
+    return Answer([-1.23456789 - number, -2.0], [3, 4], same, number == 4)
+
+
+def finished(output: Path, *, resume: bool = False, header: RunHeader = HEADER) -> bytes:
+    with UnfinishedRun(output, header, EXAMPLES, resume=resume, overwrite=False) as run:
+        for number in ORDER:
+            if number not in run.done:
+                run.add(number, answer(number))
+        return run.finish().read_bytes()
+
+
+def interrupted(output: Path, answers: int = 5) -> Path:
+    with UnfinishedRun(output, HEADER, EXAMPLES, resume=False, overwrite=False) as run:
+        for number in ORDER[:answers]:
+            run.add(number, answer(number))
+        return run.part
+
+
+@pytest.fixture
+def whole(tmp_path: Path) -> bytes:
+    return finished(tmp_path / "whole")
+
+
+def test_the_finished_run_is_in_the_order_of_the_suite_and_nothing_else_stays(tmp_path: Path, whole: bytes) -> None:
+    assert [line.partition(b'"id":"')[2][:3] for line in whole.splitlines()[1:4]] == [
+        "é0".encode(),
+        "é1".encode(),
+        "é2".encode(),
+    ]
+    assert [path.name for path in (tmp_path / "whole").iterdir()] == ["run.jsonl"]
+    assert b'"undecidable":[[0,1]]' in whole.splitlines()[4]
+    assert b'"truncated":' in whole.splitlines()[5]
+    assert b"-1.234568" in whole  # six decimals: float32 has no more
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(cut=st.integers(0, 4000))
+def test_cut_at_any_byte_it_goes_on_to_the_same_file(
+    tmp_path_factory: pytest.TempPathFactory, whole: bytes, cut: int
+) -> None:
+    output = tmp_path_factory.mktemp("cut") / "run"
+    part = interrupted(output, answers=11)
+    part.write_bytes(part.read_bytes()[:cut])
+    assert finished(output, resume=True) == whole
+
+
+def test_what_was_answered_is_not_asked_again(tmp_path: Path) -> None:
+    interrupted(tmp_path / "run")
+    with UnfinishedRun(tmp_path / "run", HEADER, EXAMPLES, resume=True, overwrite=False) as run:
+        assert sorted(run.done) == sorted(ORDER[:5])
+
+
+def test_an_unfinished_run_is_not_thrown_away_by_accident(tmp_path: Path) -> None:
+    part = interrupted(tmp_path / "run")
+    with pytest.raises(AnaphoraError, match=r"--resume.*--overwrite"):
+        finished(tmp_path / "run")
+    assert part.exists()
+
+
+def test_a_finished_run_is_kept_and_resuming_it_does_nothing(tmp_path: Path, whole: bytes) -> None:
+    with pytest.raises(AnaphoraError, match="is there already"):
+        finished(tmp_path / "whole")
+    assert finished(tmp_path / "whole", resume=True) == whole
+
+
+@pytest.mark.parametrize(
+    ("other", "difference"),
+    [
+        (replace(HEADER, sha256="cd" * 32), "sha256: 'abab"),
+        (replace(HEADER, context="1+1"), "context: None, now '1\\+1'"),
+        (replace(HEADER, settings={"dtype": "bfloat16"}), "dtype: 'float32', now 'bfloat16'"),
+        (replace(HEADER, system="x:z"), "system: "),
+    ],
+)
+def test_another_run_is_never_mixed_in_and_the_difference_is_said(
+    tmp_path: Path, other: RunHeader, difference: str
+) -> None:
+    interrupted(tmp_path / "run")
+    with pytest.raises(AnaphoraError, match=difference):
+        finished(tmp_path / "run", resume=True, header=other)
+
+
+def test_how_fast_a_server_is_asked_does_not_make_another_run(tmp_path: Path) -> None:
+    interrupted(tmp_path / "run")
+    assert finished(tmp_path / "run", resume=True, header=replace(HEADER, system="x:y?concurrency=1"))
+
+
+def test_a_system_that_leaves_examples_out_is_found_out(tmp_path: Path) -> None:
+    run = UnfinishedRun(tmp_path / "run", HEADER, EXAMPLES, resume=False, overwrite=False)
+    with run, pytest.raises(AnaphoraError, match="no answer to 11 of 12 examples"):
+        run.add(0, answer(0))
+        run.finish()
+
+
+def test_the_records_of_another_suite_are_refused(tmp_path: Path) -> None:
+    interrupted(tmp_path / "run")
+    others = [replace(example, id=f"other {n}") for n, example in enumerate(EXAMPLES)]
+    with pytest.raises(AnaphoraError, match="is not number"):
+        UnfinishedRun(tmp_path / "run", HEADER, others, resume=True, overwrite=False)
