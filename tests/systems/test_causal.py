@@ -72,21 +72,15 @@ def smollm() -> Path:
     return next(Path(spec.origin).parent.rglob("*.gguf"))
 
 
+def question(before: str, candidates: tuple[str, ...], gold: int) -> Example:
+    return Example(before, (before, "x"), tuple((before, candidate) for candidate in candidates), gold)
+
+
 def test_real_weights_prefer_what_is_right() -> None:
     system = CausalLM(f"{smollm()}?chat=no", Options(Context(1), ("en", "en"), threads=1))
     examples = [
-        Example(
-            "1",
-            ("My sister lost her keys.", "x"),
-            (("My sister lost her keys.", "She was sad."), ("My sister lost her keys.", "It was sad.")),
-            0,
-        ),
-        Example(
-            "2",
-            ("The boys were late.", "x"),
-            (("The boys were late.", "It missed the bus."), ("The boys were late.", "They missed the bus.")),
-            1,
-        ),
+        question("My sister lost her keys.", ("She was sad.", "It was sad."), 0),
+        question("The boys were late.", ("It missed the bus.", "They missed the bus."), 1),
     ]
     found = scores(system, examples)
     assert found[0][0] > found[0][1]

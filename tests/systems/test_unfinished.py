@@ -113,9 +113,10 @@ def test_how_fast_a_server_is_asked_does_not_make_another_run(tmp_path: Path) ->
 
 def test_a_system_that_leaves_examples_out_is_found_out(tmp_path: Path) -> None:
     run = UnfinishedRun(tmp_path / "run", HEADER, EXAMPLES, resume=False, overwrite=False)
-    with run, pytest.raises(AnaphoraError, match="no answer to 11 of 12 examples"):
+    with run:
         run.add(0, answer(0))
-        run.finish()
+        with pytest.raises(AnaphoraError, match="no answer to 11 of 12 examples"):
+            run.finish()
 
 
 def test_the_records_of_another_suite_are_refused(tmp_path: Path) -> None:
