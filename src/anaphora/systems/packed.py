@@ -93,6 +93,7 @@ class PackedModel:
         self.encoder_decoder = bool(model.config.is_encoder_decoder)
         self._holder = _Holder()
         self._before = model.config._attn_implementation
+        self._space: Tensor | None = None
         if not getattr(model, "_supports_sdpa", False) or not model._can_set_attn_implementation():
             raise UnsupportedModel(
                 f"{type(model).__name__} does not use transformers' attention interface, and its attention cannot "
@@ -177,16 +178,28 @@ class PackedModel:
         bias = bias[0] if bias is not None else head.bias
         weight = head.weight
         normalisers = torch.empty(len(hidden), dtype=torch.float32, device=hidden.device)
-        step = max(1, LOGITS // weight.shape[0])
-        for start in range(0, len(hidden), step):
-            logits = _capped(functional.linear(hidden[start : start + step], weight, bias).float(), cap)
+        space = self._logits(weight)
+        for start in range(0, len(hidden), len(space)):
+            part = hidden[start : start + len(space)]
+            logits = space[: len(part)]
+            if bias is None:
+                torch.mm(part, weight.T, out=logits)
+            else:
+                torch.addmm(bias, part, weight.T, out=logits)
+            logits = _capped(logits.float(), cap)
             top = logits.amax(1, keepdim=True)
-            normalisers[start : start + step] = logits.sub_(top).exp_().sum(1).log_().add_(top[:, 0])
+            normalisers[start : start + len(part)] = logits.sub_(top).exp_().sum(1).log_().add_(top[:, 0])
         at, picked = self._index(rows), self._index(tokens)
         chosen = torch.linalg.vecdot(hidden[at].float(), weight[picked].float())
         if bias is not None:
             chosen = chosen + bias[picked].float()
         return (_capped(chosen, cap) - normalisers[at]).double().cpu().numpy()
+
+    def _logits(self, weight: Tensor) -> Tensor:
+        """(rows, vocabulary), space for the logits of a chunk; new memory for every chunk would take time."""
+        if self._space is None:
+            self._space = weight.new_empty(max(1, LOGITS // weight.shape[0]), weight.shape[0])
+        return self._space
 
     def _rows(self, lengths: Sequence[int], depths: Sequence[Ints], ends: Sequence[Ints]) -> Rows:
         longest, sizes = max(lengths), np.array(lengths)

@@ -57,7 +57,7 @@ def loaded(name: str, what: str, load: Callable[[], Any]) -> Any:
     """What a library loads by a name; one line says why not."""
     try:
         return load()
-    except (OSError, ValueError, ImportError, KeyError, RuntimeError) as error:
+    except Exception as error:  # of any class: a damaged file of weights has one of its own
         problem = " ".join(str(error).split())[:300]
         here = "" if Path(name).exists() else " (no such path here, and it could not be had from the hub)"
         raise AnaphoraError(f"{name}: the {what} cannot be loaded{here}: {problem}") from None

@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import IO, Any
 
 from anaphora.errors import AnaphoraError, BadInput
+from anaphora.files import decode
 from anaphora.suites.example import Example
 from anaphora.systems.options import stable_spec
 from anaphora.systems.run import RunHeader, header_line, open_run, parse_record, record_line, run_file, write_run
@@ -64,10 +65,11 @@ class UnfinishedRun:
             extra["undecidable"] = [list(pair) for pair in answer.undecidable]
         if answer.truncated:
             extra["truncated"] = answer.truncated
-        item = Scored(example.id, example.gold, example.tags, scores, answer.tokens, extra)
-        self._writer().write(json.dumps({"n": number}).encode()[:-1] + b"," + record_line(item)[1:])
+        line = record_line(Scored(example.id, example.gold, example.tags, scores, answer.tokens, extra))
+        self._writer().write(json.dumps({"n": number}).encode()[:-1] + b"," + line[1:])
         self._writer().flush()
-        self.done[number] = item
+        # Kept as another process would read it, so that the run does not tell where it was interrupted.
+        self.done[number] = parse_record(line.decode(), self.part, 0)
 
     def finish(self) -> Path:
         """The complete run under its name, and the unfinished one gone."""
@@ -105,12 +107,13 @@ class UnfinishedRun:
                 stream.truncate(len(whole))
         run = open_run(self.part)
         _same(run.header, self.header, self.part)
-        for line in whole.splitlines()[1:]:
-            row = json.loads(line)
-            number = row["n"]
-            if not 0 <= number < len(self.examples) or self.examples[number].id != row["id"]:
-                raise BadInput(self.part, f"example {row['id']} is not number {number} of the suite")
-            self.done[number] = parse_record(line.decode(), self.part, 0)
+        for place, line in enumerate(whole.splitlines()[1:], start=2):
+            item = parse_record(decode(line, self.part, place), self.part, place)
+            number = json.loads(line).get("n")
+            if number not in range(len(self.examples)) or self.examples[number].id != item.id:
+                problem = f"example {item.id!r} is not number {number!r} of the suite"
+                raise BadInput(self.part, problem, line=place, remedy="Start again with --overwrite.")
+            self.done[number] = item
 
 
 def _same(found: RunHeader, wanted: RunHeader, path: Path) -> None:
@@ -119,6 +122,7 @@ def _same(found: RunHeader, wanted: RunHeader, path: Path) -> None:
     for f in fields(RunHeader):
         old, new = getattr(found, f.name), getattr(wanted, f.name)
         if f.name == "settings":
+            new = json.loads(json.dumps(dict(new)))  # as it comes back from a file: a tuple is a list there
             differences += [
                 f"{key}: {old.get(key)!r}, now {new.get(key)!r}"
                 for key in sorted({*old, *new})
