@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-Question = Any  # anaphora.systems.tokens.Encoded
+Question = Any  # anaphora.systems.encoding.tokens.Encoded
 Scores = list[float]  # of all candidates of all questions, in order
 Scorer = Callable[[Sequence[Question]], Scores]
 Batches = Iterable[list[tuple[int, int]]]  # (question, candidate)
@@ -15,9 +15,9 @@ Batches = Iterable[list[tuple[int, int]]]  # (question, candidate)
 def tree(model: Any) -> Scorer:
     """Anaphora as it scores a suite, but for the tokeniser: which it is not given."""
     from anaphora.suites.example import Example
-    from anaphora.systems.neural import NeuralSystem
+    from anaphora.systems.encoding.tokens import Encoded
+    from anaphora.systems.huggingface.neural import NeuralSystem
     from anaphora.systems.options import Options
-    from anaphora.systems.tokens import Encoded
 
     class Tokenised(NeuralSystem):
         waiting: Sequence[Encoded] = ()
@@ -39,7 +39,7 @@ def tree(model: Any) -> Scorer:
 def huggingface(model: Any, batches: Callable[[Sequence[Question]], Batches], all_logits: bool = True) -> Scorer:
     """A model's own forward on padded batches, as every toolkit does it.
 
-    all_logits: or, for a causal model, only those behind a prompt that is equally long in all questions
+    all_logits: or, for a causal model, only those behind the shortest prompt of the batch
     """
     import torch
     from torch.nn import functional
@@ -61,7 +61,7 @@ def huggingface(model: Any, batches: Callable[[Sequence[Question]], Batches], al
             mask = padded([[1] * (len(q.prompt) + len(q.candidates[k]) - 1) for q, k in rows], 0)
             arguments = {"input_ids": read, "attention_mask": mask}
             if not all_logits:
-                arguments["logits_to_keep"] = read.shape[1] - len(rows[0][0].prompt) + 1
+                arguments["logits_to_keep"] = read.shape[1] - min(len(q.prompt) for q, _ in rows) + 1
         logits = model(**arguments, use_cache=False).logits
         labels = labels[:, -logits.shape[1] :]
         losses = functional.cross_entropy(logits.flatten(0, 1), labels.flatten(), reduction="none", ignore_index=-100)

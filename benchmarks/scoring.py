@@ -78,7 +78,7 @@ def prepare(examples: int) -> tuple[Any, list[Question]]:
 
     from anaphora.suites.formats import read_suite
     from anaphora.systems.context import Context
-    from anaphora.systems.tokens import Encoded
+    from anaphora.systems.encoding.tokens import Encoded
 
     suite = list(read_suite(DATA / "contrapro", "contrapro-rebuilt"))
     bpe = Tokenizer(models.BPE(unk_token="<unk>"))
@@ -262,7 +262,7 @@ class Measured:
         questions: Sequence[Question],
     ) -> list[Row]:
         """work: multiplications that a question's tree of so many nodes needs."""
-        from anaphora.systems.tree import build_tree
+        from anaphora.systems.huggingface.tree import build_tree
 
         note = f"{len(self.times)} rounds"
         note += f", {self.repeated} repeated" if self.repeated else ""

@@ -62,12 +62,12 @@ def score(
         return import_scores(suite, Path(what), Path(output))
     scorer = None
     if cluster is not None:
-        from anaphora.systems.cluster import ray_cluster
+        from anaphora.systems.distributed.cluster import ray_cluster
 
         cpus = options.get("threads") or 1
         scorer = ray_cluster(cluster, workers=workers, cpus_per_worker=cpus, gpus_per_worker=gpus)
     elif workers is not None and workers > 1:
-        from anaphora.systems.workers import local_workers
+        from anaphora.systems.distributed.workers import local_workers
 
         scorer = local_workers(workers, options.get("threads"))
     chosen = Options(context=Context(context, separator, target_context), **options)

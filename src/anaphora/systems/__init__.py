@@ -14,15 +14,31 @@ from anaphora.systems.scored import Answer
 
 # kind → where it is, the extra that installs what it needs, and what it is
 KINDS = {
-    "hf": ("anaphora.systems.seq2seq:HuggingFaceSeq2Seq", "hf", "Hugging Face encoder–decoder: hf:NAME_OR_PATH"),
-    "lm": ("anaphora.systems.causal:CausalLM", "hf", "causal language model, base or chat: lm:NAME_OR_PATH"),
-    "ct2": ("anaphora.systems.ctranslate2:CTranslate2System", "ct2", "CTranslate2 translator or generator: ct2:PATH"),
+    "hf": (
+        "anaphora.systems.huggingface.seq2seq:HuggingFaceSeq2Seq",
+        "hf",
+        "Hugging Face encoder–decoder: hf:NAME_OR_PATH",
+    ),
+    "lm": (
+        "anaphora.systems.huggingface.causal:CausalLM",
+        "hf",
+        "causal language model, base or chat: lm:NAME_OR_PATH",
+    ),
+    "ct2": (
+        "anaphora.systems.ctranslate2.system:CTranslate2System",
+        "ct2",
+        "CTranslate2 translator or generator: ct2:PATH",
+    ),
     "openai": (
-        "anaphora.systems.openai:OpenAISystem",
+        "anaphora.systems.openai.system:OpenAISystem",
         None,
         "OpenAI-compatible server (vLLM, llama.cpp, hosted): openai:URL?model=NAME",
     ),
-    "command": ("anaphora.systems.command:CommandSystem", None, "a program that scores lines: command:PROGRAM ARGS…"),
+    "command": (
+        "anaphora.systems.command.system:CommandSystem",
+        None,
+        "a program that scores lines: command:PROGRAM ARGS…",
+    ),
     "scores": ("anaphora.systems.scores:ScoreFile", None, "scores that another toolkit wrote: scores:FILE"),
 }
 GROUP = "anaphora.systems"  # entry points of other packages: KIND = "module:Class"

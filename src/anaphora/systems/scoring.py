@@ -14,7 +14,7 @@ from anaphora.suites.example import Example
 from anaphora.suites.suite import Suite
 from anaphora.systems import Closing, System, Translator, load_system
 from anaphora.systems.context import with_target_context
-from anaphora.systems.focus import check_focus
+from anaphora.systems.encoding.focus import check_focus
 from anaphora.systems.options import Options
 from anaphora.systems.run import Run, describe, open_run
 from anaphora.systems.scored import Answer

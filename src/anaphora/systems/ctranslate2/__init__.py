@@ -1,0 +1,1 @@
+"""CTranslate2 translators and generators."""

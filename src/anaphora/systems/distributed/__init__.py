@@ -1,0 +1,1 @@
+"""The same scoring in several processes or on a Ray cluster."""

@@ -1,0 +1,1 @@
+"""From text to what a model reads: token ids, language codes, prompts."""

@@ -1,0 +1,1 @@
+"""Hugging Face models in torch, and the prefix-tree scorer that they share."""

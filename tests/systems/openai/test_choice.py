@@ -1,0 +1,102 @@
+"""Forced choice: what counts as an answer, and that the place of a candidate does not."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anaphora.systems.openai.choice import Reply, combine, lettered, read_reply, rotations
+
+
+@given(st.integers(1, 26))
+def test_every_candidate_stands_at_every_place_once(size: int) -> None:
+    orders = rotations(size)
+    assert all(sorted(column) == list(range(size)) for column in (*orders, *zip(*orders, strict=True)))
+
+
+def test_candidates_are_shown_under_letters() -> None:
+    assert lettered(["Er.", "Sie."]) == "A: Er.\nB: Sie."
+
+
+@pytest.mark.parametrize(
+    ("text", "letter"),
+    [
+        ("B", "B"),
+        (" b", None),
+        ("**C**", "C"),
+        ("(A)", "A"),
+        ("B: Sie ist groß.", "B"),
+        ("A because it fits", "A"),  # not an article, as there is no other
+        ("The answer is B.", "B"),
+        ("A good one would be C", "C"),
+        ("<think>A? No.</think>\n\nB", "B"),
+        ("D", None),
+        ("Both", None),
+        ("", None),
+    ],
+)
+def test_the_letter_of_an_answer(text: str, letter: str | None) -> None:
+    assert read_reply({"message": {"content": text}}, 3) == Reply(letter, None)
+
+
+def test_an_answer_may_be_missing() -> None:
+    assert read_reply({"message": {"content": None}}, 2) == read_reply({}, 2) == Reply(None, None)
+
+
+def token(text: str, **top: float) -> dict[str, Any]:
+    return {"token": text, "logprob": -1, "top_logprobs": [{"token": t, "logprob": p} for t, p in top.items()]}
+
+
+def logprobs(*tokens: dict[str, Any]) -> Any:
+    text = "".join(token["token"] for token in tokens)
+    return read_reply({"message": {"content": text}, "logprobs": {"content": list(tokens)}}, 3).logprobs
+
+
+class TestLetterLogprobs:
+    def test_one_for_each_letter(self) -> None:
+        assert logprobs(token("B", B=-0.5, A=-1.5, C=-2.5)) == [-1.5, -0.5, -2.5]
+
+    def test_ways_to_write_a_letter_are_added_up(self) -> None:
+        found = logprobs(token("A", **{"A": math.log(0.25), " A": math.log(0.25), "B": -2, "C.": -3}))
+        assert found == [pytest.approx(math.log(0.5)), -2, -3]
+
+    def test_a_letter_that_is_not_told_is_the_least_likely(self) -> None:
+        assert logprobs(token("A", A=-0.1, B=-4, the=-7)) == [-0.1, -4, -7]
+
+    def test_where_the_letter_is(self) -> None:
+        assert logprobs(token("\n", x=-1, A=-9), token(" B", A=-3, B=-1, C=-2)) == [-3, -1, -2]
+
+    def test_after_thoughts(self) -> None:
+        tokens = (token("A", A=-0.1), token("</think>", x=-1), token("C", A=-2, B=-3, C=-1))
+        assert logprobs(*tokens) == [-2, -3, -1]
+
+    def test_none_where_no_letter_is_told(self) -> None:
+        assert logprobs(token("Er", Er=-1, Sie=-2)) is None
+        assert logprobs({"token": "A", "logprob": -1, "top_logprobs": []}) is None
+
+    def test_the_logarithm_of_nothing_is_a_number(self) -> None:
+        assert logprobs(token("B", A=-math.inf, B=-0.5, C=-1)) == [-9999, -0.5, -1]
+
+
+@given(st.lists(st.floats(-20, 0), min_size=2, max_size=5), st.lists(st.floats(-5, 5), min_size=5, max_size=5))
+def test_what_places_are_worth_cancels_out(values: list[float], places: list[float]) -> None:
+    replies = [
+        Reply(None, [values[candidate] + places[place] for place, candidate in enumerate(order)])
+        for order in rotations(len(values))
+    ]
+    bias = sum(places[: len(values)]) / len(values)
+    assert combine(replies) == pytest.approx([value + bias for value in values], abs=1e-9)
+
+
+@given(st.lists(st.floats(-20, 0), min_size=3, max_size=3))
+def test_candidates_that_tie_stay_ties(places: list[float]) -> None:
+    assert len(set(combine([Reply(None, places)] * 3))) == 1
+
+
+def test_one_reply_without_log_probabilities_makes_it_a_count() -> None:
+    replies = [Reply("A", [-1, -2]), Reply("B", None)]  # the first candidate in both orders
+    assert combine(replies) == [math.log(3 / 4), math.log(1 / 4)]
