@@ -6,11 +6,13 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import anaphora as package
 from anaphora import api
+from anaphora.demo import demo_suite
 from anaphora.errors import AnaphoraError, BadInput
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Header, Suite, suite_of
@@ -162,3 +164,9 @@ def test_one_breakdown_needs_no_list_and_results_print_themselves(
     comparison = package.compare(*runs, by="document", resample="document")
     assert "13 items gained, 0 lost" in str(comparison)
     assert set(comparison.pairs[0].overall.tests) == {"randomisation", "bootstrap"}  # McNemar's needs independent items
+
+
+@pytest.mark.parametrize("arguments", [{"workers": 2}, {"cluster": ""}])
+def test_a_server_is_asked_by_one_process(arguments: dict[str, Any], tmp_path: Path) -> None:
+    with pytest.raises(AnaphoraError, match="concurrency=N"):
+        api.score(demo_suite(), "openai:http://127.0.0.1:9/v1?model=m", tmp_path / "run", **arguments)

@@ -60,6 +60,11 @@ def score(
                 "a score file is imported whole, without a limit. Cut the suite: suites convert --limit"
             )
         return import_scores(suite, Path(what), Path(output))
+    if kind == "openai" and (cluster is not None or (workers or 1) > 1):
+        raise AnaphoraError(
+            "an openai: server is asked many things at once by one process: set concurrency=N in the spec, "
+            "and leave --workers and --cluster out"
+        )
     scorer = None
     if cluster is not None:
         from anaphora.systems.distributed.cluster import ray_cluster

@@ -11,6 +11,10 @@ class AnaphoraError(Exception):
     """Something the user can put right. The text is one line: what is wrong, where, what to do."""
 
 
+class OutOfStep(AnaphoraError):  # noqa: N818
+    """Answers that cannot be told apart from those to other questions: what came before them is in doubt, too."""
+
+
 class BadInput(AnaphoraError):  # noqa: N818  (it reads well where it is raised)
     """A file that is not what it should be.
 

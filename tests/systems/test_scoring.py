@@ -96,6 +96,30 @@ def test_a_part_of_candidates_needs_a_system_that_can(tmp_path: Path) -> None:
         score_suite(demo_suite(), "x:y", tmp_path / "r", options=Options(focus="word"), scorer=scorer(Counting()))
 
 
+def test_a_system_that_is_kept_is_closed_in_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    events: list[str] = []
+
+    class Kept(Counting):
+        options = Options()
+
+        def close(self) -> None:
+            events.append("closed")
+
+    def load(spec: str, options: Options) -> Kept:
+        events.append(f"loaded {spec}")
+        return Kept()
+
+    monkeypatch.setattr(scoring, "load_system", load)
+    reloaded = scoring.Reloaded()
+    reloaded.close()  # nothing yet
+    for spec in ("a", "a", "b"):
+        chosen = Options(Context(2))
+        kept, _ = reloaded(spec, chosen)
+        assert kept.options is chosen  # type: ignore[attr-defined]
+    reloaded.close()
+    assert events == ["loaded a", "closed", "loaded b", "closed"]
+
+
 def test_produced_context_is_the_systems_own_translation() -> None:
     example = Example("1", ("a b", "", "c d", "now"), (("W", "X", "Y", "er"), ("W", "X", "Y", "sie")), 0)
     options = Options(Context(2, " | ", "produced"))

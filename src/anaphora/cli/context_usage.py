@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 import click
@@ -60,7 +61,8 @@ def context_usage(
                 examples, system, place, options=chosen, limit=limit, resume=True, progress=progress, scorer=scorer
             )
 
-    usage = measure(api.load_suite(suite), system, options, output, score)
+    with closing(scorer):
+        usage = measure(api.load_suite(suite), system, options, output, score)
     with atomic_writer(output / "curve.svg") as out:
         out.write(usage_curve(usage).encode())
     show(usage_table(usage), usage.to_dict(), format, as_json)

@@ -31,7 +31,7 @@ Examples:
     show_default=True,
     help="Whether the system's output holds the context as well, and is cut at the separator.",
 )
-@click.option("--beams", type=click.IntRange(1), default=4, show_default=True)
+@click.option("--beams", type=click.IntRange(1), help="Default: 4 for translation models, 1 for language models.")
 @click.option("--max-tokens", type=click.IntRange(1), default=256, show_default=True)
 @click.option("--threads", type=click.IntRange(1))
 @click.option("--batch-tokens", type=click.IntRange(1), default=2048, show_default=True)

@@ -63,7 +63,7 @@ class System(Protocol):
 class Translator(Protocol):
     """A system that also translates."""
 
-    def translate(self, texts: Sequence[str], *, beams: int = ..., max_tokens: int = ...) -> list[str]: ...
+    def translate(self, texts: Sequence[str], *, beams: int | None = ..., max_tokens: int = ...) -> list[str]: ...
 
 
 @runtime_checkable

@@ -106,10 +106,17 @@ class Reloaded:
 
     def __call__(self, spec: str, options: Options) -> tuple[System, Scorer]:
         if self._loaded is None or self._loaded[0] != spec or not hasattr(self._loaded[1], "options"):
+            self.close()
             self._loaded = spec, load_system(spec, options)
         system: Any = self._loaded[1]
         system.options = options
         return system, lambda work: (found for shard in work for found in score_shard(system, options, shard))
+
+    def close(self) -> None:
+        """Nothing more will be asked of the system."""
+        if self._loaded is not None and isinstance(self._loaded[1], Closing):
+            self._loaded[1].close()
+        self._loaded = None
 
 
 def score_shard(system: System, options: Options, shard: Shard) -> Iterator[tuple[int, Answer]]:

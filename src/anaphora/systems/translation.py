@@ -40,13 +40,16 @@ def translate_file(
     *,
     context: Context,
     docids: bool = False,
-    beams: int = 4,
+    beams: int | None = None,
     max_tokens: int = 256,
     resume: bool = False,
     overwrite: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> Translated:
-    """Translate every sentence of a file, each with the sentences before it; the output has the input's layout."""
+    """Translate every sentence of a file, each with the sentences before it; the output has the input's layout.
+
+    beams: as many as the system takes by itself unless told otherwise
+    """
     if not isinstance(system, Translator):
         raise AnaphoraError(f"{spec} only scores, it does not translate")
     splits = check_separator(context)

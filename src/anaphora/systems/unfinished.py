@@ -9,7 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
-from anaphora.errors import AnaphoraError, BadInput
+from anaphora.errors import AnaphoraError, BadInput, OutOfStep
 from anaphora.files import decode
 from anaphora.suites.example import Example
 from anaphora.systems.options import stable_spec
@@ -55,6 +55,8 @@ class UnfinishedRun:
     ) -> None:
         if self._out is not None:
             self._out.close()
+        if isinstance(error, OutOfStep) and self.part.exists():  # never gone on with, and not lost
+            self.part.replace(self.part.with_suffix(".in-doubt"))
 
     def add(self, number: int, answer: Answer) -> None:
         """Keep an answer: it is with the operating system when this returns, so that kill −9 does not lose it."""

@@ -403,6 +403,19 @@ def test_surplus_fails_the_run(program: Write, tmp_path: Path) -> None:
     with pytest.raises(AnaphoraError, match="90 lines sent, 91 or more received"):
         score_suite(small_suite(), f"command:{program(STREAMING + chr(10) + 'print(0)')}", tmp_path / "run.jsonl")
     assert not (tmp_path / "run.jsonl").exists()
+    assert (tmp_path / "run.jsonl.in-doubt").exists()  # kept, but never gone on with
+    assert not (tmp_path / "run.jsonl.part").exists()
+    good = f"command:{program(STREAMING)}"
+    assert len(list(score_suite(small_suite(), good, tmp_path / "run.jsonl", resume=True))) == 30
+
+
+def test_surplus_fails_the_run_of_workers(program: Write, tmp_path: Path) -> None:
+    from anaphora.systems.distributed.workers import local_workers
+
+    spec = f"command:{program(STREAMING + chr(10) + 'print(0)')}"
+    with pytest.raises(AnaphoraError, match="put aside"):
+        score_suite(small_suite(), spec, tmp_path / "run.jsonl", scorer=local_workers(2))
+    assert [path.name for path in tmp_path.glob("run.jsonl*")] == ["run.jsonl.in-doubt"]
 
 
 def test_resume_after_the_program_died(program: Write, tmp_path: Path) -> None:

@@ -294,6 +294,14 @@ def test_translates_in_order(serve: Serve, settings: dict[str, str]) -> None:
     assert translator.translate(texts) == [text.upper() for text in texts]
 
 
+def test_beams_are_refused(serve: Serve) -> None:
+    translator = system(serve().spec(chat="yes"))
+    assert isinstance(translator, Translator)
+    assert translator.translate(["a"], beams=1) == ["A"]
+    with pytest.raises(AnaphoraError, match="no beam search"):
+        translator.translate(["a"], beams=4)
+
+
 def test_translates_with_a_base_model(serve: Serve) -> None:
     server = serve(translations={"It is big.": " Sie ist groß.\nEnglish: And"})
     translator = system(server.spec())

@@ -14,7 +14,7 @@ from pathlib import Path
 from queue import Empty
 from typing import Any
 
-from anaphora.errors import AnaphoraError
+from anaphora.errors import AnaphoraError, OutOfStep
 from anaphora.suites.example import Example
 from anaphora.systems.command.program import WAIT, Program
 from anaphora.systems.options import Options
@@ -22,7 +22,7 @@ from anaphora.systems.scored import Answer
 from anaphora.systems.scores import parse_scores
 
 TICK = 0.1  # seconds between looks at a program that is silent
-OUT_OF_STEP = "Its scores may be out of step with the lines: start again with --overwrite"
+OUT_OF_STEP = "Its scores may be out of step with the lines, and what it has scored so far was put aside"
 
 
 class CommandSystem:
@@ -162,7 +162,7 @@ def _ended_early(program: Program) -> AnaphoraError:
         return AnaphoraError(
             f"{_how(program.name, code)} after {program.received:,} of {program.given:,} lines{_words(program)}"
         )
-    return AnaphoraError(
+    return OutOfStep(
         f"{program.name}: {program.given:,} lines sent, {program.received:,} scores received, not one per line. "
         f"{OUT_OF_STEP}{_words(program)}"
     )
@@ -170,7 +170,7 @@ def _ended_early(program: Program) -> AnaphoraError:
 
 def _surplus(program: Program, line: bytes) -> AnaphoraError:
     text = line[:40].decode(errors="replace")
-    return AnaphoraError(
+    return OutOfStep(
         f"{program.name}: {program.sent:,} lines sent, {program.received:,} or more received; too much is {text!r}. "
         f"{OUT_OF_STEP}"
     )

@@ -12,7 +12,7 @@ from collections import Counter, deque
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from anaphora.errors import AnaphoraError
+from anaphora.errors import AnaphoraError, OutOfStep
 from anaphora.suites.example import Example
 from anaphora.systems.distributed.worker import Event, Failed, Ready
 from anaphora.systems.options import Options
@@ -170,7 +170,8 @@ def _dismiss(members: list[Member]) -> None:
 
 
 def _error(member: Member, failure: Failed) -> AnaphoraError:
-    error = AnaphoraError(failure.message if failure.final else f"{member.name} failed: {failure.message}")
+    kind = OutOfStep if failure.out_of_step else AnaphoraError
+    error = kind(failure.message if failure.final else f"{member.name} failed: {failure.message}")
     if failure.trace:
         error.add_note(failure.trace)
     return error

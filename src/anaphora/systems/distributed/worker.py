@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from anaphora.errors import AnaphoraError
+from anaphora.errors import AnaphoraError, OutOfStep
 from anaphora.systems import Closing, System, load_system
 from anaphora.systems.options import Options
 from anaphora.systems.scored import Answer
@@ -24,10 +24,14 @@ class Ready:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """A worker could not do what it was asked. final: it is bad input, and no other worker could."""
+    """A worker could not do what it was asked.
+
+    final: it is bad input, and no other worker could; out_of_step: and answers before it are in doubt
+    """
 
     message: str
     final: bool = False
+    out_of_step: bool = False
     trace: str = ""
 
 
@@ -45,7 +49,7 @@ class Worker:
         try:
             yield from getattr(self, request)(*arguments)
         except AnaphoraError as error:
-            yield Failed(str(error), final=True)
+            yield Failed(str(error), final=True, out_of_step=isinstance(error, OutOfStep))
         except Exception as error:
             yield Failed(f"{type(error).__name__}: {error}", trace=traceback.format_exc())
 

@@ -38,7 +38,7 @@ class CausalLM(NeuralSystem):
     def encode(self, questions: Sequence[Question]) -> list[Encoded]:
         return self.tokens.encode(questions)
 
-    def translate(self, texts: Sequence[str], *, beams: int = 1, max_tokens: int = 256) -> list[str]:
+    def translate(self, texts: Sequence[str], *, beams: int | None = None, max_tokens: int = 256) -> list[str]:
         """What the model writes after the prompt, up to the end of the line (base) or of its turn (chat)."""
         found = []
         limit = self.tokens.limit
@@ -48,7 +48,7 @@ class CausalLM(NeuralSystem):
                 output = self.model.generate(
                     input_ids=ids,
                     attention_mask=torch.ones_like(ids),
-                    num_beams=beams,
+                    num_beams=beams or 1,
                     max_new_tokens=max_tokens if limit is None else min(max_tokens, limit - len(prompt)),
                     do_sample=False,
                     pad_token_id=self.tokenizer.pad_token_id or self.tokenizer.eos_token_id,

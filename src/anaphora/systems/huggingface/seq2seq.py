@@ -39,14 +39,14 @@ class HuggingFaceSeq2Seq(NeuralSystem):
     def encode(self, questions: Sequence[Question]) -> list[Encoded]:
         return self.tokens.encode(questions)
 
-    def translate(self, texts: Sequence[str], *, beams: int = 4, max_tokens: int = 256) -> list[str]:
+    def translate(self, texts: Sequence[str], *, beams: int | None = None, max_tokens: int = 256) -> list[str]:
         """Translations of texts, by beam search, in batches of like length."""
         found: list[str] = [""] * len(texts)
         sources = self.tokens.sources(texts)
         order = sorted(range(len(texts)), key=lambda i: (len(sources[i]), i))
         limit = self.tokens.limit
         arguments: dict[str, Any] = {
-            "num_beams": beams,
+            "num_beams": beams or 4,
             "max_new_tokens": max_tokens if limit is None else min(max_tokens, limit - 2),
         }
         arguments["decoder_start_token_id"], *code = self.tokens.prompt()

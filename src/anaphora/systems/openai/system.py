@@ -78,8 +78,12 @@ class OpenAISystem:
         todo = (number for number in range(len(examples)) if number not in done)
         yield from self.server.each(lambda n: ask(self.options.context.question(examples[n])), todo)
 
-    def translate(self, texts: Sequence[str], *, beams: int = 1, max_tokens: int = 256) -> list[str]:
-        """What the model writes when it is asked to translate. Such servers have no beam search: beams is not used."""
+    def translate(self, texts: Sequence[str], *, beams: int | None = None, max_tokens: int = 256) -> list[str]:
+        """What the model writes when it is asked to translate. Such servers have no beam search."""
+        if beams not in (None, 1):
+            raise AnaphoraError(
+                f"an openai: server has no beam search, and was asked for {beams} beams. Leave --beams out"
+            )
         found = dict(self.server.each(lambda n: self._translation(texts[n], max_tokens)[0], range(len(texts))))
         return [found[n] for n in range(len(texts))]
 
