@@ -9,7 +9,13 @@ import sys
 
 from timing import Row
 
-BENCHMARKS = ("evaluate", "memory", "bootstrap", "scoring")  # each a module beside this one, with a function run()
+BENCHMARKS = (
+    "evaluate",
+    "memory",
+    "bootstrap",
+    "scoring",
+    "workers",
+)  # each a module beside this one, with a function run()
 
 
 def main() -> int:

@@ -27,7 +27,7 @@ from scorers import Question, Scorer
 from timing import Row, Times, clock
 
 DATA = Path(os.environ.get("ANAPHORA_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
-DISTURBED = 0.1  # wall and processor time further apart than this: the round is repeated
+DISTURBED = 0.1  # wall and processor time further apart than this: the round is rejected
 TRIES = 4  # of a round
 APART = 1e-3  # that scores of different programs may be (sums over some thirty tokens of float32)
 BUDGETS = (1024, 2048, 4096, 8192)  # tokens in a batch, to tune the others over
@@ -97,8 +97,8 @@ def prepare(examples: int) -> tuple[Any, list[Question]]:
     return tokenizer, questions
 
 
-def translation(tokenizer: Any, questions: Sequence[Question], examples: int) -> list[Row]:
-    """Transformer-base: the encoder–decoder of Vaswani et al. 2017, as Marian trains it."""
+def transformer_base() -> Any:
+    """The encoder–decoder of Vaswani et al. 2017, as Marian trains it, with random weights."""
     from transformers import MarianConfig, MarianMTModel
 
     size, ffn, layers, heads = 512, 2048, 6, 8
@@ -121,6 +121,13 @@ def translation(tokenizer: Any, questions: Sequence[Question], examples: int) ->
     )
     model = MarianMTModel(config).eval()
     model.final_logits_bias[0, PAD] = -1e9  # padding is never predicted, and CTranslate2 does without it
+    return model
+
+
+def translation(tokenizer: Any, questions: Sequence[Question], examples: int) -> list[Row]:
+    """Transformer-base."""
+    model = transformer_base()
+    size, ffn, layers = model.config.d_model, model.config.encoder_ffn_dim, model.config.encoder_layers
 
     def work(question: Question, nodes: int) -> float:
         source = len(question.source)
@@ -140,7 +147,7 @@ def translation(tokenizer: Any, questions: Sequence[Question], examples: int) ->
             f"CTranslate2, {ct2_name}": ct2,
         }
         measured = measure(contenders, questions, examples)
-    return measured.rows("Transformer-base", (4.0, 2.4, 2.0), work, questions)
+    return measured.rows("Transformer-base", (4.0, 2.4, 2.0), work)
 
 
 def language_model(questions: Sequence[Question], examples: int) -> list[Row]:
@@ -181,7 +188,7 @@ def language_model(questions: Sequence[Question], examples: int) -> list[Row]:
         f"plain, without the prompt's logits, {frugal_name}": frugal,
     }
     measured = measure(contenders, prompted, examples)
-    return measured.rows("causal model", (2.5, None), work, prompted)
+    return measured.rows("causal model", (2.5, None), work)
 
 
 def tuned(scorer: Callable[[int], Scorer], questions: Sequence[Question]) -> tuple[str, Scorer]:
@@ -193,23 +200,23 @@ def tuned(scorer: Callable[[int], Scorer], questions: Sequence[Question]) -> tup
 
 
 def measure(contenders: Mapping[str, Scorer], questions: Sequence[Question], examples: int) -> Measured:
-    """One round after the other, each on examples of its own; one that was disturbed is repeated."""
+    """One round after the other, each on examples of its own; one that was disturbed is rejected and repeated."""
     for scorer in contenders.values():
         scorer(questions[:8])
     measured = Measured(list(contenders))
     for start in range(0, len(questions), examples):
         part = questions[start : start + examples]
-        for attempt in range(1, TRIES + 1):
+        for _ in range(TRIES):
             scores, times = one_round(contenders, part)
             peak = peak_flops()
             calm = all(abs(wall - processor) <= DISTURBED * wall for wall, processor in times.values())
             told = [f"{name} {processor:.2f} s" for name, (_, processor) in times.items()]
             told += [f"peak {peak / 1e9:.0f} GFLOP/s", *([] if calm else ["disturbed"])]
             print(f"  {' · '.join(told)}", file=sys.stderr, flush=True)
-            if calm or attempt == TRIES:
+            if calm:
+                measured.add(times, peak, scores, part)
                 break
-            measured.repeated += 1
-        measured.add(times, peak, scores, calm)
+            measured.rejected += 1
     return measured
 
 
@@ -242,13 +249,15 @@ class Measured:
     peaks: list[float] = field(default_factory=list)
     apart: float = 0.0
     candidates: int = 0
-    repeated: int = 0
-    disturbed: int = 0
+    rejected: int = 0
+    questions: list[Question] = field(default_factory=list)
 
-    def add(self, times: Times, peak: float, scores: Mapping[str, Sequence[float]], calm: bool) -> None:
+    def add(
+        self, times: Times, peak: float, scores: Mapping[str, Sequence[float]], questions: Sequence[Question]
+    ) -> None:
         self.times.append(times)
         self.peaks.append(peak)
-        self.disturbed += not calm
+        self.questions += questions
         ours = scores[TREE]
         self.candidates += len(ours)
         for theirs in scores.values():
@@ -259,23 +268,23 @@ class Measured:
         model: str,
         targets: Sequence[float | None],
         work: Callable[[Question, int], float],
-        questions: Sequence[Question],
     ) -> list[Row]:
         """work: multiplications that a question's tree of so many nodes needs."""
         from anaphora.systems.huggingface.tree import build_tree
 
+        if not self.times:
+            raise SystemExit(f"{model}: all {self.rejected} rounds were disturbed. Run it when the machine is quiet")
         note = f"{len(self.times)} rounds"
-        note += f", {self.repeated} repeated" if self.repeated else ""
-        note += f", {self.disturbed} disturbed" if self.disturbed else ""
+        note += f", {self.rejected} rejected" if self.rejected else ""
         rows = [
             Row(f"{model}: tree / {name}", self.ratio(name), "×", at_least=target, note=note)
             for name, target in zip(self.names[1:], targets, strict=True)
         ]
-        operations = 2 * sum(work(q, len(build_tree(q.prompt, q.candidates))) for q in questions)
+        operations = 2 * sum(work(q, len(build_tree(q.prompt, q.candidates))) for q in self.questions)
         seconds = sum(times[TREE][1] for times in self.times)
         share = operations / seconds / median(self.peaks)
         rows.append(Row(f"{model}: share of the machine's matrix-product peak", 100 * share, "%"))
-        rows.append(Row(f"{model}: examples per second", len(questions) / seconds, "/s"))
+        rows.append(Row(f"{model}: examples per second", len(self.questions) / seconds, "/s"))
         note = f"{self.candidates:,} candidates"
         rows.append(Row(f"{model}: largest difference of scores", self.apart, "", APART, note))
         return rows

@@ -11,8 +11,11 @@ import click
 from anaphora.cli.app import INTERRUPTED
 from anaphora.cli.output import PATH, echo_json, json_option, note, progress_bar
 
+TREE_KINDS = ("hf", "lm")  # scored through the prefix tree
+
 if TYPE_CHECKING:
     from anaphora.suites.suite import Suite
+    from anaphora.systems.context import Context
     from anaphora.systems.run import Run
 
 
@@ -44,7 +47,11 @@ Examples:
 @click.option("--resume", is_flag=True, help="Go on with an unfinished run.")
 @click.option("--overwrite", is_flag=True, help="Start anew where there is a run already.")
 @click.option("--threads", type=click.IntRange(1), help="Of each worker.")
-@click.option("--workers", type=click.IntRange(1), help="Processes side by side, each with the whole model.")
+@click.option(
+    "--workers",
+    type=click.IntRange(1),
+    help="Processes side by side, each with the whole model; by default as many as processors and memory allow.",
+)
 @click.option(
     "--cluster",
     is_flag=False,
@@ -63,16 +70,21 @@ Examples:
 def score(suite: str, system: str, output: Path, as_json: bool, **settings: Any) -> None:
     """Let a system score the candidates of SUITE (a suite file or a catalogue name) and write a run."""
     from anaphora import api
+    from anaphora.systems.context import Context
+    from anaphora.systems.distributed.sensible import sensible_workers
 
     if settings["resume"] and settings["overwrite"]:
         raise click.UsageError("--resume goes on with a run, --overwrite does away with it: give one of them")
     loaded = api.load_suite(suite)
+    context = Context(settings["context"], settings["separator"], settings["target_context"])
+    if all(settings[name] is None for name in ("workers", "cluster", "threads")):
+        settings["workers"] = sensible_workers(system, sum(1 for _ in islice(loaded, settings["limit"])))
     try:
         with progress_bar("ex") as bar:
 
             def progress(done: int, total: int, said: list[str] = []) -> None:  # noqa: B006  (of this one call)
                 if not said:  # only now is it certain that there is something to do
-                    said.append(_about(loaded, settings["limit"]))
+                    said.append(_about(loaded, system, context, settings["limit"], settings["plain"]))
                     note(said[0])
                 if bar is not None:
                     bar(done, total)
@@ -93,11 +105,19 @@ def score(suite: str, system: str, output: Path, as_json: bool, **settings: Any)
         note(f"{found['truncated']:,} texts were longer than the model takes, and were cut: --truncate")
 
 
-def _about(suite: Suite, limit: int | None) -> str:
-    sizes = [len(example.candidates) for example in islice(suite, limit)]
+def _about(suite: Suite, system: str, context: Context, limit: int | None, plain: bool) -> str:
+    """The suite, how much is to be scored, and what the prefix tree saves of it, estimated by words."""
+    from anaphora.systems.huggingface.tree import saved_work
+
+    questions = [context.question(example) for example in islice(suite, limit)]
+    sizes = [len(question.targets) for question in questions]
     about = suite.header
     languages = f"{about.source_language}-{about.target_language}"
-    return f"{about.name} {languages} · {len(sizes):,} examples · {sum(sizes):,} candidates"
+    told = f"{about.name} {languages} · {len(sizes):,} examples · {sum(sizes):,} candidates"
+    if plain or system.partition(":")[0] not in TREE_KINDS:
+        return told
+    saved = saved_work((q.source.split(), [target.split() for target in q.targets]) for q in questions)
+    return f"{told} · the prefix tree saves about {saved:.0%} of the work"
 
 
 def _summary(run: Run) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anaphora.systems.huggingface.tree import Tree, build_tree, plain_size
+from anaphora.systems.huggingface.tree import Tree, build_tree, saved_work
 
 # Few different tokens, so that candidates share much, diverge anywhere, repeat, and are prefixes of each other.
 tokens = st.integers(0, 2)
@@ -57,7 +57,23 @@ def test_a_node_is_on_the_way_to_a_range(prompt: list[int], candidates: list[lis
 
 @given(prompts, candidate_sets)
 def test_it_never_reads_more_than_plain_scoring(prompt: list[int], candidates: list[list[int]]) -> None:
-    assert len(build_tree(prompt, candidates)) <= plain_size(prompt, candidates)
+    plain = sum(len(prompt) + len(candidate) - 1 for candidate in candidates)
+    assert len(build_tree(prompt, candidates)) <= plain
+
+
+@given(st.lists(st.tuples(prompts, candidate_sets), max_size=4))
+def test_what_it_saves(questions: list[tuple[list[int], list[list[int]]]]) -> None:
+    """Counted by distinct prefixes, which are what a tree computes."""
+    plain = sum(len(source) + len(candidate) for source, candidates in questions for candidate in candidates)
+    tree = sum(
+        len(source) + len({tuple(c[: n + 1]) for c in candidates for n in range(len(c))})
+        for source, candidates in questions
+    )
+    assert saved_work(questions) == pytest.approx(1 - tree / plain if plain else 0.0)
+
+
+def test_what_it_saves_of_a_contrastive_pair() -> None:
+    assert saved_work([(["a", "b", "c"], [["x", "y", "z"], ["x", "w", "z"]])]) == pytest.approx(1 - (3 + 5) / 12)
 
 
 def test_a_contrastive_pair() -> None:
@@ -67,7 +83,6 @@ def test_a_contrastive_pair() -> None:
     assert tree.depth.tolist() == [0, 1, 2, 3, 2]
     assert tree.end.tolist() == [5, 5, 4, 4, 5]
     assert [nodes.tolist() for nodes, _ in tree.paths] == [[0, 1, 2, 3], [0, 1, 4]]
-    assert plain_size([0], [[5, 6, 7, 8], [5, 9, 8]]) == 7
 
 
 def test_branches_in_turns_still_stand_in_preorder() -> None:

@@ -8,8 +8,10 @@ comparison.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -99,6 +101,24 @@ def _ends(depth: Ints) -> Ints:
     return end
 
 
-def plain_size(prompt: Sequence[int], candidates: Sequence[Sequence[int]]) -> int:
-    """How many tokens would be read without sharing, to say what the tree saves."""
-    return sum(len(prompt) + len(candidate) - 1 for candidate in candidates)
+def saved_work(questions: Iterable[tuple[Sequence[Any], Sequence[Sequence[Any]]]]) -> float:
+    """The share of tokens that need not be computed, given sources (or prompts) and their candidates.
+
+    Sorted, a candidate shares with the one before it what it shares with any: a tree has no more nodes than that.
+    """
+    plain = tree = 0
+    for source, candidates in questions:
+        ordered = sorted(map(tuple, candidates))
+        sizes = sum(map(len, ordered))
+        shared = sum(_common(one, other) for one, other in pairwise(ordered))
+        plain += len(source) * len(ordered) + sizes
+        tree += len(source) + sizes - shared
+    return 1 - tree / plain if plain else 0.0
+
+
+def _common(one: Sequence[Any], other: Sequence[Any]) -> int:
+    """How many tokens two sequences begin with together."""
+    for number, (a, b) in enumerate(zip(one, other, strict=False)):
+        if a != b:
+            return number
+    return min(len(one), len(other))
