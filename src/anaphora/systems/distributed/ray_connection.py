@@ -62,9 +62,10 @@ def _try_to_reach(ray: Any, address: str) -> None:
         host = ray.util.get_node_ip_address()  # which is what Ray makes of it
     try:
         socket.create_connection((host, int(port)), timeout=10).close()
-    except OSError as error:
-        why = (error.strerror or str(error)).lower()
-        raise AnaphoraError(f"no Ray cluster at {host}:{port} ({why}). Start one with: ray start --head") from None
+    except (OSError, UnicodeError) as error:
+        why = "no host can have such a name" if isinstance(error, UnicodeError) else error.strerror or str(error)
+        place = f"{host}:{port} ({why.lower()})"
+        raise AnaphoraError(f"no Ray cluster at {place}. Start one with: ray start --head") from None
 
 
 def _silence(worker: Any) -> None:

@@ -159,9 +159,9 @@ class Team(ABC):
             self._ask(member, "close")
         while any(member.busy for member in closing):
             for member, event in self.listen():
-                if isinstance(event, Failed) and (event.final or event.trace):
+                if member in closing and isinstance(event, Failed) and (event.final or event.trace):
                     raise _error(member, event)
-                member.busy = False  # done, or lost, which does not matter now
+                member.busy = False  # done, or lost, or not even loaded, which does not matter now
 
 
 def _dismiss(members: list[Member]) -> None:

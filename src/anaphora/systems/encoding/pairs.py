@@ -27,6 +27,7 @@ class PairTokens:
         self.tokenizer, self.start, self.limit, self.truncate = tokenizer, start, limit, options.truncate
         self.source_code: str | None = None
         self.target_code: str | None = None
+        self.source_id: int | None = None
         self.target_id: int | None = None
         self._set_languages(settings.get("source"), settings.get("target"), options.languages)
         self.prefix = settings.get("prefix", self._madlad_prefix(options.languages[1]))
@@ -87,12 +88,13 @@ class PairTokens:
         return Encoded(source, encoded.prompt, tuple(c[:room] for c in encoded.candidates), cut)
 
     def _source(self, source: Ids, text: str) -> Ids:
-        """A source that is too long loses what stands before its last token, the end of the sentence."""
+        """A source that is too long loses what stands before the end of the sentence, behind which mBART has a code."""
         if self.limit is None or len(source) <= self.limit:
             return source
         if not self.truncate:
             raise too_long(len(source), self.limit, text, REMEDY)
-        return (*source[: self.limit - 1], *source[-1:])
+        kept = 2 if source[-1] == self.source_id else 1
+        return (*source[: self.limit - kept], *source[-kept:])
 
     def _set_languages(self, source: str | None, target: str | None, languages: tuple[str, str]) -> None:
         """Tell a multilingual tokeniser its languages; their codes differ from model to model."""
@@ -109,7 +111,7 @@ class PairTokens:
                     "Name them in the spec: KIND:NAME?source=CODE&target=CODE"
                 )
         self.tokenizer.src_lang, self.tokenizer.tgt_lang = self.source_code, self.target_code
-        self.target_id = codes[self.target_code or ""]
+        self.source_id, self.target_id = codes[self.source_code or ""], codes[self.target_code or ""]
 
     def _madlad_prefix(self, language: str) -> str:
         tag = f"<2{language}>"

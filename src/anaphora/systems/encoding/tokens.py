@@ -47,8 +47,11 @@ def too_long(length: int, limit: int, text: str, remedy: str) -> AnaphoraError:
 
 def load_tokenizer(name: str, what: str = "tokeniser", **arguments: Any) -> Any:
     """A Hugging Face tokeniser by name or path. It never cuts: how long a text may be is checked by those who ask."""
-    import transformers  # here, as what evaluates runs knows this module as well
-
+    try:
+        import transformers  # here, as what evaluates runs knows this module as well
+    except ModuleNotFoundError as error:
+        problem = f"a tokeniser needs {error.name}, which is not installed"
+        raise AnaphoraError(f'{problem}: pip install "anaphora[ct2]"') from None
     transformers.logging.set_verbosity_error()  # it warns of long texts, which we refuse
     return loaded(name, what, lambda: transformers.AutoTokenizer.from_pretrained(name, **arguments))
 

@@ -12,6 +12,8 @@ from anaphora.errors import AnaphoraError
 
 Item = TypeVar("Item")
 Found = TypeVar("Found")
+# Of CUDA and others, the processor's on Linux and on Windows, cuBLAS and cuDNN
+OUT_OF_MEMORY = ("out of memory", "can't allocate", "not enough memory", "_alloc_failed")
 
 
 def in_halves(
@@ -43,4 +45,4 @@ def out_of_memory(error: BaseException) -> bool:
     if isinstance(error, MemoryError | torch.OutOfMemoryError):
         return True
     text = str(error).lower()
-    return "out of memory" in text or "can't allocate" in text
+    return any(words in text for words in OUT_OF_MEMORY)

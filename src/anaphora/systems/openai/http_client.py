@@ -120,7 +120,7 @@ class Client:
                 connection.request("POST", path, data, self._headers)
                 with connection.getresponse() as response:
                     return self._judge(response.status, response.headers.get("Retry-After", ""), response.read())
-            except (OSError, http.client.HTTPException) as error:
+            except (OSError, http.client.HTTPException, UnicodeError) as error:
                 connection.close()
                 if kept and isinstance(error, STALE) and not self._stopped.is_set():
                     continue
@@ -197,7 +197,7 @@ def _is_final(error: BaseException) -> bool:
     """Whether waiting does not help."""
     if isinstance(error, socket.gaierror):
         return error.errno != socket.EAI_AGAIN
-    return isinstance(error, ssl.SSLCertVerificationError | http.client.InvalidURL)
+    return isinstance(error, ssl.SSLCertVerificationError | http.client.InvalidURL | UnicodeError)
 
 
 def _seconds(wanted: str) -> float:
@@ -208,7 +208,7 @@ def _seconds(wanted: str) -> float:
         pass
     try:
         return max(0.0, email.utils.parsedate_to_datetime(wanted).timestamp() - time.time())
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, OverflowError):
         return 0.0
 
 
@@ -217,5 +217,7 @@ def _words(error: BaseException) -> str:
         return "no answer in time"
     if isinstance(error, http.client.IncompleteRead):
         return "the connection was cut in the middle of an answer"
+    if isinstance(error, UnicodeError):
+        return "no host can have such a name"
     text = (error.strerror if isinstance(error, OSError) else None) or str(error) or type(error).__name__
     return text.splitlines()[0].lower()

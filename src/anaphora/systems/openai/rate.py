@@ -24,13 +24,14 @@ class RateLimit:
             self._held = max(self._held, time.monotonic() + seconds)
 
     def wait(self, stopped: threading.Event) -> bool:
-        """Wait for one's turn; False if stopped before."""
-        with self._lock:
-            turn = max(self._full, time.monotonic()) - self._ahead
-            self._full = turn + self._ahead + self._interval
+        """Wait for one's turn; False if stopped before. It is taken when one goes: pauses save up no turns."""
         while not stopped.is_set():
-            seconds = max(turn, self._held) - time.monotonic()
-            if seconds <= 0:
-                return True
+            with self._lock:
+                now = time.monotonic()
+                full = max(self._full, now)
+                seconds = max(full - self._ahead, self._held) - now
+                if seconds <= 0:
+                    self._full = full + self._interval
+                    return True
             stopped.wait(seconds)
         return False

@@ -59,7 +59,7 @@ class Server:
                 fitted = {key: value for key, value in fitted.items() if key not in ("logprobs", "top_logprobs")}
             if "temperature" in refused:
                 del fitted["temperature"]
-            if "max_tokens" in refused:
+            if "max_tokens" in refused and "max_tokens" in fitted:
                 fitted["max_completion_tokens"] = fitted.pop("max_tokens")
             try:
                 return self._client.post("chat/completions", {"model": self.model, "messages": messages, **fitted})
@@ -78,13 +78,13 @@ def read_spec(what: str, known: Sequence[str]) -> tuple[str, Mapping[str, str]]:
     names = [name for name, _ in parse_qsl(query, keep_blank_values=True)]
     if any("key" in name.lower() and name != "key_env" for name in names):
         raise AnaphoraError(f"a key does not belong in a spec: put it into the environment variable {KEY}")
-    if "@" in address.partition("//")[2].partition("/")[0]:
-        raise AnaphoraError(f"a name or password does not belong in an address: put the key into {KEY}")
     try:
         parts = urlsplit(address)
         good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:  # for example a port that is no number
         good = False
+    if "@" in (parts.netloc if good else address):  # in a path it means nothing
+        raise AnaphoraError(f"a name or password does not belong in an address: put the key into {KEY}")
     if not good:
         raise AnaphoraError(
             f"not an address: {address!r}. Write, for example, openai:http://127.0.0.1:8000/v1?model=NAME"
