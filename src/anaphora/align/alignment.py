@@ -11,6 +11,7 @@ from anaphora.files import text_lines
 Point = tuple[int, int]  # source word, target word; both count from 0
 Alignment = tuple[Point, ...]  # of one sentence pair, in the order of the file
 
+LONGEST = 20  # characters of a point; no sentence has so many words
 FORMAT = "A line is source-target word numbers from 0: 0-0 1-2."
 
 
@@ -19,8 +20,9 @@ def parse_alignment(line: str, path: Path, number: int) -> Alignment:
     points = []
     for item in line.split():
         source, dash, target = item.partition("-")
-        if not (dash and source.isascii() and source.isdigit() and target.isascii() and target.isdigit()):
-            raise BadInput(path, f"not an alignment point: {item!r}", line=number, remedy=FORMAT)
+        digits = source.isascii() and source.isdigit() and target.isascii() and target.isdigit()
+        if not (dash and digits and len(item) < LONGEST):
+            raise BadInput(path, f"not an alignment point: {item[:LONGEST]!r}", line=number, remedy=FORMAT)
         points.append((int(source), int(target)))
     return tuple(points)
 

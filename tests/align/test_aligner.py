@@ -1,0 +1,119 @@
+"""Sentences are aligned inside a larger corpus; each system for itself, whatever the others are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+pytest.importorskip("thot")
+
+from anaphora.align import Aligner, Settings, align, align_systems
+from anaphora.align.alignment import Alignment
+from anaphora.errors import AnaphoraError
+
+from .conftest import Toy, toy_text
+
+QUICK = Settings(model="fast_align")
+
+
+def turned_round(text: Sequence[Sequence[str]]) -> list[list[str]]:
+    return [list(reversed(sentence)) for sentence in text]
+
+
+def test_sentences_are_aligned_better_inside_a_larger_corpus(toy: Toy) -> None:
+    source, target, truth = [["s1", "s2", "s3"]], [["t3", "t2", "t1"]], {(0, 2), (1, 1), (2, 0)}
+    (alone,) = align(source, target, settings=QUICK)
+    (inside,) = align(source, target, corpus=list(zip(toy.source, toy.target, strict=True)), settings=QUICK)
+    assert set(inside) == truth
+    assert set(alone) != truth  # nothing but the order of words is known
+
+
+def test_a_pair_with_an_empty_side_has_no_links_and_is_not_learned_from(toy: Toy) -> None:
+    source, target = [[], *toy.source[:20], ["s1"], *toy.source[20:]], [["t1"], *toy.target[:20], [], *toy.target[20:]]
+    aligner = Aligner(QUICK)
+    found = aligner.train(source, target, corpus=[([], ["t2"]), ([], [])])
+    assert (found[0], found[21]) == ((), ())
+    assert [*found[1:21], *found[22:]] == align(toy.source, toy.target, settings=QUICK)
+    assert aligner.trained_on == len(toy.source)
+    assert aligner.align(source[:3], target[:3]) == found[:3]
+
+
+def test_case_is_left_out_of_account_unless_told(toy: Toy) -> None:
+    loud = [[word.upper() if n % 2 else word for word in words] for n, words in enumerate(toy.source)]
+    assert align(loud, toy.target, settings=QUICK) == align(toy.source, toy.target, settings=QUICK)
+    cased = Settings(model="fast_align", lowercase=False)
+    assert align(loud, toy.target, settings=cased) != align(toy.source, toy.target, settings=cased)
+
+
+def test_the_symmetrisation_is_applied(toy: Toy) -> None:
+    found = {
+        name: align(toy.source, toy.target, settings=Settings(model="ibm1", symmetrize=name))
+        for name in ("intersection", "grow-diag", "union", "forward")
+    }
+    for i, g, u, f in zip(*found.values(), strict=True):
+        assert set(i) <= set(g) <= set(u)
+        assert set(i) <= set(f) <= set(u)
+    assert found["intersection"] != found["union"]
+
+
+def test_a_system_is_aligned_the_same_whatever_the_others_are(toy: Toy) -> None:
+    reference = toy.target
+    systems = {"same": toy.target, "turned": turned_round(toy.target), "other": toy_text(40, seed=3).target}
+
+    def found(*names: str) -> dict[str, list[Alignment]]:
+        chosen = {name: systems[name] for name in names}
+        return align_systems(toy.source, reference, chosen, settings=QUICK).systems
+
+    together = found("same", "turned", "other")
+    assert list(together) == ["same", "turned", "other"]
+    assert found("other", "turned", "same") == together
+    assert found("turned") == {"turned": together["turned"]}
+    alone = align_systems(toy.source, reference, {}, settings=QUICK).reference
+    assert align_systems(toy.source, reference, systems, settings=QUICK).reference == alone
+
+
+def test_a_system_is_aligned_inside_corpus_and_reference(toy: Toy) -> None:
+    """A system of one sentence: what its words mean is known from the reference, and from the corpus."""
+    source, system, truth = [["s1", "s2", "s3"]], [["t3", "t2", "t1"]], {(0, 2), (1, 1), (2, 0)}
+    corpus = list(zip(toy.source, toy.target, strict=True))
+    found = align_systems(source, [["t1", "t2", "t3"]], {"x": system}, corpus=corpus, settings=QUICK)
+    assert set(found.systems["x"][0]) == truth
+    larger = [*corpus, (source[0], ["t1", "t2", "t3"])]
+    assert found.systems["x"] == align(source, system, corpus=larger, settings=QUICK)
+
+
+def test_a_trained_aligner_is_applied_to_all_systems(toy: Toy) -> None:
+    trained = Aligner(QUICK)
+    trained.train(toy.source, toy.target)
+    new = toy_text(5, seed=4)
+    found = align_systems(new.source, new.target, {"x": turned_round(new.target)}, aligner=trained)
+    assert found.reference == trained.align(new.source, new.target)
+    assert found.systems["x"] == trained.align(new.source, turned_round(new.target))
+    assert trained.trained_on == len(toy.source)
+
+
+def test_progress_runs_over_all_systems_once(toy: Toy) -> None:
+    seen: list[tuple[int, int]] = []
+    align_systems(
+        toy.source,
+        toy.target,
+        {"a": toy.target, "b": toy.target},
+        settings=QUICK,
+        progress=lambda *at: seen.append(at),
+    )
+    assert seen == [(n, 30) for n in range(1, 31)]  # three trainings of two directions of five iterations
+
+
+def test_what_cannot_be_aligned() -> None:
+    with pytest.raises(AnaphoraError, match="2 source sentences, but 1 target sentences"):
+        align([["a"], ["b"]], [["c"]])
+    with pytest.raises(AnaphoraError, match="nothing to learn from: every sentence pair has an empty side"):
+        align([["a"], []], [[], ["b"]])
+    with pytest.raises(AnaphoraError, match="nothing was learned yet"):
+        Aligner(QUICK).align([["a"]], [["b"]])
+    for word in ("", "b c", "b\tc", "b\u00a0c"):
+        with pytest.raises(AnaphoraError, match=r"^sentence 2: a word is empty or has a blank in it"):
+            align([["a"], ["a", word]], [["x"], ["y"]], settings=QUICK)
+    with pytest.raises(AnaphoraError, match=r"^corpus sentence 1: a word"):
+        align([["a"]], [["x"]], corpus=[(["a"], ["x y"])], settings=QUICK)

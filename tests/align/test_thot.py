@@ -1,0 +1,145 @@
+"""sil-thot: every model finds the links of a language pair that is known, and the same ones every time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("thot")
+
+from anaphora.align import Aligner, Settings, align
+from anaphora.align.agreement import agreement
+from anaphora.align.alignment import read_alignments
+from anaphora.align.backend import load_backend
+from anaphora.align.thot import SCHEDULES, Thot
+from anaphora.files import text_lines
+
+from .conftest import Toy
+
+MODELS = sorted(SCHEDULES)
+
+
+def backend(model: str, **settings: object) -> Thot:
+    made = load_backend(Settings(model=model, **settings))  # type: ignore[arg-type]
+    assert isinstance(made, Thot)
+    return made
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_every_model_finds_most_links(toy: Toy, model: str) -> None:
+    found = align(toy.source, toy.target, settings=Settings(model=model, symmetrize="intersection"))
+    figures = agreement(found, toy.truth)
+    assert figures.precision is not None
+    assert figures.precision > 0.85
+    assert figures.recall is not None
+    assert figures.recall > 0.85
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_the_same_links_every_time_with_any_number_of_threads(toy: Toy, model: str) -> None:
+    pairs = list(zip(toy.source, toy.target, strict=True))
+    first = backend(model, threads=1).train((), pairs)
+    assert backend(model, threads=1).train((), pairs) == first
+    assert backend(model).train((), pairs) == first
+    assert backend(model, threads=3).train((), pairs) == first or model == "fast_align"
+
+
+def test_what_may_differ_says_so() -> None:
+    assert all(backend(model).reproducible for model in MODELS)
+    assert not backend("fast_align", threads=2).reproducible
+    assert backend("eflomal", threads=2).reproducible
+
+
+def test_the_seed_is_that_of_the_sampling() -> None:
+    """Four sentences of words that are all alike: which links are sampled is chance."""
+    pairs = [([f"a{n}", f"b{n}", f"c{n}"], [f"x{n}", f"y{n}", f"z{n}"]) for n in range(4)]
+    found = [backend("eflomal", seed=seed).train((), pairs) for seed in (1, 1, 2, 3, 4)]
+    assert found[0] == found[1]
+    assert any(other != found[0] for other in found[2:])
+
+
+def test_directions_are_what_they_are_called() -> None:
+    """One source word that is translated by two: forward can link both to it, backward only one of them."""
+    pairs = [(["no", w], ["ne", w.upper(), "pas"]) for w in "abcdefgh"] + [([w], [w.upper()]) for w in "abcdefgh"]
+    for forward, backward in backend("ibm1").train((), pairs)[:8]:
+        assert {(0, 0), (1, 1), (0, 2)} == set(forward)
+        assert len({s for s, _ in backward}) == len(backward) == 2
+
+
+def test_the_corpus_is_learned_from_and_only_pairs_are_aligned(toy: Toy) -> None:
+    pairs = list(zip(toy.source, toy.target, strict=True))
+    for model in ("fast_align", "eflomal"):
+        whole = backend(model).train((), pairs)
+        assert backend(model).train(pairs[:-3], pairs[-3:]) == whole[-3:]
+        alone = backend(model).train((), pairs[-1:])
+        assert len(alone) == 1
+        assert alone != whole[-1:] or model != "fast_align"
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_saved_model_aligns_as_the_trained_one(toy: Toy, model: str, tmp_path: Path) -> None:
+    trained = backend(model)
+    trained.train((), list(zip(toy.source, toy.target, strict=True)))
+    trained.save(tmp_path)
+    loaded = backend(model)
+    loaded.load(tmp_path)
+    new = [(["s1", "s5", "s7"], ["t5", "t1", "t7"]), (["s2", "unheard-of"], ["unerhört", "t2"])]
+    assert loaded.align(new) == trained.align(new)
+    assert loaded.align(new[1:]) == trained.align(new)[1:]  # whatever the others are
+    if model != "eflomal":  # eflomal's links for its own corpus are a sample of their own
+        pairs = list(zip(toy.source, toy.target, strict=True))
+        assert loaded.align(pairs) == backend(model).train((), pairs)
+
+
+def test_a_saved_model_does_not_hold_the_corpus(toy: Toy, tmp_path: Path) -> None:
+    trained = backend("ibm1")
+    trained.train((), list(zip(toy.source, toy.target, strict=True)))
+    trained.save(tmp_path)
+    sentence = " ".join(toy.source[0]).encode()
+    assert list(tmp_path.iterdir())
+    assert all(sentence not in path.read_bytes() for path in tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("word", ["NULL", "UNKNOWN_WORD", "<UNUSED_WORD>"])
+def test_words_that_mean_something_to_the_library_are_words_like_others(word: str) -> None:
+    pairs = [([word, w], [w.upper(), word]) for w in "abcdefgh"] + [([word], [word])]
+    as_usual = [(["x" if w == word else w for w in s], ["x" if w == word else w for w in t]) for s, t in pairs]
+    assert backend("ibm1").train((), pairs) == backend("ibm1").train((), as_usual)
+
+
+def test_progress_counts_the_iterations_of_both_directions(toy: Toy) -> None:
+    for model, steps in (("ibm4", 32), ("fast_align", 10)):
+        seen: list[tuple[int, int]] = []
+        align(toy.source, toy.target, settings=Settings(model=model), progress=lambda *at, seen=seen: seen.append(at))
+        assert seen == [(n, steps) for n in range(1, steps + 1)]
+    seen = []
+    align(toy.source, toy.target, progress=lambda *at: seen.append(at))
+    assert [done for done, _ in seen] == list(range(1, len(seen) + 1))
+    assert {total for _, total in seen} == {len(seen)}
+
+
+def test_a_sentence_too_long_for_a_model_has_no_links() -> None:
+    """The HMM stops at 200 words. The others are aligned as if it were not there."""
+    long = [[f"w{n}" for n in range(201)]]
+    short = [["a", "b"], ["a"], ["b"]]
+    found = align(short + long, short + long, settings=Settings(model="hmm"))
+    assert found[3] == ()
+    assert found[1:3] == [((0, 0),), ((0, 0),)]
+
+
+def test_ted_talks_against_the_alignments_that_came_with_them(data: Callable[[str], Path]) -> None:
+    """2,000 lines of Spanish and English. The given links are a program's, too, from a larger corpus: F is no accuracy."""
+    folder = data("han-apt") / "TED_es-en"
+    es, en = (list(text_lines(folder / f"IWSLT14.TED.tst.tc.{name}.gz"))[:2_000] for name in ("es", "en"))
+    given = list(read_alignments(folder / "IWSLT14.TED.tst.tc.align.gz"))[:2_000]
+    words = [line.split() for line in es], [line.split() for line in en]
+    figures = {}
+    for heuristic in ("intersection", "grow-diag-final", "grow-diag-final-and", "union"):
+        aligner = Aligner(Settings(model="fast_align", symmetrize=heuristic))
+        figures[heuristic] = agreement(aligner.train(*words), given)
+    f = {name: figure.f or 0.0 for name, figure in figures.items()}
+    assert 0.65 < f["grow-diag-final"] < f["grow-diag-final-and"] < 0.95
+    assert (figures["intersection"].precision or 0) > 0.85
+    assert (figures["union"].recall or 0) > (figures["grow-diag-final"].recall or 0) > 0.7
