@@ -10,7 +10,7 @@ import sys
 from timing import Row
 
 # each a module beside this one, with a function run()
-BENCHMARKS = ("evaluate", "memory", "bootstrap", "scoring", "apt")
+BENCHMARKS = ("evaluate", "memory", "bootstrap", "scoring", "apt", "align")
 
 
 def main() -> int:

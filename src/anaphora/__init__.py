@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from anaphora.api import score as score
     from anaphora.errors import AnaphoraError as AnaphoraError
     from anaphora.errors import BadInput as BadInput
-    from anaphora.metrics.apt import apt as apt
+    from anaphora.metrics.apt.metric import apt as apt
     from anaphora.suites.example import Example as Example
     from anaphora.suites.suite import Suite as Suite
 
@@ -31,7 +31,7 @@ _PUBLIC = {
     "BadInput": "anaphora.errors",
     "Example": "anaphora.suites.example",
     "Suite": "anaphora.suites.suite",
-    "apt": "anaphora.metrics.apt",
+    "apt": "anaphora.metrics.apt.metric",
     "compare": "anaphora.api",
     "evaluate": "anaphora.api",
     "load_suite": "anaphora.api",

@@ -42,7 +42,7 @@ def test_a_backend_that_is_not_installed(
 
 
 def test_an_unknown_model_or_symmetrisation() -> None:
-    pytest.importorskip("thot")
+    pytest.importorskip("anaphora.align.thot", reason="sil-thot is not installed")
     with pytest.raises(
         AnaphoraError, match=r"unknown model 'fastalign' of backend 'thot' \(did you mean fast_align\?\)"
     ):

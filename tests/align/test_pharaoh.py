@@ -39,7 +39,7 @@ def test_what_does_not_fit_the_sentences(files: tuple[Path, Path]) -> None:
     aligner = Aligner(Settings(backend="pharaoh", forward=files[0]))
     with pytest.raises(BadInput, match=r"forward: 3 lines, but there are 2 sentence pairs"):
         aligner.train(SOURCE[:2], TARGET[:2])
-    with pytest.raises(BadInput, match=r"forward: 3 lines, but there are 5 sentence pairs"):
+    with pytest.raises(BadInput, match=r"forward: 4 lines, but there are 5 sentence pairs"):
         aligner.train([["a"]] * 5, [["b"]] * 5)
     with pytest.raises(BadInput, match="forward: line 1: point 1-2 is outside the sentences of 2 and 2 words"):
         aligner.train([["a", "b"], [], ["c"]], [["A", "B"], [], ["C"]])

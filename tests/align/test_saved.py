@@ -1,4 +1,4 @@
-"""A saved model is whole, of this program's format, of its backend and of the library that reads it, or it is refused."""
+"""A saved model is whole, of this format, of its backend and of the library that reads it, or it is refused."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("thot")
+pytest.importorskip("anaphora.align.thot", reason="sil-thot is not installed")
 
 from anaphora.align import Aligner, Settings
 from anaphora.align.saved import HEADER, open_model
@@ -149,7 +149,7 @@ def test_a_header_of_another_kind(model: Path, change: Callable[..., None]) -> N
 
 
 def test_a_model_of_another_backend_or_release(model: Path, change: Callable[..., None]) -> None:
-    with pytest.raises(BadInput, match="a model of backend 'thot', not 'eflomal'. Apply it with --backend thot"):
+    with pytest.raises(BadInput, match=r"a model of backend 'thot', not 'eflomal'\. Apply it with --backend thot"):
         Aligner.load(model, backend="eflomal")
     change(library="sil-thot 3.1.9")
     with pytest.raises(BadInput, match=r"trained by sil-thot 3\.1\.9, but sil-thot .* install sil-thot==3\.1\.9"):
@@ -162,7 +162,7 @@ def test_a_model_of_another_backend_or_release(model: Path, change: Callable[...
 
 
 def test_no_model_at_all(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="nowhere: no such folder. Make one with: anaphora align … --save FOLDER"):
+    with pytest.raises(BadInput, match=r"nowhere: no such folder\. Make one with: anaphora align … --save FOLDER"):
         open_model(tmp_path / "nowhere")
     with pytest.raises(BadInput, match="no saved alignment model"):
         open_model(tmp_path)

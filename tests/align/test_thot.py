@@ -7,18 +7,24 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("thot")
+pytest.importorskip("anaphora.align.thot", reason="sil-thot is not installed")
 
-from anaphora.align import Aligner, Settings, align
+from anaphora.align import Settings, align
 from anaphora.align.agreement import agreement
 from anaphora.align.alignment import read_alignments
 from anaphora.align.backend import load_backend
+from anaphora.align.symmetrize import HEURISTICS, symmetrize
 from anaphora.align.thot import SCHEDULES, Thot
 from anaphora.files import text_lines
 
-from .conftest import Toy
+from .conftest import Toy, toy_text
 
 MODELS = sorted(SCHEDULES)
+
+
+@pytest.fixture(scope="session")
+def few() -> Toy:
+    return toy_text(12)
 
 
 def backend(model: str, **settings: object) -> Thot:
@@ -38,10 +44,9 @@ def test_every_model_finds_most_links(toy: Toy, model: str) -> None:
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_the_same_links_every_time_with_any_number_of_threads(toy: Toy, model: str) -> None:
-    pairs = list(zip(toy.source, toy.target, strict=True))
+def test_the_same_links_every_time_with_any_number_of_threads(few: Toy, model: str) -> None:
+    pairs = list(zip(few.source, few.target, strict=True))
     first = backend(model, threads=1).train((), pairs)
-    assert backend(model, threads=1).train((), pairs) == first
     assert backend(model).train((), pairs) == first
     assert backend(model, threads=3).train((), pairs) == first or model == "fast_align"
 
@@ -55,7 +60,7 @@ def test_what_may_differ_says_so() -> None:
 def test_the_seed_is_that_of_the_sampling() -> None:
     """Four sentences of words that are all alike: which links are sampled is chance."""
     pairs = [([f"a{n}", f"b{n}", f"c{n}"], [f"x{n}", f"y{n}", f"z{n}"]) for n in range(4)]
-    found = [backend("eflomal", seed=seed).train((), pairs) for seed in (1, 1, 2, 3, 4)]
+    found = [backend("eflomal", seed=seed).train((), pairs) for seed in (1, 1, 2, 3)]
     assert found[0] == found[1]
     assert any(other != found[0] for other in found[2:])
 
@@ -68,20 +73,18 @@ def test_directions_are_what_they_are_called() -> None:
         assert len({s for s, _ in backward}) == len(backward) == 2
 
 
-def test_the_corpus_is_learned_from_and_only_pairs_are_aligned(toy: Toy) -> None:
-    pairs = list(zip(toy.source, toy.target, strict=True))
-    for model in ("fast_align", "eflomal"):
+def test_the_corpus_is_learned_from_and_only_pairs_are_aligned(few: Toy) -> None:
+    pairs = list(zip(few.source, few.target, strict=True))
+    for model in ("ibm1", "eflomal"):
         whole = backend(model).train((), pairs)
         assert backend(model).train(pairs[:-3], pairs[-3:]) == whole[-3:]
-        alone = backend(model).train((), pairs[-1:])
-        assert len(alone) == 1
-        assert alone != whole[-1:] or model != "fast_align"
+    assert backend("ibm1").train((), pairs[-3:]) != backend("ibm1").train(pairs[:-3], pairs[-3:])
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_a_saved_model_aligns_as_the_trained_one(toy: Toy, model: str, tmp_path: Path) -> None:
+def test_a_saved_model_aligns_as_the_trained_one(few: Toy, model: str, tmp_path: Path) -> None:
     trained = backend(model)
-    trained.train((), list(zip(toy.source, toy.target, strict=True)))
+    trained.train((), list(zip(few.source, few.target, strict=True)))
     trained.save(tmp_path)
     loaded = backend(model)
     loaded.load(tmp_path)
@@ -89,7 +92,7 @@ def test_a_saved_model_aligns_as_the_trained_one(toy: Toy, model: str, tmp_path:
     assert loaded.align(new) == trained.align(new)
     assert loaded.align(new[1:]) == trained.align(new)[1:]  # whatever the others are
     if model != "eflomal":  # eflomal's links for its own corpus are a sample of their own
-        pairs = list(zip(toy.source, toy.target, strict=True))
+        pairs = list(zip(few.source, few.target, strict=True))
         assert loaded.align(pairs) == backend(model).train((), pairs)
 
 
@@ -109,13 +112,13 @@ def test_words_that_mean_something_to_the_library_are_words_like_others(word: st
     assert backend("ibm1").train((), pairs) == backend("ibm1").train((), as_usual)
 
 
-def test_progress_counts_the_iterations_of_both_directions(toy: Toy) -> None:
+def test_progress_counts_the_iterations_of_both_directions(few: Toy) -> None:
     for model, steps in (("ibm4", 32), ("fast_align", 10)):
         seen: list[tuple[int, int]] = []
-        align(toy.source, toy.target, settings=Settings(model=model), progress=lambda *at, seen=seen: seen.append(at))
+        align(few.source, few.target, settings=Settings(model=model), progress=lambda *at, seen=seen: seen.append(at))
         assert seen == [(n, steps) for n in range(1, steps + 1)]
     seen = []
-    align(toy.source, toy.target, progress=lambda *at: seen.append(at))
+    align(few.source, few.target, progress=lambda *at: seen.append(at))
     assert [done for done, _ in seen] == list(range(1, len(seen) + 1))
     assert {total for _, total in seen} == {len(seen)}
 
@@ -130,15 +133,12 @@ def test_a_sentence_too_long_for_a_model_has_no_links() -> None:
 
 
 def test_ted_talks_against_the_alignments_that_came_with_them(data: Callable[[str], Path]) -> None:
-    """2,000 lines of Spanish and English. The given links are a program's, too, from a larger corpus: F is no accuracy."""
+    """2,000 lines of Spanish and English. The given links are a program's, too, from a larger corpus."""
     folder = data("han-apt") / "TED_es-en"
     es, en = (list(text_lines(folder / f"IWSLT14.TED.tst.tc.{name}.gz"))[:2_000] for name in ("es", "en"))
     given = list(read_alignments(folder / "IWSLT14.TED.tst.tc.align.gz"))[:2_000]
-    words = [line.split() for line in es], [line.split() for line in en]
-    figures = {}
-    for heuristic in ("intersection", "grow-diag-final", "grow-diag-final-and", "union"):
-        aligner = Aligner(Settings(model="fast_align", symmetrize=heuristic))
-        figures[heuristic] = agreement(aligner.train(*words), given)
+    found = backend("fast_align").train((), [(one.split(), other.split()) for one, other in zip(es, en, strict=True)])
+    figures = {name: agreement([symmetrize(*both, name) for both in found], given) for name in HEURISTICS}
     f = {name: figure.f or 0.0 for name, figure in figures.items()}
     assert 0.65 < f["grow-diag-final"] < f["grow-diag-final-and"] < 0.95
     assert (figures["intersection"].precision or 0) > 0.85

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("thot")
+pytest.importorskip("anaphora.align.thot", reason="sil-thot is not installed")
 
 from anaphora.align import backend
 from anaphora.align.alignment import read_alignments

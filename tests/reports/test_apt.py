@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from anaphora.metrics.apt_cases import Weighting
-from anaphora.metrics.apt_result import AptResult, SystemResult, make_result
-from anaphora.metrics.apt_statistics import Sampling
-from anaphora.metrics.apt_task import Confusion, Outcome, Side, Triple
-from anaphora.metrics.equivalence import Sample, learn_equivalents
+from anaphora.metrics.apt.cases import Weighting
+from anaphora.metrics.apt.equivalence import Sample, learn_equivalents
+from anaphora.metrics.apt.result import AptResult, SystemResult, make_result
+from anaphora.metrics.apt.statistics import Sampling
+from anaphora.metrics.apt.task import Confusion, Outcome, Side, Triple
 from anaphora.reports.apt import apt_tables, confusion_table, equivalence_table, score_table
 
 CONFUSION = Confusion(("il", "elle", "ce", "NONE"), ((3, 1, 0, 2), (0, 5, 0, 0), (0, 0, 0, 0), (0, 0, 0, 1)))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from anaphora.metrics.correlation import Settings
-from anaphora.metrics.judgements import CaseJudgements, Judged
-from anaphora.metrics.meta_evaluation import MetaEvaluation, Scores, meta_evaluate
-from anaphora.metrics.sweep import sweep
+from anaphora.metrics.meta.correlation import Settings
+from anaphora.metrics.meta.evaluation import MetaEvaluation, Scores, meta_evaluate
+from anaphora.metrics.meta.judgements import CaseJudgements, Judged
+from anaphora.metrics.meta.sweep import sweep
 from anaphora.reports.correlations import correlation_table, figure, judgement_table, sweep_table
 from anaphora.reports.table import Table
 

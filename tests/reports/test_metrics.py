@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from anaphora.metrics.aligned_pronouns import Occurrence
-from anaphora.metrics.autoprf import autoprf
-from anaphora.metrics.autoprf_run import AutoPRFResult
-from anaphora.metrics.discomt import Item, discomt
+from anaphora.metrics.autoprf.metric import autoprf
+from anaphora.metrics.autoprf.run import AutoPRFResult
+from anaphora.metrics.discomt.measures import Item, discomt
 from anaphora.metrics.measures import MetricResult, MetricsResult
 from anaphora.metrics.sums import PairedTest, Resampling, Sums, paired_tests
 from anaphora.reports.metrics import autoprf_tables, discomt_tables, metrics_tables

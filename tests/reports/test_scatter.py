@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from anaphora.metrics.correlation import Settings
-from anaphora.metrics.meta_evaluation import MetaEvaluation, Scores, meta_evaluate
+from anaphora.metrics.meta.correlation import Settings
+from anaphora.metrics.meta.evaluation import MetaEvaluation, Scores, meta_evaluate
 from anaphora.reports.scatter import COLUMNS, ORANGE, regression, scatter
 
 SVG = "{http://www.w3.org/2000/svg}"

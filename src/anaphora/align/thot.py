@@ -10,23 +10,24 @@ from collections.abc import Iterable, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
-import thot
-from thot.alignment import (
-    AlignmentModel,
-    EflomalAlignmentModel,
-    FastAlignModel,
-    HmmAlignmentModel,
-    Ibm1AlignmentModel,
-    Ibm2AlignmentModel,
-    Ibm3AlignmentModel,
-    Ibm4AlignmentModel,
-)
-
 from anaphora.align.alignment import Alignment
 from anaphora.align.backend import Directions, Pair, Progress, Settings, Words, choose_model
 from anaphora.align.symmetrize import HEURISTICS
-from anaphora.align.threads import openmp_threads
+from anaphora.align.threads import openmp_threads, sleeping_threads
 from anaphora.errors import AnaphoraError
+
+with sleeping_threads():
+    import thot
+    from thot.alignment import (
+        AlignmentModel,
+        EflomalAlignmentModel,
+        FastAlignModel,
+        HmmAlignmentModel,
+        Ibm1AlignmentModel,
+        Ibm2AlignmentModel,
+        Ibm3AlignmentModel,
+        Ibm4AlignmentModel,
+    )
 
 # model → the models it is trained through, with their iterations (eflomal makes its own schedule by the corpus)
 SCHEDULES: dict[str, tuple[tuple[type[AlignmentModel], int], ...]] = {

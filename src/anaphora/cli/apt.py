@@ -12,7 +12,7 @@ from anaphora.cli.sampling import sampling_options, show_all
 from anaphora.errors import AnaphoraError
 
 if TYPE_CHECKING:
-    from anaphora.metrics.apt_result import AptResult
+    from anaphora.metrics.apt.result import AptResult
 
 VARIANTS = ("paper", "idiap", "reference-side")
 SAMPLING = ("confidence", "samples", "trials", "seed", "test")
@@ -79,7 +79,7 @@ def apt(
     Triples of a source pronoun, its reference and its candidate translation fall into six cases: the same, equivalent,
     different, no candidate, no reference, neither. Texts without alignment files are aligned, as `anaphora align` does.
     """
-    from anaphora.metrics.apt_report_files import write_details, write_score_files
+    from anaphora.metrics.apt.report_files import write_details, write_score_files
     from anaphora.reports.apt import apt_tables
 
     if example:
@@ -96,9 +96,9 @@ def apt(
 
 
 def _measure(options: dict[str, Any]) -> AptResult:
-    from anaphora.metrics.apt import AptOptions, measure
-    from anaphora.metrics.apt_cases import parse_cases, parse_weights
-    from anaphora.metrics.apt_input import Files
+    from anaphora.metrics.apt.cases import parse_cases, parse_weights
+    from anaphora.metrics.apt.input import Files
+    from anaphora.metrics.apt.metric import AptOptions, measure
 
     needed = {"source": "-s", "reference": "-r", "hypothesis": "-t", "languages": "-l"}
     missing = [flag for name, flag in needed.items() if not options[name]]
@@ -130,8 +130,8 @@ def _measure(options: dict[str, Any]) -> AptResult:
 
 def _run_config(config: Path, options: dict[str, Any]) -> AptResult:
     """Settings come from the config; an option that says otherwise is a mistake, as it would not be heard."""
-    from anaphora.metrics.apt_idiap_run import run_config
-    from anaphora.metrics.apt_statistics import Sampling
+    from anaphora.metrics.apt.idiap_run import run_config
+    from anaphora.metrics.apt.statistics import Sampling
 
     if options["variant"] != "idiap":
         raise AnaphoraError("--config is a config of the original program: add --variant idiap")
@@ -142,7 +142,7 @@ def _run_config(config: Path, options: dict[str, Any]) -> AptResult:
 
 
 def _write_example(folder: Path, as_json: bool) -> None:
-    from anaphora.metrics.apt_example import write_example
+    from anaphora.metrics.apt.example import write_example
 
     files = [str(path) for path in write_example(folder)]
     if as_json:

@@ -41,7 +41,7 @@ def apt_equivalences(
     from anaphora.errors import AnaphoraError
     from anaphora.files import atomic_writer
     from anaphora.languages.pronoun_files import pronoun_lists, to_toml
-    from anaphora.metrics.equivalence import learn_equivalents, read_samples
+    from anaphora.metrics.apt.equivalence import learn_equivalents, read_samples
     from anaphora.reports.apt import equivalence_table
 
     if lists and not languages:

@@ -35,7 +35,7 @@ def apt_judgements(
     (correct, incorrect, bad) or answers: what annotators put into the gap, for example il|ce, other, or bad.
     """
     from anaphora.languages.pronouns import normalise
-    from anaphora.metrics.judgements import judge_cases, same_forms
+    from anaphora.metrics.meta.judgements import judge_cases, same_forms
     from anaphora.reports.correlations import judgement_table
 
     words = [word.strip() for word in options.split(",") if word.strip()] if options else []

@@ -54,8 +54,8 @@ def autoprf(
 
     Without alignment files the texts are aligned, as `anaphora align` does it.
     """
-    from anaphora.metrics.apt_input import Files
-    from anaphora.metrics.autoprf_run import autoprf_of_files
+    from anaphora.metrics.apt.input import Files
+    from anaphora.metrics.autoprf.run import autoprf_of_files
     from anaphora.metrics.sums import Resampling
     from anaphora.reports.metrics import autoprf_tables
 

@@ -75,8 +75,8 @@ def correlate(
 
     SCORES.tsv has a header line, systems in the first column, a column of human scores, and a column per metric.
     """
-    from anaphora.metrics.correlation import Settings
-    from anaphora.metrics.meta_evaluation import meta_evaluate, read_scores
+    from anaphora.metrics.meta.correlation import Settings
+    from anaphora.metrics.meta.evaluation import meta_evaluate, read_scores
     from anaphora.reports.correlations import correlation_table
 
     if example is not None:
@@ -95,7 +95,7 @@ def correlate(
 
 def write_examples(folder: Path, as_json: bool) -> None:
     """Example files for this command and its sisters."""
-    from anaphora.metrics.meta_example import write_example
+    from anaphora.metrics.meta.example import write_example
 
     files = [str(path) for path in write_example(folder)]
     if as_json:

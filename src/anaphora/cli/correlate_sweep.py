@@ -125,9 +125,9 @@ def correlate_sweep(
     From case counts, or from texts with their alignments, which are then used as they are (basic) and with APT's
     heuristics. The picture is the distribution of the six cases for each alignment.
     """
-    from anaphora.metrics.correlation import Settings
-    from anaphora.metrics.meta_evaluation import read_human
-    from anaphora.metrics.sweep import FULL, NOTHING, TABLE_4, sweep
+    from anaphora.metrics.meta.correlation import Settings
+    from anaphora.metrics.meta.evaluation import read_human
+    from anaphora.metrics.meta.sweep import FULL, NOTHING, TABLE_4, sweep
     from anaphora.reports.correlations import sweep_table
 
     chosen = [pair for some in weights or TABLE_4 for pair in (FULL if isinstance(some, str) else [some])]
@@ -148,9 +148,9 @@ def correlate_sweep(
 
 def case_counts(cases: list[tuple[str, Path]], **given: Any) -> dict[str, dict[str, tuple[int, ...]]]:
     """From the documents of `apt`, or from texts."""
-    from anaphora.metrics.apt_input import Files
-    from anaphora.metrics.sweep import read_cases
-    from anaphora.metrics.sweep_texts import cases_of_texts
+    from anaphora.metrics.apt.input import Files
+    from anaphora.metrics.meta.sweep import read_cases
+    from anaphora.metrics.meta.sweep_texts import cases_of_texts
 
     texts = {"-s": given["source"], "-r": given["reference"], "-t": given["hypothesis"], "-l": given["languages"]}
     if cases:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from anaphora.evaluation.compare import Difference
-from anaphora.metrics.apt_cases import CASES, TITLES
-from anaphora.metrics.apt_result import AptResult, Score, SystemResult
-from anaphora.metrics.equivalence import Learned
+from anaphora.metrics.apt.cases import CASES, TITLES
+from anaphora.metrics.apt.equivalence import Learned
+from anaphora.metrics.apt.result import AptResult, Score, SystemResult
 from anaphora.reports.table import Row, Table, rows_of, section
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from html import escape
 
-from anaphora.metrics.apt_cases import TITLES
+from anaphora.metrics.apt.cases import TITLES
 from anaphora.reports.svg import (
     BLUE,
     DARK,

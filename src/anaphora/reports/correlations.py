@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from anaphora.evaluation.intervals import Interval
-from anaphora.metrics.apt_cases import TITLES
-from anaphora.metrics.correlation import COEFFICIENTS, Coefficient, Correlation, Settings
-from anaphora.metrics.judgements import JUDGEMENTS, CaseJudgements, Judged
-from anaphora.metrics.meta_evaluation import Assessment, MetaEvaluation
-from anaphora.metrics.sweep import Sweep
+from anaphora.metrics.apt.cases import TITLES
+from anaphora.metrics.meta.correlation import COEFFICIENTS, Coefficient, Correlation, Settings
+from anaphora.metrics.meta.evaluation import Assessment, MetaEvaluation
+from anaphora.metrics.meta.judgements import JUDGEMENTS, CaseJudgements, Judged
+from anaphora.metrics.meta.sweep import Sweep
 from anaphora.reports.table import Row, Table, rows_of, section
 
 FEW = 10  # systems; below, intervals are rough

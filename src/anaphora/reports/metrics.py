@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from anaphora.evaluation.intervals import Interval
-from anaphora.metrics.autoprf import Score
-from anaphora.metrics.autoprf_run import AutoPRFResult
-from anaphora.metrics.discomt import BY_CLASS, OVERALL, DiscoMTResult, Measure
+from anaphora.metrics.autoprf.metric import Score
+from anaphora.metrics.autoprf.run import AutoPRFResult
+from anaphora.metrics.discomt.measures import BY_CLASS, OVERALL, DiscoMTResult, Measure
 from anaphora.metrics.measures import MetricsResult
 from anaphora.metrics.sums import PairedTest, Resampling
 from anaphora.reports.table import Row, Table, rows_of, section

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from html import escape
 
 from anaphora.evaluation.intervals import Floats
-from anaphora.metrics.correlation import Correlation
-from anaphora.metrics.meta_evaluation import Assessment, MetaEvaluation, Scores
+from anaphora.metrics.meta.correlation import Correlation
+from anaphora.metrics.meta.evaluation import Assessment, MetaEvaluation, Scores
 from anaphora.reports.correlations import figure
 from anaphora.reports.svg import (
     BLUE,
