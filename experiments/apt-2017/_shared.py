@@ -16,7 +16,7 @@ from anaphora.align.tokenise import tokenise
 HERE = Path(__file__).resolve().parent
 DATA = Path(os.environ.get("ANAPHORA_DATA") or HERE.parents[2] / "shared" / "data")
 SAMPLES = "1000"
-ALIGNER = Settings(model="hmm")  # nearly as good as the default here, and many times faster
+ALIGNER = Settings(model="fast_align")  # the fastest; see docs/alignment.md for what others add
 
 
 def anaphora(*arguments: str) -> Any:

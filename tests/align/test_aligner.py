@@ -112,6 +112,22 @@ def test_progress_runs_over_all_systems_once(toy: Toy) -> None:
     assert seen == [(n, 30) for n in range(1, 31)]  # three trainings of two directions of five iterations
 
 
+def test_the_reference_can_be_left_out(toy: Toy) -> None:
+    seen: list[tuple[int, int]] = []
+    whole = align_systems(toy.source, toy.target, {"a": turned_round(toy.target)}, settings=QUICK)
+    part = align_systems(
+        toy.source,
+        toy.target,
+        {"a": turned_round(toy.target)},
+        settings=QUICK,
+        with_reference=False,
+        progress=lambda *at: seen.append(at),
+    )
+    assert part.reference == []
+    assert part.systems == whole.systems
+    assert seen == [(n, 10) for n in range(1, 11)]
+
+
 def test_what_cannot_be_aligned() -> None:
     with pytest.raises(AnaphoraError, match="2 source sentences, but 1 target sentences"):
         align([["a"], ["b"]], [["c"]])

@@ -135,29 +135,30 @@ def align_systems(
     corpus: Sequence[Pair] = (),
     settings: Settings | None = None,
     aligner: Aligner | None = None,
+    with_reference: bool = True,
     progress: Progress | None = None,
 ) -> SystemAlignments:
     """Align a source with its reference and with the translations of systems.
 
     Each system is aligned for itself, inside corpus, source and reference: what is found for one does not depend on
-    which others there are, nor on their order. A trained aligner, if given, is applied to all as it is.
+    which others there are, nor on their order. A trained aligner, if given, is applied to all as it is. Without
+    `with_reference` the alignment of the reference, which is known from elsewhere, is left empty.
     """
     if aligner is not None:
-        return SystemAlignments(
-            aligner.align(source, reference), {name: aligner.align(source, text) for name, text in systems.items()}
-        )
-    rounds = 1 + len(systems)
+        found = aligner.align(source, reference) if with_reference else []
+        return SystemAlignments(found, {name: aligner.align(source, text) for name, text in systems.items()})
+    rounds = with_reference + len(systems)
 
     def part(number: int) -> Progress | None:
         if progress is None:
             return None
         return lambda done, total: progress(number * total + done, rounds * total)
 
-    found = align(source, reference, corpus=corpus, settings=settings, progress=part(0))
     larger = [*corpus, *zip(source, reference, strict=True)]
+    found = align(source, reference, corpus=corpus, settings=settings, progress=part(0)) if with_reference else []
     aligned = {
         name: align(source, text, corpus=larger, settings=settings, progress=part(number))
-        for number, (name, text) in enumerate(systems.items(), start=1)
+        for number, (name, text) in enumerate(systems.items(), start=with_reference)
     }
     return SystemAlignments(found, aligned)
 
