@@ -32,7 +32,11 @@ def main() -> int:
         print(f"{name} …", file=sys.stderr, flush=True)
         began = time.monotonic()
         sys.path.insert(0, str(known[name].parent))
-        runpy.run_path(str(known[name]), run_name="__main__")
+        try:
+            runpy.run_path(str(known[name]), run_name="__main__")
+        except SystemExit as end:
+            if end.code:
+                raise
         sys.path.pop(0)
         print(f"{name}: {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
     return 0
