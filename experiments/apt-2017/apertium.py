@@ -71,7 +71,7 @@ def table(found: dict[str, Any]) -> str:
     found_both = (cases[0] + 0.5 * cases[1]) / sum(cases[:4])
     lines += [
         "",
-        f"Spanish leaves its subjects out: neither text has a pronoun in {cases[5]:,} of {sum(cases):,} cases, which count as",
+        f"Spanish leaves subjects out: neither text has a pronoun in {cases[5]:,} of {sum(cases):,} cases, which are",
         f"wrong with the paper's weights. Without cases 5 and 6 (`--discard 5,6`) Apertium's APT is {found_both:.3f}.",
     ]
     by_pronoun = found["apt"]["Apertium"]["pronouns"]
