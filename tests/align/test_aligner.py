@@ -10,6 +10,7 @@ pytest.importorskip("anaphora.align.thot", reason="sil-thot is not installed")
 
 from anaphora.align import Aligner, Settings, align, align_systems
 from anaphora.align.alignment import Alignment
+from anaphora.align.backend import Pair
 from anaphora.errors import AnaphoraError
 
 from .conftest import Toy, toy_text
@@ -80,14 +81,18 @@ def test_a_system_is_aligned_the_same_whatever_the_others_are(toy: Toy) -> None:
     assert align_systems(toy.source, reference, systems, settings=QUICK).reference == alone
 
 
-def test_a_system_is_aligned_inside_corpus_and_reference(toy: Toy) -> None:
-    """A system of one sentence: what its words mean is known from the reference, and from the corpus."""
-    source, system, truth = [["s1", "s2", "s3"]], [["t3", "t2", "t1"]], {(0, 2), (1, 1), (2, 0)}
-    corpus = list(zip(toy.source, toy.target, strict=True))
-    found = align_systems(source, [["t1", "t2", "t3"]], {"x": system}, corpus=corpus, settings=QUICK)
-    assert set(found.systems["x"][0]) == truth
-    larger = [*corpus, (source[0], ["t1", "t2", "t3"])]
-    assert found.systems["x"] == align(source, system, corpus=larger, settings=QUICK)
+def test_a_system_is_aligned_inside_corpus_and_reference() -> None:
+    toy, more = toy_text(3), toy_text(6, seed=2)
+    system = turned_round(toy.target)
+    corpus, scored = (list(zip(text.source, text.target, strict=True)) for text in (more, toy))
+
+    def found(corpus: Sequence[Pair]) -> list[Alignment]:
+        return align_systems(toy.source, toy.target, {"x": system}, corpus=corpus, settings=QUICK).systems["x"]
+
+    assert found(corpus) == align(toy.source, system, corpus=[*corpus, *scored], settings=QUICK)
+    assert found([]) == align(toy.source, system, corpus=scored, settings=QUICK)
+    assert found([]) != align(toy.source, system, settings=QUICK)
+    assert found(corpus) != found([])
 
 
 def test_a_trained_aligner_is_applied_to_all_systems(toy: Toy) -> None:
@@ -138,5 +143,7 @@ def test_what_cannot_be_aligned() -> None:
     for word in ("", "b c", "b\tc", "b\u00a0c"):
         with pytest.raises(AnaphoraError, match=r"^sentence 2: a word is empty or has a blank in it"):
             align([["a"], ["a", word]], [["x"], ["y"]], settings=QUICK)
+    with pytest.raises(AnaphoraError, match=r"^sentence 1: a word"):
+        align([["a b", ""]], [["x"]], settings=QUICK)  # as many words as there should be, but others
     with pytest.raises(AnaphoraError, match=r"^corpus sentence 1: a word"):
         align([["a"]], [["x"]], corpus=[(["a"], ["x y"])], settings=QUICK)

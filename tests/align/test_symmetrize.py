@@ -198,7 +198,7 @@ def test_intersection_and_union_are_symmetric_under_transposition(both: Both) ->
 
 
 @FIXED
-@given(directions(), st.sampled_from(GROWN[1:]))
+@given(BOTH, st.sampled_from(GROWN[1:]))
 def test_the_final_step_is_symmetric_under_transposition_if_the_same_direction_comes_first(
     both: Both, heuristic: str
 ) -> None:

@@ -50,4 +50,5 @@ def test_words_that_mean_something_to_the_library_are_words_like_others(word: st
 
 
 def test_several_threads_are_not_reproducible_and_say_so() -> None:
+    assert Aligner(SETTINGS).backend.threads == 1
     assert not Aligner(Settings(backend="systran", threads=2)).backend.reproducible

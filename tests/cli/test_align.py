@@ -80,6 +80,14 @@ def test_json(call: Callable[..., Any], texts: tuple[Path, Path]) -> None:
     }
 
 
+def test_options_reach_the_aligner(call: Callable[..., Any], texts: tuple[Path, Path]) -> None:
+    options = ("--cased", "--seed", "7", "--model", "fast_align", "--threads", "2")
+    document = call(*texts, "-o", "out.align", *options, "--json")
+    assert (document["lowercase"], document["seed"], document["reproducible"]) == (False, 7, False)
+    assert "sil-thot 3." in call(*texts, "-o", "out.align", *options).err
+    assert "may give slightly different links every time" in call(*texts, "-o", "out.align", *options).err
+
+
 def test_a_model_is_saved_and_applied(call: Callable[..., Any], texts: tuple[Path, Path], tmp_path: Path) -> None:
     call(*texts, "-o", "out.align", "--model", "ibm1", "--save", "model")
     (tmp_path / "new.en").write_text("it is the house\n")

@@ -3,8 +3,8 @@
 Koehn, Och and Marcu 2003 start from the points that both directions have, and add points that only one has; the Moses
 manual ("Align words") gives the steps as pseudo-code, which is followed here to the order of its loops: words of the
 target (its English) outside, words of the source inside, neighbours in its order. That order matters where two points
-compete for a word, so that grow-diag and all that builds on it are not quite symmetric: aligning in the other
-direction may give other points. The final step takes the points of the forward direction first.
+compete for a word, so that grow-diag and all that builds on it are not quite symmetric: aligning the other way round
+may give other points. The final step takes the points of the forward direction first.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def _grow_diag(points: set[Point], waiting: set[Point], sources: set[int], targe
             place = candidate[0] - source_step, candidate[1] - target_step
             if place in points or place in waiting:
                 beside.setdefault(place, []).append(candidate)
-    scan = sorted(beside, key=_target_first)
+    scan = sorted(beside, key=lambda place: (place[1], place[0]))
     added = True
     while added:
         added = False
@@ -88,8 +88,11 @@ def _grow_diag(points: set[Point], waiting: set[Point], sources: set[int], targe
 
 
 def _final(points: set[Point], direction: set[Point], sources: set[int], targets: set[int], *, both: bool) -> None:
-    """Add what is left of a direction where a word has no link; with `both`, only where neither has one."""
-    for point in sorted(direction, key=_target_first):
+    """Add what is left of a direction where a word has no link; with `both`, only where neither has one.
+
+    Only points that share a word compete, and those are in the same order by source as by target.
+    """
+    for point in sorted(direction):
         free = (point[0] not in sources) + (point[1] not in targets)
         if free == 2 or (free and not both):
             _add(point, points, sources, targets)
@@ -99,7 +102,3 @@ def _add(point: Point, points: set[Point], sources: set[int], targets: set[int])
     points.add(point)
     sources.add(point[0])
     targets.add(point[1])
-
-
-def _target_first(point: Point) -> Point:
-    return point[1], point[0]

@@ -39,8 +39,7 @@ SCHEDULES: dict[str, tuple[tuple[type[AlignmentModel], int], ...]] = {
     "ibm3": ((Ibm1AlignmentModel, 5), (HmmAlignmentModel, 5), (Ibm3AlignmentModel, 3)),
     "ibm4": ((Ibm1AlignmentModel, 5), (HmmAlignmentModel, 5), (Ibm3AlignmentModel, 3), (Ibm4AlignmentModel, 3)),
 }
-# Words that mean something to the vocabulary itself. In a text they are words like others.
-RESERVED = {"NULL": "NULL_", "UNKNOWN_WORD": "UNKNOWN_WORD_", "<UNUSED_WORD>": "<UNUSED_WORD>_"}
+RESERVED = {"NULL": "NULL_"}  # the name of the empty word; in a text it is a word like others
 FILES = ("forward", "backward")  # what the files of a direction begin with
 CORPUS = ("src", "trg", "srctrgc")  # files with the sentences that were trained on
 

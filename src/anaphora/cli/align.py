@@ -128,7 +128,7 @@ def _tell(found: Aligned) -> None:
     if found.empty or found.unaligned:
         note(f"without links: {found.empty:,} pairs with an empty side, {found.unaligned:,} others")
     if not backend.reproducible:
-        note(f"{backend.version()} gives slightly different links every time")
+        note(f"{backend.version()} may give slightly different links every time")
     if found.agreement is not None:
         figures = found.agreement
         values = {"precision": figures.precision, "recall": figures.recall, "F": figures.f}
