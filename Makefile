@@ -4,13 +4,14 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test lint format bench clean
+.PHONY: help demo test lint format bench experiments clean
 
 help:
 	@echo "make demo   set up, then show what Anaphora does (a second, offline once installed)"
 	@echo "make test   set up, then lint, types and all tests"
 	@echo "make lint   ruff and mypy only"
 	@echo "make bench  the benchmarks: speed and memory as ratios, measured side by side"
+	@echo "make experiments  the documented experiments on real data (ANAPHORA_DATA), about half an hour"
 
 $(VENV)/.core: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -43,6 +44,9 @@ format: $(VENV)/.dev
 
 bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/run.py
+
+experiments: $(VENV)/.dev
+	$(BIN)/python experiments/run.py
 
 clean:
 	rm -rf $(VENV) anaphora-demo dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

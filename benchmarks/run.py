@@ -9,13 +9,16 @@ import sys
 
 from timing import Row
 
+# each a module beside this one, with a function run()
 BENCHMARKS = (
     "evaluate",
     "memory",
     "bootstrap",
     "scoring",
     "workers",
-)  # each a module beside this one, with a function run()
+    "apt",
+    "align",
+)
 
 
 def main() -> int:

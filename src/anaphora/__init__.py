@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from anaphora.api import score as score
     from anaphora.errors import AnaphoraError as AnaphoraError
     from anaphora.errors import BadInput as BadInput
+    from anaphora.metrics.apt.metric import apt as apt
     from anaphora.suites.example import Example as Example
     from anaphora.suites.suite import Suite as Suite
 
@@ -30,6 +31,7 @@ _PUBLIC = {
     "BadInput": "anaphora.errors",
     "Example": "anaphora.suites.example",
     "Suite": "anaphora.suites.suite",
+    "apt": "anaphora.metrics.apt.metric",
     "compare": "anaphora.api",
     "evaluate": "anaphora.api",
     "load_suite": "anaphora.api",
@@ -41,6 +43,7 @@ __all__ = [
     "Example",
     "Suite",
     "__version__",
+    "apt",
     "compare",
     "evaluate",
     "load_suite",

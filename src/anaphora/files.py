@@ -63,6 +63,19 @@ def text_lines(path: Path) -> Iterator[str]:
         yield text.removeprefix("\ufeff") if number == 1 else text
 
 
+def read_parallel(*paths: Path) -> list[list[str]]:
+    """The lines of files that belong together line by line; empty lines too many at the end of one are dropped."""
+    texts = [list(text_lines(path)) for path in paths]
+    fewest = min(map(len, texts))
+    for text, path in zip(texts, paths, strict=True):
+        while len(text) > fewest and not text[-1].strip():
+            text.pop()
+        if len(text) != len(texts[0]):
+            problem = f"{len(text):,} lines, but {paths[0]} has {len(texts[0]):,}"
+            raise BadInput(path, problem, remedy="They belong together line by line: give files of the same length.")
+    return texts
+
+
 def decode(line: bytes, path: Path, number: int) -> str:
     """A line as text, or an error that says where the bytes stop being UTF-8."""
     try:

@@ -76,12 +76,40 @@ Examples:
         "score": ("anaphora.cli.score:score", "Let a system score a suite; write a run."),
         "systems": ("anaphora.cli.systems:systems", "The kinds of systems there are, and what they need."),
         "translate": ("anaphora.cli.translate:translate", "Translate documents with any system, with context."),
+        "align": ("anaphora.cli.align:align", "Align the words of sentences and their translations."),
         "context-usage": (
             "anaphora.cli.context_usage:context_usage",
             "Does a system use context at all, and how much?",
         ),
         "evaluate": ("anaphora.cli.evaluate:evaluate", "Accuracy of a run or a score file, by any breakdown."),
+        "generative": (
+            "anaphora.cli.generative:generative",
+            "Is the pronoun right in a system's own translations of a suite?",
+        ),
         "compare": ("anaphora.cli.compare:compare", "Is one system better than another? Paired tests."),
+        "apt": ("anaphora.cli.apt:apt", "Accuracy of pronoun translation against a reference (APT)."),
+        "apt-equivalences": (
+            "anaphora.cli.apt_equivalences:apt_equivalences",
+            "Learn which pronouns are equivalent, from judged samples.",
+        ),
+        "correlate": (
+            "anaphora.cli.correlate:correlate",
+            "Which metric agrees with human scores? Correlations, tests.",
+        ),
+        "correlate-sweep": (
+            "anaphora.cli.correlate_sweep:correlate_sweep",
+            "How much do APT's weights and alignment matter?",
+        ),
+        "apt-judgements": (
+            "anaphora.cli.apt_judgements:apt_judgements",
+            "APT's six cases against human judgements of pronouns.",
+        ),
+        "autoprf": (
+            "anaphora.cli.autoprf:autoprf",
+            "Precision and recall of the words for source pronouns (AutoPRF).",
+        ),
+        "discomt": ("anaphora.cli.discomt:discomt", "The measures of DiscoMT, from gap-filling annotations."),
+        "metrics": ("anaphora.cli.metrics:metrics", "BLEU, chrF, TER, METEOR, COMET, with paired tests."),
         "demo": ("anaphora.cli.demo:demo", "A suite, two systems, their results: in a second, offline."),
     },
 )

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from html import escape
 from typing import NamedTuple
 
+from anaphora.reports.svg import BLUE, document
+
 WIDTH, HEIGHT = 560, 320
 LEFT, RIGHT, TOP, BOTTOM = 60, 20, 40, 50
 
@@ -33,9 +35,6 @@ def curve(title: str, x_title: str, y_title: str, points: Sequence[Point], level
 
     said = ", ".join(f"{p.label}: {p.value:.3f}" for p in points)
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
-        f'aria-label="{escape(f"{title}. {said}")}" font-family="sans-serif" font-size="12">',
-        f'<rect width="{WIDTH}" height="{HEIGHT}" fill="white"/>',
         f'<text x="{LEFT}" y="22" font-size="14">{escape(title)}</text>',
         f'<text x="{(WIDTH + LEFT) / 2}" y="{HEIGHT - 10}" text-anchor="middle">{escape(x_title)}</text>',
         f'<text transform="translate(16 {HEIGHT / 2}) rotate(-90)" text-anchor="middle">{escape(y_title)}</text>',
@@ -52,12 +51,12 @@ def curve(title: str, x_title: str, y_title: str, points: Sequence[Point], level
         above = f'x="{LEFT + 4}" y="{y(level.value) - 5:.1f}" fill="#444"'
         parts.append(f"<text {above}>{escape(level.label)}</text>")
     line = " ".join(f"{x(i):.1f},{y(p.value):.1f}" for i, p in enumerate(points))
-    parts.append(f'<polyline points="{line}" fill="none" stroke="#0072B2" stroke-width="2"/>')
+    parts.append(f'<polyline points="{line}" fill="none" stroke="{BLUE}" stroke-width="2"/>')
     for i, p in enumerate(points):
         at = f"{x(i):.1f}"
         parts.append(
-            f'<line x1="{at}" x2="{at}" y1="{y(p.low):.1f}" y2="{y(p.high):.1f}" stroke="#0072B2" stroke-width="1.5"/>'
+            f'<line x1="{at}" x2="{at}" y1="{y(p.low):.1f}" y2="{y(p.high):.1f}" stroke="{BLUE}" stroke-width="1.5"/>'
         )
-        parts.append(f'<circle cx="{at}" cy="{y(p.value):.1f}" r="4" fill="#0072B2"/>')
+        parts.append(f'<circle cx="{at}" cy="{y(p.value):.1f}" r="4" fill="{BLUE}"/>')
         parts.append(f'<text x="{at}" y="{HEIGHT - BOTTOM + 18}" text-anchor="middle">{escape(p.label)}</text>')
-    return "\n".join([*parts, "</svg>", ""])
+    return document(WIDTH, HEIGHT, f"{title}. {said}", parts)

@@ -1,0 +1,64 @@
+"""What the experiments around APT share: texts in words, alignments, and the metrics of several systems."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from anaphora.align import Settings, align_systems
+from anaphora.align.alignment import format_alignment
+from anaphora.align.tokenise import tokenise
+
+HERE = Path(__file__).resolve().parent
+DATA = Path(os.environ.get("ANAPHORA_DATA") or HERE.parents[2] / "shared" / "data")
+SAMPLES = "1000"
+ALIGNER = Settings(model="fast_align")  # the fastest; see docs/alignment.md for what others add
+
+
+def anaphora(*arguments: str) -> Any:
+    """What a command says with --json."""
+    command = [sys.executable, "-m", "anaphora", *arguments, "--json"]
+    return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+
+
+def evaluate(
+    folder: Path, pair: str, source: list[str], reference: list[str], systems: dict[str, list[str]], pronouns: str
+) -> dict[str, Any]:
+    """APT, AutoPRF, BLEU and chrF of systems, whose texts are lines of plain text."""
+    languages = pair.split("-")
+    folder.mkdir(parents=True, exist_ok=True)
+    words = {
+        name: tokenise(lines, "moses", languages[name != "source"])
+        for name, lines in {"source": source, "reference": reference, **systems}.items()
+    }
+    texts = {name: words[name] for name in systems}
+    found = align_systems(words["source"], words["reference"], texts, settings=ALIGNER)
+    for name, alignments in {"reference": found.reference, **found.systems}.items():
+        write(folder / f"{name}.align", [format_alignment(alignment) for alignment in alignments])
+    for name, sentences in words.items():
+        write(folder / f"{name}.tok", [" ".join(sentence) for sentence in sentences])
+    for name, lines in {"reference": reference, **systems}.items():
+        write(folder / f"{name}.txt", lines)
+
+    def options(suffix: str) -> list[str]:
+        return [word for name in systems for word in ("-t", str(folder / f"{name}{suffix}"), "--name", name)]
+
+    aligned = ["--ref-align", str(folder / "reference.align")]
+    aligned += [word for name in systems for word in ("--hyp-align", str(folder / f"{name}.align"))]
+    both = ["-s", str(folder / "source.tok"), "-r", str(folder / "reference.tok"), *options(".tok"), *aligned]
+    both += ["--pronouns", pronouns, "--samples", SAMPLES]
+    surface = ["-r", str(folder / "reference.txt"), *options(".txt"), "-l", pair, "--samples", SAMPLES]
+    return {
+        "sentences": len(source),
+        "apt": anaphora("apt", *both, "-l", pair)["systems"],
+        "autoprf": anaphora("autoprf", *both, "--lowercase")["systems"],
+        "surface": anaphora("metrics", *surface, "--metric", "bleu,chrf")["systems"],
+    }
+
+
+def write(path: Path, lines: list[str]) -> None:
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -1,0 +1,131 @@
+"""APT, AutoPRF, BLEU and chrF of Google, Microsoft and Bergamot on WMT's news test sets.
+
+    python experiments/run.py apt-2017/wmt
+
+Lines are paired by the text of the source, as some sets are in another order or have edits; what has no partner is left
+out and counted.
+"""
+
+from __future__ import annotations
+
+import html
+import io
+import json
+import sys
+import tarfile
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from _shared import DATA, HERE, evaluate
+
+# the last sets of each pair, and the pronouns that are looked at
+PAIRS = {
+    "en-de": (("18", "19"), "it,they"),
+    "en-fr": (("13", "14"), "it,they"),
+    "de-en": (("18", "19"), "er,sie,es,ihn,ihm,ihr,ihnen"),
+    "fr-en": (("13", "14"), "il,elle,ils,elles,ce,c',ça,cela"),
+}
+
+
+def main() -> int:
+    if not (DATA / "wmt-outputs").is_dir():
+        print(f"skipped: no wmt-outputs under {DATA} (set ANAPHORA_DATA)", file=sys.stderr)
+        return 0
+    results: dict[str, Any] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for pair, (years, pronouns) in PAIRS.items():
+            print(f"  {pair}", file=sys.stderr, flush=True)
+            source, reference, systems, left_out = texts(pair, years)
+            found = evaluate(Path(folder) / pair, pair, source, reference, systems, pronouns)
+            results[pair] = found | {"years": years, "left_out": left_out, "pronouns": pronouns}
+    (HERE / "wmt.json").write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    (HERE / "WMT.md").write_text(table(results), encoding="utf-8")
+    return 0
+
+
+def texts(pair: str, years: tuple[str, ...]) -> tuple[list[str], list[str], dict[str, list[str]], int]:
+    """Source, reference and the outputs of the systems that translated all of the years."""
+    files = archive(DATA / "wmt-outputs" / f"{pair}.tar.zst")
+    one, other = pair.split("-")
+    names = sorted(
+        {name.split(".")[1] for name in files if name.startswith(f"wmt{years[0]}.") and name.count(".") == 2}
+    )
+    source: list[str] = []
+    reference: list[str] = []
+    systems: dict[str, list[str]] = {name: [] for name in names}
+    left_out = 0
+    for year in years:
+        references = dict(
+            zip(files[f"newstest20{year}.src.{one}"], files[f"newstest20{year}.ref.{other}"], strict=True)
+        )
+        outputs = {name: files[f"wmt{year}.{name}.{other}"] for name in names}
+        for number, sentence in enumerate(files[f"wmt{year}.{one}"]):
+            if sentence not in references:
+                left_out += 1
+                continue
+            source.append(sentence)
+            reference.append(references[sentence])
+            for name in names:
+                systems[name].append(outputs[name][number])
+    return source, reference, systems, left_out
+
+
+def archive(path: Path) -> dict[str, list[str]]:
+    """The files of a .tar.zst in lines, by their names without folders."""
+    import zstandard
+
+    reader = zstandard.ZstdDecompressor(max_window_size=1 << 27)
+    with path.open("rb") as stream:
+        data = io.BytesIO(reader.stream_reader(stream).read())
+    found = {}
+    with tarfile.open(fileobj=data) as tar:
+        for member in tar.getmembers():
+            file = tar.extractfile(member)
+            if file is not None:
+                text = file.read().decode("utf-8").removesuffix("\n")
+                lines = (html.unescape(line).strip() for line in text.split("\n"))  # Google's are HTML
+                found[Path(member.name).name] = list(lines)
+    return found
+
+
+def table(results: dict[str, Any]) -> str:
+    lines = [
+        "# Google, Microsoft and Bergamot on WMT news: pronouns beside BLEU and chrF",
+        "",
+        "Written by `python experiments/run.py apt-2017/wmt`. Intervals are 95 % bootstrap intervals over sentences.",
+        "APT: weights 1, 0.5, 0, 0, 0, 0, alignment with rescue; cases are the six of the paper.",
+    ]
+    for pair, found in results.items():
+        pronouns = found["pronouns"].replace(",", ", ")
+        lines += [
+            "",
+            f"## {pair}: newstest 20{', 20'.join(found['years'])}, {found['sentences']:,} sentences "
+            f"({found['left_out']:,} without a partner left out); {pronouns}",
+            "",
+            "| system | APT | cases 1–6 | AutoF | BLEU | chrF |",
+            "| :-- | --: | --: | --: | --: | --: |",
+        ]
+        for name in sorted(found["apt"], key=lambda name: -found["apt"][name]["apt"]):
+            lines.append(f"| {name} | {' | '.join(row(found, name))} |")
+    return "\n".join(lines) + "\n"
+
+
+def row(found: dict[str, Any], name: str) -> list[str]:
+    apt, prf, surface = found["apt"][name], found["autoprf"][name], found["surface"][name]
+    cases = " ".join(f"{n:,}" for n in apt["cases"])
+    return [
+        with_interval(apt["apt"], apt.get("interval"), 3),
+        cases,
+        f"{prf['f']:.3f}",
+        *(with_interval(surface[m]["score"], surface[m].get("interval"), 1) for m in ("bleu", "chrf")),
+    ]
+
+
+def with_interval(value: float, interval: list[float] | None, digits: int) -> str:
+    text = f"{value:.{digits}f}"
+    return text if interval is None else f"{text} [{interval[0]:.{digits}f}, {interval[1]:.{digits}f}]"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

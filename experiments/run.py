@@ -1,0 +1,46 @@
+"""The documented experiments, one folder per paper: `make experiments`, or `python experiments/run.py NAME…`.
+
+Each leaves its figures as results.json and its table as RESULT.md in its folder. Data: ANAPHORA_DATA.
+"""
+
+from __future__ import annotations
+
+import argparse
+import runpy
+import sys
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+
+
+def experiments() -> dict[str, Path]:
+    """FOLDER/NAME → its script."""
+    found = sorted(path for path in HERE.glob("*/*.py") if not path.name.startswith("_"))
+    return {f"{path.parent.name}/{path.stem}": path for path in found}
+
+
+def main() -> int:
+    known = experiments()
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else "")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"all by default: {', '.join(known)}")
+    names = parser.parse_args().names or list(known)
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        parser.error(f"unknown experiment {unknown[0]!r}. Known: {', '.join(known)}")
+    for name in names:
+        print(f"{name} …", file=sys.stderr, flush=True)
+        began = time.monotonic()
+        sys.path.insert(0, str(known[name].parent))
+        try:
+            runpy.run_path(str(known[name]), run_name="__main__")
+        except SystemExit as end:
+            if end.code:
+                raise
+        sys.path.pop(0)
+        print(f"{name}: {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,171 @@
+"""Word alignment of sentences: trained in both directions, merged, saved and applied to new ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from anaphora.align.alignment import Alignment
+from anaphora.align.backend import Directions, Pair, Progress, Settings, Words, choose_heuristic, load_backend
+from anaphora.align.saved import SavedModel, open_model, write_model
+from anaphora.align.symmetrize import symmetrize
+from anaphora.errors import AnaphoraError
+
+Sentences = Sequence[Words]
+
+
+class Aligner:
+    """Aligns sentence pairs, given as their words. A pair with an empty side is not trained on, and has no links."""
+
+    def __init__(self, settings: Settings | None = None) -> None:
+        self.settings = settings or Settings()
+        self.backend = load_backend(self.settings)
+        self.symmetrize = choose_heuristic(self.settings, self.backend)
+        self.trained_on: int | None = None  # pairs; None: nothing was learned yet
+
+    def train(
+        self,
+        source: Sentences,
+        target: Sentences,
+        *,
+        corpus: Sequence[Pair] = (),
+        progress: Progress | None = None,
+    ) -> list[Alignment]:
+        """Learn from these sentences inside a larger corpus, and align them (APT 2017, §2.3)."""
+        if corpus and not self.backend.learns:
+            raise AnaphoraError(f"backend {self.settings.backend!r} learns nothing: it has no use for a corpus")
+        pairs, more = self._pairs(source, target), self._pairs(*_sides(corpus), place="corpus sentence")
+        if not self.backend.learns:
+            return self._merged(self.backend.train((), pairs), pairs)
+        texts, more = _without_empty(pairs), _without_empty(more)
+        if not texts and not more:
+            raise AnaphoraError("nothing to learn from: every sentence pair has an empty side")
+        found = self.backend.train(more, texts, progress)
+        self.trained_on = len(more) + len(texts)
+        return self._merged(found, pairs)
+
+    def align(self, source: Sentences, target: Sentences) -> list[Alignment]:
+        """Align new sentences by what was learned. The links of a pair do not depend on the others (thot, systran)."""
+        if self.trained_on is None:
+            raise AnaphoraError("nothing was learned yet: train the aligner, or load a saved one")
+        pairs = self._pairs(source, target)
+        return self._merged(self.backend.align(_without_empty(pairs)), pairs)
+
+    def save(self, folder: Path | str) -> None:
+        """Write what was learned as a folder: a header, and the backend's own files."""
+        if self.trained_on is None:
+            raise AnaphoraError("nothing was learned that could be saved")
+        settings = replace(self.settings, model=self.backend.model, symmetrize=self.symmetrize)
+        about = SavedModel(settings, self.backend.version(), self.trained_on)
+        write_model(Path(folder), about, self.backend.save)
+
+    @classmethod
+    def load(
+        cls,
+        folder: Path | str,
+        *,
+        backend: str | None = None,
+        symmetrize: str | None = None,
+        threads: int | None = None,
+    ) -> Aligner:
+        """A saved aligner. With `backend`, it must be one of that backend; both directions can be merged otherwise."""
+        about = open_model(Path(folder), backend)
+        heuristic = symmetrize or about.settings.symmetrize
+        aligner = cls(replace(about.settings, symmetrize=heuristic, threads=threads))
+        about.check_version(Path(folder), aligner.backend.version())
+        aligner.backend.load(Path(folder))
+        aligner.trained_on = about.trained_on
+        return aligner
+
+    def _pairs(self, source: Sentences, target: Sentences, place: str = "sentence") -> list[Pair]:
+        if len(source) != len(target):
+            raise AnaphoraError(f"{len(source):,} source sentences, but {len(target):,} target sentences")
+        sides = (
+            [self._words(words, f"{place} {n:,}") for n, words in enumerate(side, start=1)] for side in (source, target)
+        )
+        return list(zip(*sides, strict=True))
+
+    def _words(self, sentence: Words, place: str) -> Words:
+        """The words as the model sees them. A blank inside a word would make two of it where text is exchanged."""
+        text = " ".join(sentence)
+        words = (text.lower() if self.settings.lowercase else text).split()
+        if len(words) != len(sentence) or not all(sentence):
+            raise AnaphoraError(f"{place}: a word is empty or has a blank in it")
+        return words
+
+    def _merged(self, found: Sequence[Directions], pairs: Sequence[Pair]) -> list[Alignment]:
+        """One alignment per pair; those with an empty side were left out of what was found."""
+        heuristic = self.symmetrize
+        rest = iter(found)
+        if not self.backend.learns:
+            return [symmetrize(*directions, heuristic) for directions in rest]
+        return [symmetrize(*next(rest), heuristic) if source and target else () for source, target in pairs]
+
+
+def align(
+    source: Sentences,
+    target: Sentences,
+    *,
+    corpus: Sequence[Pair] = (),
+    settings: Settings | None = None,
+    progress: Progress | None = None,
+) -> list[Alignment]:
+    """The word alignment of sentence pairs, given as words, found inside a larger corpus.
+
+    >>> align([["the", "house"], ["the", "book"]], [["das", "Haus"], ["das", "Buch"]])  # doctest: +SKIP
+    [((0, 0), (1, 1)), ((0, 0), (1, 1))]
+    """
+    return Aligner(settings).train(source, target, corpus=corpus, progress=progress)
+
+
+@dataclass(frozen=True, slots=True)
+class SystemAlignments:
+    """The source aligned with its reference, and with the translation of each system."""
+
+    reference: list[Alignment]
+    systems: dict[str, list[Alignment]] = field(default_factory=dict)
+
+
+def align_systems(
+    source: Sentences,
+    reference: Sentences,
+    systems: Mapping[str, Sentences],
+    *,
+    corpus: Sequence[Pair] = (),
+    settings: Settings | None = None,
+    aligner: Aligner | None = None,
+    with_reference: bool = True,
+    progress: Progress | None = None,
+) -> SystemAlignments:
+    """Align a source with its reference and with the translations of systems.
+
+    Each system is aligned for itself, inside corpus, source and reference: what is found for one does not depend on
+    which others there are, nor on their order. A trained aligner, if given, is applied to all as it is. Without
+    `with_reference` the alignment of the reference, which is known from elsewhere, is left empty.
+    """
+    if aligner is not None:
+        found = aligner.align(source, reference) if with_reference else []
+        return SystemAlignments(found, {name: aligner.align(source, text) for name, text in systems.items()})
+    rounds = with_reference + len(systems)
+
+    def part(number: int) -> Progress | None:
+        if progress is None:
+            return None
+        return lambda done, total: progress(number * total + done, rounds * total)
+
+    larger = [*corpus, *zip(source, reference, strict=True)]
+    found = align(source, reference, corpus=corpus, settings=settings, progress=part(0)) if with_reference else []
+    aligned = {
+        name: align(source, text, corpus=larger, settings=settings, progress=part(number))
+        for number, (name, text) in enumerate(systems.items(), start=with_reference)
+    }
+    return SystemAlignments(found, aligned)
+
+
+def _sides(pairs: Sequence[Pair]) -> tuple[list[Words], list[Words]]:
+    return [source for source, _ in pairs], [target for _, target in pairs]
+
+
+def _without_empty(pairs: Sequence[Pair]) -> list[Pair]:
+    return [(source, target) for source, target in pairs if source and target]

@@ -1,0 +1,119 @@
+"""What a backend of word alignment is, which there are, and what they are told. Each is imported when it is used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from anaphora.align.alignment import Alignment
+from anaphora.align.symmetrize import DEFAULT, check_heuristic
+from anaphora.errors import AnaphoraError, did_you_mean
+from anaphora.registry import Registry
+
+Words = Sequence[str]
+Pair = tuple[Words, Words]  # the words of a sentence and of its translation
+Directions = tuple[Alignment, Alignment]  # forward and backward, both as (source, target) points
+Progress = Callable[[int, int], None]  # steps done, steps in all
+
+# backend → where it is, the extra that installs what it needs, and what it is
+KINDS = {
+    "thot": ("anaphora.align.thot:Thot", "align", "sil-thot: IBM models 1 to 4, HMM, fast_align, eflomal"),
+    "eflomal": ("anaphora.align.eflomal:Eflomal", "eflomal", "the eflomal program; it cannot be given a seed"),
+    "systran": ("anaphora.align.systran:Systran", "systran", "systran-align: fast_align; grow-diag-final-and only"),
+    "pharaoh": ("anaphora.align.pharaoh:PharaohFiles", None, "alignments that another program wrote"),
+}
+BACKENDS = Registry(
+    "alignment backend",
+    {name: target for name, (target, _, _) in KINDS.items()},
+    {name: extra for name, (_, extra, _) in KINDS.items() if extra},
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How sentences are aligned.
+
+    model: of the backend; None is the one it recommends
+    symmetrize: how both directions are merged, one of `anaphora.align.symmetrize.HEURISTICS`; None is
+        grow-diag-final, or what the backend has
+    lowercase: words that differ in case only are the same word to the model
+    seed: of models that sample
+    threads: of backends that use several; None is as many as give the same result every time
+    forward, backward: files to read, for the backend `pharaoh`
+    tokenize, languages: what words are here; noted in a saved model, so that it is applied to the like
+    """
+
+    backend: str = "thot"
+    model: str | None = None
+    symmetrize: str | None = None
+    lowercase: bool = True
+    seed: int = 12345
+    threads: int | None = None
+    forward: Path | None = None
+    backward: Path | None = None
+    tokenize: str = "none"
+    languages: tuple[str, str] = ("", "")
+
+
+class Backend(Protocol):
+    """Finds the links of words in both directions. Made from `Settings`."""
+
+    model: str
+    heuristics: Sequence[str]  # the symmetrisations that it allows
+    reproducible: bool  # whether the same input gives the same links every time
+    learns: bool  # whether there is anything to train and save; one that does not is given pairs with empty sides, too
+
+    def version(self) -> str:
+        """The library behind it and its version, such as `sil-thot 3.5.3`."""
+        ...
+
+    def train(
+        self, corpus: Sequence[Pair], pairs: Sequence[Pair], progress: Progress | None = None
+    ) -> list[Directions]:
+        """Learn from corpus and pairs together, and align the pairs."""
+        ...
+
+    def align(self, pairs: Sequence[Pair]) -> list[Directions]:
+        """Align pairs by what was learned before."""
+        ...
+
+    def save(self, folder: Path) -> None:
+        """Write what was learned as files of this folder."""
+        ...
+
+    def load(self, folder: Path) -> None:
+        """Read what `save` wrote. The files are known to be whole."""
+        ...
+
+
+def load_backend(settings: Settings) -> Backend:
+    """The backend that the settings name."""
+    backend: Backend = BACKENDS.load(settings.backend)(settings)
+    return backend
+
+
+def choose_heuristic(settings: Settings, backend: Backend) -> str:
+    """The symmetrisation that the settings name, which must be one that the backend allows."""
+    allowed = backend.heuristics
+    if settings.symmetrize is None:
+        return DEFAULT if DEFAULT in allowed else allowed[0]
+    check_heuristic(settings.symmetrize)
+    if settings.symmetrize not in allowed:
+        raise AnaphoraError(
+            f"backend {settings.backend!r} merges both directions itself, by {', '.join(allowed)}. "
+            f"Choose that, or another backend for {settings.symmetrize!r}"
+        )
+    return settings.symmetrize
+
+
+def choose_model(settings: Settings, models: Mapping[str, Any], default: str) -> str:
+    """The model that the settings name, which must be one of the backend's."""
+    name = settings.model or default
+    if name not in models:
+        known = ", ".join(models)
+        raise AnaphoraError(
+            f"unknown model {name!r} of backend {settings.backend!r}{did_you_mean(name, models)}. Known: {known}"
+        )
+    return name

@@ -1,0 +1,144 @@
+"""The backend `thot`: the models of sil-thot, trained in both directions. The default.
+
+IBM models 1 to 4 (Brown et al. 1993), HMM (Vogel et al. 1996), fast_align (Dyer et al. 2013) and eflomal (Östling and
+Tiedemann 2016). The higher ones start from the lower, by the schedule of GIZA++ (Och and Ney 2003).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from importlib.metadata import version
+from pathlib import Path
+
+from anaphora.align.alignment import Alignment
+from anaphora.align.backend import Directions, Pair, Progress, Settings, Words, choose_model
+from anaphora.align.symmetrize import HEURISTICS
+from anaphora.align.threads import openmp_threads, sleeping_threads
+from anaphora.errors import AnaphoraError
+
+with sleeping_threads():
+    import thot
+    from thot.alignment import (
+        AlignmentModel,
+        EflomalAlignmentModel,
+        FastAlignModel,
+        HmmAlignmentModel,
+        Ibm1AlignmentModel,
+        Ibm2AlignmentModel,
+        Ibm3AlignmentModel,
+        Ibm4AlignmentModel,
+    )
+
+# model → the models it is trained through, with their iterations (eflomal makes its own schedule by the corpus)
+SCHEDULES: dict[str, tuple[tuple[type[AlignmentModel], int], ...]] = {
+    "eflomal": ((EflomalAlignmentModel, 0),),
+    "fast_align": ((FastAlignModel, 5),),
+    "ibm1": ((Ibm1AlignmentModel, 5),),
+    "ibm2": ((Ibm1AlignmentModel, 5), (Ibm2AlignmentModel, 5)),
+    "hmm": ((Ibm1AlignmentModel, 5), (HmmAlignmentModel, 5)),
+    "ibm3": ((Ibm1AlignmentModel, 5), (HmmAlignmentModel, 5), (Ibm3AlignmentModel, 3)),
+    "ibm4": ((Ibm1AlignmentModel, 5), (HmmAlignmentModel, 5), (Ibm3AlignmentModel, 3), (Ibm4AlignmentModel, 3)),
+}
+RESERVED = {"NULL": "NULL_"}  # the name of the empty word; in a text it is a word like others
+FILES = ("forward", "backward")  # what the files of a direction begin with
+CORPUS = ("src", "trg", "srctrgc")  # files with the sentences that were trained on
+
+
+class Thot:
+    """Two models, of the target given the source and of the source given the target."""
+
+    heuristics = HEURISTICS
+    reproducible = True
+    learns = True
+
+    def __init__(self, settings: Settings) -> None:
+        self.model = choose_model(settings, SCHEDULES, "eflomal")
+        self.seed = settings.seed
+        # fast_align adds up counts as threads bring them; the other models give the same with any number
+        self.threads = settings.threads or (1 if self.model == "fast_align" else None)
+        if self.model == "fast_align" and self.threads != 1:
+            self.reproducible = False
+        self._models: list[AlignmentModel] = []
+
+    def version(self) -> str:
+        return f"sil-thot {version('sil-thot')}"
+
+    def train(
+        self, corpus: Sequence[Pair], pairs: Sequence[Pair], progress: Progress | None = None
+    ) -> list[Directions]:
+        texts = [(_words(source), _words(target)) for part in (corpus, pairs) for source, target in part]
+        swapped = [(target, source) for source, target in texts]
+        with openmp_threads(thot, self.threads):
+            self._models = [self._trained(text, k, progress) for k, text in enumerate((texts, swapped))]
+            if self.model == "eflomal":  # what it sampled for its own corpus is at hand, and better than a new sample
+                numbers = range(len(corpus), len(texts))
+                found = [[model.get_training_alignment(n)[1].to_list() for n in numbers] for model in self._models]
+                return _directions(*found)
+            return self._aligned(texts[len(corpus) :])
+
+    def align(self, pairs: Sequence[Pair]) -> list[Directions]:
+        with openmp_threads(thot, self.threads):
+            return self._aligned([(_words(source), _words(target)) for source, target in pairs])
+
+    def save(self, folder: Path) -> None:
+        for name, model in zip(FILES, self._models, strict=True):
+            if not model.print(str(folder / name)):
+                raise AnaphoraError(f"{folder}: the model could not be written")
+            for kind in CORPUS:  # only training needs the sentences, and they may not be ours to give away
+                (folder / f"{name}.{kind}").write_bytes(b"")
+
+    def load(self, folder: Path) -> None:
+        self._models = [SCHEDULES[self.model][-1][0]() for _ in FILES]
+        for name, model in zip(FILES, self._models, strict=True):
+            if not model.load(str(folder / name)):
+                raise AnaphoraError(f"{folder}: {self.version()} cannot read the model. Train it again")
+
+    def _trained(self, texts: Sequence[Pair], direction: int, progress: Progress | None) -> AlignmentModel:
+        """One direction, through all models of its schedule; steps of both directions are counted."""
+        model: AlignmentModel | None = None
+        done = 0
+        for kind, iterations in SCHEDULES[self.model]:
+            model = kind() if model is None else kind(model)  # type: ignore[call-arg]
+            if not done:
+                for source, target in texts:
+                    model.add_sentence_pair(source, target)
+            if isinstance(model, EflomalAlignmentModel):
+                model.seed = self.seed
+                model.emit_training_alignments = True
+            model.start_training()
+            if isinstance(model, EflomalAlignmentModel):
+                iterations = model.scheduled_iterations
+            steps = sum(n for _, n in SCHEDULES[self.model]) or iterations
+            for _ in range(iterations):
+                model.train()
+                done += 1
+                if progress is not None:
+                    progress(direction * steps + done, 2 * steps)
+            model.end_training()
+        assert model is not None
+        return model
+
+    def _aligned(self, pairs: Sequence[Pair]) -> list[Directions]:
+        sources, targets = [list(source) for source, _ in pairs], [list(target) for _, target in pairs]
+        forward, backward = self._models
+        one = [matrix.to_list() for _, matrix in forward.get_best_alignments(sources, targets)]
+        other = [matrix.to_list() for _, matrix in backward.get_best_alignments(targets, sources)]
+        return _directions(one, other)
+
+
+def _directions(forward: Iterable[Sequence[int]], backward: Iterable[Sequence[int]]) -> list[Directions]:
+    return [(_points(one), _swapped(other)) for one, other in zip(forward, backward, strict=True)]
+
+
+def _points(sources: Sequence[int]) -> Alignment:
+    """For each target word the number of its source word from 1, or 0."""
+    return tuple([(source - 1, target) for target, source in enumerate(sources) if source])
+
+
+def _swapped(targets: Sequence[int]) -> Alignment:
+    """For each source word the number of its target word from 1, or 0."""
+    return tuple([(source, target - 1) for source, target in enumerate(targets) if target])
+
+
+def _words(sentence: Words) -> Words:
+    return sentence if RESERVED.keys().isdisjoint(sentence) else [RESERVED.get(word, word) for word in sentence]

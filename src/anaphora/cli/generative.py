@@ -1,0 +1,124 @@
+"""`anaphora generative`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from anaphora.cli.output import PATH, format_options, note, progress_bar, show
+from anaphora.errors import AnaphoraError
+
+if TYPE_CHECKING:
+    from anaphora.align.backend import Pair
+    from anaphora.evaluation.translated import Generative, Texts
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  anaphora generative contrapro -t my-model.de
+  anaphora generative contrapro -t my-model.de --run runs/my-model --by distance
+  anaphora generative suite.jsonl -t one.de -t two.de --corpus train.en train.de --details outcomes.tsv
+"""
+)
+@click.argument("suite")
+@click.option(
+    "-t",
+    "--translation",
+    "translations",
+    type=PATH,
+    multiple=True,
+    required=True,
+    help="A system's translations of the current sentences, a line per example. Repeatable.",
+)
+@click.option("--run", "runs", type=PATH, multiple=True, help="The same system's run: the gap to it. One per -t.")
+@click.option("--corpus", type=PATH, nargs=2, multiple=True, metavar="SRC TGT", help="Text to align better by.")
+@click.option("--align", "aligner", type=PATH, metavar="FOLDER", help="A saved aligner (anaphora align --save).")
+@click.option("--backend", default="thot", show_default=True, help="What aligns; see: anaphora align --help.")
+@click.option("--model", metavar="NAME", help="The backend's model; see: anaphora align --help.")
+@click.option("--tokenize", type=click.Choice(["moses", "none"]), default="moses", show_default=True)
+@click.option("--by", multiple=True, metavar="TAG", help="Break down by a tag, tag>3, or a×b (a*b). Repeatable.")
+@click.option("--details", type=PATH, help="A row for every example: what was found, and where.")
+@format_options
+def generative(
+    suite: str,
+    translations: tuple[Path, ...],
+    runs: tuple[Path, ...],
+    corpus: tuple[tuple[Path, Path], ...],
+    aligner: Path | None,
+    backend: str,
+    model: str | None,
+    tokenize: str,
+    by: tuple[str, ...],
+    details: Path | None,
+    format: str,
+    as_json: bool,
+) -> None:
+    """Is the pronoun right in a system's own translations of SUITE? Correct, wrong, not found."""
+    from anaphora import api
+    from anaphora.align import Aligner, Settings
+    from anaphora.evaluation import translated
+    from anaphora.reports.generative import generative_table
+    from anaphora.systems.run import open_run
+
+    if runs and len(runs) != len(translations):
+        raise AnaphoraError(f"{len(runs)} runs for {len(translations)} translations: give one --run for each -t")
+    names = _names(translations)
+    loaded = api.load_suite(suite)
+    texts = translated.read_texts(loaded, tokenize)
+    total = sum(1 for _ in loaded)
+    words = {
+        name: translated.read_translations(path, texts, total, tokenize)
+        for name, path in zip(names, translations, strict=True)
+    }
+    languages = (texts.header.source_language, texts.header.target_language)
+    more = [pair for files in corpus for pair in _pairs(files, tokenize, languages)]
+    saved = None if aligner is None else Aligner.load(aligner)
+    settings = Settings(backend=backend, model=model)
+    with progress_bar("steps") as progress:
+        found = translated.align_texts(texts, words, corpus=more, settings=settings, aligner=saved, progress=progress)
+    references = translated.judge_texts(texts, texts.gold, found.reference, found.reference)
+    used = saved.settings if saved else settings
+    aligned = "".join([used.backend, f":{used.model}" if used.model else "", "+corpus" if more else ""])
+    results = []
+    for number, name in enumerate(names):
+        outcomes = translated.judge_texts(texts, words[name], found.reference, found.systems[name])
+        run = open_run(runs[number]) if runs else None
+        results.append(
+            translated.evaluate_translations(texts, name, outcomes, aligned, references=references, by_tags=by, run=run)
+        )
+    if details is not None:
+        _write_details(details, texts, results)
+        note(f"every example: {details}")
+    document = results[0].to_dict() if len(results) == 1 else {}
+    document = document | {"systems": {result.system: result.to_dict() for result in results}}
+    show(generative_table(results), document, format, as_json)
+
+
+def _names(paths: tuple[Path, ...]) -> list[str]:
+    """Short names of systems: those of the files, or their paths where two have the same."""
+    names = [path.name for path in paths]
+    return names if len(set(names)) == len(names) else [str(path) for path in paths]
+
+
+def _pairs(files: tuple[Path, Path], tokenize: str, languages: tuple[str, str]) -> list[Pair]:
+    """Parallel text in words."""
+    from anaphora.align.tokenise import tokenise
+    from anaphora.files import read_parallel
+
+    sides = (tokenise(side, tokenize, one) for side, one in zip(read_parallel(*files), languages, strict=True))
+    return list(zip(*sides, strict=True))
+
+
+def _write_details(path: Path, texts: Texts, results: list[Generative]) -> None:
+    from anaphora.files import atomic_writer
+
+    with atomic_writer(path) as out:
+        out.write(b"system\tid\toutcome\tfound\thow\tsource_position\tposition\n")
+        for result in results:
+            for outcome in result.outcomes:
+                places = ("" if place is None else str(place) for place in (outcome.source, outcome.place))
+                row = (result.system, outcome.id, outcome.outcome, outcome.found, outcome.how, *places)
+                out.write(("\t".join(row) + "\n").encode())

@@ -1,0 +1,214 @@
+"""Generative accuracy of a suite: its translations aligned and judged, beside what contrastive scoring says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from anaphora import __version__
+from anaphora.align.aligner import Aligner, SystemAlignments, align_systems
+from anaphora.align.alignment import Alignment, check_alignment, links
+from anaphora.align.backend import Pair, Progress, Settings
+from anaphora.align.tokenise import tokenise
+from anaphora.errors import AnaphoraError, BadInput
+from anaphora.evaluation import breakdown as by
+from anaphora.evaluation.decision import decide
+from anaphora.evaluation.generative import CORRECT, Counts, Outcome, count, judge
+from anaphora.evaluation.intervals import Interval, bootstrap, generator, percentile_interval
+from anaphora.files import text_lines
+from anaphora.languages.forms import known_languages, polite_forms, pronoun_forms
+from anaphora.languages.pronoun_files import known_pairs, pronoun_lists
+from anaphora.suites.example import Example
+from anaphora.suites.suite import Header, Suite
+from anaphora.systems.run import Run
+
+SOURCE_PRONOUNS = frozenset({"it", "they", "them"})  # where an example does not say which, and no list does
+
+
+@dataclass(frozen=True)
+class Texts:
+    """A suite's current sentences in words, line by line with its examples: those that have a right answer."""
+
+    header: Header
+    examples: tuple[Example, ...]
+    numbers: tuple[int, ...]  # of the examples among all of the suite, which translations are counted by
+    source: list[list[str]]
+    candidates: list[list[list[str]]]
+
+    @property
+    def gold(self) -> list[list[str]]:
+        return [words[example.gold or 0] for example, words in zip(self.examples, self.candidates, strict=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Contrastive accuracy on the same examples, and how much higher it is than generative accuracy."""
+
+    contrastive: float
+    difference: float
+    interval: Interval
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "contrastive_accuracy": self.contrastive,
+            "difference": self.difference,
+            "interval": list(self.interval),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Generative:
+    """What `generative` says of one system."""
+
+    suite: str
+    languages: str
+    system: str
+    counts: Counts
+    breakdowns: Mapping[str, Mapping[str, Counts]]
+    outcomes: tuple[Outcome, ...]
+    signature: str
+    ceiling: float | None = None  # the accuracy of the right candidates themselves, judged in the same way
+    gap: Gap | None = None
+    how: Mapping[str, int] = field(default_factory=dict)  # link, rescue, words → examples decided by it
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "suite": self.suite,
+            "system": self.system,
+            **self.counts.to_dict(),
+            "breakdowns": {n: {g: c.to_dict() for g, c in groups.items()} for n, groups in self.breakdowns.items()},
+            "found_by": dict(self.how),
+            "references": self.ceiling,
+            "gap": self.gap.to_dict() if self.gap else None,
+            "signature": self.signature,
+        }
+
+
+def read_texts(suite: Suite, tokenisation: str = "moses") -> Texts:
+    """The sentences of a suite's examples as words."""
+    header = suite.header
+    found = [(number, example) for number, example in enumerate(suite) if example.gold is not None]
+    if not found:
+        raise AnaphoraError(f"{header.name}: no example has a right answer that a translation could be judged by")
+    examples = tuple(example for _, example in found)
+    source = tokenise((example.source[-1] for example in examples), tokenisation, header.source_language)
+    flat = (candidate[-1] for example in examples for candidate in example.candidates)
+    words = iter(tokenise(flat, tokenisation, header.target_language))
+    candidates = [[next(words) for _ in example.candidates] for example in examples]
+    return Texts(header, examples, tuple(number for number, _ in found), source, candidates)
+
+
+def read_translations(path: Path, texts: Texts, total: int, tokenisation: str = "moses") -> list[list[str]]:
+    """A system's translations of the current sentences: one line per example of the suite, in its order."""
+    lines = list(text_lines(path))
+    if len(lines) != total:
+        remedy = "A line per example, in the order of the suite; an empty one where there is no translation."
+        raise BadInput(path, f"{len(lines):,} lines, but {texts.header.name} has {total:,} examples", remedy=remedy)
+    return tokenise((lines[number] for number in texts.numbers), tokenisation, texts.header.target_language)
+
+
+def align_texts(
+    texts: Texts,
+    translations: Mapping[str, list[list[str]]],
+    *,
+    corpus: Sequence[Pair] = (),
+    settings: Settings | None = None,
+    aligner: Aligner | None = None,
+    progress: Progress | None = None,
+) -> SystemAlignments:
+    """The source with the right candidates, and with every system's translations."""
+    return align_systems(
+        texts.source, texts.gold, translations, corpus=corpus, settings=settings, aligner=aligner, progress=progress
+    )
+
+
+def judge_texts(
+    texts: Texts, translation: Sequence[Sequence[str]], gold_alignments: Sequence[Alignment], own: Sequence[Alignment]
+) -> list[Outcome]:
+    """The outcome of every example."""
+    header = texts.header
+    forms = pronoun_forms(header.target_language)
+    if not forms:
+        raise AnaphoraError(
+            f"the pronouns of {header.target_language!r} are not known. Known: {', '.join(known_languages())}; another "
+            "language is a file in anaphora/languages/data/forms"
+        )
+    pair = f"{header.source_language}-{header.target_language}"
+    lists = pronoun_lists(pair) if pair in known_pairs() else None
+    pronouns = lists.target_pronouns if lists else frozenset[str]()
+    usual = frozenset(lists.pronouns) if lists else SOURCE_PRONOUNS
+
+    def is_source(example: Example, word: str) -> bool:
+        named = example.tags.get("source_pronoun")
+        return word == named.lower() if isinstance(named, str) else word in usual
+
+    found = []
+    for n, example in enumerate(texts.examples):
+        words = texts.source[n]
+        check_alignment(own[n], len(words), len(translation[n]), Path("the alignment"), n + 1)
+        found.append(
+            judge(
+                example,
+                words,
+                texts.candidates[n],
+                translation[n],
+                gold_links=links(gold_alignments[n], len(words)),
+                links=links(own[n], len(words)),
+                forms=forms,
+                is_source=is_source,
+                pronouns=pronouns,
+                polite=polite_forms(header.target_language),
+            )
+        )
+    return found
+
+
+def evaluate_translations(
+    texts: Texts,
+    system: str,
+    outcomes: Sequence[Outcome],
+    aligned: str,
+    *,
+    references: Sequence[Outcome] = (),
+    by_tags: Sequence[str] = (),
+    run: Run | None = None,
+) -> Generative:
+    """Counts of outcomes in all and by breakdowns, and the gap to a run of the same suite, if there is one.
+
+    aligned: how, for the signature
+    references: outcomes of the right candidates themselves; what is amiss there is not a system's fault
+    """
+    pairs = list(zip(texts.examples, outcomes, strict=True))
+    wanted = by.named(by_tags or texts.header.breakdowns)
+    if by_tags:
+        by.check_known(wanted.values(), {tag for example in texts.examples for tag in example.tags})
+    counts, groups = count(pairs, list(by_tags or texts.header.breakdowns))
+    how: dict[str, int] = {}
+    for outcome in outcomes:
+        how[outcome.how] = how.get(outcome.how, 0) + 1
+    signature = f"gen|s:{texts.header.name}|align:{aligned}|notfound:wrong|v:{__version__}"
+    gap = None if run is None else gap_to(run, pairs)
+    about = texts.header
+    ceiling = sum(o.outcome == CORRECT for o in references) / len(references) if references else None
+    return Generative(
+        about.name, about.languages, system, counts, groups, tuple(outcomes), signature, ceiling, gap, how
+    )
+
+
+def gap_to(run: Run, outcomes: Sequence[tuple[Example, Outcome]], samples: int = 10_000, seed: int = 12345) -> Gap:
+    """Contrastive minus generative accuracy on the same examples, with a bootstrap interval."""
+    contrastive = {
+        item.id: decide(item, minimize=False, normalize="sum").correct for item in run if item.gold is not None
+    }
+    missing = next((example.id for example, _ in outcomes if example.id not in contrastive), None)
+    if missing is not None:
+        raise AnaphoraError(f"{run.path}: example {missing} is not in the run. Score the suite that is translated")
+    ours = np.array([outcome.outcome == CORRECT for _, outcome in outcomes], float)
+    theirs = np.array([contrastive[example.id] for example, _ in outcomes], float)
+    rows, counts = np.unique(np.column_stack([theirs - ours, np.ones(len(ours))]), axis=0, return_counts=True)
+    values = bootstrap(rows, counts, samples, generator(seed))
+    return Gap(float(theirs.mean()), float((theirs - ours).mean()), percentile_interval(values))

@@ -1,0 +1,1 @@
+"""Judging translations against references."""

@@ -1,0 +1,225 @@
+"""APT as the original program computes it (idiap/APT, version 4), its departures from the paper included.
+
+- Words are split at every single space and compared in lower case. A pronoun's translation is all words that it is
+  aligned to, pronouns or not; words that are not in the list of target pronouns are `OTHER`.
+- Two translations are equal if they have a word in common.
+- Its rescue looks two words around the aligned ones for a target pronoun that no source pronoun is aligned to. The
+  search at the neighbours of a pronoun that is aligned to nothing is in the program but never runs (its range is
+  empty), so that section 2.3 of the paper is not what it does.
+- A rescued word is appended as the text has it. If it is not among the labels, the program's index is NumPy's `None`,
+  which raises whole rows of the confusion matrix; so it does here.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from anaphora.align.alignment import Alignment, links
+from anaphora.metrics.apt.cases import DIFFERENT, EQUIVALENT, NEITHER, NO_CANDIDATE, NO_REFERENCE, SAME
+from anaphora.metrics.apt.python2 import Python2Set
+from anaphora.metrics.apt.task import NONE, Confusion, Outcome, Side, Task, Translation, Triple, Words
+
+OTHER = "OTHER"
+REACH = 2  # words to the left and right of the aligned ones in which the rescue looks
+Axis = Python2Set[int | None]  # labels by their number; None: not a label
+Groups = tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class IdiapSettings:
+    """What a config of the original program says, besides the texts.
+
+    positions: (sentence, position) of the pronouns, where they are not looked up by the words of `source_pronouns`
+    equal, similar: the dictionaries; valid_source, valid_target: the words that its rescue goes by
+    cases, weights: the cases in use, and a weight for each of these
+    """
+
+    source_pronouns: tuple[str, ...] = ()
+    positions: tuple[tuple[int, int], ...] | None = None
+    target_pronouns: tuple[str, ...] = ()
+    source_separator: str | None = None
+    target_separator: str | None = None
+    equal: Groups = ()
+    similar: Groups = ()
+    valid_source: frozenset[str] = frozenset()
+    valid_target: frozenset[str] = frozenset()
+    cases: tuple[int, ...] = (1, 2, 3, 4, 5, 6)
+    weights: tuple[float, ...] = (1.0, 0.5, 0.0, 0.0, 0.0, 0.0)
+    count_other: bool = False
+    count_multiword: bool = False
+    longest: int = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A source pronoun, and where it is."""
+
+    sentence: int
+    position: int
+    word: str
+
+
+def settings_for(task: Task) -> IdiapSettings:
+    """What the lists of a language pair are as a config of the original program."""
+    lists = task.lists
+    source = task.pronouns or lists.pronouns
+    return IdiapSettings(
+        source_pronouns=source,
+        target_pronouns=lists.target,
+        source_separator=lists.source_separators[:1] or None,
+        target_separator=lists.separators[:1] or None,
+        equal=lists.identical,
+        similar=lists.equivalent,
+        valid_source=frozenset(source if task.rescue else ()),
+        valid_target=frozenset(lists.target if task.rescue else ()),
+    )
+
+
+def outcomes(task: Task, settings: IdiapSettings | None = None) -> list[Outcome]:
+    """The triples of every system."""
+    settings = settings or settings_for(task)
+    places = find_places(task.source, settings)
+    return [_outcome(places, system, task, settings) for system in task.systems]
+
+
+def split(line: str) -> Words:
+    """At every single space: two spaces make an empty word."""
+    return line.strip().split(" ")
+
+
+def find_places(source: Sequence[Words], settings: IdiapSettings) -> list[Place]:
+    """The source pronouns; a word with two of them, divided by the separator, counts twice."""
+    if settings.positions is not None:
+        return [Place(s, k, source[s][k].lower()) for s, k in settings.positions]
+    wanted = set(settings.source_pronouns)
+    return [
+        Place(number, position, part)
+        for number, sentence in enumerate(source)
+        for position, word in enumerate(sentence)
+        for part in word.lower().split(settings.source_separator)
+        if part in wanted
+    ]
+
+
+def find_sides(places: Sequence[Place], text: Translation, task: Task, settings: IdiapSettings) -> list[Side]:
+    """The words that each source pronoun is aligned to, as the labels know them, before any rescue."""
+    sides = []
+    listed = set(settings.target_pronouns)
+    for place in places:
+        positions = sorted(j for i, j in text.alignments[place.sentence] if i == place.position)
+        words = [text.sentences[place.sentence][j].lower() for j in positions]
+        if listed and words:
+            parts = (next((p for p in w.split(settings.target_separator) if p in listed), None) for w in words)
+            words = [part for part in parts if part is not None] or [OTHER]
+        sides.append(Side(tuple(positions), tuple(words)))
+    return sides
+
+
+def rescued(place: Place, side: Side, text: Translation, task: Task, settings: IdiapSettings) -> Side:
+    """A side with the target pronoun nearest to the middle of the words around the aligned ones, if it has none."""
+    if not side.positions or not settings.valid_target.isdisjoint(side.words):
+        return side
+    sentence = text.sentences[place.sentence]
+    around = range(max(min(side.positions) - REACH, 0), min(max(side.positions) + REACH, len(sentence) - 1) + 1)
+    taken = _taken(task.source[place.sentence], text.alignments[place.sentence], len(sentence), settings)
+
+    def is_candidate(k: int) -> bool:
+        last = sentence[k].split("-")[-1]
+        return last in settings.valid_target and last not in side.words and not taken[k]
+
+    candidates = [k for k in around if is_candidate(k)]
+    if not candidates:
+        return side
+    best = min(candidates, key=lambda k: (_distance(k - around.start, len(around)), k))
+    words = () if side.words == (OTHER,) else side.words
+    return Side((*side.positions, best), (*words, sentence[best]), rescued=True)
+
+
+def _taken(source: Words, alignment: Alignment, length: int, settings: IdiapSettings) -> list[bool]:
+    """Whether each target word is aligned to a source word that the rescue knows as a pronoun."""
+    back = links(tuple((j, i) for i, j in alignment), length)
+    return [any(source[i] in settings.valid_source for i in sources) for sources in back]
+
+
+def _distance(k: int, length: int) -> int:
+    """The program's distance from the middle of a range; the word in the middle is as far as its neighbours: 1."""
+    half = length // 2
+    return half - k if k < half else max(k - half + (length % 2 == 0), 1)
+
+
+def _outcome(places: Sequence[Place], system: Translation, task: Task, settings: IdiapSettings) -> Outcome:
+    sides = [find_sides(places, text, task, settings) for text in (task.reference, system)]
+    labels = settings.target_pronouns
+    labels = (*labels, OTHER, NONE) if labels else (*_vocabulary(places, sides), NONE)
+    judge = _judge(labels, settings)
+    matrix = np.zeros((len(labels), len(labels)), dtype=np.int64)
+    triples = []
+    for place, *pair in zip(places, *sides, strict=True):
+        reference, candidate = (
+            rescued(place, side, text, task, settings)
+            for side, text in zip(pair, (task.reference, system), strict=True)
+        )
+        case, rows, columns = judge(reference, candidate)
+        source = Side((place.position,), (place.word,))
+        triples.append(Triple(place.sentence, source, reference, candidate, case))
+        if case in settings.cases:
+            _count(matrix, rows, columns, settings.count_multiword)
+    confusion = Confusion(labels, tuple(tuple(map(int, row)) for row in matrix))
+    return Outcome(system.name, triples, [place.word for place in places], confusion)
+
+
+def _vocabulary(places: Sequence[Place], sides: Sequence[Sequence[Side]]) -> list[str]:
+    """Without a list of target pronouns every aligned word is a label, in the order of the program's sets."""
+    words: list[Python2Set[str]] = [Python2Set(), Python2Set()]
+    for number in sorted(range(len(places)), key=lambda n: places[n].sentence):
+        for known, found in zip(words, sides, strict=True):
+            known.update(found[number].words)
+    return list(words[0].union(words[1]))
+
+
+Judge = Callable[[Side, Side], tuple[int, Iterable[int | None], Iterable[int | None]]]
+
+
+def _judge(labels: Sequence[str], settings: IdiapSettings) -> Judge:
+    """The function from two sides to a case, and the labels that it is counted under in the matrix."""
+    number = {label: k for k, label in reversed(list(enumerate(labels)))}
+    equal = [[word for word in group if word in number] for group in settings.equal]
+    canonical = {word: group[0] for group in reversed(equal) if len(group) > 1 for word in group}
+    other = number.get(OTHER)
+    missing = [-1]  # the last label, NONE
+
+    def number_of(word: str) -> int | None:
+        return number.get(canonical.get(word, word))
+
+    similar: list[Axis] = [
+        Python2Set(number_of(word) for word in group if word in number) for group in settings.similar
+    ]
+
+    def judge(reference: Side, candidate: Side) -> tuple[int, Iterable[int | None], Iterable[int | None]]:
+        rows: Axis = Python2Set(map(number_of, reference.words))
+        columns: Axis = Python2Set(map(number_of, candidate.words))
+        if not reference.positions:
+            return (NO_REFERENCE, missing, columns) if candidate.positions else (NEITHER, missing, missing)
+        if not candidate.positions:
+            return NO_CANDIDATE, rows, missing
+        shared = rows.intersection(columns if settings.count_other or other is None else columns.without(other))
+        if shared:
+            return SAME, shared, shared
+        for group in similar:
+            if (r := rows.intersection(group)) and (c := columns.intersection(group)):
+                return EQUIVALENT, r, c
+        return DIFFERENT, rows, columns
+
+    return judge
+
+
+def _count(matrix: Any, rows: Iterable[int | None], columns: Iterable[int | None], every: bool) -> None:
+    """One count for the first row and column, or for all of them."""
+    cells = list(itertools.product(rows, columns))
+    for row, column in cells if every else cells[:1]:
+        matrix[row, column] += 1

@@ -1,0 +1,193 @@
+"""The files of an APT evaluation: read in step, checked, and put together as a task."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from anaphora.align.alignment import Alignment, check_alignment, parse_alignment
+from anaphora.errors import AnaphoraError, BadInput
+from anaphora.files import read_parallel
+from anaphora.languages.pronouns import PronounLists
+from anaphora.metrics.apt.task import Task, Translation, Words
+
+Split = Callable[[str], Words]
+PLAIN = re.compile("(?:[0-9]{1,9}-[0-9]{1,9} )*[0-9]{1,9}-[0-9]{1,9}")  # a Pharaoh line without anything unusual
+
+
+@dataclass(frozen=True, slots=True)
+class Aligning:
+    """How texts without an alignment file are aligned: inside which other texts, and by what."""
+
+    backend: str = "thot"
+    model: str | None = None
+    corpora: tuple[tuple[Path, Path], ...] = ()
+    progress: Callable[[int, int], None] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """The texts, line by line in step, and what belongs to them. Missing alignments are made."""
+
+    source: Path
+    reference: Path
+    hypotheses: tuple[Path, ...]
+    reference_alignment: Path | None = None
+    hypothesis_alignments: tuple[Path, ...] = ()
+    source_tags: Path | None = None
+    reference_tags: Path | None = None
+    hypothesis_tags: tuple[Path, ...] = ()
+    names: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        several = {
+            "alignment file (--hyp-align)": self.hypothesis_alignments,
+            "tag file (--hyp-tags)": self.hypothesis_tags,
+            "name (--name)": self.names,
+        }
+        if not self.hypotheses:
+            raise AnaphoraError("no translation to evaluate: give at least one (-t)")
+        for what, given in several.items():
+            if given and len(given) != len(self.hypotheses):
+                counts = f"{len(self.hypotheses)} translations, but {len(given)}"
+                raise AnaphoraError(f"one {what} is needed for each translation, in their order: {counts} given")
+        if (self.reference_tags is None) != (not self.hypothesis_tags):
+            raise AnaphoraError("tags are needed for the reference (--ref-tags) and every translation (--hyp-tags)")
+        if len(set(self.systems)) != len(self.systems):
+            raise AnaphoraError("two translations have the same name: tell them apart with --name, once for each")
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        return self.names or tuple(map(str, self.hypotheses))
+
+
+def read_task(
+    files: Files,
+    split: Split,
+    lists: PronounLists,
+    *,
+    pronouns: tuple[str, ...] = (),
+    rescue: bool = True,
+    pronoun_tags: frozenset[str] = frozenset(),
+    target_split: Split | None = None,
+    aligning: Aligning | None = None,
+) -> Task:
+    """The task of a variant that divides lines into words by `split` (those of the target language by another one)."""
+    read = _read_together(files)
+    source = [split(line) for line in read[files.source]]
+    texts = [
+        _Text(name, [(target_split or split)(line) for line in read[path]], alignment, tags)
+        for name, path, alignment, tags in zip(
+            ("reference", *files.systems),
+            (files.reference, *files.hypotheses),
+            (files.reference_alignment, *(files.hypothesis_alignments or [None] * len(files.hypotheses))),
+            (files.reference_tags, *(files.hypothesis_tags or [None] * len(files.hypotheses))),
+            strict=True,
+        )
+    ]
+    made, aligned_by = _made(texts, source, aligning or Aligning(), split, target_split or split)
+    reference, *systems = (
+        Translation(
+            text.name,
+            text.sentences,
+            _alignments(text.alignment, source, text.sentences, read) if text.alignment else made[number],
+            None if text.tags is None else _tags(text.tags, text.sentences, read),
+        )
+        for number, text in enumerate(texts)
+    )
+    return Task(
+        source,
+        reference,
+        systems,
+        lists,
+        pronouns,
+        rescue,
+        source_tags=None if files.source_tags is None else _tags(files.source_tags, source, read),
+        pronoun_tags=pronoun_tags,
+        aligned_by=aligned_by,
+    )
+
+
+class _Text(NamedTuple):
+    """A translation before its alignment is read or made."""
+
+    name: str
+    sentences: list[Words]
+    alignment: Path | None
+    tags: Path | None
+
+
+def _read_together(files: Files) -> dict[Path, list[str]]:
+    """The lines of every file; they are in step, or it is an error."""
+    optional = (files.reference_alignment, *files.hypothesis_alignments, files.source_tags, files.reference_tags)
+    wanted = [files.source, files.reference, *files.hypotheses, *optional, *files.hypothesis_tags]
+    paths = list(dict.fromkeys(path for path in wanted if path is not None))
+    return dict(zip(paths, read_parallel(*paths), strict=True))
+
+
+def _made(
+    texts: Sequence[_Text], source: Sequence[Words], aligning: Aligning, split: Split, target_split: Split
+) -> tuple[dict[int, list[Alignment]], str]:
+    """The alignments that no file gives, by the number of the text (the reference is 0), and who made them."""
+    reference = texts[0]
+    missing = {str(k): text.sentences for k, text in enumerate(texts) if k and text.alignment is None}
+    if reference.alignment and not missing:
+        return {}, "given"
+    from anaphora.align import Aligner, Settings, align_systems
+
+    settings = Settings(backend=aligning.backend, model=aligning.model)
+    corpus = [
+        (split(one), target_split(other))
+        for paths in aligning.corpora
+        for one, other in zip(*read_parallel(*paths), strict=True)
+    ]
+    found = align_systems(
+        source,
+        reference.sentences,
+        missing,
+        corpus=corpus,
+        settings=settings,
+        progress=aligning.progress,
+    )
+    aligner = Aligner(settings)
+    by = f"{settings.backend}-{aligner.backend.model}-{aligner.symmetrize}"
+    if corpus:
+        by += f"+{len(corpus)}@{_digest(corpus)[:6]}"
+    some_given = any(text.alignment is not None for text in texts)
+    made = {0: found.reference, **{int(k): alignments for k, alignments in found.systems.items()}}
+    return made, f"given+{by}" if some_given else by
+
+
+def _digest(corpus: Sequence[tuple[Words, Words]]) -> str:
+    digest = hashlib.sha256()
+    for one, other in corpus:
+        digest.update(f"{' '.join(one)}\t{' '.join(other)}\n".encode())
+    return digest.hexdigest()
+
+
+def _alignments(
+    path: Path, source: Sequence[Words], target: Sequence[Words], read: dict[Path, list[str]]
+) -> list[Alignment]:
+    found = []
+    for number, (line, one, other) in enumerate(zip(read[path], source, target, strict=True), start=1):
+        if PLAIN.fullmatch(line):  # half a million points in a test set of five systems: as few steps as possible
+            numbers = list(map(int, line.replace("-", " ").split()))
+            alignment = tuple(zip(numbers[::2], numbers[1::2], strict=True))
+        else:
+            alignment = parse_alignment(line, path, number)
+        check_alignment(alignment, len(one), len(other), path, number)
+        found.append(alignment)
+    return found
+
+
+def _tags(path: Path, sentences: Sequence[Words], read: dict[Path, list[str]]) -> list[Words]:
+    tags = [line.split() for line in read[path]]
+    for number, (line, words) in enumerate(zip(tags, sentences, strict=True), start=1):
+        if len(line) != len(words):
+            problem = f"{len(line):,} tags for {len(words):,} words"
+            raise BadInput(path, problem, line=number, remedy="A line has a tag for each word of the sentence.")
+    return tags

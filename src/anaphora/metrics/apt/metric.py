@@ -1,0 +1,192 @@
+"""APT, the accuracy of pronoun translation (Miculicich Werlen and Popescu-Belis 2017), in its three variants."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from anaphora import __version__
+from anaphora.align.tokenise import tokeniser
+from anaphora.errors import AnaphoraError, did_you_mean
+from anaphora.languages.pronoun_files import pronoun_lists
+from anaphora.languages.pronouns import normalise
+from anaphora.metrics.apt import idiap as apt_idiap
+from anaphora.metrics.apt import paper as apt_paper
+from anaphora.metrics.apt import reference_side
+from anaphora.metrics.apt.cases import DEFAULT_WEIGHTS, Weighting
+from anaphora.metrics.apt.input import Aligning, Files, read_task
+from anaphora.metrics.apt.result import AptResult, make_result
+from anaphora.metrics.apt.statistics import Sampling
+from anaphora.metrics.apt.task import Outcome, Task, Words
+
+File = str | Path
+Variant = tuple[Callable[[Task], list[Outcome]], Callable[[str], Words]]
+VARIANTS: dict[str, Variant] = {  # what it does with a task, and how it divides a line into words
+    "paper": (apt_paper.outcomes, apt_paper.split),
+    "idiap": (apt_idiap.outcomes, apt_idiap.split),
+    "reference-side": (reference_side.outcomes, reference_side.split),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class AptOptions:
+    """Everything that a score depends on besides the files.
+
+    pronouns: those to evaluate: of the source, or of the reference in the reference-side variant
+    weights, discard: what each of the six cases is worth, and which are left out of the score
+    rescue: search for pronouns that the alignment missed
+    lists: a file with pronoun lists, for other language pairs and other equivalents
+    pronoun_tags: the tags of pronouns, where there are files with tags
+    tokenize: how the paper's variant divides lines into words: at white space (none), or as Moses does
+    corpora, align_backend, align_model: how texts without an alignment file are aligned
+    by_pronoun: compare several systems also pronoun by pronoun
+    confidence, samples, trials, seed, test: see `Sampling`
+    """
+
+    variant: str = "paper"
+    pronouns: Sequence[str] = ()
+    weights: Sequence[float] = DEFAULT_WEIGHTS
+    discard: Sequence[int] = ()
+    rescue: bool = True
+    lists: File | None = None
+    pronoun_tags: Sequence[str] = ("PRON",)
+    tokenize: str = "none"
+    corpora: Sequence[tuple[File, File]] = ()
+    align_backend: str = "thot"
+    align_model: str | None = None
+    by_pronoun: bool = False
+    confidence: float = 0.95
+    samples: int = 1_000
+    trials: int = 10_000
+    seed: int = 12345
+    test: str = "randomisation"
+
+    @property
+    def weighting(self) -> Weighting:
+        return Weighting(tuple(self.weights), tuple(self.discard))
+
+    @property
+    def sampling(self) -> Sampling:
+        return Sampling(self.confidence, self.samples, self.trials, self.seed, self.test)
+
+
+def apt(
+    source: File,
+    reference: File,
+    hypotheses: File | Sequence[File],
+    languages: str,
+    *,
+    reference_alignment: File | None = None,
+    hypothesis_alignments: File | Sequence[File] = (),
+    names: Sequence[str] = (),
+    source_tags: File | None = None,
+    reference_tags: File | None = None,
+    hypothesis_tags: File | Sequence[File] = (),
+    progress: Callable[[int, int], None] | None = None,
+    **options: Any,
+) -> AptResult:
+    """APT of one or more translations of a source text, against a reference. Options are those of `AptOptions`.
+
+    source, reference, hypotheses: tokenised texts, a sentence per line
+    reference_alignment, hypothesis_alignments: the source's alignment with each of them, in Pharaoh format; texts
+        without one are aligned (progress is of that)
+    *_tags: files with a tag for each word; then pronouns are the words with one of the `pronoun_tags`
+    """
+    files = Files(
+        source=Path(source),
+        reference=Path(reference),
+        hypotheses=_paths(hypotheses),
+        reference_alignment=_path(reference_alignment),
+        hypothesis_alignments=_paths(hypothesis_alignments),
+        source_tags=_path(source_tags),
+        reference_tags=_path(reference_tags),
+        hypothesis_tags=_paths(hypothesis_tags),
+        names=tuple(names),
+    )
+    return measure(files, languages, AptOptions(**options), progress)
+
+
+def measure(
+    files: Files, languages: str, options: AptOptions, progress: Callable[[int, int], None] | None = None
+) -> AptResult:
+    """APT of files with all options."""
+    weighting, sampling = options.weighting, options.sampling
+    run, split = chosen_variant(options.variant)
+    splits = split, split
+    if options.tokenize != "none":
+        if options.variant != "paper":
+            raise AnaphoraError(f"the variant {options.variant} divides words at single spaces: it has no tokenisation")
+        one, _, other = languages.partition("-")
+        splits = tokeniser(options.tokenize, one), tokeniser(options.tokenize, other)
+    corpora = tuple((Path(one), Path(other)) for one, other in options.corpora)
+    task = read_task(
+        files,
+        splits[0],
+        pronoun_lists(languages, _path(options.lists)),
+        pronouns=tuple(map(normalise, options.pronouns)),
+        rescue=options.rescue,
+        pronoun_tags=frozenset(options.pronoun_tags),
+        target_split=splits[1],
+        aligning=Aligning(options.align_backend, options.align_model, corpora, progress),
+    )
+    return make_result(
+        run(task),
+        languages=languages,
+        variant=options.variant,
+        weighting=weighting,
+        sampling=sampling,
+        parts=signature_parts(task, options.variant, weighting, sampling, tokenize=options.tokenize),
+        by_pronoun=options.by_pronoun,
+    )
+
+
+def chosen_variant(name: str) -> Variant:
+    if name not in VARIANTS:
+        known = ", ".join(VARIANTS)
+        raise AnaphoraError(f"unknown variant {name!r}{did_you_mean(name, VARIANTS)}. Known: {known}")
+    return VARIANTS[name]
+
+
+def signature_parts(
+    task: Task, variant: str, weighting: Weighting, sampling: Sampling, *, lists: str = "", tokenize: str = "none"
+) -> tuple[str, ...]:
+    """Every setting, in the style of sacreBLEU; texts and lists are named by their hash."""
+    by_tags = task.source_tags is not None or task.reference.tags is not None
+    return (
+        "apt",
+        f"l:{task.lists.pair}",
+        f"var:{variant}",
+        f"set:{_digest(task)[:6]}",
+        lists or f"lists:{task.lists.digest[:6]}",
+        f"pron:{','.join(task.pronouns) or 'list'}",
+        f"by:{'tags=' + ','.join(sorted(task.pronoun_tags)) if by_tags else 'list'}",
+        f"w:{','.join(f'{weight:g}' for weight in weighting.weights)}",
+        f"drop:{','.join(map(str, weighting.discarded)) or 'none'}",
+        f"rescue:{'yes' if task.rescue and variant != 'reference-side' else 'no'}",
+        f"tok:{tokenize}",
+        f"align:{task.aligned_by}",
+        f"ci:bs{sampling.samples}:sentences",
+        f"conf:{sampling.confidence:g}",
+        f"seed:{sampling.seed}",
+        *((f"test:{sampling.test}", f"ar:{sampling.trials}", "adj:holm") if len(task.systems) > 1 else ()),
+        f"v:{__version__}",
+    )
+
+
+def _digest(task: Task) -> str:
+    digest = hashlib.sha256()
+    for text in (task.source, task.reference.sentences):
+        for words in text:
+            digest.update(" ".join(words).encode() + b"\n")
+    return digest.hexdigest()
+
+
+def _path(file: File | None) -> Path | None:
+    return None if file is None else Path(file)
+
+
+def _paths(files: File | Sequence[File]) -> tuple[Path, ...]:
+    return (Path(files),) if isinstance(files, str | Path) else tuple(map(Path, files))

@@ -1,0 +1,87 @@
+"""APT from the reference's side, as document-level translation work reports it (Miculicich et al. 2018, HAN).
+
+The pronouns of the reference are looked up, go back to the source through the reference's alignment, and on to the
+candidate. Reference pronouns that are aligned to nothing are left out, so that the cases 5 and 6 cannot occur. There is
+no rescue and no list of equivalents. Where several candidate words are pronouns and none is the right one, the
+confusion matrix has the one that a set of Python 2.7 gives first.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from anaphora.align.alignment import links, transposed
+from anaphora.metrics.apt.cases import DIFFERENT, NO_CANDIDATE, SAME
+from anaphora.metrics.apt.python2 import Python2Set
+from anaphora.metrics.apt.task import NONE, Confusion, Outcome, Side, Task, Translation, Triple, Words
+
+OTHER = "OTHER"
+
+
+class Occurrence(NamedTuple):
+    """A reference pronoun in its place, and the source words that it is aligned to."""
+
+    sentence: int
+    reference: Side
+    source: Side
+
+
+def outcomes(task: Task) -> list[Outcome]:
+    """The triples of every system."""
+    pronouns = tuple(dict.fromkeys(task.pronouns or task.lists.reference_side or task.lists.target))
+    found = occurrences(task, frozenset(pronouns))
+    return [_outcome(system, pronouns, found) for system in task.systems]
+
+
+def split(line: str) -> Words:
+    """At every single space, as the published scores have it: two spaces make an empty word."""
+    return line.strip().split(" ")
+
+
+def occurrences(task: Task, pronouns: frozenset[str]) -> list[Occurrence]:
+    """The pronouns of the reference, aligned or not."""
+    found = []
+    for number, sentence in enumerate(task.reference.sentences):
+        places = [(j, word) for j, token in enumerate(sentence) if (word := token.lower()) in pronouns]
+        if places:
+            back = links(transposed(task.reference.alignments[number]), len(sentence))
+            found += [
+                Occurrence(number, Side((j,), (word,)), _side(task.source[number], back[j])) for j, word in places
+            ]
+    return found
+
+
+def _outcome(system: Translation, pronouns: tuple[str, ...], found: Sequence[Occurrence]) -> Outcome:
+    labels = (*pronouns, OTHER, NONE)
+    index = {label: k for k, label in enumerate(labels)}
+    cells: Counter[tuple[int, int]] = Counter()
+    triples, groups = [], []
+    for number, reference, source in found:
+        if not source.positions:
+            continue
+        (word,) = reference.words
+        positions = sorted({j for i, j in system.alignments[number] if i in source.positions})
+        candidate = _side(system.sentences[number], positions)
+        case, column = _judged(word, candidate, index)
+        triples.append(Triple(number, source, reference, candidate, case))
+        groups.append(word)
+        cells[index[word], column] += 1
+    size = range(len(labels))
+    matrix = tuple(tuple(cells[row, column] for column in size) for row in size)
+    return Outcome(system.name, triples, groups, Confusion(labels, matrix), len(found) - len(triples))
+
+
+def _side(sentence: Words, positions: Sequence[int]) -> Side:
+    return Side(tuple(positions), tuple([sentence[k].lower() for k in positions]))
+
+
+def _judged(word: str, candidate: Side, index: dict[str, int]) -> tuple[int, int]:
+    """The case, and the column of the confusion matrix."""
+    if not candidate.positions:
+        return NO_CANDIDATE, index[NONE]
+    if word in candidate.words:
+        return SAME, index[word]
+    listed = Python2Set(index[w] for w in candidate.words if w in index)
+    return DIFFERENT, next(iter(listed), index[OTHER])

@@ -1,0 +1,1 @@
+"""AutoPRF (Hardmeier and Federico 2010)."""

@@ -1,0 +1,195 @@
+"""The measures of the DiscoMT shared tasks, from gap-filling annotations (APT paper §3.1; Hardmeier et al. 2015).
+
+Annotators saw a system's translation with the pronoun hidden, and chose every option that fits the gap: a pronoun,
+OTHER (some other word), or that the translation is too bad to tell. Item i has the class t of the system's own
+translation and the set A of options accepted; A is empty where the translation is bad.
+
+- accuracy: |{i: t ∈ A}| / all items, the official measure. OTHER is a class like others, a bad translation is wrong.
+- accuracy without OTHER: as if OTHER were no option. Items for which it is the only one accepted are left out, and
+  where the system's translation is OTHER it is wrong. Part of the sample is not judged, which is why this is not the
+  official measure (APT §3.3); precision is not, as it lets a system off that turns difficult cases into OTHER.
+- precision of class x: of the items with t = x, the share with x ∈ A.
+- lenient recall of class x: of the items with x ∈ A, the share with t ∈ A. Where several options were accepted, any
+  of them will do; strict recall demands t = x.
+- F of class x: the harmonic mean of its precision and its lenient recall. Micro-averages sum the counts over all
+  classes but OTHER.
+- macro-averaged recall (Guillou et al. 2016, official in 2016 and 2017): the mean of the recalls of all classes that
+  were accepted anywhere, OTHER among them. With one accepted option per item, lenient and strict recall are the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from anaphora.errors import AnaphoraError
+from anaphora.evaluation.intervals import Floats, Interval
+from anaphora.metrics.discomt.classes import OTHER
+from anaphora.metrics.sums import Figures, PairedTest, Resampling, Sums, harmonic, paired_tests, ratio
+
+OVERALL = ("accuracy", "accuracy_without_other", "precision", "recall", "f", "macro_recall")
+BY_CLASS = ("precision", "recall", "strict_recall", "f")
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One pronoun: what the system has for it, and what annotators accept in its place (nothing: a bad translation)."""
+
+    id: str
+    translation: str
+    accepted: frozenset[str]
+
+    @property
+    def correct(self) -> bool:
+        return self.translation in self.accepted
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A figure and its interval; None where there is nothing to divide by."""
+
+    value: float | None
+    interval: Interval | None
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"value": self.value, "interval": list(self.interval) if self.interval else None}
+
+
+@dataclass(frozen=True, slots=True)
+class SystemMeasures:
+    """One system. counts: for each class how often it was produced, right, and accepted."""
+
+    items: int
+    bad: int
+    overall: Mapping[str, Measure]
+    classes: Mapping[str, Mapping[str, Measure]]
+    counts: Mapping[str, Mapping[str, int]]
+
+    def to_dict(self) -> dict[str, Any]:
+        classes = {
+            name: {**self.counts[name], **{figure: m.to_dict() for figure, m in measures.items()}}
+            for name, measures in self.classes.items()
+        }
+        overall = {name: measure.to_dict() for name, measure in self.overall.items()}
+        return {"items": self.items, "bad": self.bad, **overall, "classes": classes}
+
+
+@dataclass(frozen=True, slots=True)
+class DiscoMTResult:
+    """All systems and their pairs, for each overall measure."""
+
+    systems: Mapping[str, SystemMeasures]
+    pairs: Mapping[str, tuple[PairedTest, ...]]
+    resampling: Resampling
+    classes: tuple[str, ...]
+
+    @property
+    def signature(self) -> str:
+        return f"discomt|classes:{','.join(self.classes)}|recall:lenient|{self.resampling.signature}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The first system at the top, all of them under `systems`."""
+        systems = {name: measures.to_dict() for name, measures in self.systems.items()}
+        first = next(iter(systems))
+        pairs = [{"measure": name, **pair.to_dict()} for name, pairs in self.pairs.items() for pair in pairs]
+        return {"system": first, **systems[first], "systems": systems, "pairs": pairs, "signature": self.signature}
+
+
+def discomt(systems: Mapping[str, Sequence[Item]], resampling: Resampling | None = None) -> DiscoMTResult:
+    """The measures of systems; they are compared where they have the same items."""
+    resampling = resampling or Resampling(10_000)
+    if not any(systems.values()):
+        raise AnaphoraError("there are no annotated pronouns")
+    found = {name for items in systems.values() for item in items for name in (item.translation, *item.accepted)}
+    classes = (*sorted(found - {OTHER}), OTHER)
+    sums = {name: Sums(_rows(items, classes), _figures(classes)) for name, items in systems.items()}
+    ids = [tuple(item.id for item in items) for items in systems.values()]
+    paired = paired_tests(sums, resampling) if len(set(ids)) == 1 else {}
+    return DiscoMTResult(
+        systems={name: _measures(systems[name], sums[name], classes, resampling) for name in systems},
+        pairs={name: paired[name] for name in OVERALL if name in paired},
+        resampling=resampling,
+        classes=classes,
+    )
+
+
+def _measures(items: Sequence[Item], sums: Sums, classes: Sequence[str], resampling: Resampling) -> SystemMeasures:
+    values, intervals = sums.values(), sums.intervals(resampling)
+    counts = {
+        name: {
+            "translated": sum(item.translation == name for item in items),
+            "correct": sum(item.translation == name and item.correct for item in items),
+            "accepted": sum(name in item.accepted for item in items),
+        }
+        for name in classes
+    }
+
+    def measure(name: str, wholes: Iterable[int]) -> Measure:
+        return Measure(values[name], intervals[name]) if all(wholes) else Measure(None, None)
+
+    real = [counts[name] for name in classes if name != OTHER]
+    translated, accepted = (sum(count[key] for count in real) for key in ("translated", "accepted"))
+    # what each figure divides by
+    wholes: dict[str, tuple[int, ...]] = {
+        "accuracy": (len(items),),
+        "accuracy_without_other": (sum(item.accepted != {OTHER} for item in items),),
+        "precision": (translated,),
+        "recall": (accepted,),
+        "f": (translated, accepted),
+        "macro_recall": (accepted + counts[OTHER]["accepted"],),
+    }
+    by_class = {
+        name: {
+            "precision": measure(f"{name} precision", [counts[name]["translated"]]),
+            "recall": measure(f"{name} recall", [counts[name]["accepted"]]),
+            "strict_recall": measure(f"{name} strict_recall", [counts[name]["accepted"]]),
+            "f": measure(f"{name} f", [counts[name]["translated"], counts[name]["accepted"]]),
+        }
+        for name in classes
+    }
+    overall = {name: measure(name, wholes[name]) for name in OVERALL}
+    return SystemMeasures(len(items), sum(not item.accepted for item in items), overall, by_class, counts)
+
+
+def _rows(items: Sequence[Item], classes: Sequence[str]) -> Floats:
+    """(items, 1 + 4 classes): whether there is more to choose than OTHER; then of each class four things:
+
+    whether it is the translation, is right, is accepted, is recalled.
+    """
+    rows = np.zeros((len(items), 4, len(classes)))
+    index = {name: k for k, name in enumerate(classes)}
+    for row, item in zip(rows, items, strict=True):
+        row[0, index[item.translation]] = 1
+        row[1, index[item.translation]] = item.correct
+        for name in item.accepted:
+            row[2, index[name]] = 1
+            row[3, index[name]] = item.correct
+    choice = np.array([item.accepted != {OTHER} for item in items], float)
+    return np.column_stack([choice, rows.reshape(len(items), -1)])
+
+
+def _figures(classes: Sequence[str]) -> Figures:
+    def figures(totals: Floats) -> dict[str, Floats]:
+        translated, correct, accepted, recalled = np.split(totals[:, 1:], 4, axis=1)
+        real = slice(0, -1)  # OTHER is the last
+        precisions, recalls = ratio(correct, translated), ratio(recalled, accepted)
+        precision = ratio(correct[:, real].sum(axis=1), translated[:, real].sum(axis=1))
+        recall = ratio(recalled[:, real].sum(axis=1), accepted[:, real].sum(axis=1))
+        found = {
+            "accuracy": ratio(correct.sum(axis=1), translated.sum(axis=1)),
+            "accuracy_without_other": ratio(correct[:, real].sum(axis=1), totals[:, 0]),
+            "precision": precision,
+            "recall": recall,
+            "f": harmonic(precision, recall),
+            "macro_recall": ratio(recalls.sum(axis=1), (accepted > 0).sum(axis=1)),
+        }
+        strict, fs = ratio(correct, accepted), harmonic(precisions, recalls)
+        for k, name in enumerate(classes):
+            of_class = {"precision": precisions, "recall": recalls, "strict_recall": strict, "f": fs}
+            found |= {f"{name} {figure}": values[:, k] for figure, values in of_class.items()}
+        return found
+
+    return figures

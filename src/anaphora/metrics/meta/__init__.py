@@ -1,0 +1,1 @@
+"""How good are metrics? Correlation with human judgements."""

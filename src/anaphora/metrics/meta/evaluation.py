@@ -1,0 +1,192 @@
+"""Which metric agrees with people? Metrics against a human score over systems (APT §3.3, §4.1, Table 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from anaphora import __version__
+from anaphora.errors import AnaphoraError, BadInput, did_you_mean
+from anaphora.evaluation.intervals import Floats
+from anaphora.metrics.columns import Columns, read_columns
+from anaphora.metrics.meta.correlation import Correlation, Settings, correlation
+from anaphora.metrics.meta.williams import Williams, all_pairs
+
+AUTO = "auto"  # instead of a system's name: whatever the rule below finds
+FAR = 2.5  # deviations from the median that make an outlier
+FEWEST = 3  # two systems always correlate perfectly
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """A human score and metrics of the same systems. Higher is better: columns where it is not have changed sign."""
+
+    systems: tuple[str, ...]
+    human: str
+    human_scores: Floats
+    metrics: Mapping[str, Floats]
+    minimized: tuple[str, ...] = ()
+
+    def without(self, systems: Sequence[str]) -> Scores:
+        keep = np.array([system not in systems for system in self.systems])
+        names = tuple(system for system in self.systems if system not in systems)
+        metrics = {name: scores[keep] for name, scores in self.metrics.items()}
+        return replace(self, systems=names, human_scores=self.human_scores[keep], metrics=metrics)
+
+
+@dataclass(frozen=True, slots=True)
+class Assessment:
+    """How the metrics correlate with the human score over these systems, and which does so better."""
+
+    systems: tuple[str, ...]
+    metrics: Mapping[str, Correlation]
+    williams: tuple[Williams, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "systems": list(self.systems),
+            "metrics": {name: found.to_dict() for name, found in self.metrics.items()},
+            "williams": [test.to_dict() for test in self.williams],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class MetaEvaluation:
+    """What `correlate` finds, with all systems and without those that were to be left out."""
+
+    scores: Scores
+    everything: Assessment
+    outliers: tuple[str, ...]  # by the rule, whether they were left out or not
+    removed: tuple[str, ...]
+    rest: Assessment | None
+    settings: Settings
+
+    def __str__(self) -> str:
+        """The table, as on the command line."""
+        from anaphora.reports.correlations import correlation_table
+
+        return correlation_table(self).render("table")
+
+    @property
+    def signature(self) -> str:
+        return signature_of("cor", self.scores, self.removed, self.settings)
+
+    def to_dict(self) -> dict[str, Any]:
+        document = {
+            "human": self.scores.human,
+            **self.everything.to_dict(),
+            "minimized": list(self.scores.minimized),
+            "outliers": list(self.outliers),
+        }
+        rest = None if self.rest is None else {"removed": list(self.removed), **self.rest.to_dict()}
+        return {**document, "without": rest, "signature": self.signature}
+
+
+def meta_evaluate(scores: Scores, *, without: Sequence[str] = (), settings: Settings | None = None) -> MetaEvaluation:
+    """Correlate every metric with the human score.
+
+    without: names of systems to leave out in a second assessment; "auto" for the outliers of the human scores
+    """
+    settings = settings or Settings()
+    found = outliers(scores)
+    removed = removed_systems(scores, without)
+    rest = _assess(scores.without(removed), settings) if removed else None
+    return MetaEvaluation(scores, _assess(scores, settings), found, removed, rest, settings)
+
+
+def outliers(scores: Scores) -> tuple[str, ...]:
+    """Mathur et al. 2020 (§4.1): systems whose human score is far from the median, in units of the median deviation.
+
+    1.483 makes the median absolute deviation that of a normal distribution's standard deviation. Where more than half
+    of the systems share a score it is 0 and there is no unit to measure in: then no system is an outlier.
+    """
+    deviations = np.abs(scores.human_scores - np.median(scores.human_scores))
+    unit = 1.483 * float(np.median(deviations))
+    return tuple(s for s, d in zip(scores.systems, deviations, strict=True) if unit > 0 and d / unit > FAR)
+
+
+def removed_systems(scores: Scores, without: Sequence[str]) -> tuple[str, ...]:
+    """The systems that are left out, in the order of the scores; too few that stay are an error."""
+    unknown = [name for name in without if name not in scores.systems and name != AUTO]
+    if unknown:
+        near = did_you_mean(unknown[0], scores.systems)
+        raise AnaphoraError(f"no system {unknown[0]!r} to leave out{near}. Known: {', '.join(scores.systems)}")
+    chosen = {name for name in without if name in scores.systems}
+    if AUTO in without:
+        chosen.update(outliers(scores))
+    if len(scores.systems) - len(chosen) < FEWEST:
+        raise AnaphoraError(f"{len(scores.systems) - len(chosen)} systems are left, but {FEWEST} are needed")
+    return tuple(system for system in scores.systems if system in chosen)
+
+
+def signature_of(kind: str, scores: Scores, removed: Sequence[str], settings: Settings) -> str:
+    parts = [kind, f"n:{len(scores.systems)}", f"human:{scores.human}"]
+    if scores.minimized:
+        parts.append(f"lower:{','.join(scores.minimized)}")
+    if removed:
+        parts.append(f"without:{','.join(removed)}")
+    parts.append("ci:fisher" if settings.interval == "fisher" else f"ci:bs{settings.samples}")
+    if settings.confidence != Settings().confidence:
+        parts.append(f"conf:{settings.confidence:g}")
+    if settings.interval == "bootstrap":
+        parts.append(f"seed:{settings.seed}")
+    return "|".join([*parts, f"v:{__version__}"])
+
+
+def read_scores(
+    path: Path, *, human: str = "human", metrics: Sequence[str] = (), minimize: Sequence[str] = ()
+) -> Scores:
+    """A table with a header: systems in the first column, one column of human scores, the others metrics.
+
+    metrics: only these columns, in this order; minimize: columns where lower is better, which change their sign
+    """
+    table = _table(path, [human, *metrics, *minimize])
+    wanted = list(dict.fromkeys(metrics)) or [name for name in table.names[1:] if name != human]
+    if not wanted:
+        raise BadInput(path, f"no column besides {human!r}", line=1, remedy="Add a column for each metric.")
+    signs = dict.fromkeys(minimize, -1.0)
+    found = {name: signs.get(name, 1.0) * _numbers(table, name) for name in wanted}
+    judged = signs.get(human, 1.0) * _numbers(table, human)
+    return Scores(_names(table), human, judged, found, tuple(signs))
+
+
+def read_human(path: Path, human: str = "human") -> Scores:
+    """The human scores alone."""
+    table = _table(path, [human])
+    return Scores(_names(table), human, _numbers(table, human), {})
+
+
+def _table(path: Path, wanted: Sequence[str]) -> Columns:
+    table = read_columns(path)
+    table.require(wanted[:1], "Name the column of human scores with --human.")
+    table.require(wanted)
+    if table.names[0] in wanted:
+        raise BadInput(path, f"the first column, {table.names[0]!r}, holds the names of the systems", line=1)
+    return table
+
+
+def _names(table: Columns) -> tuple[str, ...]:
+    """The systems, each once and enough of them."""
+    lines: dict[str, int] = {}
+    for record in table.records:
+        name = record.cells[table.names[0]]
+        if not name or name in lines:
+            problem = f"the system {name!r} is also in line {lines[name]:,}" if name else "a system without a name"
+            raise BadInput(table.path, problem, line=record.line)
+        lines[name] = record.line
+    if len(lines) < FEWEST:
+        raise BadInput(table.path, f"{len(lines)} systems", remedy=f"A correlation needs at least {FEWEST}.")
+    return tuple(lines)
+
+
+def _numbers(table: Columns, name: str) -> Floats:
+    return np.array([record.number(name) for record in table.records])
+
+
+def _assess(scores: Scores, settings: Settings) -> Assessment:
+    found = {name: correlation(scores.human_scores, values, settings) for name, values in scores.metrics.items()}
+    return Assessment(scores.systems, found, all_pairs(scores.human_scores, scores.metrics))

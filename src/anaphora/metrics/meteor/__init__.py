@@ -1,0 +1,1 @@
+"""METEOR (Denkowski and Lavie 2014)."""

@@ -1,0 +1,56 @@
+"""BLEU, chrF and TER: sacreBLEU's, with its signatures (Post 2018)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sacrebleu.metrics.bleu import BLEU
+from sacrebleu.metrics.chrf import CHRF
+from sacrebleu.metrics.ter import TER
+
+from anaphora.errors import AnaphoraError
+from anaphora.evaluation.intervals import Floats
+from anaphora.metrics.measures import Measured, Texts
+from anaphora.metrics.sums import Sums
+
+
+def bleu(texts: Texts, **_: Any) -> Measured:
+    """BLEU with the tokeniser of the target language; tokenised texts are taken as they are."""
+    settings: dict[str, Any] = {"tokenize": "none", "force": True} if texts.tokenised else {}
+    try:
+        metric = BLEU(trg_lang=texts.languages[1], **settings)
+    except (ImportError, RuntimeError) as error:  # a tokeniser that is an extra of sacreBLEU: Japanese, Korean
+        raise AnaphoraError(f"sacreBLEU: {error}") from None
+    return _measured(metric, texts)
+
+
+def chrf(texts: Texts, **_: Any) -> Measured:
+    return _measured(CHRF(), texts)
+
+
+def chrf_plus_plus(texts: Texts, **_: Any) -> Measured:
+    """chrF with unigrams and bigrams of words."""
+    return _measured(CHRF(word_order=2), texts)
+
+
+def ter(texts: Texts, **_: Any) -> Measured:
+    return _measured(TER(), texts, lower_is_better=True)
+
+
+def _measured(metric: BLEU | CHRF | TER, texts: Texts, *, lower_is_better: bool = False) -> Measured:
+    """A sacreBLEU metric by the statistics of each sentence, which its own tests are made from, too.
+
+    These two hooks of sacreBLEU are not public, but every version from 2.0 has them, and they spare us a second
+    implementation of its figures. A test compares the results with its public functions.
+    """
+
+    def figures(totals: Floats) -> dict[str, Floats]:
+        return {"score": np.array([metric._compute_score_from_stats(row).score for row in totals.tolist()])}
+
+    sums = {
+        system: Sums(np.array(metric._extract_corpus_statistics(text, [texts.reference]), float), figures)
+        for system, text in texts.systems.items()
+    }
+    name = metric.corpus_score(texts.reference[:1], [texts.reference[:1]]).name  # as sacreBLEU prints it: chrF2++
+    return Measured(f"{name}|{metric.get_signature()}", sums, lower_is_better=lower_is_better)

@@ -1,0 +1,149 @@
+"""Sentences are aligned inside a larger corpus; each system for itself, whatever the others are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+pytest.importorskip("anaphora.align.thot", reason="sil-thot is not installed")
+
+from anaphora.align import Aligner, Settings, align, align_systems
+from anaphora.align.alignment import Alignment
+from anaphora.align.backend import Pair
+from anaphora.errors import AnaphoraError
+
+from .conftest import Toy, toy_text
+
+QUICK = Settings(model="fast_align")
+
+
+def turned_round(text: Sequence[Sequence[str]]) -> list[list[str]]:
+    return [list(reversed(sentence)) for sentence in text]
+
+
+def test_sentences_are_aligned_better_inside_a_larger_corpus(toy: Toy) -> None:
+    source, target, truth = [["s1", "s2", "s3"]], [["t3", "t2", "t1"]], {(0, 2), (1, 1), (2, 0)}
+    (alone,) = align(source, target, settings=QUICK)
+    (inside,) = align(source, target, corpus=list(zip(toy.source, toy.target, strict=True)), settings=QUICK)
+    assert set(inside) == truth
+    assert set(alone) != truth  # nothing but the order of words is known
+
+
+def test_a_pair_with_an_empty_side_has_no_links_and_is_not_learned_from(toy: Toy) -> None:
+    source, target = [[], *toy.source[:20], ["s1"], *toy.source[20:]], [["t1"], *toy.target[:20], [], *toy.target[20:]]
+    aligner = Aligner(QUICK)
+    found = aligner.train(source, target, corpus=[([], ["t2"]), ([], [])])
+    assert (found[0], found[21]) == ((), ())
+    assert [*found[1:21], *found[22:]] == align(toy.source, toy.target, settings=QUICK)
+    assert aligner.trained_on == len(toy.source)
+    assert aligner.align(source[:3], target[:3]) == found[:3]
+
+
+def test_case_is_left_out_of_account_unless_told(toy: Toy) -> None:
+    """Words that were only seen in small letters are known in capitals, or are not."""
+    known = {}
+    for lowercase in (True, False):
+        aligner = Aligner(Settings(model="fast_align", lowercase=lowercase))
+        aligner.train(toy.source, toy.target)
+        (found,) = aligner.align([["S1", "s2", "S3"]], [["T3", "t2", "T1"]])
+        known[lowercase] = set(found) == {(0, 2), (1, 1), (2, 0)}
+    assert known == {True: True, False: False}
+
+
+def test_the_symmetrisation_is_applied() -> None:
+    """A word that is translated by two: only one direction can have both links."""
+    source = [["no", w] for w in "abcdefgh"] + [[w] for w in "abcdefgh"]
+    target = [["ne", w.upper(), "pas"] for w in "abcdefgh"] + [[w.upper()] for w in "abcdefgh"]
+    found = {
+        name: set(align(source, target, settings=Settings(model="ibm1", symmetrize=name))[0])
+        for name in ("intersection", "grow-diag-final-and", "union", "forward", "backward")
+    }
+    assert found["union"] == found["forward"] == {(0, 0), (0, 2), (1, 1)}
+    assert found["intersection"] == found["backward"]
+    assert len(found["backward"]) == 2
+    assert found["grow-diag-final-and"] == found["union"]  # beside 1-1 there is a word without a link
+
+
+def test_a_system_is_aligned_the_same_whatever_the_others_are(toy: Toy) -> None:
+    reference = toy.target
+    systems = {"same": toy.target, "turned": turned_round(toy.target), "other": toy_text(40, seed=3).target}
+
+    def found(*names: str) -> dict[str, list[Alignment]]:
+        chosen = {name: systems[name] for name in names}
+        return align_systems(toy.source, reference, chosen, settings=QUICK).systems
+
+    together = found("same", "turned", "other")
+    assert list(together) == ["same", "turned", "other"]
+    assert found("other", "turned", "same") == together
+    assert found("turned") == {"turned": together["turned"]}
+    alone = align_systems(toy.source, reference, {}, settings=QUICK).reference
+    assert align_systems(toy.source, reference, systems, settings=QUICK).reference == alone
+
+
+def test_a_system_is_aligned_inside_corpus_and_reference() -> None:
+    toy, more = toy_text(3), toy_text(6, seed=2)
+    system = turned_round(toy.target)
+    corpus, scored = (list(zip(text.source, text.target, strict=True)) for text in (more, toy))
+
+    def found(corpus: Sequence[Pair]) -> list[Alignment]:
+        return align_systems(toy.source, toy.target, {"x": system}, corpus=corpus, settings=QUICK).systems["x"]
+
+    assert found(corpus) == align(toy.source, system, corpus=[*corpus, *scored], settings=QUICK)
+    assert found([]) == align(toy.source, system, corpus=scored, settings=QUICK)
+    assert found([]) != align(toy.source, system, settings=QUICK)
+    assert found(corpus) != found([])
+
+
+def test_a_trained_aligner_is_applied_to_all_systems(toy: Toy) -> None:
+    trained = Aligner(QUICK)
+    trained.train(toy.source, toy.target)
+    new = toy_text(5, seed=4)
+    found = align_systems(new.source, new.target, {"x": turned_round(new.target)}, aligner=trained)
+    assert found.reference == trained.align(new.source, new.target)
+    assert found.systems["x"] == trained.align(new.source, turned_round(new.target))
+    assert trained.trained_on == len(toy.source)
+
+
+def test_progress_runs_over_all_systems_once(toy: Toy) -> None:
+    seen: list[tuple[int, int]] = []
+    align_systems(
+        toy.source,
+        toy.target,
+        {"a": toy.target, "b": toy.target},
+        settings=QUICK,
+        progress=lambda *at: seen.append(at),
+    )
+    assert seen == [(n, 30) for n in range(1, 31)]  # three trainings of two directions of five iterations
+
+
+def test_the_reference_can_be_left_out(toy: Toy) -> None:
+    seen: list[tuple[int, int]] = []
+    whole = align_systems(toy.source, toy.target, {"a": turned_round(toy.target)}, settings=QUICK)
+    part = align_systems(
+        toy.source,
+        toy.target,
+        {"a": turned_round(toy.target)},
+        settings=QUICK,
+        with_reference=False,
+        progress=lambda *at: seen.append(at),
+    )
+    assert part.reference == []
+    assert part.systems == whole.systems
+    assert seen == [(n, 10) for n in range(1, 11)]
+
+
+def test_what_cannot_be_aligned() -> None:
+    with pytest.raises(AnaphoraError, match="2 source sentences, but 1 target sentences"):
+        align([["a"], ["b"]], [["c"]])
+    with pytest.raises(AnaphoraError, match="nothing to learn from: every sentence pair has an empty side"):
+        align([["a"], []], [[], ["b"]])
+    with pytest.raises(AnaphoraError, match="nothing was learned yet"):
+        Aligner(QUICK).align([["a"]], [["b"]])
+    for word in ("", "b c", "b\tc", "b\u00a0c"):
+        with pytest.raises(AnaphoraError, match=r"^sentence 2: a word is empty or has a blank in it"):
+            align([["a"], ["a", word]], [["x"], ["y"]], settings=QUICK)
+    with pytest.raises(AnaphoraError, match=r"^sentence 1: a word"):
+        align([["a b", ""]], [["x"]], settings=QUICK)  # as many words as there should be, but others
+    with pytest.raises(AnaphoraError, match=r"^corpus sentence 1: a word"):
+        align([["a"]], [["x"]], corpus=[(["a"], ["x y"])], settings=QUICK)

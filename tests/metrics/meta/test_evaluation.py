@@ -1,0 +1,184 @@
+"""Metrics against a human score: read from a table, with and without outliers, as one JSON document."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from anaphora.errors import AnaphoraError, BadInput
+from anaphora.files import text_lines
+from anaphora.metrics.meta.correlation import Settings
+from anaphora.metrics.meta.evaluation import (
+    MetaEvaluation,
+    Scores,
+    meta_evaluate,
+    outliers,
+    read_human,
+    read_scores,
+)
+
+FAST = Settings(samples=200)
+TABLE = """system\thuman\tapt\tter
+a\t0.5\t0.4\t60
+b\t0.6\t0.6\t55
+c\t0.7\t0.5\t50
+far\t0.0\t0.1\t90
+d\t0.8\t0.8\t52
+"""
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    path = tmp_path / "scores.tsv"
+    path.write_text(TABLE, encoding="utf-8")
+    return path
+
+
+def evaluated(scores: Scores, *without: str) -> MetaEvaluation:
+    return meta_evaluate(scores, without=without, settings=FAST)
+
+
+def of(human: list[float]) -> Scores:
+    values = np.array(human)
+    return Scores(tuple(f"s{k}" for k in range(len(human))), "human", values, {"m": values**2})
+
+
+def test_the_columns_are_the_human_one_and_the_metrics(table: Path) -> None:
+    scores = read_scores(table)
+    assert scores.systems == ("a", "b", "c", "far", "d")
+    assert list(scores.metrics) == ["apt", "ter"]
+    assert scores.human_scores.tolist() == [0.5, 0.6, 0.7, 0.0, 0.8]
+    assert scores.metrics["ter"].tolist() == [60, 55, 50, 90, 52]
+    assert list(read_human(table).metrics) == []
+
+
+def test_columns_can_be_chosen_and_turned_round(table: Path) -> None:
+    scores = read_scores(table, human="apt", metrics=["ter"], minimize=["ter"])
+    assert scores.human == "apt"
+    assert list(scores.metrics) == ["ter"]
+    assert scores.metrics["ter"].tolist() == [-60, -55, -50, -90, -52]
+    plain = evaluated(read_scores(table, human="apt", metrics=["ter"]))
+    turned = evaluated(scores)
+    for name in ("pearson", "spearman", "kendall"):
+        one, other = (getattr(found.everything.metrics["ter"], name).value for found in (plain, turned))
+        assert one == pytest.approx(-other)
+    assert turned.signature == "cor|n:5|human:apt|lower:ter|ci:bs200|seed:12345|v:" + plain.signature.split("v:")[1]
+
+
+def test_a_column_that_is_not_wanted_need_not_be_numbers(tmp_path: Path) -> None:
+    path = tmp_path / "scores.tsv"
+    path.write_text("who\tnote\thuman\tapt\na\tgood\t1\t2\nb\t\t2\t3\nc\t-\t3\t1\n")
+    assert list(read_scores(path, metrics=["apt", "apt"]).metrics) == ["apt"]
+    with pytest.raises(BadInput, match=r"line 2: not a number: 'good' in the column 'note'"):
+        read_scores(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("system\tapt\na\t1\nb\t2\nc\t3\n", r"no column 'human'.*--human"),
+        ("human\tapt\n1\t1\n2\t2\n3\t3\n", "the first column, 'human', holds the names"),
+        ("system\thuman\na\t1\nb\t2\nc\t3\n", "no column besides 'human'"),
+        ("system\thuman\tapt\na\t1\t1\nb\t2\t2\n", "2 systems.*at least 3"),
+        ("system\thuman\tapt\na\t1\t1\na\t2\t2\nc\t1\t1\n", "line 3: the system 'a' is also in line 2"),
+        ("system\thuman\tapt\na\t1\t1\n\t2\t2\nc\t1\t1\n", "line 3: a system without a name"),
+    ],
+)
+def test_tables_that_are_refused(tmp_path: Path, text: str, said: str) -> None:
+    path = tmp_path / "scores.tsv"
+    path.write_text(text)
+    with pytest.raises(BadInput, match=said):
+        read_scores(path)
+
+
+def test_unknown_columns_are_refused(table: Path) -> None:
+    with pytest.raises(BadInput, match=r"no column 'trr'.*did you mean ter"):
+        read_scores(table, minimize=["trr"])
+
+
+def test_an_outlier_is_far_from_the_median_in_median_deviations() -> None:
+    """Deviations from the median 5 are 4 3 2 1 0 1 2 3 x: their median is 2, and 2.5 × 1.483 × 2 is 7.415."""
+    near, far = of([1, 2, 3, 4, 5, 6, 7, 8, 12.4]), of([1, 2, 3, 4, 5, 6, 7, 8, 12.5])
+    assert outliers(near) == ()
+    assert outliers(far) == ("s8",)
+    assert outliers(of([9, 8, 7, 6, 5, 4, 3, 2, -2.5])) == ("s8",), "on either side"
+
+
+def test_where_most_systems_share_a_score_none_is_an_outlier() -> None:
+    assert outliers(of([5, 5, 5, 5, 9])) == ()
+
+
+def test_with_and_without_a_system(table: Path) -> None:
+    scores = read_scores(table)
+    found = evaluated(scores, "far")
+    assert found.removed == ("far",)
+    assert found.rest is not None
+    assert found.rest.systems == ("a", "b", "c", "d")
+    keep = [0, 1, 2, 4]
+    for name, values in scores.metrics.items():
+        everything, rest = found.everything.metrics[name], found.rest.metrics[name]
+        assert everything.pearson.value == pytest.approx(stats.pearsonr(scores.human_scores, values).statistic)
+        assert rest.pearson.value == pytest.approx(stats.pearsonr(scores.human_scores[keep], values[keep]).statistic)
+        assert rest.kendall.value == pytest.approx(stats.kendalltau(scores.human_scores[keep], values[keep]).statistic)
+    assert evaluated(scores.without(["far"])).everything == found.rest
+
+
+def test_outliers_are_named_and_left_out_on_demand(table: Path) -> None:
+    scores = read_scores(table)
+    assert evaluated(scores).outliers == ("far",)
+    assert evaluated(scores).rest is None
+    assert evaluated(scores, "auto").removed == ("far",)
+    assert evaluated(scores, "b", "auto").removed == ("b", "far")
+    assert evaluated(of([1, 2, 3, 4]), "auto").rest is None, "there is none to leave out"
+
+
+def test_systems_that_cannot_be_left_out(table: Path) -> None:
+    scores = read_scores(table)
+    with pytest.raises(AnaphoraError, match=r"no system 'fra' to leave out \(did you mean far\?\).*a, b, c, far, d"):
+        evaluated(scores, "fra")
+    with pytest.raises(AnaphoraError, match="2 systems are left, but 3 are needed"):
+        evaluated(scores, "a", "b", "c")
+
+
+def test_the_document_has_everything(table: Path) -> None:
+    document = evaluated(read_scores(table), "auto").to_dict()
+    keys = {"human", "systems", "metrics", "williams", "minimized", "outliers", "without", "signature"}
+    assert set(document) == keys
+    assert set(document["metrics"]["apt"]["pearson"]) == {"value", "interval", "undefined_samples"}
+    assert document["without"]["removed"] == ["far"]
+    assert set(document["without"]) == {"removed", "systems", "metrics", "williams"}
+    (test,) = document["williams"]
+    assert {key: test[key] for key in ("first", "second")} == {"first": "apt", "second": "ter"}
+    assert evaluated(read_scores(table)).to_dict()["without"] is None
+
+
+def test_the_settings_are_in_the_signature(table: Path) -> None:
+    how = Settings(interval="fisher", confidence=0.9)
+    signature = meta_evaluate(read_scores(table), without=["far"], settings=how).signature
+    assert signature.startswith("cor|n:5|human:human|without:far|ci:fisher|conf:0.9|v:")
+
+
+def test_published_scores_of_five_systems(data: Callable[[str], Path], tmp_path: Path) -> None:
+    """BLEU and APT as the authors of document-level systems published them, TED Spanish–English."""
+    folder = data("han-apt") / "TED_es-en"
+    lines = ["system\tapt\tbleu"]
+    for file in sorted(folder.glob("*.bleu")):
+        system = file.name.removesuffix(".bleu")
+        (bleu,) = re.findall(r"BLEU = ([\d.]+)", "\n".join(text_lines(file)))
+        (apt,) = re.findall(r"\b0\.\d+", "\n".join(text_lines(folder / f"{system}.apt.score")))[:1]
+        lines.append(f"{system}\t{apt}\t{bleu}")
+    assert len(lines) == 6
+    path = tmp_path / "scores.tsv"
+    path.write_text("\n".join(lines))
+    scores = read_scores(path, human="apt")
+    found = evaluated(scores).everything.metrics["bleu"]
+    x, y = scores.human_scores, scores.metrics["bleu"]
+    expected = [stats.pearsonr(x, y), stats.spearmanr(x, y), stats.kendalltau(x, y)]
+    assert [found.pearson.value, found.spearman.value, found.kendall.value] == pytest.approx(
+        [float(test.statistic) for test in expected]
+    )

@@ -1,0 +1,136 @@
+"""BLEU, chrF and TER are sacreBLEU's: scores, signatures, intervals and p-values; and the published figures of TED."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from anaphora.errors import AnaphoraError
+from anaphora.files import read_parallel
+from anaphora.metrics.measures import Texts, measure
+from anaphora.metrics.sums import Resampling
+
+sacrebleu = pytest.importorskip("sacrebleu", reason="the surface metrics need the extra metrics")
+
+REFERENCE = [
+    "The clock stopped at noon.",
+    "She repaired it with a small spring.",
+    "They said that it was too old, wasn't it?",
+    "Nobody wants it any more.",
+] * 6
+FIRST = [
+    "The clock has stopped at noon.",
+    "She has repaired him with a spring.",
+    "They said that he was too old, isn't it?",
+    "Nobody wants him.",
+] * 6
+SECOND = [
+    "The clock stopped at noon.",
+    "She repaired it with small springs.",
+    "They said it was very old, wasn't it?",
+    "No one wants it any more.",
+] * 6
+METRICS = {
+    "bleu": lambda: sacrebleu.metrics.BLEU(),
+    "chrf": lambda: sacrebleu.metrics.CHRF(),
+    "chrf++": lambda: sacrebleu.metrics.CHRF(word_order=2),
+    "ter": lambda: sacrebleu.metrics.TER(),
+}
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_scores_and_signatures_are_sacrebleus(name: str) -> None:
+    texts = Texts(REFERENCE, {"first": FIRST, "second": SECOND}, languages=("de", "en"))
+    (result,) = measure(texts, [name], resampling=Resampling(200)).metrics
+    original = METRICS[name]()
+    for system, text in texts.systems.items():
+        score = original.corpus_score(text, [REFERENCE])
+        assert result.scores[system] == pytest.approx(score.score, abs=1e-9)
+    assert result.signature == f"{score.name}|{original.get_signature()}"
+    assert result.lower_is_better is (name == "ter")
+
+
+def corrupted(text: list[str], share: float, seed: int) -> list[str]:
+    """The text with a share of its words replaced."""
+    rng = random.Random(seed)
+    return [" ".join("oops" if rng.random() < share else word for word in line.split()) for line in text]
+
+
+@pytest.fixture(scope="module")
+def noisy() -> tuple[list[str], list[tuple[str, list[str]]]]:
+    """A reference of 60 sentences and two systems that differ in all of them, the second a little better."""
+    rng = random.Random(5)
+    words = ["the", "a", "cat", "dog", "saw", "ate", "it", "them", "and", "today"]
+    reference = [" ".join(rng.choices(words, k=12)) for _ in range(60)]
+    return reference, [("first", corrupted(reference, 0.33, 1)), ("second", corrupted(reference, 0.3, 2))]
+
+
+Noisy = tuple[list[str], list[tuple[str, list[str]]]]
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_intervals_are_as_wide_as_sacrebleus(name: str, noisy: Noisy) -> None:
+    reference, systems = noisy
+    (result,) = measure(Texts(reference, dict(systems)), [name], resampling=Resampling(3_000)).metrics
+    expected = METRICS[name]().corpus_score(systems[0][1], [reference], n_bootstrap=3_000)
+    low, high = result.intervals["first"]
+    half, middle = float(expected._ci), float(expected._mean)
+    assert (high - low) / 2 == pytest.approx(half, rel=0.08)
+    assert (high + low) / 2 == pytest.approx(middle, abs=0.15 * half)
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_randomisation_is_sacrebleus(name: str, noisy: Noisy) -> None:
+    """With other random numbers, and but for ties: whole edits give equal differences, which it does not count.
+
+    Its bootstrap is another one: it takes differences without their sign and then centres them, and so gives smaller
+    p-values than the two-sided test here.
+    """
+    from sacrebleu.significance import PairedTest
+
+    reference, systems = noisy
+    (result,) = measure(Texts(reference, dict(systems)), [name], resampling=Resampling(3_000)).metrics
+    p_values = {}
+    for test in ("ar", "bs"):
+        _, found = PairedTest(systems, {name: METRICS[name]()}, [reference], test_type=test, n_samples=3_000)()
+        (_, second), *_ = [results for key, results in found.items() if key != "System"]
+        p_values[test] = second.p_value
+    assert 0.05 < p_values["ar"] < 0.5
+    ties = 0.06 if name == "ter" else 0.0
+    assert -0.03 < result.pairs[0].tests["randomisation"] - p_values["ar"] < 0.03 + ties
+    assert p_values["bs"] < result.pairs[0].tests["bootstrap"]
+
+
+def test_tokenised_texts_are_taken_as_they_are() -> None:
+    text = ["It 's here ."] * 4
+    (bleu,) = measure(Texts(text, {"a": text}, tokenised=True), ["bleu"], resampling=Resampling(100)).metrics
+    assert "|tok:none|" in bleu.signature
+    (chinese,) = measure(Texts(["你好。"], {"a": ["你好。"]}, languages=("en", "zh")), ["bleu"]).metrics
+    assert "|tok:zh|" in chinese.signature
+
+
+def test_a_tokeniser_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    from anaphora.metrics import surface
+
+    def missing(**_: object) -> None:
+        raise RuntimeError("Please install the extra")
+
+    monkeypatch.setattr(surface, "BLEU", missing)
+    with pytest.raises(AnaphoraError, match="sacreBLEU: Please install the extra"):
+        measure(Texts(["a"], {"x": ["a"]}), ["bleu"])
+
+
+def test_the_published_figures_of_ted(data: Callable[[str], Path]) -> None:
+    """The .bleu files beside the systems' outputs of Miculicich et al. 2018, by the Moses script, to two digits."""
+    folder = data("han-apt") / "TED_es-en"
+    systems = ("baseline", "HA-enc-dec")
+    paths = [folder / f"TED_es-en_{name}.en.gz" for name in systems]
+    reference, *outputs = read_parallel(folder / "IWSLT14.TED.tst.tc.en.gz", *paths)
+    texts = Texts(reference, dict(zip(systems, outputs, strict=True)), tokenised=True)
+    (bleu,) = measure(texts, ["bleu"], resampling=Resampling(100)).metrics
+    for name in systems:
+        published = (folder / f"TED_es-en_{name}.bleu").read_text(encoding="utf-8")
+        assert published.startswith(f"BLEU = {bleu.scores[name]:.2f},")

@@ -1,0 +1,79 @@
+"""What the pictures share: round ticks, scales, text that is escaped and fits."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from anaphora.reports.svg import Scale, document, line, range_of, shortened, text, ticks, upright
+
+FIXED = settings(derandomize=True, deadline=None)
+RANGES = st.tuples(st.floats(-1e6, 1e6), st.floats(1e-3, 1e6)).map(lambda pair: (pair[0], pair[0] + pair[1]))
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "labels"),
+    [
+        (0, 1, ["0.0", "0.5", "1.0"]),
+        (0.31, 0.69, ["0.4", "0.5", "0.6"]),
+        (9, 38, ["10", "20", "30"]),
+        (-0.5, 0.5, ["−0.5", "0.0", "0.5"]),
+        (0, 44, ["0", "20", "40"]),
+        (0.9612, 0.9659, ["0.962", "0.964"]),
+        (0, 4000, ["0", "1000", "2000", "3000", "4000"]),
+    ],
+)
+def test_ticks_are_round(low: float, high: float, labels: list[str]) -> None:
+    assert [label for _, label in ticks(low, high)] == labels
+
+
+@FIXED
+@given(RANGES)
+def test_ticks_are_within_the_range_and_evenly_spaced(bounds: tuple[float, float]) -> None:
+    low, high = bounds
+    found = [value for value, _ in ticks(low, high)]
+    assert 1 <= len(found) <= 5
+    room = 1e-6 * (high - low)
+    assert all(low - room <= value <= high + room for value in found)
+    steps = {round((b - a) / (high - low), 6) for a, b in itertools.pairwise(found)}
+    assert len(steps) <= 1
+
+
+@FIXED
+@given(RANGES)
+def test_labels_are_all_different_and_say_the_value(bounds: tuple[float, float]) -> None:
+    found = ticks(*bounds)
+    assert len({label for _, label in found}) == len(found)
+    for value, label in found:
+        assert float(label.replace("−", "-")) == pytest.approx(value, rel=1e-9, abs=1e-9)
+
+
+def test_a_scale_leads_from_values_to_places() -> None:
+    up = Scale(0, 10, 200, 100)
+    assert [up(0), up(5), up(10)] == [200, 150, 100]
+
+
+@pytest.mark.parametrize("values", [[3.0], [0.0, 0.0], [-1.0, 1.0], [0.2, 0.9, 0.4]])
+def test_a_range_has_room_around_the_values(values: list[float]) -> None:
+    low, high = range_of(values)
+    assert low < min(values) <= max(values) < high
+    assert math.isfinite(high - low)
+
+
+def test_texts_are_escaped_and_the_file_is_well_formed() -> None:
+    parts = [text(1, 2, "a < b & c", bold=True), upright(3, 4, "<y>"), line(0, 0, 5, 5, dashed=True)]
+    root = ElementTree.fromstring(document(10, 20, 'said "so" & <so>', parts))
+    assert root.attrib["aria-label"] == 'said "so" & <so>'
+    assert root.attrib["viewBox"] == "0 0 10 20"
+    assert [element.text for element in root if element.tag.endswith("text")] == ["a < b & c", "<y>"]
+
+
+def test_long_texts_are_shortened() -> None:
+    assert shortened("short", 100) == "short"
+    assert shortened("x" * 50, 100) == "x" * 13 + "…"
+    assert shortened("xyz", 1) == "x…"
