@@ -9,7 +9,8 @@ import sys
 
 from timing import Row
 
-BENCHMARKS = ("evaluate", "memory", "bootstrap", "scoring")  # each a module beside this one, with a function run()
+# each a module beside this one, with a function run()
+BENCHMARKS = ("evaluate", "memory", "bootstrap", "scoring", "templates")
 
 
 def main() -> int:

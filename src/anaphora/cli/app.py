@@ -82,6 +82,10 @@ Examples:
         ),
         "evaluate": ("anaphora.cli.evaluate:evaluate", "Accuracy of a run or a score file, by any breakdown."),
         "compare": ("anaphora.cli.compare:compare", "Is one system better than another? Paired tests."),
+        "build": ("anaphora.cli.build:build", "Make suites: templates, attacks on other suites."),
+        "robustness": ("anaphora.cli.robustness:robustness", "How much accuracy is left under attack?"),
+        "diagnose": ("anaphora.cli.diagnose:diagnose", "Which step fails, what the priors are: in plain words."),
+        "augment": ("anaphora.cli.augment:augment", "Training examples in which it may be er, sie or es."),
         "demo": ("anaphora.cli.demo:demo", "A suite, two systems, their results: in a second, offline."),
     },
 )

@@ -1,0 +1,1 @@
+"""Word alignment: backends, symmetrisation, and the rescue of pronouns."""

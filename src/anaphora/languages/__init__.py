@@ -1,0 +1,1 @@
+"""What the tool knows of languages, as data files."""
