@@ -20,6 +20,12 @@ def test_a_contraction_is_its_first_word_with_the_features_of_all() -> None:
     assert place == [0, 0, 1]
 
 
+def test_where_words_disagree_the_first_counts() -> None:
+    words = [Token("de", features={"A": "first"}), Token("le", features={"A": "last", "B": "last"})]
+    sentence, _ = contracted(words, [Contraction(0, 1, "du", True)])
+    assert sentence[0].features == {"A": "first", "B": "last"}
+
+
 def test_words_that_are_only_not_spaced_stay_apart() -> None:
     words = [Token("do", head=2), Token("n't", head=2), Token("know")]
     sentence, place = contracted(words, [Contraction(0, 1, "don't", True)])

@@ -10,7 +10,7 @@ import pytest
 from anaphora.annotate.document import Document, Mention, Sentence
 from anaphora.build.augment import KEPT, Augmented, Settings, Statistics, augment
 from anaphora.build.augment_documents import Block, Pair
-from anaphora.link import Link
+from anaphora.link import Link, load_linker
 
 Parsed = Callable[[str], Sentence]
 
@@ -160,6 +160,22 @@ def test_context_goes_on_in_the_next_block_of_a_document(run: Any) -> None:
     (found,), statistics = run(*blocks)
     assert (found.sentence, found.source, found.antecedent) == (2, ("I laughed.", "It slept."), "A dog")
     assert (statistics.documents, statistics.sentences) == (1, 3)
+
+
+def test_chains_of_the_next_block_count_its_sentences(parsed: Parsed) -> None:
+    """Ready chains count from the beginning of their block, before which sentences are kept."""
+
+    class WithChains(ByHand):
+        def annotate(self, documents: Iterable[Sequence[Any]]) -> Iterator[Document]:
+            for document in super().annotate(documents):
+                places = range(len(document.sentences))
+                chain = tuple(Mention(n, 0, 2 - (n == 2), 1 - (n == 2)) for n in places if n != 1)
+                yield Document(document.sentences, (chain,))
+
+    blocks = block(LAUGH, LAUGH), block(DOG, LAUGH, ("It slept.", "Er schlief."), first=2)
+    linker = load_linker("chains", "en")
+    (found,) = augment(blocks, WithChains(parsed, "en"), ByHand(parsed, "de"), linker, Settings(), Statistics())
+    assert (found.antecedent, found.distance, found.sentence) == ("A dog", 2, 4)
 
 
 def test_context_does_not_go_on_in_another_document(run: Any) -> None:

@@ -61,7 +61,8 @@ def _item(
 def run(tmp_path: Path) -> Callable[..., Run]:
     def make(name: str, answers: Iterator[Scored] | list[Scored], **about: Any) -> Run:
         sha256 = f"{sum(map(ord, name)):064x}"
-        header = RunHeader(name, sha256, "en", "de", about.pop("system", "hf:x"), "1.2.3", context="1+1", **about)
+        about = {"system": "hf:x", "context": "1+1", **about}
+        header = RunHeader(name, sha256, "en", "de", version="1.2.3", **about)
         return open_run(write_run(tmp_path / name, header, answers))
 
     return make
@@ -138,7 +139,7 @@ def test_a_system_that_always_says_es(run: Callable[..., Run]) -> None:
         "which noun can be meant 0.333, overlap of words 0.333 and world knowledge 0.333."
     )
     assert text(found, "by-default") == (
-        "That event it 1.000 and pleonastic it 1.000 is right proves little: "
+        "Little is proved by event it 1.000 and pleonastic it 1.000: "
         "a system that always says neuter is right there, and this one prefers neuter."
     )
     assert text(found, "markable") == (
@@ -210,19 +211,20 @@ def answered(outcomes: str, attack: str | None = None) -> list[Scored]:
 
 
 def test_a_brittle_system(run: Callable[..., Run]) -> None:
-    """300 items: 240 right; 180 after one attack, 237 after another, 240 after a third."""
+    """300 items: 240 right; 180 after one attack, 210 after another, 240 after a third, 10 without context."""
     base = "RRRRRRRRWW" * 3
     runs = [
         run("set", answered(base)),
         run("set-phrase", answered("RRRRRRWWWW" * 3, "phrase-addition/x")),
-        run("set-owner", answered(base, "possessive-extension/y")),
+        run("set-other", answered("RRRRRRRWWW" * 3, "phrase-addition/a")),
+        run("set-owner", answered(base, "a-harmless/y")),
         run("set-alone", answered("R" + "W" * 29, "no-context")),
     ]
     (found,) = diagnose(runs)
     assert said(found) == {"attacks": "brittle", "context": "brittle", "score": "partial"}
     assert text(found, "attacks").startswith("The score on set is brittle: −0.200 [−0.2")
     assert text(found, "attacks").endswith(
-        "under phrase-addition/x (0.800 → 0.600, n = 300, p < 0.001); 1 of 2 attacks cost 0.05 or more."
+        "under phrase-addition/x (0.800 → 0.600, n = 300, p < 0.001); 2 of 3 attacks cost 0.05 or more."
     )
     assert text(found, "context").startswith("Context is used: −0.767 [")
     (attacks,) = [statement for statement in found.statements if statement.rule == "attacks"]
@@ -231,7 +233,8 @@ def test_a_brittle_system(run: Callable[..., Run]) -> None:
     shown = {check.name: check.shown for check in found.checks if check.step == "robustness"}
     assert shown == {
         "set: phrase-addition/x": "brittle",
-        "set: possessive-extension/y": "robust",
+        "set: phrase-addition/a": "brittle",
+        "set: a-harmless/y": "robust",
         "set: no-context": "used",
     }
     assert [command.split()[1:3] for command, _, _ in found.advice] == [["augment", "--source"], ["build", "templates"]]
@@ -279,6 +282,14 @@ def test_of_one_template_only_what_it_shows_is_said(run: Callable[..., Run]) -> 
     answers = [item for item in items(perfect) if item.id.startswith("gender/")]
     (found,) = diagnose([run("templates", answers)])
     assert said(found) == {"gender": "known"}  # that the pipeline is sound is not said: two steps were not tested
+
+
+def test_a_system_without_context_is_told_so(run: Callable[..., Run]) -> None:
+    (found,) = diagnose([run("templates", items(always_es), context="0+0")])
+    assert found.statements[0].rule == "first-failure"  # failures come first, then what explains them
+    assert "unseen" in said(found)
+    command, _, rules = found.advice[-1]
+    assert (command.split()[1], rules) == ("score", ("unseen",))
 
 
 def test_several_systems(run: Callable[..., Run]) -> None:

@@ -14,7 +14,9 @@ SAYS = load_rules().conclusions
 ALL_KNOWN = "markable:known overlap:known world-knowledge:known event:known pleonastic:known gender:known"
 
 
-def concluded(verdicts: str, gold: str = "neuter", prefers: str = "neuter") -> dict[str, tuple[str, list[str]]]:
+def concluded(
+    verdicts: str, gold: str = "neuter", prefers: str = "neuter", context: str | None = None
+) -> dict[str, tuple[str, list[str]]]:
     """From `gender:known overlap:fails` to the conclusions, their verdicts, and the rules that they rest on."""
     statements = []
     for word in verdicts.split():
@@ -23,7 +25,7 @@ def concluded(verdicts: str, gold: str = "neuter", prefers: str = "neuter") -> d
         found = Measured(100, 0.5, (0.4, 0.6), verdict, (f"{name}/1",), (prefers,), golds=(gold,))
         check = Check(name, rule.step, rule.name, "suite", found, verdict)
         statements.append(Statement(name, verdict, "note", "", (check,)))
-    made = conclusions(statements, SAYS)
+    made = conclusions(statements, SAYS, context)
     return {said.rule: (said.verdict, [check.rule for check in said.checks]) for said in made}
 
 
@@ -73,5 +75,9 @@ def test_right_by_default() -> None:
     assert "by-default" not in concluded("event:known prior/role:prefers")  # a role is no gender
 
 
-def test_the_items_behind_a_conclusion_are_those_of_its_checks() -> None:
-    assert concluded("overlap:fails gender:known")["mistakes"] == ("earlier", ["overlap"])
+def test_a_system_that_saw_no_context() -> None:
+    assert "unseen" in concluded("gender:fails", context="0+0")
+    assert "unseen" in concluded("gender:fails", context="0+1")  # what "it" stands for is in the source
+    assert "unseen" not in concluded("gender:fails", context="1+0")
+    assert "unseen" not in concluded("gender:fails")
+    assert "unseen" not in concluded("score:fails", context="0+0")  # test sets have antecedents in the sentence, too

@@ -11,7 +11,7 @@ from statsmodels.stats.proportion import confint_proportions_2indep
 
 from anaphora.evaluation import diagnosis_figures as figures
 from anaphora.evaluation.diagnosis_evidence import Answer
-from anaphora.evaluation.diagnosis_rules import Rule, Thresholds
+from anaphora.evaluation.diagnosis_rules import Rule, Thresholds, load_rules
 from anaphora.evaluation.intervals import wilson
 
 LIMITS = Thresholds(0.9, 0.5, 0.5, 0.1, 0.05, 0.02, 0.05, minimum=20)
@@ -54,6 +54,29 @@ def test_verdicts_of_an_accuracy(right: int, total: int, rule: Rule, verdict: st
     assert (found.total, found.value, found.interval) == (total, right / total, wilson(right, total))
     assert found.chance == pytest.approx(0.5 if rule is TWO else 1 / 3)
     assert len(found.items) == (right if verdict == "known" else total - right)
+
+
+@pytest.mark.parametrize(
+    ("right", "total", "rule", "verdict"),
+    [
+        (10_844, 22_976, TWO, "fails"),  # overlap 47.2 %: "almost completely random"
+        (1_392, 2_500, TWO, "partial"),  # world knowledge 55.7 %: "slightly above" a random entity
+        (2_886, 3_000, THREE, "known"),  # event and pleonastic 96.2 %: "a high accuracy"
+    ],
+)
+def test_the_figures_of_the_paper_lead_to_its_words(right: int, total: int, rule: Rule, verdict: str) -> None:
+    """ContraCAT §6.2, with the counts of Table 8."""
+    assert figures.accuracy(answers(right, total), rule, load_rules().thresholds, 0.95).verdict == verdict
+
+
+def test_the_clauses_of_the_paper_differ() -> None:
+    """§6.2, verb overlap: 64.1 % if the verb is in the first clause, 39.0 % if in the second."""
+    rules = load_rules()
+    clause = next(rule for rule in rules.rules if rule.id == "clause")
+    items = answers(718, 1120, variant="eat_drink_eat") + answers(437, 1120, variant="eat_drink_drink")
+    found = figures.difference(items, clause, rules.thresholds, 0.95)
+    assert found is not None
+    assert (found.verdict, round(found.value, 3)) == ("first", 0.251)
 
 
 def test_a_wider_interval_is_less_sure() -> None:

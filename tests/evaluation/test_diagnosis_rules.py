@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from string import Formatter
 
@@ -43,17 +43,11 @@ def test_a_rule(rule: Rule) -> None:
         assert set(names) <= set(RULES.advice)
     found = Measured(100, 0.5, (0.4, 0.6), "", what=("a", "b"), parts=(0.2, 0.7), chance=0.5, p=0.01)
     for verdict in rule.says:
-        check = Check(rule.id, rule.step, rule.name, "suite", diagnosis_with(found, verdict), verdict)
+        check = Check(rule.id, rule.step, rule.name, "suite", replace(found, verdict=verdict), verdict)
         said = statement(rule, [check], RULES.thresholds)
         assert said is not None
         assert not re.search(r"[{}]|\(\)|  ", said.text)
         assert said.text.endswith(".")
-
-
-def diagnosis_with(found: Measured, verdict: str) -> Measured:
-    from dataclasses import replace
-
-    return replace(found, verdict=verdict)
 
 
 def test_every_template_is_looked_at() -> None:
@@ -79,7 +73,7 @@ def test_conclusions_can_be_filled_in() -> None:
     for says in RULES.conclusions.values():
         for severity, text in says.values():
             assert severity in SEVERITIES
-            assert {name for _, name, _, _ in Formatter().parse(text) if name} <= {"names", "step", "what"}
+            assert {name for _, name, _, _ in Formatter().parse(text) if name} <= {"names", "step", "what", "context"}
 
 
 @pytest.mark.parametrize("name", RULES.advice)

@@ -61,6 +61,12 @@ def test_the_case_of_a_pronoun(parsed: Parsed, text: str, case: str | None) -> N
             "Deckel/NOUN/3/conj",
             {"Masc": "Ich nahm ihn und seinen Deckel", "Neut": "Ich nahm es und seinen Deckel"},
         ),
+        # the subject owns it, whoever else is in the sentence
+        (
+            "Als/SCONJ/3/mark Tom/PROPN/3/nsubj/Gender=Masc kam/VERB/5/advcl ,/PUNCT/3/punct verlor/VERB/0/root "
+            "er/PRON/5/nsubj seine/DET/8/det:poss Farbe/NOUN/5/obj",
+            {"Fem": "Als Tom kam , verlor sie ihre Farbe", "Neut": "Als Tom kam , verlor es seine Farbe"},
+        ),
         # reflexives and a polite possessive stay
         (
             "Sie/PRON/2/nsubj dreht/VERB/0/root sich/PRON/2/obj/Reflex=Yes auf/ADP/6/case Ihrem/DET/6/det:poss "

@@ -57,6 +57,9 @@ def test_the_words_of_a_phrase(parsed: Parsed) -> None:
         # a predicate without its copula and subject
         ("It/PRON/4/nsubj is/AUX/4/cop a/DET/4/det dog/NOUN/0/root", ["a dog"]),
         ("dog/NOUN/0/root ,/PUNCT/1/punct", ["dog"]),
+        # without a gap: what is torn off is left out
+        ("big/ADJ/3/amod barks/VERB/0/root dog/NOUN/2/nsubj", ["dog"]),
+        ("dog/NOUN/2/nsubj barks/VERB/0/root of/ADP/4/case mine/NOUN/1/nmod", ["dog", "mine"]),
     ],
 )
 def test_what_belongs_to_a_phrase(parsed: Parsed, text: str, words: list[str]) -> None:

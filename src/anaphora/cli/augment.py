@@ -16,9 +16,9 @@ from anaphora.errors import AnaphoraError
 @click.command(
     epilog="""\b
 Examples:
-  anaphora augment --source talks.en --target talks.de -o augmented \\
-      --annotate-source spacy:en_core_web_sm --annotate-target spacy:de_core_news_sm
-  anaphora augment … --drop pleonastic --drop event --align talks.align
+  anaphora augment --source a.en --target a.de --annotate-source spacy:en_core_web_sm --annotate-target stanza:de -o out
+  anaphora augment --source a.en --target a.de --annotate-source conllu:en.conllu --annotate-target conllu:de.conllu \
+--link chains --align a.align --drop pleonastic --drop event -o out
 """
 )
 @click.option("--source", required=True, type=PATH, help="English sentences.")

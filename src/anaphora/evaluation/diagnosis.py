@@ -80,7 +80,7 @@ def _diagnosis(evidence: Evidence, settings: Settings, rules: Rules) -> Diagnosi
             checks += made
             if said := statement(rule, made, rules.thresholds):
                 statements.append(said)
-    statements += conclusions(statements, rules.conclusions)
+    statements += conclusions(statements, rules.conclusions, evidence.context)
     order = sorted(statements, key=lambda s: (s.rule not in rules.conclusions, SEVERITIES.index(s.severity)))
     return Diagnosis(
         system=evidence.system,
@@ -170,8 +170,10 @@ def _advice(
     wanted: dict[str, list[str]] = {}
     of = {rule.id: rule for rule in rules.rules}
     for said in statements:
-        if said.rule not in of:
-            continue  # a conclusion: what it rests on has its advice
+        if said.rule not in of:  # a conclusion: what it rests on has its advice
+            if said.rule in rules.advice:
+                wanted[said.rule] = [said.rule]
+            continue
         advice, what = of[said.rule].advice, said.checks[0].found.what
         for name in (*advice.get(said.verdict, ()), *advice.get(" ".join((said.verdict, *what[:1])), ())):
             wanted.setdefault(name, []).append(said.rule)

@@ -11,15 +11,28 @@ NOT_KNOWN = ("fails", "partial")
 PRIORS = ("fallback", "prior/verb")  # the rules that speak of a gender
 
 
-def conclusions(statements: Sequence[Statement], says: Mapping[str, Says]) -> list[Statement]:
-    """The conclusions that hold. They follow from statements, so that nothing rests on too few items."""
+def conclusions(
+    statements: Sequence[Statement], says: Mapping[str, Says], context: str | None = None
+) -> list[Statement]:
+    """The conclusions that hold. They follow from statements, so that nothing rests on too few items.
+
+    context: what the system saw, as in "1+1" sentences of source and target; None where it is not known
+    """
     judged = {s.rule: s.checks[0] for s in statements if s.checks[0].step in PIPELINE}
     preferred = {s.checks[0].found.what[0] for s in statements if s.verdict == "prefers" and s.rule in PRIORS}
     return [
+        *_unseen(judged, context, says["unseen"]),
         *_first_failure(judged, says["first-failure"]),
         *_mistakes(judged, says["mistakes"]),
         *_by_default(judged, preferred, says["by-default"]),
     ]
+
+
+def _unseen(judged: Mapping[str, Check], context: str | None, says: Says) -> Iterator[Statement]:
+    """Every template has its nouns in the sentence before: without that sentence nobody can be right but by chance."""
+    if judged and context is not None and context.startswith("0+"):
+        severity, text = says["unseen"]
+        yield Statement("unseen", "unseen", severity, text.format(context=context), ())
 
 
 def _first_failure(judged: Mapping[str, Check], says: Says) -> Iterator[Statement]:
