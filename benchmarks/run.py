@@ -18,6 +18,7 @@ BENCHMARKS = (
     "workers",
     "apt",
     "align",
+    "templates",
 )
 
 

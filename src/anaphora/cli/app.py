@@ -110,6 +110,10 @@ Examples:
         ),
         "discomt": ("anaphora.cli.discomt:discomt", "The measures of DiscoMT, from gap-filling annotations."),
         "metrics": ("anaphora.cli.metrics:metrics", "BLEU, chrF, TER, METEOR, COMET, with paired tests."),
+        "build": ("anaphora.cli.build:build", "Make suites: templates, attacks on other suites."),
+        "robustness": ("anaphora.cli.robustness:robustness", "How much accuracy is left under attack?"),
+        "diagnose": ("anaphora.cli.diagnose:diagnose", "Which step fails, what the priors are: in plain words."),
+        "augment": ("anaphora.cli.augment:augment", "Training examples in which it may be er, sie or es."),
         "demo": ("anaphora.cli.demo:demo", "A suite, two systems, their results: in a second, offline."),
     },
 )

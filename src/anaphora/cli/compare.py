@@ -30,7 +30,10 @@ Examples:
 def compare(
     runs: tuple[Path, ...], by: tuple[str, ...], test: str | None, format: str, as_json: bool, **settings: Any
 ) -> None:
-    """Compare two or more runs on the same suite: differences, intervals, paired tests, the items that flipped."""
+    """Compare two or more runs on the same suite: differences, intervals, paired tests, the items that flipped.
+
+    A run on an attack of the suite is compared with it, too, on the items that were attacked.
+    """
     from anaphora import api
     from anaphora.reports.tables import comparison_table
 

@@ -1,10 +1,10 @@
-"""Comparison of runs on the same suite: what differs, how surely, and on which items."""
+"""Comparison of runs on the same suite, or on a suite and attacks on it: what differs, how surely, on which items."""
 
 from __future__ import annotations
 
 import itertools
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,10 +16,10 @@ from anaphora.evaluation.breakdown import Key
 from anaphora.evaluation.decision import decide, unit_of
 from anaphora.evaluation.intervals import Floats, Interval, Ints, generator, percentile_interval
 from anaphora.evaluation.paired import approximate_randomisation, holm, mcnemar, paired_bootstrap
+from anaphora.evaluation.pairing import together
 from anaphora.evaluation.result import Settings
 from anaphora.evaluation.signature import unusual
 from anaphora.systems.run import Run
-from anaphora.systems.scored import Scored
 
 TESTS = ("mcnemar", "randomisation", "bootstrap")
 Outcomes = tuple[bool, ...]  # whether each system is right on an item
@@ -81,7 +81,10 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """All pairs of systems on one suite."""
+    """All pairs of systems on one suite.
+
+    attacks: the other suites, where runs of attacks on the suite are compared with it, as name@hash
+    """
 
     suite: str
     sha256: str
@@ -91,6 +94,7 @@ class Comparison:
     test: str
     settings: Settings
     version: str
+    attacks: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         """The table, as on the command line."""
@@ -101,7 +105,8 @@ class Comparison:
     @property
     def signature(self) -> str:
         settings = self.settings
-        parts = ["cmp", f"s:{self.suite}@{self.sha256[:6]}", f"norm:{settings.normalize}", "tie:wrong"]
+        parts = ["cmp", f"s:{self.suite}@{self.sha256[:6]}", *(f"vs:{name}" for name in self.attacks)]
+        parts += [f"norm:{settings.normalize}", "tie:wrong"]
         parts += [*unusual(settings), f"test:{self.test}", f"by:{settings.resample or 'items'}"]
         return "|".join([*parts, f"n:{settings.samples}", f"seed:{settings.seed}", "adj:holm", f"v:{self.version}"])
 
@@ -142,7 +147,7 @@ def compare_runs(
         (a, b): ([], []) for a, b in itertools.combinations(range(len(runs)), 2)
     }
     tags: set[str] = set()
-    for items in _in_step(runs):
+    for items in together(runs):
         item = items[0]
         tags.update(item.tags)
         if item.gold is None:
@@ -174,8 +179,17 @@ def compare_runs(
         )
         for (a, b), (gained, lost) in flips.items()
     ]
+    suites = dict.fromkeys(f"{r.header.suite}@{r.header.sha256[:6]}" for r in runs)
     return Comparison(
-        about.suite, about.sha256, about.languages, names, _corrected(pairs), test, settings, about.version
+        about.suite,
+        about.sha256,
+        about.languages,
+        names,
+        corrected(pairs),
+        test,
+        settings,
+        about.version,
+        tuple(suites)[1:],
     )
 
 
@@ -230,7 +244,8 @@ def _merged(breakdown: by.Breakdown, counts: dict[Key, Counts]) -> dict[str, Cou
     return found
 
 
-def _corrected(pairs: list[Pair]) -> tuple[Pair, ...]:
+def corrected(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
+    """The pairs with p-values corrected for their number, and for pairs × groups in the breakdowns."""
     overall = iter(holm([pair.overall.p_value for pair in pairs]))
     parts = iter(holm([d.p_value for pair in pairs for groups in pair.breakdowns.values() for d in groups.values()]))
     return tuple(
@@ -249,25 +264,10 @@ def _corrected(pairs: list[Pair]) -> tuple[Pair, ...]:
 def _check(runs: Sequence[Run], test: str, settings: Settings) -> None:
     if len(runs) < 2:
         raise AnaphoraError("two or more runs are needed for a comparison")
-    for run in runs[1:]:
-        if run.header.sha256 != runs[0].header.sha256:
-            one, other = (f"{r.header.suite}@{r.header.sha256[:6]}" for r in (runs[0], run))
-            raise AnaphoraError(
-                f"{run.path}: a run of {other}, but {runs[0].path} is one of {one}. "
-                "Score both systems on the same suite"
-            )
     if test not in TESTS:
         raise AnaphoraError(f"unknown test {test!r}. Known: {', '.join(TESTS)}")
     if test == "mcnemar" and settings.resample is not None:
         raise AnaphoraError("McNemar's test takes items to be independent; with --resample use another --test")
-
-
-def _in_step(runs: Sequence[Run]) -> Iterator[tuple[Scored, ...]]:
-    for row in itertools.zip_longest(*runs):
-        if None in row or len({item.id for item in row}) > 1:
-            seen = ", ".join(f"{r.path}: {item.id if item else 'ended'}" for r, item in zip(runs, row, strict=True))
-            raise AnaphoraError(f"the runs do not have the same examples in the same order ({seen})")
-        yield row
 
 
 def _names(runs: Sequence[Run]) -> tuple[str, ...]:

@@ -38,7 +38,7 @@ def result_table(result: Result) -> Table:
         rows += rows_of([(choice, *_cells(figure)) for choice, figure in choices.items()])
     notes = [f"{title_of(name)}: {n:,} without a value" for name, n in result.untagged.items()]
     notes.append(f"{result.ties:,} {'tie' if result.ties == 1 else 'ties'} · signature {result.signature}")
-    columns = ("", "n", "accuracy", f"{_level(result.settings)} interval")
+    columns = ("", "n", "accuracy", f"{level_of(result.settings)} interval")
     return Table(
         _title(result.suite, result.languages, result.system, result.context), columns, tuple(rows), tuple(notes)
     )
@@ -49,12 +49,12 @@ def comparison_table(comparison: Comparison) -> Table:
     rows = []
     for pair in comparison.pairs:
         rows.append(section(f"{pair.first} → {pair.second}"))
-        rows += rows_of([("all", *_difference(pair.overall))])
+        rows += rows_of([("all", *difference_cells(pair.overall))])
         for name, groups in pair.breakdowns.items():
             for group, difference in groups.items():
-                rows += rows_of([(f"{title_of(name)}: {group}", *_difference(difference))], indent=2)
+                rows += rows_of([(f"{title_of(name)}: {group}", *difference_cells(difference))], indent=2)
         rows += rows_of([(f"{len(pair.gained):,} items gained, {len(pair.lost):,} lost", *[""] * 6)])
-    columns = ("", "n", "first", "second", "difference", f"{_level(comparison.settings)} interval", "p")
+    columns = ("", "n", "first", "second", "difference", f"{level_of(comparison.settings)} interval", "p")
     notes = (
         f"p: {comparison.test}, corrected (Holm); * < 0.05, ** < 0.01, *** < 0.001",
         f"signature {comparison.signature}",
@@ -69,7 +69,8 @@ def _title(suite: str, languages: str, *rest: str | None) -> str:
     return " · ".join(part for part in parts if part)
 
 
-def _level(settings: Settings) -> str:
+def level_of(settings: Settings) -> str:
+    """The confidence as it is written before "interval"."""
     return f"{settings.confidence * 100:g} %"
 
 
@@ -79,7 +80,8 @@ def _cells(figure: Figure) -> tuple[str, str, str]:
     return f"{figure.total:,}", accuracy, f"[{low:.3f}, {high:.3f}]"
 
 
-def _difference(difference: Difference) -> tuple[str, ...]:
+def difference_cells(difference: Difference) -> tuple[str, ...]:
+    """n, the two accuracies, their difference with its interval, p with stars."""
     p = difference.p_adjusted
     stars = "*" * sum(p < limit for limit in (0.05, 0.01, 0.001))
     low, high = difference.interval

@@ -8,8 +8,8 @@ import pytest
 
 from anaphora.errors import AnaphoraError
 from anaphora.metrics.measures import Measured, Texts, measure
-from anaphora.metrics.meteor.measure import meteor, meteor_pronouns
 from anaphora.metrics.meteor import wordnet
+from anaphora.metrics.meteor.measure import meteor, meteor_pronouns
 from anaphora.metrics.meteor.metric import Meteor, function_words, matchers_for
 from anaphora.metrics.sums import Resampling
 

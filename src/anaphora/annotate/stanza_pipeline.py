@@ -1,0 +1,110 @@
+"""Stanza: Universal Dependencies for many languages, and coreference where asked for (`stanza:en+coref`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib import import_module
+from typing import Any
+
+from anaphora.annotate import Line
+from anaphora.annotate.document import Chain, Document, Mention, Sentence, Token
+from anaphora.annotate.entities import head_of
+from anaphora.annotate.schemes import universal
+from anaphora.annotate.words import Contraction, contracted
+from anaphora.errors import AnaphoraError
+
+stanza: Any = import_module("stanza")  # has no types
+
+PROCESSORS = "tokenize,mwt,pos,lemma,depparse"
+
+
+class StanzaAnnotator:
+    """A Stanza pipeline; a document is annotated as a whole, its lines stay its sentences."""
+
+    needs_all = False
+
+    def __init__(self, what: str, language: str = "") -> None:
+        self.language, _, extra = what.partition("+")
+        if extra not in ("", "coref"):
+            raise AnaphoraError(f"not an annotator: 'stanza:{what}'. Write stanza:LANGUAGE or stanza:LANGUAGE+coref")
+        if language and language != self.language:
+            raise AnaphoraError(f"stanza:{what} annotates {self.language}, not {language}")
+        self._processors = PROCESSORS + (",coref" if extra else "")
+        self._pipelines: dict[bool, Any] = {}  # for text, and for lines that are cut into tokens already
+        self._pipeline(False)
+
+    def settings(self) -> Mapping[str, Any]:
+        return {"annotator": "stanza", "version": stanza.__version__, "processors": self._processors}
+
+    def annotate(self, documents: Iterable[Sequence[Line]]) -> Iterator[Document]:
+        for lines in documents:
+            yield self._document(lines)
+
+    def _document(self, lines: Sequence[Line]) -> Document:
+        full = [number for number, line in enumerate(lines) if (line.strip() if isinstance(line, str) else line)]
+        if not full:
+            return Document(tuple(Sentence(()) for _ in lines))
+        tokenised = not isinstance(lines[full[0]], str)
+        text: Any = [list(lines[n]) for n in full]
+        if not tokenised:
+            text = "\n\n".join(" ".join(str(lines[n]).split()) for n in full)
+        found = document_of(self._pipeline(tokenised)(text), with_chains="coref" in self._processors)
+        if len(found.sentences) != len(full):
+            raise AnaphoraError(f"stanza made {len(found.sentences)} sentences of {len(full)} lines")
+        sentences = [Sentence(()) for _ in lines]
+        for number, sentence in zip(full, found.sentences, strict=True):
+            sentences[number] = sentence
+        chains = found.chains
+        if chains is not None:
+            chains = tuple(tuple(Mention(full[m.sentence], m.start, m.end, m.head) for m in chain) for chain in chains)
+        return Document(tuple(sentences), chains)
+
+    def _pipeline(self, tokenised: bool) -> Any:
+        if tokenised not in self._pipelines:
+            way = {"tokenize_pretokenized": True} if tokenised else {"tokenize_no_ssplit": True}
+            try:
+                self._pipelines[tokenised] = stanza.Pipeline(
+                    self.language, processors=self._processors, download_method=None, verbose=False, **way
+                )
+            except Exception as error:  # each missing file has an exception of its own
+                remedy = f"Get the models with: python -c \"import stanza; stanza.download('{self.language}')\""
+                problem = f"stanza:{self.language} cannot be loaded: {error}".rstrip(".")
+                raise AnaphoraError(f"{problem}. {remedy}") from None
+        return self._pipelines[tokenised]
+
+
+def document_of(annotated: Any, *, with_chains: bool) -> Document:
+    """A Stanza document in one representation, with its chains where its pipeline resolves coreference."""
+    sentences, places = [], []
+    for sentence in annotated.sentences:
+        words = [_word(word) for word in sentence.words]
+        contractions = [
+            Contraction(token.id[0] - 1, token.id[-1] - 1, token.text, bool(token.spaces_after))
+            for token in sentence.tokens
+        ]
+        made, place = contracted(universal(words, "ud"), contractions)
+        sentences.append(made)
+        places.append(place)
+    if not with_chains:
+        return Document(tuple(sentences))
+    chains = (_chain(chain, sentences, places) for chain in annotated.coref)
+    return Document(tuple(sentences), tuple(chain for chain in chains if len(chain) > 1))
+
+
+def _word(word: Any) -> Token:
+    features = dict(part.split("=", 1) for part in (word.feats or "").split("|") if "=" in part)
+    head = None if not word.head else word.head - 1
+    return Token(
+        word.text, word.lemma or "", word.upos or "", features, head, word.deprel or "dep", True, word.xpos or ""
+    )
+
+
+def _chain(chain: Any, sentences: Sequence[Sentence], places: Sequence[Sequence[int]]) -> Chain:
+    mentions = []
+    for mention in chain.mentions:
+        if not isinstance(mention.start_word, int):  # a word that is not there: a dropped pronoun
+            continue
+        place = places[mention.sentence]
+        start, end = place[mention.start_word], place[mention.end_word - 1] + 1
+        mentions.append(Mention(mention.sentence, start, end, head_of(sentences[mention.sentence], start, end)))
+    return tuple(sorted(mentions, key=lambda m: (m.sentence, m.start)))

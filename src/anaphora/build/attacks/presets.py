@@ -1,0 +1,61 @@
+"""Presets of attacks: TOML files, so that a new one is a few lines of data and no code."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from anaphora.errors import AnaphoraError, BadInput, did_you_mean
+from anaphora.files import text_lines
+
+DATA = Path(__file__).with_name("data")
+Table = Mapping[str, Any]
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """A TOML file, with the line of what is wrong in it."""
+    try:
+        return tomllib.loads("\n".join(text_lines(path)))
+    except tomllib.TOMLDecodeError as error:
+        raise BadInput(path, f"not TOML: {error}") from None
+
+
+@cache
+def built_in(kind: str) -> dict[str, Any]:
+    """The presets that come with the program."""
+    return read_toml(DATA / f"{kind}.toml")
+
+
+def preset(kind: str, name: str, file: Path | None = None) -> Table:
+    """A preset by its name, from the user's file or from those of the papers.
+
+    kind: `phrase`, `possessive` or `distractor`
+    """
+    presets = {**built_in(kind), **(read_toml(file) if file else {})}
+    if name not in presets:
+        known = ", ".join(presets)
+        raise AnaphoraError(f"unknown preset {name!r}{did_you_mean(name, presets)}. Known: {known}")
+    table = presets[name]
+    if not isinstance(table, dict):
+        raise BadInput(place_of(kind, name, file), f"{name} must be a table", remedy=f"Begin it with [{name}].")
+    return table
+
+
+def place_of(kind: str, name: str, file: Path | None) -> Path:
+    """The file a preset comes from, for errors."""
+    return file if file is not None and name in read_toml(file) else DATA / f"{kind}.toml"
+
+
+def for_languages(texts: Mapping[str, Any], source: str, target: str, what: str) -> tuple[Any, Any]:
+    """What a preset says in the two languages of a suite; none may be missing."""
+    for language in (source, target):
+        if language not in texts:
+            has = ", ".join(texts) or "no language"
+            raise AnaphoraError(
+                f"{what} has no phrase for {language!r} (it has: {has}). "
+                f"Give it in both languages: --source TEXT --target TEXT, or in a file: --presets FILE"
+            )
+    return texts[source], texts[target]

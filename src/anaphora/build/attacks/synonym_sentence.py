@@ -1,0 +1,180 @@
+"""A German sentence whose antecedent is another noun: the noun phrase, a relative pronoun behind it, what takes it up.
+
+Whatever is not sure is refused with a reason: an attack with few items that are right is worth more than one with many.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from anaphora.build.attacks.antecedent import find
+from anaphora.languages.german import PRONOUNS, as_in, possessive, possessor_genders, pronoun
+from anaphora.languages.german_clause import case_in_clause
+from anaphora.languages.german_inflection import CONTRACTED, JOINED, PREPOSITIONS, determiner, phrases, relatives
+from anaphora.languages.german_mentions import Mentions, Word, in_phrase, mentions, words_of
+from anaphora.languages.german_noun_forms import Noun, NounTable
+
+FORMS = "der|die|das|den|dem|dessen|deren|welche[rsnm]?"
+BEHIND = re.compile(rf"\s*,\s*(?:(?:{'|'.join(PREPOSITIONS)})\s+)?(?P<form>{FORMS})\b")
+HE = frozenset({"he", "him", "his", "himself", "he's"})
+SHE = frozenset({"she", "her", "hers", "herself", "she's", "they", "them", "their", "theirs", "they're", "they've"})
+IT = frozenset({"it", "its", "itself", "it's", "it'll", "it'd"})
+PEOPLE = {"Masc": HE, "Fem": SHE, "Neut": HE}  # whose pronouns have the same form in German
+YOU = frozenset({"you", "your", "yours", "you're", "you've", "you'll", "you'd"})
+
+
+class Unsure(Exception):  # noqa: N818
+    """Why a sentence is left alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """A noun phrase in a sentence: the words from its determiner to its noun, and where they are."""
+
+    words: tuple[Word, ...]
+    before: str  # the word before it, if only a space is between
+    noun: Noun
+
+    @property
+    def span(self) -> tuple[int, int]:
+        return self.words[0].start, self.words[-1].end
+
+
+def phrase_in(sentence: str, antecedent: str, nouns: NounTable, head: str | None = None) -> Phrase:
+    """The noun phrase of an antecedent.
+
+    head: its noun, where that is known; else the first noun of the antecedent's words is taken
+    """
+    match = find(antecedent, sentence)
+    if match is None:
+        raise Unsure("the antecedent's words are not in its sentence")
+    if find(antecedent, sentence[match.end() :]):
+        raise Unsure("the antecedent's words are there twice")
+    words = words_of(sentence)
+    inside = [k for k, word in enumerate(words) if match.start() <= word.start and word.end <= match.end()]
+    place = next((k for k in inside if words[k].text == head or (head is None and words[k].text[0].isupper())), None)
+    while head is None and place in inside[:-1] and determiner(words[place].text):  # Die at the beginning
+        place = next((k for k in inside if k > place and words[k].text[0].isupper()), None)
+    noun = nouns.of_form(words[place].text) if place is not None else None
+    if place is None or noun is None:
+        raise Unsure("the noun, or its gender, is not known")
+    first = _first(sentence, words, place)
+    before = words[first - 1] if first else None
+    joined = before is not None and not sentence[before.end : words[first].start].strip()
+    return Phrase(tuple(words[first : place + 1]), before.text if before and joined else "", noun)
+
+
+def _first(sentence: str, words: Sequence[Word], place: int) -> int:
+    """Where the noun phrase of a noun begins: the determiner before it and before its adjectives."""
+    for k in range(place - 1, -1, -1):
+        if sentence[words[k].end : words[k + 1].start].strip():
+            break
+        if determiner(words[k].text) or words[k].text.lower() in CONTRACTED:
+            return k
+        if not words[k].text[0].islower():
+            break
+    raise Unsure("the antecedent has no determiner")
+
+
+def replaced(sentence: str, phrase: Phrase, new: Noun, opinions: Sequence[str]) -> tuple[str, str, int]:
+    """The sentence with another noun in a phrase, the new phrase, and where it ends.
+
+    opinions: the cases that others found for it; they count only where the forms do not tell
+    """
+    start, end = phrase.span
+    forms = dict(phrases([word.text for word in phrase.words], phrase.before, phrase.noun, new))
+    if not forms:
+        raise Unsure("determiner, adjectives and noun do not agree")
+    if phrase.before.lower() not in PREPOSITIONS:
+        clause = case_in_clause(sentence[:start], sentence[end:])
+        opinions = [*opinions, *([clause] if clause else [])]
+    words = _decided(forms, opinions)
+    text = " ".join(words)
+    before, article = phrase.before.lower(), phrase.words[0].text.lower()
+    whole = JOINED.get((before, words[0].lower()))
+    if whole is not None and (before, article) not in JOINED:  # in der Tür, im Eingang; but in dem Brief, in dem Buch
+        start -= len(phrase.before) + 1
+        text = " ".join([as_in(whole, phrase.before), *words[1:]])
+    tail = _relative(sentence, end, phrase.noun.gender, new.gender)
+    return sentence[:start] + text + tail, " ".join(words), start + len(text)
+
+
+def _decided(forms: dict[str, tuple[str, ...]], opinions: Sequence[str]) -> tuple[str, ...]:
+    """The one form that all possible cases have, or that all opinions stand for."""
+    if len(set(forms.values())) == 1:
+        return next(iter(forms.values()))
+    stated = set(opinions)
+    if len(stated) != 1 or not stated <= set(forms):
+        raise Unsure("the case is not clear")
+    return forms[stated.pop()]
+
+
+def _relative(sentence: str, end: int, old: str, new: str) -> str:
+    """The rest of a sentence behind the noun, with the relative pronoun of the new gender."""
+    match = BEHIND.match(sentence, end)
+    if match is None:
+        return sentence[end:]
+    words = words_of(sentence)
+    place = next(k for k, word in enumerate(words) if word.start == match.start("form"))
+    found = relatives(match["form"], old, new)
+    if in_phrase(sentence, words, place) or len(found) != 1:
+        raise Unsure("a relative pronoun is not clear")
+    return sentence[end : match.start("form")] + found.pop() + sentence[match.end("form") :]
+
+
+def followed(text: str, source: str, genders: tuple[str, str], start: int, *, alone: int) -> str:
+    """A sentence in which the pronouns that take up the antecedent have the new gender, too.
+
+    genders: the old one, the new one; start: what is before is not looked at
+    source: the sentence in the source language, which tells he and she from it
+    alone: how many of the source's `it` are the pronoun that is asked for
+    """
+    old, new = genders
+    found = mentions(text, old, start)
+    if any(word.start > _behind(text, start) for word in found.others):
+        raise Unsure("a demonstrative or relative pronoun may take it up")
+    english = _english(source)
+    pronouns = _without_polite(found, english)
+    people, things = (sum(word in known for word in english) for known in (PEOPLE[old], IT))
+    if not pronouns or (people >= len(pronouns) and things <= alone):
+        return text
+    if people or things - alone != len(pronouns) or old == "Neut":
+        raise Unsure("another pronoun may take it up")
+    for word in reversed(pronouns):
+        text = text[: word.start] + _changed(text, word, old, new) + text[word.end :]
+    return text
+
+
+def count_it(source: str) -> int:
+    """How many words of an English sentence stand for a thing: it, its."""
+    return sum(word in IT for word in _english(source))
+
+
+def _english(source: str) -> list[str]:
+    return re.findall(r"[\w']+", source.lower().replace("’", "'"))
+
+
+def _behind(text: str, start: int) -> int:
+    """Where a relative clause right behind the noun phrase has its pronoun, which has its gender already."""
+    match = BEHIND.match(text, start)
+    return match.start("form") if match and start else start - 1
+
+
+def _without_polite(found: Mentions, english: Sequence[str]) -> list[Word]:
+    """Without Sie and Ihr at the beginning of a sentence where the source says you."""
+    polite = any(word in YOU for word in english)
+    return [w for w in found.pronouns if not (polite and w.text.startswith(("Sie", "Ihr")))]
+
+
+def _changed(text: str, word: Word, old: str, new: str) -> str:
+    form = word.text.lower()
+    words = words_of(text)
+    owning = in_phrase(text, words, next(k for k, w in enumerate(words) if w.start == word.start))
+    if possessor_genders(form) and (owning or form not in PRONOUNS[old].values()):
+        return possessive(word.text, new)
+    forms = {pronoun(new, case, like=word.text) for case, own in PRONOUNS[old].items() if own == form}
+    if len(forms) != 1:
+        raise Unsure("another pronoun may take it up")
+    return forms.pop()

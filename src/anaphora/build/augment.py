@@ -1,0 +1,214 @@
+"""Antecedent-free augmentation (ContraCAT, Stojanovski et al. 2020, §7).
+
+A candidate is a sentence with a coreferential *it* whose antecedent is in neither the sentence nor its context. Its
+German pronoun takes the other genders: two new examples with the same source. Fine-tuning on the candidates alone is
+the paper's baseline, on all its augmentation; the point is to break the habit of translating *it* as *es*.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import tee
+
+from anaphora.annotate import Annotator, Document
+from anaphora.annotate.document import Mention, Sentence
+from anaphora.build.augment_documents import Block, Pair
+from anaphora.build.augment_pairs import aligned_pronoun, only_pronoun, translations
+from anaphora.languages.german_swap import swappable
+from anaphora.link import Link, Linker
+from anaphora.link.language import language
+from anaphora.link.nothing import nothing_by_rule
+from anaphora.suites.example import Passage
+
+DROPPABLE = ("pleonastic", "event")
+KEPT = 8  # sentences of a long document that are kept when the next block of it comes
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What counts as a candidate.
+
+    context: sentences before the current one, which must not hold the antecedent either (the paper has one)
+    drop: kinds of *it* that are left out; §7.1.2: where they are not, the event template gets much worse
+    confidence: the least probability that the antecedent is farther away
+    """
+
+    context: int = 1
+    drop: tuple[str, ...] = ()
+    confidence: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Augmented:
+    """A candidate and its new targets by gender; passages as everywhere, the current sentence last."""
+
+    document: str
+    sentence: int
+    line: int
+    source: Passage
+    target: Passage
+    pronoun: str
+    case: str
+    antecedent: str
+    distance: int
+    confidence: float
+    targets: Mapping[str, Passage]
+
+
+@dataclass(slots=True)
+class Statistics:
+    """What was read, what became of each *it*, the German pronouns of the candidates, and the new targets."""
+
+    documents: int = 0
+    sentences: int = 0
+    outcomes: Counter[str] = field(default_factory=Counter)
+    pronouns: Counter[str] = field(default_factory=Counter)
+    new: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _It:
+    """An *it* and its antecedent before the context."""
+
+    pronoun: Mention
+    antecedent: Mention
+    confidence: float
+
+
+def augment(
+    blocks: Iterable[Block],
+    source: Annotator,
+    target: Annotator,
+    linker: Linker,
+    settings: Settings,
+    statistics: Statistics,
+) -> Iterator[Augmented]:
+    """Candidates with their augmentations, as a stream; the statistics grow with it."""
+    ours, theirs, others = tee(blocks, 3)
+    annotated = source.annotate([pair.source for pair in block.pairs] for block in theirs)
+    ready = target.annotate([pair.target for pair in block.pairs] for block in others) if target.needs_all else None
+    if ready is None:
+        del others  # nothing is held for it
+    before: tuple[Pair, ...] = ()
+    sentences: tuple[Sentence, ...] = ()
+    for block, english in zip(ours, annotated, strict=True):
+        statistics.documents += block.first == 0
+        statistics.sentences += len(block.pairs)
+        before, sentences = (before[-KEPT:], sentences[-KEPT:]) if block.first else ((), ())
+        new = len(before)
+        english, pairs = _joined(sentences, english), (*before, *block.pairs)
+        found = list(_antecedent_free(english, new, linker, settings, statistics))
+        germans = _germans(pairs, new, found, target, ready)
+        for it in found:
+            outcome = _augmented(pairs, it, english, germans[it.pronoun.sentence], settings, block, new)
+            if isinstance(outcome, str):
+                statistics.outcomes[outcome] += 1
+                continue
+            statistics.outcomes["candidate"] += 1
+            statistics.pronouns[outcome.pronoun.lower()] += 1
+            statistics.new += len(set(outcome.targets.values()))
+            yield outcome
+        before, sentences = pairs, english.sentences
+    if ready is not None:
+        next(ready, None)  # it says if there is annotation for more than the corpus has
+
+
+def _joined(before: tuple[Sentence, ...], document: Document) -> Document:
+    """A block with the last sentences of the one before it."""
+    chains = document.chains
+    if chains is not None and before:
+        step = len(before)
+        chains = tuple(tuple(replace(m, sentence=m.sentence + step) for m in chain) for chain in chains)
+    return Document((*before, *document.sentences), chains)
+
+
+def _germans(
+    pairs: tuple[Pair, ...], new: int, found: list[_It], annotator: Annotator, ready: Iterator[Document] | None
+) -> dict[int, Sentence]:
+    """The German sentences that are needed; where ready annotation is read along, those of the block."""
+    if ready is not None:
+        return dict(enumerate(next(ready).sentences, start=new))
+    numbers = sorted({it.pronoun.sentence for it in found})
+    if not numbers:
+        return {}
+    (document,) = annotator.annotate([[pairs[number].target for number in numbers]])
+    return dict(zip(numbers, document.sentences, strict=True))
+
+
+def _antecedent_free(
+    document: Document, new: int, linker: Linker, settings: Settings, statistics: Statistics
+) -> Iterator[_It]:
+    """Each *it* whose antecedent is before the context; what becomes of the others is counted."""
+    for link in linker.links(document):
+        sentence = document.sentences[link.pronoun.sentence]
+        if link.pronoun.sentence < new or sentence[link.pronoun.head].text.lower() != "it":
+            continue
+        found = _far(link, settings)
+        if not isinstance(found, str):
+            found = _dropped(link, sentence, settings) or found
+        if isinstance(found, str):
+            statistics.outcomes[found] += 1
+        else:
+            yield found
+
+
+def _dropped(link: Link, sentence: Sentence, settings: Settings) -> str | None:
+    """Why an *it* is left out, if it is: by rule, or because the linker takes it to stand for no noun."""
+    if not settings.drop:
+        return None
+    kind = nothing_by_rule(sentence, link.pronoun.head, language("en"))
+    if kind is None and link.nothing > 0.5:
+        kind = "event"
+    return kind if kind in settings.drop else None
+
+
+def _far(link: Link, settings: Settings) -> _It | str:
+    """The antecedent before the context, where it is likelier there than nearer."""
+    weighed = link.candidates or (((link.antecedent, link.confidence),) if link.antecedent is not None else ())
+    if not weighed:
+        return "no antecedent"
+    nearest = link.pronoun.sentence - settings.context
+    far = [(mention, probability) for mention, probability in weighed if mention.sentence < nearest]
+    mass = sum(probability for _, probability in far)
+    if not far or weighed[0] != far[0] or mass <= sum(p for _, p in weighed) - mass:
+        return "antecedent near"
+    return _It(link.pronoun, far[0][0], mass) if mass >= settings.confidence else "not sure enough"
+
+
+def _augmented(
+    pairs: tuple[Pair, ...], it: _It, english: Document, german: Sentence, settings: Settings, block: Block, new: int
+) -> Augmented | str:
+    """The example and its new targets, or why there are none."""
+    number = it.pronoun.sentence
+    pair = pairs[number]
+    candidates = translations(german, language("de"))
+    if pair.alignment is not None:
+        source = english.sentences[number]
+        index = aligned_pronoun(source, it.pronoun.head, german, candidates, pair.alignment)
+    else:
+        index = only_pronoun(english.sentences[number], it.pronoun.head, german, candidates)
+    if index is None:
+        return "German pronoun unclear" if candidates else "no German pronoun"
+    kind = nothing_by_rule(german, index, language("de")) if settings.drop else None
+    if kind in settings.drop:
+        return str(kind)
+    change = swappable(german, index)
+    if isinstance(change, str):
+        return change
+    passage = pairs[number - settings.context : number + 1]
+    before = tuple(p.target for p in passage[:-1])
+    return Augmented(
+        document=block.document,
+        sentence=block.first + number - new,
+        line=pair.line,
+        source=tuple(p.source for p in passage),
+        target=tuple(p.target for p in passage),
+        pronoun=german[index].text,
+        case=change.case,
+        antecedent=english.text(it.antecedent),
+        distance=number - it.antecedent.sentence,
+        confidence=it.confidence,
+        targets={gender: (*before, text) for gender, text in change.others().items()},
+    )

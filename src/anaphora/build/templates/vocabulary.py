@@ -1,0 +1,165 @@
+"""The words that fill the slots: a folder with one file per word class, TSV or, as ContraCAT released it, JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from anaphora.errors import BadInput, did_you_mean
+from anaphora.files import read_json, text_lines
+
+FIXED = ("id", "gender", "agreement")  # columns beside the two languages; every other column is a form
+SUFFIXES = (".tsv", ".json")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One word or phrase in two languages.
+
+    id: part of the ids of the items made with it; the source word, unless the vocabulary says otherwise
+    gender: in the target language; None where words of this class have none
+    agreement: what words that go with it agree in, its gender unless the vocabulary says otherwise (persons)
+    forms: forms of the target word that rules would not find, by name; an empty one is left out of the sentence
+    """
+
+    id: str
+    source: str
+    target: str
+    gender: str | None = None
+    agreement: str | None = None
+    forms: Mapping[str, str] = field(default_factory=dict)
+    line: int | None = None
+
+
+@dataclass(frozen=True)
+class WordClass:
+    """The entries of one file, in its order."""
+
+    name: str
+    path: Path
+    entries: tuple[Entry, ...]
+    columns: frozenset[str] = frozenset()  # the forms it gives
+
+    def require_genders(self, genders: tuple[str, ...]) -> None:
+        """An entry that stands for a thing must have one of the language's genders."""
+        for entry in self.entries:
+            if entry.gender not in genders:
+                has = f"gender {entry.gender!r}" if entry.gender else "no gender"
+                remedy = f"Give it one of {', '.join(genders)}."
+                raise BadInput(self.path, f"{entry.source!r} has {has}", line=entry.line, remedy=remedy)
+
+
+def read_classes(folder: Path, languages: tuple[str, str]) -> dict[str, WordClass]:
+    """All word classes of a folder, by name."""
+    if not folder.is_dir():
+        raise BadInput(folder, "no such folder", remedy="A vocabulary is a folder with one .tsv or .json per class.")
+    files = {path: path.name.removesuffix(".gz") for path in sorted(folder.iterdir())}
+    files = {path: name for path, name in files.items() if name.endswith(SUFFIXES)}
+    if not files:
+        remedy = "A vocabulary has one file per word class, such as animal.tsv."
+        raise BadInput(folder, "no .tsv and no .json file is here", remedy=remedy)
+    classes: dict[str, WordClass] = {}
+    for path, file in files.items():
+        name, _, suffix = file.rpartition(".")
+        if name in classes:
+            raise BadInput(path, f"the class {name!r} is also in {classes[name].path.name}", remedy="Keep one of them.")
+        classes[name] = (_read_tsv if suffix == "tsv" else _read_released)(name, path, languages)
+    return classes
+
+
+def is_released(folder: Path) -> bool:
+    """Whether a vocabulary is in the format of the release."""
+    return folder.is_dir() and any(path.name.removesuffix(".gz").endswith(".json") for path in folder.iterdir())
+
+
+def slug(text: str) -> str:
+    """A word as part of an id: "hot dog" → hot-dog."""
+    return re.sub(r"[\W_]+", "-", text.lower()).strip("-")
+
+
+def _read_tsv(name: str, path: Path, languages: tuple[str, str]) -> WordClass:
+    """A header of column names, then an entry per line; empty lines and lines that begin with # are skipped."""
+    rows = ((n, line) for n, line in enumerate(text_lines(path), start=1) if line.strip() and not line.startswith("#"))
+    number, first = next(rows, (1, ""))
+    header = first.split("\t")
+    for needed in languages:
+        if needed not in header:
+            remedy = f"The first line names the columns, such as: {languages[0]}, {languages[1]}, gender."
+            raise BadInput(path, f"no column {needed!r}{did_you_mean(needed, header)}", line=number, remedy=remedy)
+    columns = [column for column in header if column not in (*languages, *FIXED)]
+
+    def entries() -> Iterator[Entry]:
+        for line, text in rows:
+            cells = text.split("\t")
+            if len(cells) > len(header):
+                problem = f"{len(cells)} cells, but the first line names {len(header)} columns"
+                raise BadInput(path, problem, line=line, remedy="Cells are separated by one tab.")
+            row = dict(zip(header, [*cells, *[""] * (len(header) - len(cells))], strict=True))
+            yield _entry(path, line, row, languages, {c: row[c] for c in columns if row[c]})
+
+    return WordClass(name, path, _unique(path, entries()), frozenset(columns))
+
+
+def _entry(path: Path, line: int, row: Mapping[str, str], languages: tuple[str, str], forms: dict[str, str]) -> Entry:
+    source, target = (row[language].strip() for language in languages)
+    for language, word in zip(languages, (source, target), strict=True):
+        if not word:
+            raise BadInput(path, f"the column {language!r} is empty", line=line, remedy="Write the word, or no line.")
+    forms = {name: "" if form == "-" else form for name, form in forms.items()}
+    gender = row.get("gender") or None
+    return Entry(row.get("id") or slug(source), source, target, gender, row.get("agreement") or gender, forms, line)
+
+
+def _read_released(name: str, path: Path, languages: tuple[str, str]) -> WordClass:
+    """A JSON object from source words to target words, with a gender, several translations, or one per gender."""
+    document = read_json(path)
+    lines = list(text_lines(path))
+    if not isinstance(document, dict):
+        raise BadInput(path, "not an object of words", remedy="Compare with the vocabulary of ContraCAT's release.")
+
+    def entries() -> Iterator[Entry]:
+        for source, value in document.items():
+            line = _line_of(source, lines)
+            found = list(_translations(value, languages[1]))
+            if not found or not all(isinstance(target, str) and target for _, target, _ in found):
+                remedy = f'Write "{source}": {{"{languages[1]}": …, "gender": …}}.'
+                raise BadInput(path, f"{source!r} has no translation", line=line, remedy=remedy)
+            for suffix, target, gender in found:
+                yield Entry(f"{slug(source)}{suffix}", source, target, gender, gender, {}, line)
+
+    return WordClass(name, path, _unique(path, entries()))
+
+
+def _translations(value: Any, language: str) -> Iterator[tuple[str, Any, str | None]]:
+    """(what the id ends with, word, gender) for each way to say it. Ids do not change if translations are added."""
+    if isinstance(value, dict) and language in value:
+        yield "", value[language], value.get("gender")
+    elif isinstance(value, dict):
+        for gender, word in value.items():
+            yield f"-{gender}", word, gender
+    else:
+        for number, word in enumerate(value if isinstance(value, list) else [value], start=1):
+            yield "" if number == 1 else f"-{number}", word, None
+
+
+def _line_of(word: str, lines: list[str]) -> int | None:
+    """The line of a JSON file in which an entry begins."""
+    keys = tuple(json.dumps(word, ensure_ascii=ascii_only) for ascii_only in (True, False))
+    return next((n for n, line in enumerate(lines, start=1) if line.lstrip(" {\t").startswith(keys)), None)
+
+
+def _unique(path: Path, entries: Iterable[Entry]) -> tuple[Entry, ...]:
+    found: dict[str, Entry] = {}
+    for entry in entries:
+        if entry.id in found:
+            problem = f"two entries have the id {entry.id!r}"
+            remedy = "Drop one, or tell them apart in a column 'id'."
+            raise BadInput(path, problem, line=entry.line, remedy=remedy)
+        found[entry.id] = entry
+    if not found:
+        raise BadInput(path, "no words are in it", remedy="Write one entry per line.")
+    return tuple(found.values())

@@ -1,0 +1,162 @@
+"""How much of a system's accuracy is left under attack: before and after on the very same items (ContraCAT §5.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from anaphora.errors import AnaphoraError, BadInput
+from anaphora.evaluation.compare import Pair, compare_runs, corrected
+from anaphora.evaluation.contrastive import evaluate_run
+from anaphora.evaluation.pairing import original_of
+from anaphora.evaluation.result import Figure, Settings
+from anaphora.evaluation.signature import unusual
+from anaphora.systems.run import Run
+from anaphora.systems.scored import Scored
+
+
+@dataclass(frozen=True)
+class _Part(Run):
+    """Some of the answers of a run, kept."""
+
+    items: tuple[Scored, ...] = ()
+
+    def __iter__(self) -> Iterator[Scored]:
+        return iter(self.items)
+
+
+@dataclass(frozen=True, slots=True)
+class Attack:
+    """What one attack does: `pair` has the accuracy before (first) and after (second), the change, tests and flips."""
+
+    name: str
+    suite: str
+    pair: Pair
+
+    @property
+    def kind(self) -> str:
+        """`phrase-addition` of `phrase-addition/true_colon`."""
+        return self.name.partition("/")[0]
+
+    def to_dict(self) -> dict[str, Any]:
+        row = {"attack": self.name, "suite": self.suite, **_renamed(self.pair.overall.to_dict())}
+        row["breakdowns"] = {
+            name: {group: _renamed(difference.to_dict()) for group, difference in groups.items()}
+            for name, groups in self.pair.breakdowns.items()
+        }
+        return {**row, "gained": list(self.pair.gained), "lost": list(self.pair.lost)}
+
+
+@dataclass(frozen=True, slots=True)
+class Robustness:
+    """A system before and after attacks. before: its accuracy on the whole suite, of which attacks may take a part."""
+
+    suite: str
+    sha256: str
+    languages: str
+    system: str
+    context: str | None
+    before: Figure
+    attacks: tuple[Attack, ...]
+    test: str
+    settings: Settings
+    version: str
+
+    @property
+    def signature(self) -> str:
+        settings = self.settings
+        parts = ["rob", f"s:{self.suite}@{self.sha256[:6]}"]
+        if self.context is not None:
+            parts.append(f"ctx:{self.context}")
+        parts += [f"norm:{settings.normalize}", "tie:wrong", *unusual(settings), f"test:{self.test}"]
+        parts += [f"by:{settings.resample or 'items'}", f"n:{settings.samples}", f"seed:{settings.seed}", "adj:holm"]
+        return "|".join([*parts, f"v:{self.version}"])
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "suite": self.suite,
+            "sha256": self.sha256,
+            "system": self.system,
+            "before": self.before.to_dict(),
+            "attacks": [attack.to_dict() for attack in self.attacks],
+            "test": self.test,
+            "correction": "holm",
+            "signature": self.signature,
+        }
+
+
+def robustness(
+    before: Run,
+    attacked: Sequence[Run],
+    *,
+    breakdowns: Sequence[str] = (),
+    settings: Settings | None = None,
+    test: str | None = None,
+) -> Robustness:
+    """One system's run on a suite against its runs on attacks of that suite, each on the items that were attacked.
+
+    A run may hold several attacks: they are told apart by the tag `attack`. P-values are corrected for the number of
+    attacks, and for attacks × groups in the breakdowns. breakdowns: none unless asked for.
+    """
+    settings = settings or Settings()
+    whole = _Part(before.header, before.path, tuple(before))
+    found: list[tuple[str, str]] = []
+    pairs: list[Pair] = []
+    for run in attacked:
+        _check(before, run)
+        for name, part in _parts(run).items():
+            comparison = compare_runs([whole, part], breakdowns=breakdowns, settings=settings, test=test)
+            found.append((name, f"{run.header.suite}@{run.header.sha256[:6]}"))
+            pairs.append(comparison.pairs[0])
+            test = comparison.test
+    if test is None:
+        raise AnaphoraError("name the runs of one or more attacks after the run on the suite itself")
+    if not breakdowns:
+        pairs = [Pair(p.first, p.second, p.overall, {}, p.gained, p.lost) for p in pairs]
+    about = before.header
+    return Robustness(
+        suite=about.suite,
+        sha256=about.sha256,
+        languages=about.languages,
+        system=about.system,
+        context=about.context,
+        before=evaluate_run(whole, settings=settings).figure,
+        attacks=tuple(Attack(*names, pair) for names, pair in zip(found, corrected(pairs), strict=True)),
+        test=test,
+        settings=settings,
+        version=about.version,
+    )
+
+
+def _parts(run: Run) -> dict[str, _Part]:
+    """The answers to each attack in a run."""
+    attacks: dict[str, list[Scored]] = {}
+    for item in run:
+        if original_of(item) is None:
+            problem = f"example {item.id} does not name its original (tag 'attacked')"
+            raise BadInput(run.path, problem, remedy="Make attacks with: anaphora build attack … SUITE -o OUT.jsonl")
+        attacks.setdefault(str(item.tags.get("attack") or run.header.suite), []).append(item)
+    if not attacks:
+        raise BadInput(run.path, "no example is in it")
+    return {name: _Part(run.header, run.path, tuple(items)) for name, items in attacks.items()}
+
+
+def _check(before: Run, run: Run) -> None:
+    """Before and after must be one system, used in one way; score files do not say whose they are."""
+    one, other = before.header, run.header
+    imported = one.system.startswith("scores:") or other.system.startswith("scores:")
+    for what, first, second in (
+        ("system", None if imported else one.system, None if imported else other.system),
+        ("context", one.context, other.context),
+    ):
+        if first is not None and second is not None and first != second:
+            raise AnaphoraError(
+                f"{run.path}: {what} {second}, but {before.path} has {first}. "
+                "Score the suite and its attacks with one system and the same context"
+            )
+
+
+def _renamed(row: dict[str, Any]) -> dict[str, Any]:
+    names = {"first": "before", "second": "after"}
+    return {names.get(key, key): value for key, value in row.items()}

@@ -1,0 +1,178 @@
+"""A little grammar: articles and pronouns by gender, number and case; how words change their form; how they join.
+
+Everything a language needs is in one data file, `data/grammar/<language>.toml`; this module only looks things up.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import tomllib
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from anaphora.errors import AnaphoraError, BadInput
+
+DATA = Path(__file__).with_name("data") / "grammar"
+CITATION_CASE = "nominative"
+PLURAL = "plural"  # stands where a gender stands: "der, die, das" have one plural
+SPACES = re.compile(r"\s+(?=[.,;]|\s|$)")  # forms may be empty, and leave spaces behind
+
+Table = Mapping[str, Mapping[str, str]]  # case → gender or plural → word
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How a word takes a form: whole words are known by heart, others by the first ending that fits.
+
+    keep: words with these endings stay as they are
+    endings: (old, new)
+    before: what is put before the word, as in "plus grand"
+    """
+
+    words: Mapping[str, str]
+    keep: tuple[str, ...]
+    endings: tuple[tuple[str, str], ...]
+    before: str = ""
+
+    def of(self, text: str) -> str:
+        """The form of a word; of several words it is the last that changes."""
+        others, space, word = text.rpartition(" ")
+        return f"{others}{space}{self.before}{self._changed(word)}"
+
+    def _changed(self, word: str) -> str:
+        if word in self.words:
+            return self.words[word]
+        folded = word.lower()
+        if not folded.endswith(self.keep):
+            for ending, new in self.endings:
+                if folded.endswith(ending):
+                    pairs = zip(ending, new, strict=False)
+                    same = len([*itertools.takewhile(lambda pair: pair[0] == pair[1], pairs)])  # keeps its capital
+                    return word[: len(word) - len(ending) + same] + new[same:]
+        return word
+
+
+@dataclass(frozen=True)
+class Grammar:
+    """What the templates ask of a language.
+
+    genders: in the order of the candidates
+    articles: the, a → case → gender → word
+    pronouns: case → gender → word; a case here is whatever tells pronouns apart, as "impersonal" in Spanish
+    nouns: case → gender → the name of the form that nouns take; nothing: they stay as they are
+    forms: what words can become, by name (comparative), and how they agree, by gender, number or person
+    plurals: the genders in the order of their strength, with the agreement of a plural that has one
+    joins: what happens where words meet: le ours → l'ours
+    """
+
+    language: str
+    path: Path
+    genders: tuple[str, ...]
+    articles: Mapping[str, Table]
+    pronouns: Table
+    nouns: Table
+    forms: Mapping[str, Form]
+    plurals: Mapping[str, str]
+    joins: tuple[tuple[re.Pattern[str], str], ...]
+    cases: frozenset[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        tables: list[Table] = [self.pronouns, self.nouns, *self.articles.values()]
+        object.__setattr__(self, "cases", frozenset({CITATION_CASE}.union(*tables)))
+
+    @property
+    def features(self) -> set[str]:
+        """All that a template can ask of a noun or another word."""
+        return {PLURAL, *self.articles, *self.cases, *self.forms, *self.genders, *self.plurals.values()}
+
+    def article(self, kind: str, case: str, gender: str) -> str:
+        """The article; languages whose articles have no cases give one table for all."""
+        table = self.articles[kind]
+        return _found(table.get(case, table.get(CITATION_CASE, {})), gender, f"article {kind!r}", case, self.path)
+
+    def pronoun(self, case: str, gender: str) -> str:
+        return _found(self.pronouns.get(case, {}), gender, "pronoun", case, self.path)
+
+    def noun(self, word: str, case: str, gender: str) -> str:
+        """A noun in a case."""
+        form = self.nouns.get(case, {}).get(gender)
+        return word if form is None else self.forms[form].of(word)
+
+    def inflected(self, word: str, form: str) -> str:
+        """A word in a form; where the language has no such form the word stays as it is."""
+        return self.forms[form].of(word) if form in self.forms else word
+
+    def together(self, genders: Collection[str]) -> str:
+        """How words agree with several things at once: the strongest gender among them decides."""
+        for gender, agreement in self.plurals.items():
+            if gender in genders:
+                return agreement
+        return PLURAL
+
+    def sentence(self, parts: Iterable[str]) -> str:
+        """The parts of a sentence joined as the language joins them, with a capital at the start."""
+        text = "".join(parts)
+        if "  " in text or " ." in text or " ," in text or text[:1] == " ":
+            text = SPACES.sub("", text).strip()
+        for pattern, new in self.joins:
+            text = pattern.sub(new, text)
+        return text[:1].upper() + text[1:]
+
+
+def load_grammar(language: str, path: Path | None = None) -> Grammar:
+    """The grammar of a language: the built-in one, or that of a file."""
+    found = path or DATA / f"{language}.toml"
+    if not found.is_file():
+        known = ", ".join(sorted(file.stem for file in DATA.glob("*.toml")))
+        raise AnaphoraError(f"no grammar of {language!r} (there is {known}). Write one: see docs/templates.md")
+    return parse_grammar(read_toml(found), language, found)
+
+
+def parse_grammar(data: Mapping[str, Any], language: str, path: Path) -> Grammar:
+    """A grammar from what its file says."""
+    try:
+        grammar = Grammar(
+            language=language,
+            path=path,
+            genders=tuple(data.get("genders", ())),
+            articles=data.get("articles", {}),
+            pronouns=data.get("pronouns", {}),
+            nouns=data.get("nouns", {}),
+            forms={name: _form(rules) for name, rules in data.get("forms", {}).items()},
+            plurals=data.get("plurals", {}),
+            joins=tuple((re.compile(join["at"]), join["write"]) for join in data.get("joins", ())),
+        )
+        for pattern, new in grammar.joins:
+            pattern.sub(new, "")  # a wrong replacement is found out now
+        for form in {form for forms in grammar.nouns.values() for form in forms.values()}:
+            grammar.forms[form]
+    except (KeyError, TypeError, ValueError, AttributeError, re.error) as error:
+        problem = f"not a grammar ({type(error).__name__}: {error})"
+        raise BadInput(path, problem, remedy="Compare with the built-in ones: docs/templates.md") from None
+    return grammar
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """A TOML file; what is wrong with it is said in one line."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        problem, _, where = str(error).partition(" (at line ")
+        line = where.partition(",")[0]
+        raise BadInput(path, f"not TOML: {problem.lower()}", line=int(line) if line else None) from None
+    except OSError as error:
+        raise BadInput(path, (error.strerror or "cannot be read").lower()) from None
+
+
+def _form(rules: Mapping[str, Any]) -> Form:
+    endings = tuple((str(ending), str(new)) for ending, new in rules.get("endings", ()))
+    return Form(dict(rules.get("words", {})), tuple(rules.get("keep", ())), endings, str(rules.get("before", "")))
+
+
+def _found(table: Mapping[str, str], gender: str, what: str, case: str, path: Path) -> str:
+    if gender not in table:
+        raise BadInput(path, f"no {what} for gender {gender!r} in the {case}", remedy="Add it to the grammar.")
+    return table[gender]

@@ -1,0 +1,192 @@
+"""Synonym replacement: the source stays, the antecedent gets another gender, and gold moves to its pronoun."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Callable
+from importlib.util import find_spec
+from typing import Any
+
+import pytest
+
+from anaphora.build.attacks.synonym import candidate_genders, synonym_replacement
+from anaphora.build.attacks.synonym_choice import Synonyms
+from anaphora.errors import AnaphoraError
+from anaphora.languages.german_noun_forms import CASES, Noun
+from anaphora.languages.thesaurus import OPENTHESAURUS
+from anaphora.suites.example import Example
+from anaphora.suites.suite import Suite, suite_of
+
+GENDERS = {"Vorhang": "Masc", "Gardine": "Fem", "Tuch": "Neut"}
+NOUNS = {lemma: Noun(lemma, gender, dict.fromkeys(CASES, (lemma,))) for lemma, gender in GENDERS.items()}
+TAGS = {
+    "source_antecedent": "the curtain",
+    "target_antecedent": "der Vorhang",
+    "distance": 1,
+    "source_pronoun": "it",
+    "reference_pronoun": "er",
+    "pronoun_pair": "it:er",
+    "candidate_pronouns": ["er", "sie", "es"],
+}
+
+
+class Table:
+    def noun(self, lemma: str) -> Noun | None:
+        return NOUNS.get(lemma)
+
+    of_form = noun
+
+
+class Book:
+    def __init__(self, **senses: str) -> None:
+        self._senses = senses
+
+    def senses(self, noun: str) -> list[tuple[str, ...]]:
+        return [tuple(self._senses[noun].split())] if noun in self._senses else []
+
+
+SYNONYMS = Synonyms(Table(), Book(Vorhang="Gardine", Gardine="Vorhang", Tuch="Vorhang"))  # type: ignore[arg-type]
+
+
+def curtain(context: str = "der Vorhang geht hoch.", rest: str = "geht hoch.", **changes: Any) -> Example:
+    source = changes.pop("source", ("the curtain rises.", "it rises."))
+    targets = changes.pop("targets", [f"{word} {rest}" for word in ("Er", "Sie", "Es")])
+    tags = {key: value for key, value in {**TAGS, **changes}.items() if value is not None}
+    return Example("7", source, tuple((context, target) for target in targets), 0, tags)
+
+
+@pytest.fixture
+def attack(suite: Callable[..., Suite]) -> Callable[..., Example | str]:
+    """The attacked example, or why it is left alone."""
+
+    def one(example: Example, synonyms: Synonyms = SYNONYMS) -> Example | str:
+        why: list[str] = []
+        found = list(synonym_replacement(suite(example), synonyms, tell=why.append))
+        return found[0] if found else why[0]
+
+    return one
+
+
+def test_the_example_of_the_paper(attack: Callable[..., Any]) -> None:
+    found = attack(curtain())
+    assert found.id == "synonym-replacement/7"
+    assert found.source == ("the curtain rises.", "it rises.")
+    assert [candidate[0] for candidate in found.candidates] == ["die Gardine geht hoch."] * 3
+    assert found.candidates[found.gold][-1] == "Sie geht hoch."
+    assert found.tags["attacked"] == "7"
+    expected = {"synonym": "Gardine", "synonym_gender": "Fem", "replaced": "Vorhang", "replaced_gender": "Masc"}
+    expected |= {"reference_pronoun": "sie", "replaced_pronoun": "er", "pronoun_pair": "it:sie"}
+    expected |= {"target_antecedent": "die Gardine"}
+    assert {key: found.tags[key] for key in expected} == expected
+    assert "target_antecedent_head" not in found.tags
+
+
+def test_tags_of_the_head_are_those_of_the_new_noun(attack: Callable[..., Any]) -> None:
+    head = {"target_antecedent_head": "Vorhang", "target_antecedent_head_lemma": "Vorhang"}
+    more = {"target_antecedent_head_gender": "Masc", "target_antecedent_head_morpho": "Masc|Nom|Sg"}
+    tags = attack(curtain(**head, **more)).tags
+    assert (tags["target_antecedent_head"], tags["target_antecedent_head_gender"]) == ("Gardine", "Fem")
+    assert "target_antecedent_head_morpho" not in tags
+
+
+def test_an_antecedent_in_the_sentence_itself(attack: Callable[..., Any]) -> None:
+    targets = [f"Der Vorhang ist alt, aber {word} hält." for word in ("er", "sie", "es")]
+    source = ("", "The curtain is old, but it lasts.")
+    found = attack(curtain("", source=source, targets=targets, distance=0))
+    assert found.candidates[1] == ("", "Die Gardine ist alt, aber sie hält.")
+    assert (found.gold, found.candidates[0][1]) == (1, "Die Gardine ist alt, aber er hält.")
+
+
+def test_pronouns_of_the_context_go_with_it(attack: Callable[..., Any]) -> None:
+    found = attack(curtain("der Vorhang ist alt, ich mag ihn.", source=("the curtain is old, I like it.", "it rises.")))
+    assert {candidate[0] for candidate in found.candidates} == {"die Gardine ist alt, ich mag sie."}
+
+
+def test_a_possessive_goes_with_the_new_pronoun_only(attack: Callable[..., Any]) -> None:
+    found = attack(curtain(rest="verliert seine Farbe.", source=("the curtain rises.", "it loses its colour.")))
+    assert [candidate[-1] for candidate in found.candidates] == [
+        "Er verliert seine Farbe.",
+        "Sie verliert ihre Farbe.",
+        "Es verliert seine Farbe.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("example", "why"),
+    [
+        (curtain(target_antecedent=None), "no antecedent known"),
+        (curtain(distance=5), "the antecedent is before the context"),
+        (curtain("der Vorhang! der alte Vorhang!"), "the noun is there again"),
+        (curtain("der Vorhang und die Gardine."), "no synonym of another gender"),
+        (
+            curtain(candidate_pronouns=["sie", "er", "es"]),
+            "the right pronoun does not have the gender of the antecedent",
+        ),
+        (curtain(candidate_pronouns=["er", "er", "es"]), "no candidate has the pronoun of the new gender"),
+        (
+            curtain(targets=["Er mag ihn.", "Sie mag sie.", "Es mag es."]),
+            "the candidates differ in more than what stands for it",
+        ),
+        (curtain(rest="geht hoch, sagt er."), "another pronoun may take it up"),
+        (curtain(rest="ist der beste."), "a demonstrative or relative pronoun may take it up"),
+    ],
+)
+def test_what_is_left_alone(
+    attack: Callable[..., Any], suite: Callable[..., Suite], example: Example, why: str
+) -> None:
+    left: Counter[str] = Counter()
+    found = list(synonym_replacement(suite(curtain(), example), SYNONYMS, tell=lambda w: left.update([w])))
+    assert (len(found), list(left)) == (1, [why])
+
+
+def test_the_next_synonym_is_tried(attack: Callable[..., Any]) -> None:
+    """Masculine would need the case, neuter does not."""
+    example = curtain(
+        "die Gardine gefällt mir.",
+        targets=["Sie hält.", "Er hält.", "Es hält."],
+        target_antecedent="die Gardine",
+        candidate_pronouns=["sie", "er", "es"],
+    )
+    assert attack(example) == "the case is not clear"
+    book = Book(Gardine="Vorhang Tuch", Vorhang="Gardine", Tuch="Gardine")
+    found = attack(example, Synonyms(Table(), book))  # type: ignore[arg-type]
+    assert (found.gold, found.candidates[2][0]) == (2, "das Tuch gefällt mir.")
+    assert attack(curtain(**{"target_antecedent_head_morpho": "Masc|Nom|Sg"})).gold == 1
+
+
+def test_genders_of_candidates_without_the_tag() -> None:
+    assert candidate_genders(curtain(candidate_pronouns=None)) == ["Masc", "Fem", "Neut"]
+    assert candidate_genders(curtain(candidate_pronouns=None, targets=["Hoch.", "Da."])) == [None, None]
+
+
+def test_other_languages_and_suites_without_antecedents(suite: Callable[..., Suite]) -> None:
+    with pytest.raises(AnaphoraError, match="en-fr, but synonyms are replaced in en-de only"):
+        synonym_replacement(suite(curtain(), languages=("en", "fr")), SYNONYMS)
+    with pytest.raises(AnaphoraError, match="no example has the tags"):
+        synonym_replacement(suite(curtain(distance=None)), SYNONYMS)
+
+
+@pytest.mark.skipif(find_spec("german_nouns") is None, reason="german-nouns is not installed: pip install german-nouns")
+@pytest.mark.skipif(not OPENTHESAURUS.is_file(), reason="OpenThesaurus is not here: apt-get install mythes-de")
+def test_contrapro_with_openthesaurus(contrapro: Suite) -> None:
+    """What holds of every attacked item, on a part of the real suite."""
+    from anaphora.languages.german_noun_forms import noun_table
+    from anaphora.languages.thesaurus import load_thesaurus
+
+    known = [example for example in contrapro if "target_antecedent" in example.tags][:1500]
+    part = suite_of(contrapro.header, lambda: iter(known))
+    originals = {example.id: example for example in known}
+    table = noun_table()
+    attacked = list(synonym_replacement(part, Synonyms(table, load_thesaurus(f"mythes:{OPENTHESAURUS}"))))
+    assert len(attacked) > 30
+    for example in attacked:
+        original = originals[str(example.tags["attacked"])]
+        assert example.source == original.source
+        assert example.gold != original.gold
+        assert example.tags["reference_pronoun"] != original.tags["reference_pronoun"]
+        new = table.noun(str(example.tags["synonym"]))
+        assert new is not None
+        text = [" ".join(candidate) for candidate in example.candidates]
+        assert all(any(form in t for form in itertools.chain(*new.forms.values())) for t in text)
+        assert candidate_genders(example)[example.gold or 0] == new.gender

@@ -1,0 +1,217 @@
+"""Antecedent-free augmentation (ContraCAT §7): its candidates, its new targets, and why others are none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+import pytest
+
+from anaphora.annotate.document import Document, Mention, Sentence
+from anaphora.build.augment import KEPT, Augmented, Settings, Statistics, augment
+from anaphora.build.augment_documents import Block, Pair
+from anaphora.link import Link, load_linker
+
+Parsed = Callable[[str], Sentence]
+
+# the lines of the tests, annotated by hand
+LINES = {
+    "A dog came.": "A/DET/2/det/Definite=Ind dog/NOUN/3/nsubj came/VERB/0/root ./PUNCT/3/punct",
+    "I laughed.": "I/PRON/2/nsubj laughed/VERB/0/root ./PUNCT/2/punct",
+    "It slept.": "It/PRON/2/nsubj slept/VERB/0/root ./PUNCT/2/punct",
+    "We did it.": "We/PRON/2/nsubj did/VERB/0/root/Lemma=do it/PRON/2/obj ./PUNCT/2/punct",
+    "It rained.": "It/PRON/2/expl rained/VERB/0/root/Lemma=rain ./PUNCT/2/punct",
+    "Er schlief.": "Er/PRON/2/nsubj schlief/VERB/0/root ./PUNCT/2/punct",
+    "Es gab Bier.": "Es/PRON/2/nsubj gab/VERB/0/root/Lemma=geben Bier/NOUN/2/obj ./PUNCT/2/punct",
+    "Wir taten es.": "Wir/PRON/2/nsubj taten/VERB/0/root/Lemma=tun es/PRON/2/obj ./PUNCT/2/punct",
+    "Das Tier schlief.": "Das/DET/2/det Tier/NOUN/3/nsubj schlief/VERB/0/root ./PUNCT/3/punct",
+    "Er war der Größte.": "Er/PRON/4/nsubj war/AUX/4/cop der/DET/4/det Größte/ADJ/0/root ./PUNCT/4/punct",
+    "Sie sah ihn.": "Sie/PRON/2/nsubj sah/VERB/0/root ihn/PRON/2/obj ./PUNCT/2/punct",
+}
+
+
+class ByHand:
+    """Annotates the lines above; others are words without any annotation."""
+
+    def __init__(self, parsed: Parsed, language: str, needs_all: bool = False) -> None:
+        self.parsed, self.language, self.needs_all = parsed, language, needs_all
+        self.asked: list[str] = []
+
+    def settings(self) -> dict[str, Any]:
+        return {}
+
+    def annotate(self, documents: Iterable[Sequence[Any]]) -> Iterator[Document]:
+        for lines in documents:
+            self.asked += lines
+            yield Document(tuple(self.parsed(LINES.get(line, "x/X/0/root")) for line in lines))
+
+
+class Links:
+    """Links each *it* to a phrase so many sentences before, with a probability, as told."""
+
+    def __init__(self, *candidates: tuple[int, float]) -> None:
+        self.candidates = candidates
+
+    def settings(self) -> dict[str, Any]:
+        return {}
+
+    def links(self, document: Document) -> list[Link]:
+        found = []
+        for number, sentence in enumerate(document.sentences):
+            for index, token in enumerate(sentence):
+                if token.text.lower() == "it":
+                    known = tuple((Mention(number - d, 0, 2, 1), p) for d, p in self.candidates if d <= number)
+                    best = known[0] if known else (None, 1.0)
+                    found.append(Link(Mention(number, index, index + 1, index), best[0], best[1], known))
+        return found
+
+
+def block(*pairs: tuple[str, str], first: int = 0, document: str = "1", alignment: Any = None) -> Block:
+    return Block(document, first, tuple(Pair(first + i + 1, s, t, alignment) for i, (s, t) in enumerate(pairs)))
+
+
+@pytest.fixture
+def run(parsed: Parsed) -> Callable[..., tuple[list[Augmented], Statistics]]:
+    def call(
+        *blocks: Block, links: Links | None = None, needs_all: bool = False, **settings: Any
+    ) -> tuple[list[Augmented], Statistics]:
+        statistics = Statistics()
+        english, german = ByHand(parsed, "en"), ByHand(parsed, "de", needs_all)
+        found = list(augment(blocks, english, german, links or Links((2, 0.9)), Settings(**settings), statistics))
+        call.german = german  # type: ignore[attr-defined]
+        return found, statistics
+
+    return call
+
+
+DOG = ("A dog came.", "Ein Hund kam.")
+LAUGH = ("I laughed.", "Ich lachte.")
+
+
+def test_a_candidate_and_its_two_new_targets(run: Any) -> None:
+    (found,), statistics = run(block(DOG, LAUGH, ("It slept.", "Er schlief.")))
+    assert found == Augmented(
+        document="1",
+        sentence=2,
+        line=3,
+        source=("I laughed.", "It slept."),
+        target=("Ich lachte.", "Er schlief."),
+        pronoun="Er",
+        case="Nom",
+        antecedent="A dog",
+        distance=2,
+        confidence=0.9,
+        targets={"Fem": ("Ich lachte.", "Sie schlief ."), "Neut": ("Ich lachte.", "Es schlief .")},
+    )
+    assert statistics.outcomes == {"candidate": 1}
+    assert statistics.pronouns == {"er": 1}
+    assert (statistics.documents, statistics.sentences, statistics.new) == (1, 3, 2)
+
+
+@pytest.mark.parametrize(
+    ("candidates", "settings", "outcome"),
+    [
+        (((0, 0.9),), {}, "antecedent near"),
+        (((1, 0.9),), {}, "antecedent near"),
+        (((2, 0.5), (1, 0.3)), {}, "candidate"),
+        (((1, 0.5), (2, 0.3)), {}, "antecedent near"),
+        (((2, 0.4), (1, 0.3), (0, 0.2)), {}, "antecedent near"),  # the best is far, but near ones are likelier together
+        (((2, 0.9),), {"context": 2}, "antecedent near"),
+        (((2, 0.6),), {"confidence": 0.7}, "not sure enough"),
+        (((2, 0.6),), {"confidence": 0.6}, "candidate"),
+        ((), {}, "no antecedent"),
+        (((2, 0.4),), {}, "candidate"),  # without filters, as in the paper
+        (((2, 0.4),), {"drop": ("event",)}, "event"),  # it likelier stands for no noun
+        (((2, 0.4),), {"drop": ("pleonastic",)}, "candidate"),
+    ],
+)
+def test_where_the_antecedent_is(run: Any, candidates: Any, settings: Any, outcome: str) -> None:
+    _, statistics = run(block(DOG, LAUGH, ("It slept.", "Er schlief.")), links=Links(*candidates), **settings)
+    assert statistics.outcomes == {outcome: 1}
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "drop", "outcome"),
+    [
+        ("It rained.", "Er schlief.", (), "candidate"),
+        ("It rained.", "Er schlief.", ("pleonastic",), "pleonastic"),
+        ("It rained.", "Er schlief.", ("event",), "candidate"),
+        ("We did it.", "Wir taten es.", (), "candidate"),
+        ("We did it.", "Wir taten es.", ("event", "pleonastic"), "event"),
+        ("It slept.", "Es gab Bier.", ("pleonastic",), "pleonastic"),  # the German side tells
+        ("It slept.", "Das Tier schlief.", (), "no German pronoun"),
+        ("It slept.", "Sie sah ihn.", (), "German pronoun unclear"),
+        ("It slept.", "Er war der Größte.", (), "predicate agrees"),
+    ],
+)
+def test_what_becomes_of_an_it(run: Any, source: str, target: str, drop: tuple[str, ...], outcome: str) -> None:
+    _, statistics = run(block(DOG, LAUGH, (source, target)), drop=drop)
+    assert statistics.outcomes == {outcome: 1}
+
+
+def test_an_alignment_says_which_pronoun(run: Any) -> None:
+    found, _ = run(block(DOG, LAUGH, ("It slept.", "Sie sah ihn."), alignment=((0, 2),)))
+    assert [f.pronoun for f in found] == ["ihn"]
+    assert found[0].targets["Fem"][-1] == "Sie sah sie ."
+
+
+def test_context_goes_on_in_the_next_block_of_a_document(run: Any) -> None:
+    blocks = block(DOG, LAUGH), block(("It slept.", "Er schlief."), first=2)
+    (found,), statistics = run(*blocks)
+    assert (found.sentence, found.source, found.antecedent) == (2, ("I laughed.", "It slept."), "A dog")
+    assert (statistics.documents, statistics.sentences) == (1, 3)
+
+
+def test_chains_of_the_next_block_count_its_sentences(parsed: Parsed) -> None:
+    """Ready chains count from the beginning of their block, before which sentences are kept."""
+
+    class WithChains(ByHand):
+        def annotate(self, documents: Iterable[Sequence[Any]]) -> Iterator[Document]:
+            for document in super().annotate(documents):
+                places = range(len(document.sentences))
+                chain = tuple(Mention(n, 0, 2 - (n == 2), 1 - (n == 2)) for n in places if n != 1)
+                yield Document(document.sentences, (chain,))
+
+    blocks = block(LAUGH, LAUGH), block(DOG, LAUGH, ("It slept.", "Er schlief."), first=2)
+    linker = load_linker("chains", "en")
+    (found,) = augment(blocks, WithChains(parsed, "en"), ByHand(parsed, "de"), linker, Settings(), Statistics())
+    assert (found.antecedent, found.distance, found.sentence) == ("A dog", 2, 4)
+
+
+def test_context_does_not_go_on_in_another_document(run: Any) -> None:
+    found, statistics = run(block(DOG, LAUGH), block(("It slept.", "Er schlief."), document="2"))
+    assert found == []
+    assert statistics.outcomes == {"no antecedent": 1}
+    assert statistics.documents == 2
+
+
+def test_an_it_is_counted_once_though_its_sentence_is_kept(run: Any) -> None:
+    first = block(DOG, LAUGH, ("It slept.", "Er schlief."))
+    _, statistics = run(first, *(block(LAUGH, first=3 + i) for i in range(KEPT + 2)))
+    assert statistics.outcomes == {"candidate": 1}
+
+
+def test_only_the_german_sentences_that_are_needed_are_annotated(run: Any) -> None:
+    blocks = block(DOG, LAUGH, ("It slept.", "Er schlief."), LAUGH)
+    run(blocks)
+    assert run.german.asked == ["Er schlief."]
+
+
+def test_ready_annotation_is_read_along_as_a_whole(run: Any) -> None:
+    blocks = block(DOG, LAUGH), block(("It slept.", "Er schlief."), LAUGH, first=2)
+    (found,), _ = run(*blocks, needs_all=True)
+    assert run.german.asked == ["Ein Hund kam.", "Ich lachte.", "Er schlief.", "Ich lachte."]
+    assert found.pronoun == "Er"
+
+
+def test_blocks_are_a_stream(parsed: Parsed) -> None:
+    read = []
+
+    def blocks() -> Iterator[Block]:
+        for number in range(1000):
+            read.append(number)
+            yield block(DOG, LAUGH, ("It slept.", "Er schlief."), document=str(number))
+
+    english, german = ByHand(parsed, "en"), ByHand(parsed, "de")
+    next(augment(blocks(), english, german, Links((2, 0.9)), Settings(), Statistics()))
+    assert len(read) <= 2

@@ -1,0 +1,60 @@
+"""Links from coreference chains: the last noun phrase before a pronoun in its chain."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from anaphora.annotate.document import Document, Mention, Sentence
+from anaphora.errors import AnaphoraError
+from anaphora.link import Link, load_linker
+
+Parsed = Callable[[str], Sentence]
+
+
+@pytest.fixture
+def document(parsed: Parsed) -> Document:
+    return Document(
+        (
+            parsed("The/DET/2/det dog/NOUN/3/nsubj barked/VERB/0/root"),
+            parsed("It/PRON/2/nsubj slept/VERB/0/root"),
+            parsed("This/DET/2/det animal/NOUN/4/nsubj then/ADV/4/advmod woke/VERB/0/root"),
+            parsed(
+                "I/PRON/2/nsubj like/VERB/0/root it/PRON/2/obj because/SCONJ/6/mark it/PRON/6/nsubj rains/VERB/2/advcl"
+            ),
+        ),
+        chains=(),
+    )
+
+
+DOG, IT, ANIMAL = Mention(0, 0, 2, 1), Mention(1, 0, 1, 0), Mention(2, 0, 2, 1)
+LAST, RAIN = Mention(3, 2, 3, 2), Mention(3, 4, 5, 4)
+
+
+def test_links(document: Document) -> None:
+    chained = replace(document, chains=((LAST, ANIMAL, IT, DOG),))  # in whatever order
+    links = load_linker("chains", "en").links(chained)
+    assert links == [Link(IT, DOG), Link(LAST, ANIMAL), Link(RAIN, None)]
+    assert [link.distance for link in links] == [1, 1, None]
+    assert [link.nothing for link in links] == [0, 0, 1]
+
+
+def test_a_chain_of_pronouns_has_no_noun(document: Document) -> None:
+    chained = replace(document, chains=((IT, LAST),))
+    assert [link.antecedent for link in load_linker("chains", "en").links(chained)] == [None, None, None]
+
+
+def test_annotation_without_chains_is_refused(document: Document) -> None:
+    with pytest.raises(AnaphoraError, match=r"no coreference chains.*Entity=.*--link builtin"):
+        load_linker("chains", "en").links(replace(document, chains=None))
+
+
+def test_wrong_specs() -> None:
+    with pytest.raises(AnaphoraError, match="take no settings"):
+        load_linker("chains:x", "en")
+    with pytest.raises(AnaphoraError, match=r"unknown linker 'chain'.*did you mean chains"):
+        load_linker("chain", "en")
+    with pytest.raises(AnaphoraError, match="language of the text is not known"):
+        load_linker("chains", "")

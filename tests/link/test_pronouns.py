@@ -1,0 +1,45 @@
+"""Which words are pronouns of the third person singular."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from anaphora.annotate.document import Sentence
+from anaphora.link.language import language
+from anaphora.link.pronouns import is_singular_pronoun, pronoun_role
+
+PLURAL, SINGULAR = "VerbForm=Fin,Number=Plur", "VerbForm=Fin,Number=Sing"
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "index", "expected"),
+    [
+        ("en", "It/PRON/2/nsubj rains/VERB/0/root", 0, True),
+        ("en", "its/PRON/2/nmod:poss door/NOUN/0/root", 0, True),
+        ("en", "she/PRON/2/nsubj sleeps/VERB/0/root", 0, False),
+        ("de", f"Sie/PRON/2/nsubj schläft/VERB/0/root/{SINGULAR}", 0, True),
+        ("de", f"Sie/PRON/2/nsubj schlafen/VERB/0/root/{PLURAL}", 0, False),
+        ("de", f"Haben/AUX/3/aux/{PLURAL} Sie/PRON/3/nsubj geschlafen/VERB/0/root", 1, False),
+        ("de", "Ich/PRON/2/nsubj frage/VERB/0/root Sie/PRON/2/obj/Number=Sing", 2, False),  # polite
+        ("de", f"„/PUNCT/3/punct Sie/PRON/3/nsubj schläft/VERB/0/root/{SINGULAR}", 1, True),  # begins a sentence
+        ("de", "Ich/PRON/2/nsubj frage/VERB/0/root sie/PRON/2/obj/Number=Sing", 2, True),
+        ("de", "Ich/PRON/2/nsubj frage/VERB/0/root sie/PRON/2/obj/Number=Plur", 2, False),
+        ("de", "ihr/DET/2/det:poss/Poss=Yes Haus/NOUN/0/root", 0, False),
+        ("de", "ihr/PRON/2/nsubj/Case=Nom schlaft/VERB/0/root", 0, False),  # you
+        ("de", "mit/ADP/2/case ihr/PRON/0/root/Case=Dat", 1, True),
+        ("de", "es/PRON/2/nsubj regnet/VERB/0/root", 0, True),
+        ("fr", "la/DET/2/det porte/NOUN/0/root", 0, False),
+        ("fr", "la/PRON/2/obj ferme/VERB/0/root", 0, True),
+        ("fr", "Il/PRON/2/nsubj pleut/VERB/0/root", 0, True),
+    ],
+)
+def test_singular_pronouns(parsed: Callable[[str], Sentence], code: str, text: str, index: int, expected: bool) -> None:
+    assert is_singular_pronoun(parsed(text), index, language(code)) is expected
+
+
+def test_roles(parsed: Callable[[str], Sentence]) -> None:
+    sentence = parsed("It/PRON/2/nsubj lost/VERB/0/root its/PRON/4/nmod:poss door/NOUN/2/obj")
+    assert pronoun_role(sentence, 0, language("en")) == "subject"
+    assert pronoun_role(sentence, 2, language("en")) == "possessive"
