@@ -135,15 +135,15 @@ def test_with_pipelines_on_real_documents(
     folder = data("docs-en-de") / "IWSLT2017"
     for code in ("en", "de"):
         text = gzip.decompress((folder / f"concatenated_en2de_test_{code}.txt.gz").read_bytes()).decode()
-        (tmp_path / f"talks.{code}").write_text("<d>".join(text.split("<d>")[:8]), encoding="utf-8")
+        (tmp_path / f"talks.{code}").write_text("<d>".join(text.split("<d>")[:5]), encoding="utf-8")
     document = as_json(
         "augment",
         *("--source", tmp_path / "talks.en", "--target", tmp_path / "talks.de", "--format", "tags"),
         *("--annotate-source", pipeline("en"), "--annotate-target", pipeline("de"), "-o", tmp_path / "out"),
     )
-    assert document["documents"] == 7
-    assert document["pronouns"] > 100
-    assert document["candidates"] >= 3
+    assert document["documents"] == 4
+    assert document["pronouns"] > 50
+    assert document["candidates"] >= 2
     assert document["annotation"]["target"]["annotator"] == "spacy"
     records = [json.loads(line) for line in lines(tmp_path / "out" / "augmented.jsonl")]
     assert len(records) == document["candidates"]
