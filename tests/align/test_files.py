@@ -93,3 +93,12 @@ def test_files_of_different_lengths(texts: tuple[Path, Path], tmp_path: Path) ->
     texts[0].write_text("one line\n")
     with pytest.raises(BadInput, match=r"text\.t\.gz: 40 lines, but .*text\.s has 1"):
         align_files(Aligner(QUICK), *texts, tmp_path / "out")
+
+
+def test_what_cannot_be_written_is_known_before_the_training(
+    texts: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    aligner = Aligner(QUICK)
+    monkeypatch.setattr(aligner.backend, "train", lambda *_: pytest.fail("it was trained"))
+    with pytest.raises(BadInput, match="cannot be written: a folder"):
+        align_files(aligner, *texts, tmp_path)

@@ -149,6 +149,7 @@ REFUSED = {
     "--load nowhere --model hmm": "--model does not go with --load: that was settled when the model was trained",
     "--load nowhere --corpus text.en text.de": "--corpus does not go with --load",
     "--load nowhere --tokenize none": "--tokenize does not go with --load",
+    "--save .": ".: exists already, and is no saved alignment model. Name another folder.",
     "--corpus text.en short": "short: 1 lines, but text.en has 7",
     "--gold text.en": "text.en: line 1: not an alignment point: 'the'",
 }

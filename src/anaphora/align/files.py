@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -72,15 +72,17 @@ def align_files(
     """
     texts = _read(aligner, source, target)
     given = None if gold is None else _gold(gold, source, target, texts)  # before the long work, not after it
-    if aligner.trained_on is None:
-        corpus = [pair for paths in corpora for pair in zip(*_read(aligner, *paths), strict=True)]
-        found = aligner.train(*texts, corpus=corpus, progress=progress)
-    else:
-        found = aligner.align(*texts)
-    _write(output, map(format_alignment, found))
+    with atomic_writer(output) as out:  # opened before the long work: what cannot be written is known at once
+        if aligner.trained_on is None:
+            corpus = [pair for paths in corpora for pair in zip(*_read(aligner, *paths), strict=True)]
+            found = aligner.train(*texts, corpus=corpus, progress=progress)
+        else:
+            found = aligner.align(*texts)
+        out.writelines(_lines(map(format_alignment, found)))
     if tokens is not None:
         for path, side in zip(tokens, texts, strict=True):
-            _write(path, map(" ".join, side))
+            with atomic_writer(path) as out:
+                out.writelines(_lines(map(" ".join, side)))
     empty = sum(not (one and other) for one, other in zip(*texts, strict=True))
     return Aligned(
         output,
@@ -109,6 +111,5 @@ def _gold(path: Path, source: Path, target: Path, texts: Texts) -> list[Alignmen
     return given
 
 
-def _write(path: Path, lines: Any) -> None:
-    with atomic_writer(path) as out:
-        out.writelines(f"{line}\n".encode() for line in lines)
+def _lines(texts: Iterable[str]) -> Iterator[bytes]:
+    return (f"{text}\n".encode() for text in texts)

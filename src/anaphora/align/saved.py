@@ -62,10 +62,15 @@ class SavedModel:
             raise BadInput(folder, problem, remedy=f"Train it again, or install {name}=={version}.")
 
 
-def write_model(folder: Path, about: SavedModel, write_files: Callable[[Path], None]) -> None:
-    """Write a model that appears under its name when it is complete; an older one there is replaced."""
+def check_place(folder: Path) -> None:
+    """A model may be written where there is nothing, or an older one; good to know before a long training."""
     if folder.exists() and not (folder / HEADER).is_file():
         raise BadInput(folder, "exists already, and is no saved alignment model", remedy="Name another folder.")
+
+
+def write_model(folder: Path, about: SavedModel, write_files: Callable[[Path], None]) -> None:
+    """Write a model that appears under its name when it is complete; an older one there is replaced."""
+    check_place(folder)
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         temporary = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".part", dir=folder.parent))

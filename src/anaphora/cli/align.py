@@ -80,7 +80,10 @@ def align(
     The lines are aligned inside a larger corpus, if one is given: the more text, the better the links.
     """
     from anaphora.align.files import align_files
+    from anaphora.align.saved import check_place
 
+    if save is not None:
+        check_place(save)
     aligner = _aligner(corpus=bool(corpus), save=save, **options)
     with progress_bar("steps") as progress:
         found = align_files(
