@@ -5,18 +5,14 @@ from __future__ import annotations
 import pytest
 
 from anaphora.errors import AnaphoraError
-from anaphora.nmt.arrangement import Arrangement, Vocabularies, inputs_of, target_of
+from anaphora.nmt.arrangement import Arrangement, Marks, inputs_of, target_of
 
 END, SEPARATOR = 0, 9
 
 
-def number(sentence: str) -> list[int]:
-    return [int(word) for word in sentence.split()]
-
-
-WORDS = Vocabularies(number, number, separator=SEPARATOR, end=END, start=1, padding=2)
-SOURCE = ("31 32", "41", "51 52")  # the current sentence is the last
-TARGET = ("71", "81 82")
+MARKS = Marks(separator=SEPARATOR, end=END, start=1, padding=2)
+SOURCE = ([31, 32], [41], [51, 52])  # the current sentence is the last
+TARGET = ([71], [81, 82])
 
 
 @pytest.mark.parametrize(
@@ -33,15 +29,15 @@ TARGET = ("71", "81 82")
     ],
 )
 def test_where_sentences_go(arrangement: Arrangement, inputs: list[tuple[int, ...]], target: tuple[int, ...]) -> None:
-    assert inputs_of(arrangement, WORDS, SOURCE, TARGET) == tuple(inputs)
-    assert target_of(arrangement, WORDS, (*TARGET, "6")) == target
+    assert inputs_of(arrangement, MARKS, SOURCE, TARGET) == tuple(inputs)
+    assert target_of(arrangement, MARKS, (*TARGET, [6])) == target
 
 
 def test_the_first_sentence_of_a_document_has_an_empty_context() -> None:
     arrangement = Arrangement(joined_source=1, joined_target=1, contexts=("source", "target"))
-    assert inputs_of(arrangement, WORDS, ("51",), ()) == ((51, 0), (0,), (0,))
-    assert inputs_of(arrangement, WORDS, ("", "51"), ("",)) == ((51, 0), (0,), (0,))
-    assert target_of(arrangement, WORDS, ("6",)) == (6, 0)
+    assert inputs_of(arrangement, MARKS, ([51],), ()) == ((51, 0), (0,), (0,))
+    assert inputs_of(arrangement, MARKS, ([], [51]), ([],)) == ((51, 0), (0,), (0,))
+    assert target_of(arrangement, MARKS, ([6],)) == (6, 0)
 
 
 def test_reach() -> None:

@@ -7,14 +7,14 @@ separator token; multi-encoder models (Bawden et al. 2018 §3.2) read them by en
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from anaphora.errors import AnaphoraError
 
 SIDES = ("source", "target")
 Ids = tuple[int, ...]
-Encode = Callable[[str], Sequence[int]]  # of one sentence, without an end
+Sentence = Sequence[int]  # ids without an end; empty where there is no such sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +55,12 @@ class Arrangement:
 
 
 @dataclass(frozen=True, slots=True)
-class Vocabularies:
-    """How sentences of the two languages become ids, and the ids that mean something to a model.
+class Marks:
+    """Ids that mean something to a model, the same on both sides.
 
-    separator: between sentences, the same id on both sides; end: of every sequence; start: read first by the decoder
+    separator: between sentences; end: of every sequence; start: read first by the decoder
     """
 
-    source: Encode
-    target: Encode
     separator: int
     end: int
     start: int
@@ -70,38 +68,35 @@ class Vocabularies:
 
 
 def inputs_of(
-    arrangement: Arrangement, words: Vocabularies, source: Sequence[str], target: Sequence[str]
+    arrangement: Arrangement, marks: Marks, source: Sequence[Sentence], target: Sequence[Sentence]
 ) -> tuple[Ids, ...]:
     """What the encoders read: the main input, then each context; every one ends with the end.
 
     source: a passage, oldest sentence first, the current one last; target: the previous target sentences only
-    Sentences that do not exist ("") leave no separator behind; a context of which nothing exists is just the end.
+    Sentences that do not exist (empty) leave no separator behind; a context of which nothing exists is just the end.
     """
     *before, current = source
-    main = _joined([*_last(before, arrangement.joined_source), current], words.source, words)
-    texts = {"source": (before, words.source), "target": (list(target), words.target)}
-    further = []
-    for side in arrangement.contexts:
-        sentences, encode = texts[side]
-        further.append(_joined(_last(sentences, arrangement.context_sentences), encode, words))
+    texts = {"source": before, "target": target}
+    main = _joined([*_last(before, arrangement.joined_source), current], marks)
+    further = (_joined(_last(texts[side], arrangement.context_sentences), marks) for side in arrangement.contexts)
     return (main, *further)
 
 
-def target_of(arrangement: Arrangement, words: Vocabularies, target: Sequence[str]) -> Ids:
+def target_of(arrangement: Arrangement, marks: Marks, target: Sequence[Sentence]) -> Ids:
     """What the decoder produces for a passage: the previous sentences that are joined, the current one, the end."""
     *before, current = target
-    return _joined([*_last(before, arrangement.joined_target), current], words.target, words)
+    return _joined([*_last(before, arrangement.joined_target), current], marks)
 
 
-def _last(sentences: Sequence[str], number: int) -> list[str]:
+def _last(sentences: Sequence[Sentence], number: int) -> list[Sentence]:
     return list(sentences[max(0, len(sentences) - number) :]) if number else []
 
 
-def _joined(sentences: Sequence[str], encode: Encode, words: Vocabularies) -> Ids:
+def _joined(sentences: Sequence[Sentence], marks: Marks) -> Ids:
     ids: list[int] = []
     for sentence in sentences:
-        if sentence:
+        if len(sentence):
             if ids:
-                ids.append(words.separator)
-            ids += encode(sentence)
-    return (*ids, words.end)
+                ids.append(marks.separator)
+            ids += sentence
+    return (*ids, marks.end)
