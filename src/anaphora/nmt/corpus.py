@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from anaphora.errors import BadInput
 from anaphora.files import text_lines
-from anaphora.nmt.arrangement import Arrangement, Ids, Marks, inputs_of, target_of
+from anaphora.nmt.arrangement import Arrangement, Ids, inputs_of, target_of
 from anaphora.nmt.config import DataConfig
 from anaphora.nmt.text import Text
 
@@ -163,21 +163,3 @@ def _first_of_document(documents: Ints) -> Ints:
     for number, (before, here) in enumerate(pairwise(documents.tolist()), start=1):
         first[number] = first[number - 1] if before == here else number
     return first
-
-
-def load_corpus(
-    config: DataConfig,
-    text: Text,
-    arrangement: Arrangement,
-    resolve: Callable[[str], Path],
-    *,
-    validation: bool = False,
-) -> Corpus:
-    """The training (or validation) text of a config."""
-    sources = (config.validation_source,) if validation else config.source
-    targets = (config.validation_target,) if validation else config.target
-    pairs = list(read_pairs(config, [resolve(s) for s in sources], [resolve(t) for t in targets]))
-    return Corpus(pairs, text, arrangement, config)
-
-
-__all__ = ["Corpus", "Dropped", "Marks", "Pair", "Sentences", "load_corpus", "read_pairs"]

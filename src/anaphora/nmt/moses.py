@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
+from importlib import import_module
 from typing import Any
 
 from anaphora.errors import AnaphoraError
@@ -79,7 +80,6 @@ def _learn_case(sentences: Iterable[str]) -> dict[str, str]:
 
 def _sacremoses() -> Any:
     try:
-        import sacremoses
+        return import_module("sacremoses")
     except ImportError:
         raise AnaphoraError("Moses' rules need sacremoses: pip install 'anaphora[nmt]'") from None
-    return sacremoses

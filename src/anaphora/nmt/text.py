@@ -1,7 +1,7 @@
 """From sentences to ids and back: Moses' preprocessing where asked, then subwords by SentencePiece.
 
 Ids: 0 is the end of a sequence, 1 what is unknown, 2 the separator of sentences; padding stands behind all pieces,
-where Marian has it (the decoder starts from it). These are the same on both sides, whether vocabularies are joint or not.
+where Marian has it (the decoder starts from it). These are the same on both sides.
 """
 
 from __future__ import annotations
