@@ -80,6 +80,7 @@ Examples:
             "anaphora.cli.context_usage:context_usage",
             "Does a system use context at all, and how much?",
         ),
+        "train": ("anaphora.cli.train:train", "Train a translation model that reads context."),
         "evaluate": ("anaphora.cli.evaluate:evaluate", "Accuracy of a run or a score file, by any breakdown."),
         "compare": ("anaphora.cli.compare:compare", "Is one system better than another? Paired tests."),
         "demo": ("anaphora.cli.demo:demo", "A suite, two systems, their results: in a second, offline."),

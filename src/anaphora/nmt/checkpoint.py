@@ -27,18 +27,24 @@ WEIGHTS, OPTIMIZER, STATE = "model.safetensors", "optimizer.safetensors", "state
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Where training is, besides weights and optimizer."""
+    """Where training is, besides weights and optimizer.
+
+    window: sum of the loss and number of tokens since the last report
+    """
 
     update: int = 0
     position: Position = field(default_factory=Position)
     progress: Progress = field(default_factory=Progress)
+    window: tuple[float, int] = (0.0, 0)
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> State:
-        return cls(document["update"], Position(**document["position"]), Progress(**document["progress"]))
+        position, progress = Position(**document["position"]), Progress(**document["progress"])
+        loss, tokens = document["window"]
+        return cls(document["update"], position, progress, (loss, tokens))
 
 
 def save_checkpoint(folder: Path, model: Any, optimizer: torch.optim.Optimizer, state: State, keep: int) -> Path:
@@ -59,8 +65,8 @@ def save_checkpoint(folder: Path, model: Any, optimizer: torch.optim.Optimizer, 
         shutil.rmtree(unfinished, ignore_errors=True)
         reason = getattr(error, "strerror", None) or str(error)
         raise AnaphoraError(
-            f"{place}: the checkpoint of update {state.update:,} cannot be saved ({reason}). Those before it are as they "
-            "were: make room and go on with --resume"
+            f"{place}: the checkpoint cannot be saved ({reason}). Those before it are as they were: make room, go on "
+            "with --resume"
         ) from None
     for old in checkpoints(folder)[:-keep] if keep > 0 else []:
         shutil.rmtree(old, ignore_errors=True)
@@ -102,10 +108,9 @@ def load_weights(file: Path, model: Any) -> None:
     expected = weights_of(model)
     for name in sorted({*expected, *found}):
         if name not in found or name not in expected:
-            where = (
-                "the model has, but the file has not" if name not in found else "the file has, but the model has not"
-            )
-            raise BadInput(file, f"{name} is what {where}", remedy="It is a checkpoint of another architecture.")
+            has, lacks = ("model", "file") if name in expected else ("file", "model")
+            remedy = "It is a checkpoint of another architecture."
+            raise BadInput(file, f"the {has} has {name}, but the {lacks} has not", remedy=remedy)
         if found[name].shape != expected[name].shape:
             shapes = f"{tuple(found[name].shape)} in the file, {tuple(expected[name].shape)} in the model"
             remedy = "It is a checkpoint of another size or with another vocabulary."

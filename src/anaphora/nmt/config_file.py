@@ -15,6 +15,8 @@ from anaphora.errors import AnaphoraError, BadInput, did_you_mean
 from anaphora.files import decode
 from anaphora.nmt.config import Config, problem_of
 
+LAPTOP = "laptop"  # the preset that makes others small
+
 
 def read_config(path: Path, overrides: Mapping[str, str] | None = None) -> Config:
     """A config file; `base = "NAME"` takes over a preset, whose keys the file's own go before.
@@ -51,12 +53,13 @@ def presets() -> dict[str, Config]:
 
 @cache
 def _presets() -> dict[str, dict[str, Any]]:
-    """What the project's preset files hold: each file is a family, and each of its tables a preset."""
+    """What the project's preset files hold: each table is a preset, and is there in laptop size as well."""
     found: dict[str, dict[str, Any]] = {}
     for file in (files("anaphora.nmt") / "presets").iterdir():
         if file.name.endswith(".toml"):
             found |= tomllib.loads(file.read_text(encoding="utf-8"))
-    return found
+    size = found.pop(LAPTOP)
+    return found | {f"{name}-{LAPTOP}": {"base": name, **size} for name in found}
 
 
 def _inherited(document: Mapping[str, Any], path: Path) -> dict[str, Any]:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from anaphora.errors import BadInput
 from anaphora.files import text_lines
 from anaphora.nmt.arrangement import Arrangement, Ids, inputs_of, target_of
+from anaphora.nmt.batch import Batch, make_batch
 from anaphora.nmt.config import DataConfig
 from anaphora.nmt.text import Text
 
@@ -128,6 +129,12 @@ class Corpus:
     def example(self, place: int) -> tuple[tuple[Ids, ...], Ids]:
         """The inputs and the target of one of the examples that are kept."""
         return self._example(int(self.numbers[place]))
+
+    def batch(self, places: Sequence[int] | Ints) -> Batch:
+        """Some of the examples side by side."""
+        examples = [self.example(int(place)) for place in places]
+        inputs, targets = [i for i, _ in examples], [t for _, t in examples]
+        return make_batch(inputs, targets, self.marks.start, self.marks.padding)
 
     def _example(self, number: int) -> tuple[tuple[Ids, ...], Ids]:
         start = max(int(self._first[number]), number - self.arrangement.reach)

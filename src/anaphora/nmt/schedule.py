@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 from anaphora.nmt.config import TrainingConfig
@@ -35,8 +36,8 @@ def rate(config: TrainingConfig, update: int, progress: Progress) -> float:
     """
     if config.schedule == "inverse-sqrt":
         warmup = max(1, config.warmup)
-        return config.rate * min(update / warmup, (warmup / update) ** 0.5)
+        return config.rate * min(update / warmup, math.sqrt(warmup / update))
     warming = min(1.0, update / config.warmup) if config.warmup else 1.0
     if config.schedule == "plateau":
-        return config.rate * warming * config.decay**progress.reductions
+        return config.rate * warming * math.pow(config.decay, progress.reductions)
     return config.rate * warming
