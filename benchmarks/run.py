@@ -15,6 +15,7 @@ BENCHMARKS = (
     "bootstrap",
     "scoring",
     "workers",
+    "recurrent",
 )  # each a module beside this one, with a function run()
 
 

@@ -40,7 +40,7 @@ class Attention(nn.Module):
 
     def forward(self, state: Tensor, memory: Annotated) -> tuple[Tensor, Tensor]:
         """(b, state) → the context vector (b, size) and the weights (b, t); nothing is given to padding."""
-        energies = torch.tanh(memory.keys + self.of_state(state)[:, None]) @ self.energy
+        energies = (memory.keys + self.of_state(state)[:, None]).tanh_() @ self.energy
         weights = torch.softmax(energies.masked_fill(~memory.mask, float("-inf")), dim=1)
         context = torch.bmm(weights[:, None].to(memory.annotations.dtype), memory.annotations)[:, 0]
         return context, weights

@@ -87,11 +87,15 @@ def load_checkpoint(place: Path, model: Any, optimizer: torch.optim.Optimizer | 
 
 
 def weights_of(model: Any) -> dict[str, torch.Tensor]:
-    """Every parameter and buffer once: what is tied is stored under its first name."""
+    """Every parameter and buffer once: what is tied is stored under its first name.
+
+    What a model of Hugging Face does not save (positions, which are computed) is left out.
+    """
     seen: set[int] = set()
+    left_out = getattr(model, "_keys_to_ignore_on_save", None) or ()
     found = {}
     for name, tensor in model.state_dict(keep_vars=True).items():
-        if id(tensor) not in seen:
+        if id(tensor) not in seen and name not in left_out:
             seen.add(id(tensor))
             found[name] = tensor.detach().contiguous()
     return found

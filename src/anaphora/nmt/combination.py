@@ -12,15 +12,15 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+from anaphora.nmt.layers import Product
+
 
 class Concatenation(nn.Module):
     """Eq. 1: c = W_c [c⁽¹⁾; c⁽²⁾; …] + b_c."""
 
     def __init__(self, encoders: int, state: int, size: int) -> None:
         super().__init__()
-        self.linear = nn.Linear(encoders * size, size)
-        nn.init.xavier_uniform_(self.linear.weight)
-        nn.init.zeros_(self.linear.bias)
+        self.linear = Product(encoders * size, size)
 
     def forward(self, state: Tensor, contexts: Tensor) -> Tensor:
         found: Tensor = self.linear(contexts.flatten(1))
@@ -61,20 +61,22 @@ class Hierarchical(nn.Module):
     def __init__(self, encoders: int, state: int, size: int) -> None:
         super().__init__()
         self.of_state = _linear(state, size)  # W_b
-        self.of_contexts = nn.Parameter(_xavier(encoders, size))  # U_b
+        self.of_contexts = nn.ModuleList(_linear(size, size) for _ in range(encoders))  # U_b
         self.energy = nn.Parameter(torch.empty(size).uniform_(-(size**-0.5), size**-0.5))  # v_b
         self.bias = nn.Parameter(torch.zeros(()))  # b_e
-        self.outputs = nn.Parameter(_xavier(encoders, size))  # U_c
+        self.outputs = _linear(encoders * size, size)  # U_c of all encoders side by side
 
     def weights(self, state: Tensor, contexts: Tensor) -> Tensor:
         """β, (b, encoders)."""
-        products = torch.einsum("bkn,knm->bkm", contexts, self.of_contexts)
+        parts = zip(self.of_contexts, contexts.unbind(1), strict=True)
+        products = torch.stack([linear(context) for linear, context in parts], 1)
         energies = torch.tanh(self.of_state(state)[:, None] + products) @ self.energy + self.bias
         return torch.softmax(energies, dim=1)
 
     def forward(self, state: Tensor, contexts: Tensor) -> Tensor:
         weighted = contexts * self.weights(state, contexts)[:, :, None].to(contexts.dtype)
-        return weighted.flatten(1) @ self.outputs.flatten(0, 1)  # the sum over k is in the product
+        found: Tensor = self.outputs(weighted.flatten(1))  # the sum over k is in the product
+        return found
 
 
 COMBINATIONS = {"concatenation": Concatenation, "gate": Gate, "hierarchical": Hierarchical}
@@ -84,8 +86,3 @@ def _linear(inputs: int, outputs: int) -> nn.Linear:
     linear = nn.Linear(inputs, outputs, bias=False)
     nn.init.xavier_uniform_(linear.weight)
     return linear
-
-
-def _xavier(encoders: int, size: int) -> Tensor:
-    """(encoders, size, size)."""
-    return torch.stack([nn.init.xavier_uniform_(torch.empty(size, size)) for _ in range(encoders)])

@@ -5,8 +5,19 @@ The reset gate comes after the product with the state, so that without layer nor
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import torch
 from torch import Tensor, nn
+
+from anaphora.nmt.layers import Product
+
+
+class Read(NamedTuple):
+    """What a step makes of its input alone. gates: (…, 2 hidden), reset and update; new: (…, hidden)."""
+
+    gates: Tensor
+    new: Tensor
 
 
 class GRU(nn.Module):
@@ -14,49 +25,28 @@ class GRU(nn.Module):
 
     [r; u] = σ(LN(W x) + LN(U h)),  n = tanh(LN(Wₙ x) + r ⊙ LN(Uₙ h)),  h′ = u ⊙ h + (1 − u) ⊙ n
 
-    LN has a gain and a bias of its own for each of the four products (Ba et al. 2016); without it it is a bias.
+    LN has a gain and a bias of its own for each of the four products (Ba et al. 2016); without it there is a bias.
     """
 
     def __init__(self, inputs: int, hidden: int, layer_norm: bool) -> None:
         super().__init__()
-        self.hidden = hidden
-        self.of_input = nn.Linear(inputs, 3 * hidden, bias=False)
-        self.of_state = nn.Linear(hidden, 3 * hidden, bias=False)
-        self.norm_input = GateNorm(hidden, layer_norm)
-        self.norm_state = GateNorm(hidden, layer_norm)
-        nn.init.xavier_uniform_(self.of_input.weight)
-        for part in self.of_state.weight.data.split(hidden):
-            nn.init.orthogonal_(part)
+        self.input_gates = Product(inputs, 2 * hidden, layer_norm)
+        self.input_new = Product(inputs, hidden, layer_norm)
+        self.state_gates = Product(hidden, 2 * hidden, layer_norm)
+        self.state_new = Product(hidden, hidden, layer_norm)
+        for square in (*self.state_gates.linear.weight.data.chunk(2), self.state_new.linear.weight.data):
+            nn.init.orthogonal_(square)
 
-    def read(self, inputs: Tensor) -> Tensor:
-        """(…, inputs) → (…, 3 hidden), the part of a step that does not depend on the state."""
-        found: Tensor = self.norm_input(self.of_input(inputs))
-        return found
+    def read(self, inputs: Tensor) -> Read:
+        """(…, inputs) → the part of a step that does not depend on the state."""
+        return Read(self.input_gates(inputs), self.input_new(inputs))
 
-    def forward(self, read: Tensor, state: Tensor, seen: Tensor | None = None) -> Tensor:
-        """(b, 3 hidden) and the state before, (b, hidden) → the state after, (b, hidden).
+    def forward(self, read: Read, state: Tensor, seen: Tensor | None = None) -> Tensor:
+        """The state before, (b, hidden) → the state after, (b, hidden).
 
         seen: what the products see of the state where that is less than all of it (dropout)
         """
-        product = self.norm_state(self.of_state(state if seen is None else seen))
-        gates = torch.sigmoid(read[:, : 2 * self.hidden] + product[:, : 2 * self.hidden])
-        reset, update = gates.chunk(2, dim=1)
-        new = torch.tanh(read[:, 2 * self.hidden :] + reset * product[:, 2 * self.hidden :])
-        return new + update * (state - new)
-
-
-class GateNorm(nn.Module):
-    """Layer normalisation of a product (…, 3 hidden): of the two gates together, and of the new state."""
-
-    def __init__(self, hidden: int, layer_norm: bool) -> None:
-        super().__init__()
-        self.hidden, self.layer_norm = hidden, layer_norm
-        self.bias = nn.Parameter(torch.zeros(3 * hidden))
-        self.gain = nn.Parameter(torch.ones(3 * hidden)) if layer_norm else None
-
-    def forward(self, product: Tensor) -> Tensor:
-        if self.gain is None:
-            return product + self.bias
-        gates, new = product.split([2 * self.hidden, self.hidden], dim=-1)
-        normed = [nn.functional.layer_norm(part, part.shape[-1:]) for part in (gates, new)]
-        return torch.addcmul(self.bias, torch.cat(normed, -1), self.gain)
+        seen = state if seen is None else seen
+        reset, update = torch.sigmoid(read.gates + self.state_gates(seen)).chunk(2, dim=1)
+        new = torch.tanh(torch.addcmul(read.new, reset, self.state_new(seen)))
+        return torch.lerp(new, state, update)

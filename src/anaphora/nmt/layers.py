@@ -29,16 +29,15 @@ class SequenceDropout(nn.Module):
         super().__init__()
         self.rate = rate
 
-    def mask(self, batch: int, size: int, like: Tensor) -> Tensor | None:
-        """(b, size), by which a vector is multiplied at every step; none where nothing is dropped."""
+    def mask(self, vector: Tensor) -> Tensor | None:
+        """By which a vector (b, size) is multiplied at every step; none where nothing is dropped."""
         if not self.training or not self.rate:
             return None
-        kept = torch.full((batch, size), 1 - self.rate, device=like.device)
-        return torch.bernoulli(kept) / (1 - self.rate)
+        return torch.empty_like(vector).bernoulli_(1 - self.rate).div_(1 - self.rate)
 
     def forward(self, sequence: Tensor) -> Tensor:
         """(b, t, size) with one mask for all t."""
-        mask = self.mask(sequence.shape[0], sequence.shape[2], sequence)
+        mask = self.mask(sequence[:, 0])
         return sequence if mask is None else sequence * mask[:, None]
 
 

@@ -18,7 +18,7 @@ from anaphora.nmt.attention import Annotated, Attention
 from anaphora.nmt.batch import Batch, Padded
 from anaphora.nmt.combination import COMBINATIONS
 from anaphora.nmt.config import ModelConfig
-from anaphora.nmt.gru import GRU
+from anaphora.nmt.gru import GRU, Read
 from anaphora.nmt.layers import Product, SequenceDropout, masked
 from anaphora.nmt.recurrent_encoder import Encoder
 
@@ -64,10 +64,10 @@ class RecurrentModel(nn.Module):
         memory = self.encode(batch.inputs)
         state = self.start(memory)
         words = self.dropout(self.embedding(batch.read.ids))
-        dropped = Dropped(*(self.dropout.mask(*state.shape, state) for _ in range(2)))
+        dropped = Dropped(*(self.dropout.mask(state) for _ in range(2)))
         states, contexts = [], []
-        for read in self.first.read(words).unbind(1):
-            state, context = self._advance(memory, state, read, dropped)
+        for gates, new in zip(*(part.unbind(1) for part in self.first.read(words)), strict=True):
+            state, context = self._advance(memory, state, Read(gates, new), dropped)
             states.append(state)
             contexts.append(context)
         output = self._deep(torch.stack(states, 1), words, torch.stack(contexts, 1))
@@ -103,7 +103,7 @@ class RecurrentModel(nn.Module):
         parts = [self.select(part, rows) for part in structure]
         return type(structure)(*parts) if hasattr(structure, "_fields") else tuple(parts)
 
-    def _advance(self, memory: Memory, state: Tensor, read: Tensor, dropped: Dropped) -> tuple[Tensor, Tensor]:
+    def _advance(self, memory: Memory, state: Tensor, read: Read, dropped: Dropped) -> tuple[Tensor, Tensor]:
         """The conditional GRU: s′ = GRU₁(y, s),  c = attention(s′),  s = GRU₂(c, s′) (Sennrich et al. 2017 §2)."""
         between: Tensor = self.first(read, state, masked(state, dropped.before))
         seen = masked(between, dropped.between)

@@ -13,8 +13,8 @@ class Encoder(nn.Module):
     """Tokens → annotations, each the states of both directions (Bahdanau et al. 2015 §3.2).
 
     The GRU is the library's own, which cuDNN computes in one call. Layer normalisation inside of it, as Nematus has it,
-    would mean a step of ours for every token; so what enters the GRU and what leaves it is normalised instead. Decoders,
-    which go step by step anyway, are normalised inside (`gru.py`).
+    would mean a step of ours for every token; so what enters the GRU and what leaves it is normalised instead. The
+    decoder, which goes step by step anyway, is normalised inside (`gru.py`).
     """
 
     def __init__(self, embedding: nn.Embedding, hidden: int, layer_norm: bool, dropout: float) -> None:

@@ -58,7 +58,8 @@ class TreeScorer:
         tokens = np.concatenate([tree.tokens for tree in trees])
         first = np.repeat(np.cumsum([0, *(len(tree) for tree in trees)])[:-1], [len(tree) for tree in trees])
         place = np.zeros(len(depth), np.int64)  # of each node among those of its level
-        outputs, order = [], []
+        outputs: list[Tensor] = []
+        order: list[Ints] = []
         rows, here, state = np.arange(len(trees)), memory, self.model.start(memory)
         for level in range(int(depth.max()) + 1):
             nodes = np.flatnonzero(depth == level)
