@@ -189,9 +189,7 @@ def test_longer_passages_are_translated_from_their_beginning(make: Make, short: 
     system = load(make("t-concat", **KINDS["t-concat"]), context=Context(0, " ", "produced"))
     passage = ("The lamp is old.", "", "It is here.")
     produced = system._produced([passage], 1)
-    two = system.translate_sentences(
-        [Sentence(passage[0], ()), Sentence(passage[2], (passage[0],))], max_tokens=SHORT
-    )
+    two = system.translate_sentences([Sentence(passage[0], ()), Sentence(passage[2], (passage[0],))], max_tokens=SHORT)
     assert produced == {passage: (two[0].text, "", two[1].text)}
     joined = load(make("2-to-2", **TO_2), context=Context(0, " ", "produced"))
     assert joined._produced([passage], 1)[passage][:2] == ("", "")  # what nobody reads is not translated
@@ -250,8 +248,11 @@ def test_a_run_says_what_was_read(make: Make, tmp_path: Path) -> None:
         )
 
 
-def test_produced_context_is_not_made_twice(make: Make, tmp_path: Path, short: None) -> None:
-    """Whether or not --context is given with it."""
+def test_produced_context_is_not_made_twice(
+    make: Make, tmp_path: Path, short: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether or not --context is given with it: nobody else has the context translated."""
+    monkeypatch.setattr(TrainedSystem, "translate", None)
     path = make("2-to-2", **TO_2)
     runs = [
         score_suite(
@@ -377,6 +378,20 @@ def test_a_file_of_translations_as_context(make: Make, tmp_path: Path) -> None:
     assert [*lines[:3], *lines[4:6]] == expected
     with pytest.raises(AnaphoraError, match=r"short\.de: 2 translations in other documents than the input's"):
         translate_file(system, f"nmt:{path}", source, tmp_path / "bad", context_from=short, **how)
+
+
+def test_other_systems_have_no_n_best_lists(tmp_path: Path) -> None:
+    class Text:
+        def translate(self, texts: list[str], *, beams: int | None = None, max_tokens: int = 256) -> list[str]:
+            return texts
+
+    source = tmp_path / "talk.en"
+    source.write_text("One.\n", encoding="utf-8")
+    system: Any = Text()
+    for more in ({"n_best": 2}, {"context_from": source}):
+        with pytest.raises(AnaphoraError, match="x:y has no n-best lists and takes no translations as context"):
+            translate_file(system, "x:y", source, tmp_path / "out", context=Context(), **more)  # type: ignore[arg-type]
+    assert not (tmp_path / "out.part").exists()
 
 
 @pytest.mark.parametrize(
