@@ -81,11 +81,7 @@ def translate_file(
             out.flush()
             if progress is not None:
                 progress(len(done), len(sentences))
-    if n_best:
-        _write_n_best(output.with_name(output.name + ".nbest"), done)
-    with atomic_writer(output) as final:
-        for sentence, (text, *_) in zip(sentences, done, strict=True):
-            final.write(f"{sentence.lead}{text}\n".encode())
+    _write(output, sentences, done)
     part.unlink()
     return Translated(len(done), sum(s < 0 for _, s, _ in done), sum(s > 0 for _, s, _ in done))
 
@@ -147,12 +143,16 @@ def _given(path: Path, docids: bool, sentences: Sequence[Sentence], source: Path
     return found
 
 
-def _write_n_best(path: Path, done: Sequence[Record]) -> None:
-    """Moses' format: number of the sentence, translation, score."""
-    with atomic_writer(path) as out:
-        for number, (_, _, found) in enumerate(done):
-            for text, score in found:
-                out.write(f"{number} ||| {text} ||| {score:.6f}\n".encode())
+def _write(output: Path, sentences: Sequence[Sentence], done: Sequence[Record]) -> None:
+    """Translations laid out as the input; n-best lists, where there are any, beside them in Moses' format."""
+    if any(found for _, _, found in done):
+        with atomic_writer(output.with_name(output.name + ".nbest")) as out:
+            for number, (_, _, found) in enumerate(done):
+                for text, score in found:
+                    out.write(f"{number} ||| {text} ||| {score:.6f}\n".encode())
+    with atomic_writer(output) as final:
+        for sentence, (text, *_) in zip(sentences, done, strict=True):
+            final.write(f"{sentence.lead}{text}\n".encode())
 
 
 def check_separator(context: Context) -> bool:
