@@ -144,7 +144,9 @@ def test_files_of_the_checkpoint(made: Made) -> None:
     assert (generation["eos_token_id"], generation["max_length"]) == (0, 64)
 
 
-def test_an_export_that_fails_leaves_what_was_there(made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_export_that_fails_leaves_what_was_there(
+    made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder, model, *_ = made
     copy = shutil.copytree(folder, tmp_path / "copy")
     before = {path.name: path.read_bytes() for path in copy.iterdir()}
