@@ -19,6 +19,7 @@ BENCHMARKS = (
     "apt",
     "align",
     "templates",
+    "recurrent",
 )
 
 

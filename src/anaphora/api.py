@@ -33,7 +33,7 @@ def score(
     system: str,
     output: str | Path,
     *,
-    context: int = 0,
+    context: int | None = None,
     separator: str = " ",
     target_context: str = "gold",
     limit: int | None = None,
@@ -47,6 +47,7 @@ def score(
 ) -> Run:
     """Let a system score a suite; the run is written to the output as it goes. Other options are those of `Options`.
 
+    context: previous sentences to give; unless told, what a model of `anaphora train` was trained with, else none
     workers: processes that score side by side; one unless told otherwise, and on a cluster as many as it has room for
         (a script that starts them has its own work under `if __name__ == "__main__":`, as multiprocessing demands)
     cluster: the address of a Ray cluster, or "" for the one that is found or started here
@@ -75,7 +76,7 @@ def score(
         from anaphora.systems.distributed.workers import local_workers
 
         scorer = local_workers(workers, options.get("threads"))
-    chosen = Options(context=Context(context, separator, target_context), **options)
+    chosen = Options(context=Context(context or 0, separator, target_context), own_context=context is None, **options)
     return score_suite(
         suite,
         system,

@@ -81,6 +81,7 @@ Examples:
             "anaphora.cli.context_usage:context_usage",
             "Does a system use context at all, and how much?",
         ),
+        "train": ("anaphora.cli.train:train", "Train a translation model that reads context."),
         "evaluate": ("anaphora.cli.evaluate:evaluate", "Accuracy of a run or a score file, by any breakdown."),
         "generative": (
             "anaphora.cli.generative:generative",

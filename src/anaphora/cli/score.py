@@ -11,7 +11,7 @@ import click
 from anaphora.cli.app import INTERRUPTED
 from anaphora.cli.output import PATH, echo_json, json_option, note, progress_bar
 
-TREE_KINDS = ("hf", "lm")  # scored through the prefix tree
+TREE_KINDS = ("hf", "lm", "nmt")  # scored through the prefix tree
 
 if TYPE_CHECKING:
     from anaphora.suites.suite import Suite
@@ -34,7 +34,11 @@ Examples:
 @click.option(
     "-o", "--output", required=True, type=PATH, metavar="RUN", help="A folder, or a file ending in .jsonl[.gz]."
 )
-@click.option("--context", type=click.IntRange(0), default=0, show_default=True, help="Previous sentences to give.")
+@click.option(
+    "--context",
+    type=click.IntRange(0),
+    help="Previous sentences to give; default: what an nmt: model was trained with, else none.",
+)
 @click.option("--separator", default=" ", help="What stands between sentences, exactly as given; a space by default.")
 @click.option(
     "--target-context",
@@ -76,7 +80,7 @@ def score(suite: str, system: str, output: Path, as_json: bool, **settings: Any)
     if settings["resume"] and settings["overwrite"]:
         raise click.UsageError("--resume goes on with a run, --overwrite does away with it: give one of them")
     loaded = api.load_suite(suite)
-    context = Context(settings["context"], settings["separator"], settings["target_context"])
+    context = Context(settings["context"] or 0, settings["separator"], settings["target_context"])
     if all(settings[name] is None for name in ("workers", "cluster", "threads")):
         settings["workers"] = sensible_workers(system, sum(1 for _ in islice(loaded, settings["limit"])))
     try:
@@ -99,6 +103,8 @@ def score(suite: str, system: str, output: Path, as_json: bool, **settings: Any)
         echo_json(found)
         return
     note(f"{run.header.suite}@{run.header.sha256[:6]} scored by {system}: {run.path}")
+    if settings["context"] and run.header.context not in (None, context.label):
+        note(f"context {run.header.context}, not {context.label}: the model reads what it was trained to read")
     if found["undecidable"]:
         note(f"{found['undecidable']:,} candidates are the same to the system as another one: undecidable")
     if found["truncated"]:

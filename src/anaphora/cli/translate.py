@@ -22,7 +22,11 @@ Examples:
 @click.option("-o", "--output", required=True, type=PATH, help="Translations, laid out as the input.")
 @click.option("-l", "--languages", default="", metavar="SRC-TGT", help="For multilingual systems and prompts: en-de.")
 @click.option("--docids", is_flag=True, help="The input has docid⇥sentence on each line.")
-@click.option("--context", type=click.IntRange(0), default=0, show_default=True, help="Previous sentences to give.")
+@click.option(
+    "--context",
+    type=click.IntRange(0),
+    help="Previous sentences to give; default: what an nmt: model was trained with, else none.",
+)
 @click.option("--separator", default=" ", help="What stands between sentences, exactly as given.")
 @click.option(
     "--target-context",
@@ -30,6 +34,14 @@ Examples:
     default="none",
     show_default=True,
     help="Whether the system's output holds the context as well, and is cut at the separator.",
+)
+@click.option(
+    "--context-from",
+    type=PATH,
+    help="Translations of the input by another system, as target context (nmt: models that read it).",
+)
+@click.option(
+    "--n-best", type=click.IntRange(0), default=0, help="Also so many translations with scores, in OUTPUT.nbest (nmt:)."
 )
 @click.option("--beams", type=click.IntRange(1), help="Default: 4 for translation models, 1 for language models.")
 @click.option("--max-tokens", type=click.IntRange(1), default=256, show_default=True)
@@ -43,7 +55,7 @@ def translate(
     source: Path,
     output: Path,
     languages: str,
-    context: int,
+    context: int | None,
     separator: str,
     target_context: str,
     threads: int | None,
@@ -57,10 +69,11 @@ def translate(
     from anaphora.systems.options import Options
     from anaphora.systems.translation import check_separator, translate_file
 
-    chosen = Context(context, separator, target_context)
-    check_separator(chosen)
+    chosen = Context(context or 0, separator, target_context)
+    if not system.startswith("nmt:"):  # such a model knows where its sentences end
+        check_separator(chosen)
     first, _, second = languages.partition("-")
-    options = Options(chosen, (first, second), threads, batch_tokens)
+    options = Options(chosen, (first, second), threads, batch_tokens, own_context=context is None)
     with progress_bar("sentences") as progress:
         loaded = load_system(system, options)
         found = translate_file(loaded, system, source, output, context=chosen, progress=progress, **settings)

@@ -94,7 +94,7 @@ def context_usage(
         values, figure = {}, None
         for focus in FOCUSES:
             place = folder / f"{name.replace(' ', '-')}-{focus}"
-            run = score(examples, replace(options, context=context, focus=focus), place)
+            run = score(examples, replace(options, context=context, focus=focus, own_context=False), place)
             values[focus] = _gold_scores(run)
             figure = figure or evaluate_run(run, settings=settings).figure
         if sentences == 0:

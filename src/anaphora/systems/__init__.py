@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.metadata import entry_points
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from anaphora.registry import Registry
-from anaphora.suites.example import Example
+from anaphora.suites.example import Example, Passage
+from anaphora.systems.documents import Sentence
 from anaphora.systems.options import Options, split_spec
 from anaphora.systems.scored import Answer
 
@@ -29,6 +30,11 @@ KINDS = {
         "ct2",
         "CTranslate2 translator or generator: ct2:PATH",
     ),
+    "nmt": (
+        "anaphora.systems.nmt:TrainedSystem",
+        "nmt",
+        "a model of `anaphora train`, or an ensemble: nmt:MODEL, nmt:MODEL1,MODEL2",
+    ),
     "openai": (
         "anaphora.systems.openai.system:OpenAISystem",
         None,
@@ -42,6 +48,18 @@ KINDS = {
     "scores": ("anaphora.systems.scores:ScoreFile", None, "scores that another toolkit wrote: scores:FILE"),
 }
 GROUP = "anaphora.systems"  # entry points of other packages: KIND = "module:Class"
+
+
+class Translation(NamedTuple):
+    """The translation of one sentence.
+
+    surplus: separators beyond those that the context makes, or, negative, how many are missing
+    nbest: all that search found, the best first, with the sums of their log-probabilities
+    """
+
+    text: str
+    surplus: int = 0
+    nbest: tuple[tuple[str, float], ...] = ()
 
 
 class System(Protocol):
@@ -64,6 +82,32 @@ class Translator(Protocol):
     """A system that also translates."""
 
     def translate(self, texts: Sequence[str], *, beams: int | None = ..., max_tokens: int = ...) -> list[str]: ...
+
+
+@runtime_checkable
+class DocumentTranslator(Protocol):
+    """A system that is given sentences with those before them, and reads of these what it was trained to read."""
+
+    @property
+    def in_order(self) -> bool:
+        """Whether a sentence needs the translation of the one before it."""
+        ...
+
+    def translate_sentences(
+        self,
+        sentences: Sequence[Sentence],
+        *,
+        known: Passage = ...,
+        given: Sequence[Sentence] | None = ...,
+        beams: int | None = ...,
+        max_tokens: int = ...,
+    ) -> Sequence[Translation]:
+        """Translations of sentences that follow each other.
+
+        known: translations of what comes before the first one in its document
+        given: another system's translations, one for one, to be the target context
+        """
+        ...
 
 
 @runtime_checkable

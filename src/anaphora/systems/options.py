@@ -14,6 +14,7 @@ from anaphora.systems.context import Context
 class Options:
     """What is the same for every system.
 
+    own_context: where no context is asked for, a system that was trained with context (`nmt:`) still reads it
     languages: source and target language of the suite, as in its header (ISO 639-1 where there is one)
     threads: for computation on this machine; None: the library's default
     batch_tokens: how many tokens are computed at a time
@@ -32,6 +33,7 @@ class Options:
     margins_only: bool = False
     truncate: bool = False
     focus: str = "candidate"
+    own_context: bool = True
 
 
 def split_spec(spec: str) -> tuple[str, str]:

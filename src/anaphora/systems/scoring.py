@@ -59,7 +59,7 @@ def score_suite(
     settings: dict[str, Any] = dict(system.settings())
     settings |= {"separator": options.context.separator, "margins_only": options.margins_only}
     settings |= {"truncate": options.truncate, "plain": options.plain, "limit": limit, "focus": options.focus}
-    context = options.context.label if spec.partition(":")[0] != "scores" else None
+    context = settings.pop("context", options.context.label) if spec.partition(":")[0] != "scores" else None
     header = describe(
         suite, sha256=digest.hexdigest(), system=spec, context=context, examples=len(examples), **settings
     )
@@ -122,7 +122,8 @@ class Reloaded:
 def score_shard(system: System, options: Options, shard: Shard) -> Iterator[tuple[int, Answer]]:
     """The answers of one shard, numbered as in the suite."""
     start, examples, done = shard
-    if options.context.target == "produced" and options.context.sentences:
+    own = getattr(system, "own_context", False)  # such a system produces it as it reads it
+    if options.context.target == "produced" and options.context.sentences and not own:
         examples = produced_context(system, options, examples)
     for number, answer in system.score(examples, done):
         yield start + number, answer

@@ -13,11 +13,14 @@ from typing import Any
 from anaphora import __version__
 from anaphora.errors import AnaphoraError, BadInput
 from anaphora.files import atomic_writer, byte_lines, decode
-from anaphora.systems import System, Translator
+from anaphora.systems import DocumentTranslator, System, Translator
 from anaphora.systems.context import Context
 from anaphora.systems.documents import Sentence, read_documents
 
 CHUNK = 256  # sentences between two writes
+IN_ORDER = 16  # times as many, where a sentence waits for the one before it: so that many documents go on together
+
+Record = tuple[str, int, list[tuple[str, float]]]  # a translation, separators too many or too few, n-best with scores
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,8 @@ def translate_file(
     docids: bool = False,
     beams: int | None = None,
     max_tokens: int = 256,
+    n_best: int = 0,
+    context_from: Path | None = None,
     resume: bool = False,
     overwrite: bool = False,
     progress: Callable[[int, int], None] | None = None,
@@ -49,31 +54,105 @@ def translate_file(
     """Translate every sentence of a file, each with the sentences before it; the output has the input's layout.
 
     beams: as many as the system takes by itself unless told otherwise
+    n_best: so many translations of each sentence with their scores, in a file of their own (`nmt:` systems)
+    context_from: translations of the input by another system, which a model that reads target context is given
     """
     if not isinstance(system, Translator):
         raise AnaphoraError(f"{spec} only scores, it does not translate")
-    splits = check_separator(context)
     sentences = list(read_documents(source, docids=docids))
-    header = _header(spec, system, source, context, docids, beams, max_tokens)
+    settings: dict[str, Any] = {"beams": max(beams or 4, n_best) if n_best else beams, "max_tokens": max_tokens}
+    translate: Chunk
+    if isinstance(system, DocumentTranslator):
+        given = _given(context_from, docids, sentences, source) if context_from else None
+        translate = _Documents(system, given, n_best, **settings)
+    elif n_best or context_from:
+        raise AnaphoraError(f"{spec} has no n-best lists and takes no translations as context: nmt: systems do")
+    else:
+        translate = _Texts(system, context, check_separator(context), **settings)
+    extra = [n_best, _digest(context_from) if context_from else None] if n_best or context_from else []
+    header = _header(spec, system, source, context, docids, *settings.values(), *extra)
     part = output.with_name(output.name + ".part")
     done = _begin(output, part, header, resume, overwrite)
     with part.open("ab") as out:
-        for start in range(len(done), len(sentences), CHUNK):
-            chunk = sentences[start : start + CHUNK]
-            passages = [_passage(sentence, context) for sentence in chunk]
-            texts = system.translate([context.join(p) for p in passages], beams=beams, max_tokens=max_tokens)
-            for passage, text in zip(passages, texts, strict=True):
-                found, surplus = last_sentence(text, context, len(passage)) if splits else (text, 0)
-                done.append((" ".join(found.split()), surplus))
-                out.write(json.dumps(done[-1], ensure_ascii=False).encode() + b"\n")
+        while len(done) < len(sentences):
+            for record in translate(sentences, done):
+                done.append(record)
+                out.write(json.dumps(record[: 3 if n_best else 2], ensure_ascii=False).encode() + b"\n")
             out.flush()
             if progress is not None:
                 progress(len(done), len(sentences))
-    with atomic_writer(output) as final:
-        for sentence, (text, _) in zip(sentences, done, strict=True):
-            final.write(f"{sentence.lead}{text}\n".encode())
+    _write(output, sentences, done)
     part.unlink()
-    return Translated(len(done), sum(s < 0 for _, s in done), sum(s > 0 for _, s in done))
+    return Translated(len(done), sum(s < 0 for _, s, _ in done), sum(s > 0 for _, s, _ in done))
+
+
+Chunk = Callable[[Sequence[Sentence], Sequence[Record]], list[Record]]  # what follows what is done, some of it
+
+
+@dataclass(frozen=True)
+class _Texts:
+    """The next sentences through a system that is given text: context is joined to it, and cut off again."""
+
+    system: Translator
+    context: Context
+    splits: bool
+    beams: int | None
+    max_tokens: int
+
+    def __call__(self, sentences: Sequence[Sentence], done: Sequence[Record]) -> list[Record]:
+        context = self.context
+        passages = [_passage(sentence, context) for sentence in sentences[len(done) : len(done) + CHUNK]]
+        texts = self.system.translate([context.join(p) for p in passages], beams=self.beams, max_tokens=self.max_tokens)
+        found: list[Record] = []
+        for passage, text in zip(passages, texts, strict=True):
+            kept, surplus = last_sentence(text, context, len(passage)) if self.splits else (text, 0)
+            found.append((" ".join(kept.split()), surplus, []))
+        return found
+
+
+@dataclass(frozen=True)
+class _Documents:
+    """The next sentences through a system that knows what context it reads."""
+
+    system: DocumentTranslator
+    given: Sequence[Sentence] | None
+    n_best: int
+    beams: int | None
+    max_tokens: int
+
+    def __call__(self, sentences: Sequence[Sentence], done: Sequence[Record]) -> list[Record]:
+        start = len(done)
+        end = start + CHUNK * (IN_ORDER if self.system.in_order and self.given is None else 1)
+        before = len(sentences[start].before)  # of its document; these are translated already
+        found = self.system.translate_sentences(
+            sentences[start:end],
+            known=tuple(text for text, *_ in done[start - before : start]),
+            given=self.given and self.given[start:end],
+            beams=self.beams,
+            max_tokens=self.max_tokens,
+        )
+        return [(one.text, one.surplus, list(one.nbest[: self.n_best])) for one in found]
+
+
+def _given(path: Path, docids: bool, sentences: Sequence[Sentence], source: Path) -> list[Sentence]:
+    """Another system's translations, which belong to the sentences one for one."""
+    found = list(read_documents(path, docids=docids))
+    if [len(one.before) for one in found] != [len(one.before) for one in sentences]:
+        remedy = f"It belongs to {source} line by line, blank lines included."
+        raise BadInput(path, f"{len(found):,} translations in other documents than the input's", remedy=remedy)
+    return found
+
+
+def _write(output: Path, sentences: Sequence[Sentence], done: Sequence[Record]) -> None:
+    """Translations laid out as the input; n-best lists, where there are any, beside them in Moses' format."""
+    if any(found for _, _, found in done):
+        with atomic_writer(output.with_name(output.name + ".nbest")) as out:
+            for number, (_, _, found) in enumerate(done):
+                for text, score in found:
+                    out.write(f"{number} ||| {text} ||| {score:.6f}\n".encode())
+    with atomic_writer(output) as final:
+        for sentence, (text, *_) in zip(sentences, done, strict=True):
+            final.write(f"{sentence.lead}{text}\n".encode())
 
 
 def check_separator(context: Context) -> bool:
@@ -103,20 +182,24 @@ def _passage(sentence: Sentence, context: Context) -> tuple[str, ...]:
 
 
 def _header(spec: str, system: System, source: Path, context: Context, *settings: Any) -> dict[str, Any]:
-    digest = hashlib.sha256()
-    for line in byte_lines(source):
-        digest.update(line + b"\n")
     return {
         "anaphora_translation": 1,
         "version": __version__,
         "system": spec,
-        "input": digest.hexdigest(),
+        "input": _digest(source),
         "context": asdict(context),
         "settings": [*settings, dict(system.settings())],
     }
 
 
-def _begin(output: Path, part: Path, header: dict[str, Any], resume: bool, overwrite: bool) -> list[tuple[str, int]]:
+def _digest(path: Path) -> str:
+    digest = hashlib.sha256()
+    for line in byte_lines(path):
+        digest.update(line + b"\n")
+    return digest.hexdigest()
+
+
+def _begin(output: Path, part: Path, header: dict[str, Any], resume: bool, overwrite: bool) -> list[Record]:
     """What is translated already; the unfinished file is there afterwards, with its header."""
     if overwrite:
         part.unlink(missing_ok=True)
@@ -135,7 +218,7 @@ def _begin(output: Path, part: Path, header: dict[str, Any], resume: bool, overw
     return []
 
 
-def _resumed(part: Path, header: dict[str, Any]) -> list[tuple[str, int]]:
+def _resumed(part: Path, header: dict[str, Any]) -> list[Record]:
     data = part.read_bytes()
     whole = data[: data.rfind(b"\n") + 1]
     with part.open("r+b") as stream:
@@ -145,4 +228,5 @@ def _resumed(part: Path, header: dict[str, Any]) -> list[tuple[str, int]]:
     for key, value in json.loads(json.dumps(header)).items():
         if found.get(key) != value:
             raise AnaphoraError(f"{part} was made in another way ({key}: {found.get(key)!r}, now {value!r})")
-    return [(text, surplus) for text, surplus in map(json.loads, islice(lines, 1, None))]
+    rows = map(json.loads, islice(lines, 1, None))
+    return [(text, surplus, [(t, score) for one in found for t, score in one]) for text, surplus, *found in rows]

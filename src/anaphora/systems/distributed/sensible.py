@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl
 from anaphora.systems.options import split_spec
 from anaphora.systems.scoring import SHARD
 
-KINDS = ("hf", "lm")  # computed by torch, in this process
+KINDS = ("hf", "lm", "nmt")  # computed by torch, in this process
 GRAPHICS = ("nvidia[0-9]*", "kfd", "dxg")  # devices whose presence means that processors are not what computes
 WEIGHTS = ("*.safetensors", "*.bin", "*.gguf")
 OVERHEAD = 1 << 30  # bytes of a process besides its weights

@@ -1,0 +1,160 @@
+"""`anaphora train`."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from anaphora.cli.app import INTERRUPTED
+from anaphora.cli.output import PATH, echo_json, json_option, note, progress_bar
+from anaphora.errors import AnaphoraError
+
+if TYPE_CHECKING:
+    from anaphora.nmt.config import Config
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  anaphora train --list
+  anaphora train my-model.toml -o models/mine
+  anaphora train transformer-concat22-laptop -o models/small --set data.source=train.en --set data.target=train.de
+  anaphora train my-model.toml -o models/mine --resume --set training.updates=20000
+  anaphora train fine-tune.toml -o models/tuned --sweep training.rate=2e-6,2e-7,2e-8
+"""
+)
+@click.argument("config", metavar="CONFIG.toml|PRESET", required=False)
+@click.option("-o", "--output", type=PATH, metavar="MODEL", help="The model's folder.")
+@click.option("--list", "listing", is_flag=True, help="Show the presets.")
+@click.option("--resume", is_flag=True, help="Go on with an interrupted training, or train on.")
+@click.option("--set", "settings", multiple=True, metavar="SECTION.KEY=VALUE", help="Set a key. Repeatable.")
+@click.option("--sweep", metavar="SECTION.KEY=A,B,…", help="Train a model for each value, in a folder each.")
+@click.option(
+    "--average", type=click.IntRange(2), metavar="N", help="In the end take the mean of the last N checkpoints."
+)
+@click.option("--threads", type=click.IntRange(1))
+@json_option
+def train(
+    config: str | None,
+    output: Path | None,
+    listing: bool,
+    resume: bool,
+    settings: tuple[str, ...],
+    sweep: str | None,
+    average: int | None,
+    threads: int | None,
+    as_json: bool,
+) -> None:
+    """Train a translation model that reads context; afterwards it is the system nmt:MODEL."""
+    if listing:
+        _list(as_json)
+        return
+    if config is None or output is None:
+        raise click.UsageError("a config (or a preset, see --list) and -o MODEL are needed")
+    overrides = dict(_setting(text) for text in settings)
+    if threads is not None:
+        import torch
+
+        torch.set_num_threads(threads)
+    found = []
+    for folder, more in _sweep(output, sweep):
+        found.append(_train(_config(config, overrides | more), folder, resume, average))
+    if as_json:
+        echo_json(found[0] if sweep is None else {"models": found})
+
+
+def _train(config: Config, folder: Path, resume: bool, average: int | None) -> dict[str, Any]:
+    from anaphora import api
+    from anaphora.nmt.averaging import average_last
+    from anaphora.nmt.distributed import Ranks
+    from anaphora.nmt.prepare import open_folder, prepare
+    from anaphora.nmt.training import Trainer
+
+    ranks = Ranks()
+    suites = [(name, tuple(api.load_suite(name))) for name in config.validation.suites]
+    if ranks.first:  # the others find the vocabulary that it learns
+        open_folder(folder, config, resume)
+        material = prepare(config, folder, suites)
+        size = material.text.size
+        note(f"{folder}: {len(material.training):,} examples, {size:,} pieces; left out: {material.training.dropped}")
+    ranks.wait()
+    if not ranks.first:
+        material = prepare(config, folder, suites)
+    try:
+        with progress_bar("updates") as bar:
+
+            def report(line: dict[str, Any]) -> None:
+                if bar is not None:
+                    bar(line["update"], config.training.updates)
+                if bar is None or line["kind"] == "validation":
+                    note(_told(line))
+
+            trained = Trainer(config, material, folder, report, ranks).run()
+    except KeyboardInterrupt:
+        note("stopped; go on with the same command and --resume")
+        raise click.exceptions.Exit(INTERRUPTED) from None
+    if ranks.first:
+        if average is not None:
+            average_last(folder, average)
+        ended = "stopped early" if trained.stopped_early else "done"
+        note(f"{ended} after {trained.updates:,} updates: nmt:{folder}")
+    return {
+        "model": str(folder),
+        "updates": trained.updates,
+        "stopped_early": trained.stopped_early,
+        "perplexity": trained.perplexity,
+    }
+
+
+def _told(line: dict[str, Any]) -> str:
+    """A line of the log in words."""
+    if line["kind"] == "training":
+        return f"update {line['update']:,} · loss {line['loss']:.4f} · rate {line['rate']:.2g}"
+    parts = [f"update {line['update']:,}"]
+    if "perplexity" in line:
+        value = line["perplexity"]
+        parts.append("validation perplexity " + ("infinite" if math.isinf(value) else f"{value:.3f}"))
+    parts += [f"{name} {accuracy:.3f}" for name, accuracy in line.get("accuracy", {}).items()]
+    return " · ".join(parts)
+
+
+def _config(name: str, overrides: dict[str, str]) -> Config:
+    """A config file, or a preset by its name."""
+    from anaphora.nmt.config_file import parse_config, read_config
+
+    path = Path(name)
+    if path.suffix == ".toml" or path.exists():
+        return read_config(path, overrides)
+    return parse_config({"base": name}, path, overrides)
+
+
+def _setting(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not equals:
+        raise AnaphoraError(f"--set {text}: write section.key=value, for example training.updates=600")
+    return key.strip(), value.strip()
+
+
+def _sweep(output: Path, sweep: str | None) -> list[tuple[Path, dict[str, str]]]:
+    """The folders to train in, and what is set in each."""
+    if sweep is None:
+        return [(output, {})]
+    key, values = _setting(sweep)
+    return [(output / f"{key.rpartition('.')[2]}-{value.strip()}", {key: value.strip()}) for value in values.split(",")]
+
+
+def _list(as_json: bool) -> None:
+    from anaphora.nmt.config_file import presets
+
+    found = {name: config.description for name, config in presets().items()}
+    if as_json:
+        echo_json({"presets": found})
+        return
+    width = max(map(len, found))
+    for name, description in found.items():
+        if not name.endswith("-laptop"):
+            click.echo(f"{name:{width}}  {description}")
+    click.echo("\nNAME-laptop is the same model at a size that learns on a laptop's processor.")

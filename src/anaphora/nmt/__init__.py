@@ -1,0 +1,1 @@
+"""Context-aware translation models: train them, score with them, translate with them."""

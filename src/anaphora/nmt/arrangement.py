@@ -1,0 +1,102 @@
+"""Which sentences a model reads where: the one thing in which the papers' models differ on the side of the data.
+
+Concatenation models (Tiedemann and Scherrer 2017; 2-to-1, 2-to-2) read previous sentences joined to the current by a
+separator token; multi-encoder models (Bawden et al. 2018 §3.2) read them by encoders of their own. Both can be combined
+(§3.3: S-HIER-TO-2). More than one previous sentence falls out of the same numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from anaphora.errors import AnaphoraError
+
+SIDES = ("source", "target")
+Ids = tuple[int, ...]
+Sentence = Sequence[int]  # ids without an end; empty where there is no such sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Arrangement:
+    """Where context goes.
+
+    joined_source: previous source sentences before the current one in the main encoder's input
+    joined_target: previous target sentences that the decoder produces before the current one
+    contexts: what each further encoder reads, "source" or "target"
+    context_sentences: how many previous sentences each further encoder reads, joined
+    """
+
+    joined_source: int = 0
+    joined_target: int = 0
+    contexts: tuple[str, ...] = ()
+    context_sentences: int = 1
+
+    def __post_init__(self) -> None:
+        for side in self.contexts:
+            if side not in SIDES:
+                raise AnaphoraError(f"unknown context {side!r} of an encoder. Known: {', '.join(SIDES)}")
+        if min(self.joined_source, self.joined_target) < 0 or self.context_sentences < 1:
+            raise AnaphoraError("an arrangement has 0 or more joined sentences, and encoders read 1 or more")
+
+    @property
+    def source_reach(self) -> int:
+        """How many previous source sentences are read."""
+        return max(self.joined_source, self.context_sentences if "source" in self.contexts else 0)
+
+    @property
+    def target_reach(self) -> int:
+        """How many previous target sentences are read or produced."""
+        return max(self.joined_target, self.context_sentences if "target" in self.contexts else 0)
+
+    @property
+    def reach(self) -> int:
+        return max(self.source_reach, self.target_reach)
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """Ids that mean something to a model, the same on both sides.
+
+    separator: between sentences; end: of every sequence; start: read first by the decoder
+    """
+
+    separator: int
+    end: int
+    start: int
+    padding: int
+
+
+def inputs_of(
+    arrangement: Arrangement, marks: Marks, source: Sequence[Sentence], target: Sequence[Sentence]
+) -> tuple[Ids, ...]:
+    """What the encoders read: the main input, then each context; every one ends with the end.
+
+    source: a passage, oldest sentence first, the current one last; target: the previous target sentences only
+    Sentences that do not exist (empty) leave no separator behind; a context of which nothing exists is just the end.
+    """
+    *before, current = source
+    texts = {"source": before, "target": target}
+    main = _joined([*_last(before, arrangement.joined_source), current], marks)
+    further = (_joined(_last(texts[side], arrangement.context_sentences), marks) for side in arrangement.contexts)
+    return (main, *further)
+
+
+def target_of(arrangement: Arrangement, marks: Marks, target: Sequence[Sentence]) -> Ids:
+    """What the decoder produces for a passage: the previous sentences that are joined, the current one, the end."""
+    *before, current = target
+    return _joined([*_last(before, arrangement.joined_target), current], marks)
+
+
+def _last(sentences: Sequence[Sentence], number: int) -> list[Sentence]:
+    return list(sentences[max(0, len(sentences) - number) :]) if number else []
+
+
+def _joined(sentences: Sequence[Sentence], marks: Marks) -> Ids:
+    ids: list[int] = []
+    for sentence in sentences:
+        if len(sentence):
+            if ids:
+                ids.append(marks.separator)
+            ids += sentence
+    return (*ids, marks.end)

@@ -1,0 +1,160 @@
+"""Checkpoints: weights, optimizer, random state and position, complete or not there at all.
+
+A checkpoint is a folder that appears under its name when everything in it is on disk. One that could not be finished
+(the process was killed, the disk is full) leaves the one before it as it was.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors.torch import load_file, save_file
+
+from anaphora.errors import AnaphoraError, BadInput
+from anaphora.nmt.batching import Position
+from anaphora.nmt.schedule import Progress
+
+PREFIX = "update-"
+WEIGHTS, OPTIMIZER, STATE = "model.safetensors", "optimizer.safetensors", "state.json"
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Where training is, besides weights and optimizer.
+
+    window: sum of the loss and number of tokens since the last report
+    """
+
+    update: int = 0
+    position: Position = field(default_factory=Position)
+    progress: Progress = field(default_factory=Progress)
+    window: tuple[float, int] = (0.0, 0)
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, document: Mapping[str, Any]) -> State:
+        position, progress = Position(**document["position"]), Progress(**document["progress"])
+        loss, tokens = document["window"]
+        return cls(document["update"], position, progress, (loss, tokens))
+
+
+def save_checkpoint(folder: Path, model: Any, optimizer: torch.optim.Optimizer, state: State, keep: int) -> Path:
+    """Write a checkpoint under folder, and do away with the oldest so that so many are left."""
+    place = folder / f"{PREFIX}{state.update:08d}"
+    unfinished = folder / f".{place.name}.part"
+    try:
+        shutil.rmtree(unfinished, ignore_errors=True)
+        unfinished.mkdir(parents=True)
+        save_file(weights_of(model), unfinished / WEIGHTS)
+        save_file(_optimizer_tensors(model, optimizer), unfinished / OPTIMIZER)
+        (unfinished / STATE).write_text(json.dumps(state.to_dict()), encoding="utf-8")
+        for file in unfinished.iterdir():
+            _flush(file)
+        shutil.rmtree(place, ignore_errors=True)
+        unfinished.rename(place)
+    except Exception as error:  # safetensors has errors of its own for a full disk
+        shutil.rmtree(unfinished, ignore_errors=True)
+        reason = getattr(error, "strerror", None) or str(error)
+        raise AnaphoraError(
+            f"{place}: the checkpoint cannot be saved ({reason}). Those before it are as they were: make room, go on "
+            "with --resume"
+        ) from None
+    for old in checkpoints(folder)[:-keep] if keep > 0 else []:
+        shutil.rmtree(old, ignore_errors=True)
+    return place
+
+
+def checkpoints(folder: Path) -> list[Path]:
+    """The complete checkpoints under a folder, oldest first."""
+    return sorted(path for path in folder.glob(f"{PREFIX}*") if (path / STATE).is_file())
+
+
+def load_checkpoint(place: Path, model: Any, optimizer: torch.optim.Optimizer | None = None) -> State:
+    """Put weights, optimizer and random state back as they were."""
+    load_weights(place / WEIGHTS, model)
+    if optimizer is not None:
+        _restore(load_file(place / OPTIMIZER), model, optimizer)
+    return State.from_dict(json.loads((place / STATE).read_bytes()))
+
+
+def weights_of(model: Any) -> dict[str, torch.Tensor]:
+    """Every parameter and buffer once: what is tied is stored under its first name.
+
+    What a model of Hugging Face does not save (positions, which are computed) is left out.
+    """
+    seen: set[int] = set()
+    left_out = getattr(model, "_keys_to_ignore_on_save", None) or ()
+    found = {}
+    for name, tensor in model.state_dict(keep_vars=True).items():
+        if id(tensor) not in seen and name not in left_out:
+            seen.add(id(tensor))
+            found[name] = tensor.detach().contiguous()
+    return found
+
+
+def load_weights(file: Path, model: Any) -> None:
+    """Weights into a model that was built with the same config; another architecture is an error."""
+    try:
+        found = load_file(file)
+    except FileNotFoundError:
+        raise BadInput(file, "no such file") from None
+    except Exception as error:
+        raise BadInput(file, f"not weights that can be read: {error}") from None
+    expected = weights_of(model)
+    for name in sorted({*expected, *found}):
+        if name not in found or name not in expected:
+            has, lacks = ("model", "file") if name in expected else ("file", "model")
+            remedy = "It is a checkpoint of another architecture."
+            raise BadInput(file, f"the {has} has {name}, but the {lacks} has not", remedy=remedy)
+        if found[name].shape != expected[name].shape:
+            shapes = f"{tuple(found[name].shape)} in the file, {tuple(expected[name].shape)} in the model"
+            remedy = "It is a checkpoint of another size or with another vocabulary."
+            raise BadInput(file, f"{name}: {shapes}", remedy=remedy)
+    with torch.no_grad():
+        for name, tensor in expected.items():
+            tensor.copy_(found[name])
+
+
+def average(files: list[Path], model: Any) -> None:
+    """The mean of the weights of several checkpoints, into a model."""
+    if not files:
+        raise AnaphoraError("there are no checkpoints to average")
+    total: dict[str, torch.Tensor] = {}
+    for file in files:
+        load_weights(file, model)
+        for name, tensor in weights_of(model).items():
+            total[name] = total[name] + tensor.double() if name in total else tensor.double()
+    with torch.no_grad():
+        for name, tensor in weights_of(model).items():
+            tensor.copy_((total[name] / len(files)).to(tensor.dtype))
+
+
+def _optimizer_tensors(model: Any, optimizer: torch.optim.Optimizer) -> dict[str, torch.Tensor]:
+    names = {id(parameter): name for name, parameter in model.named_parameters()}
+    tensors = {"random": torch.get_rng_state()}
+    for parameter, values in optimizer.state.items():
+        for key, value in values.items():
+            tensors[f"{names[id(parameter)]}|{key}"] = torch.as_tensor(value).detach().contiguous()
+    return tensors
+
+
+def _restore(tensors: dict[str, torch.Tensor], model: Any, optimizer: torch.optim.Optimizer) -> None:
+    torch.set_rng_state(tensors.pop("random"))
+    parameters = dict(model.named_parameters())
+    for name, value in tensors.items():
+        owner, _, key = name.rpartition("|")
+        optimizer.state[parameters[owner]][key] = value.to(parameters[owner].device) if value.dim() else value
+
+
+def _flush(file: Path) -> None:
+    with file.open("rb") as stream:
+        os.fsync(stream.fileno())

@@ -1,0 +1,66 @@
+"""A model's folder: what training leaves, and what those who use the model read."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+from safetensors.torch import save_file
+
+from anaphora.errors import BadInput
+from anaphora.files import atomic_writer
+from anaphora.nmt.build import build_model
+from anaphora.nmt.checkpoint import WEIGHTS, checkpoints, load_weights, weights_of
+from anaphora.nmt.config import Config
+from anaphora.nmt.config_file import read_config, write_config
+from anaphora.nmt.text import FILES, Text, load_text
+
+CONFIG = "config.toml"
+TEXT_FILES = (*FILES, "text.json")
+
+
+def load_model(folder: Path) -> tuple[Any, Config, Text]:
+    """A trained model in evaluation mode, its config, and how text becomes its ids."""
+    if not (folder / CONFIG).is_file():
+        raise BadInput(folder, f"no {CONFIG} here", remedy="Name a folder that `anaphora train` made.")
+    config, text = read_config(folder / CONFIG), load_text(folder)
+    model = build_model(config.model, text.size, text.size, text.marks)
+    load_weights(unfinished_weights(folder), model)
+    return model.eval(), config, text
+
+
+def unfinished_weights(folder: Path) -> Path:
+    """The weights of a model, or of its last checkpoint while it is still trained."""
+    if (folder / WEIGHTS).is_file():
+        return folder / WEIGHTS
+    found = checkpoints(folder / "checkpoints")
+    if not found:
+        raise BadInput(folder, "no weights here", remedy="Name a folder that `anaphora train` made.")
+    return found[-1] / WEIGHTS
+
+
+def begin(folder: Path, config: Config) -> None:
+    """The config as it was resolved, before anything is trained."""
+    with atomic_writer(folder / CONFIG) as out:
+        out.write(write_config(config).encode())
+
+
+def copy_text(source: Path, folder: Path) -> Text:
+    """The vocabulary of another model, for one that is trained on from it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in TEXT_FILES:
+        if not (source / name).is_file():
+            raise BadInput(source, f"{name} is missing", remedy="Name a folder that `anaphora train` made.")
+        shutil.copyfile(source / name, folder / name)
+    return load_text(folder)
+
+
+def finish(folder: Path, model: Any, config: Config) -> None:
+    """The weights under their final name; an architecture that other tools know is written as they expect it."""
+    if hasattr(model, "export"):
+        model.export(folder)
+        return
+    unfinished = folder / f".{WEIGHTS}.part"
+    save_file(weights_of(model), unfinished)
+    unfinished.replace(folder / WEIGHTS)

@@ -1,0 +1,185 @@
+"""Transformers with one encoder (baseline, concat21, concat22, n-to-n): Hugging Face's Marian, used step by step.
+
+What differs between these models is only what they read and produce (`arrangement.py`). Nothing of the architecture is
+ours, so that `transformers` and CTranslate2 load what is trained here (`export.py`).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor, nn
+from transformers import MarianConfig, MarianMTModel
+from transformers.cache_utils import Cache, DynamicLayer, EncoderDecoderCache
+
+from anaphora.errors import AnaphoraError
+from anaphora.nmt.arrangement import Marks
+from anaphora.nmt.batch import Batch, Padded
+from anaphora.nmt.config import ModelConfig
+
+Layers = tuple[tuple[Tensor, Tensor], ...]  # keys and values (b, heads, t, size of a head) of each layer
+NEVER = -1e9  # the logit of padding
+
+
+class Memory(NamedTuple):
+    """What decoding needs of an input. states: (b, t, size); mask: (b, t); layers: keys and values of the states."""
+
+    states: Tensor
+    mask: Tensor
+    layers: Layers
+
+
+class Marian(MarianMTModel):
+    """A TranslationModel. Its state are the keys and values of what the decoder has read."""
+
+    def __init__(self, config: MarianConfig) -> None:
+        super().__init__(config)
+        _initialise(self)
+        padding = config.pad_token_id or 0
+        self.final_logits_bias[:, padding] = NEVER
+        # The decoder starts from padding, which Marian and CTranslate2 take for a vector of zeros. It must stay one,
+        # also where the same matrix is the projection, through which it would be trained.
+        self.lm_head.weight.register_hook(lambda gradient: _without_row(gradient, padding))
+
+    def forward(self, batch: Batch) -> Tensor:
+        """(b, t, vocabulary)."""
+        source = batch.inputs[0]
+        return self.predict(self.read(source), source.mask, batch.read)
+
+    def read(self, source: Padded) -> Tensor:
+        """(b, t, size), the encoder's states."""
+        states: Tensor = self.model.encoder(input_ids=source.ids, attention_mask=source.mask).last_hidden_state
+        return states
+
+    def predict(self, states: Tensor, mask: Tensor, target: Padded) -> Tensor:
+        """(b, t, vocabulary), logits of what follows each token; padding behind the target sees it, not it padding.
+
+        In training padding may be predicted as anything else: label smoothing would make much of its being impossible.
+        """
+        output = self.model.decoder(
+            input_ids=target.ids, encoder_hidden_states=states, encoder_attention_mask=mask, use_cache=False
+        ).last_hidden_state
+        logits: Tensor = self.lm_head(output) if self.training else self.project(output)
+        return logits
+
+    def encode(self, inputs: tuple[Padded, ...]) -> Memory:
+        """States of the only input, and what every layer of the decoder makes of them."""
+        return self.remember(self.read(inputs[0]), inputs[0].mask)
+
+    def remember(self, states: Tensor, mask: Tensor) -> Memory:
+        """The memory of an encoder's states (b, t, size), whose mask is (b, t)."""
+        layers = []
+        for layer in self.model.decoder.layers:
+            attention: Any = layer.encoder_attn
+            keys, values = (
+                part(states).view(*states.shape[:2], -1, attention.head_dim).transpose(1, 2).contiguous()
+                for part in (attention.k_proj, attention.v_proj)
+            )
+            layers.append((keys, values))
+        return Memory(states, mask, tuple(layers))
+
+    def start(self, memory: Memory) -> Layers:
+        return tuple((keys[:, :, :0], values[:, :, :0]) for keys, values in memory.layers)
+
+    def step(self, memory: Memory, state: Layers, tokens: Tensor) -> tuple[Tensor, Layers]:
+        """(b,) → the decoder's output (b, size), and the state with one more position."""
+        own, others = _cached(state), _cached(memory.layers)
+        output = self.model.decoder(
+            input_ids=tokens[:, None],
+            encoder_hidden_states=memory.states,
+            encoder_attention_mask=memory.mask,
+            past_key_values=EncoderDecoderCache(Cache(layers=own), Cache(layers=others)),
+            use_cache=True,
+        ).last_hidden_state
+        return output[:, 0], tuple((layer.keys, layer.values) for layer in own)
+
+    def project(self, output: Tensor) -> Tensor:
+        """(…, size) → (…, vocabulary)."""
+        logits: Tensor = self.lm_head(output) + self.final_logits_bias[0]
+        return logits
+
+    def select(self, structure: Any, rows: Tensor) -> Any:
+        """Rows of a memory or a state."""
+        if isinstance(structure, Tensor):
+            return structure.index_select(0, rows)
+        parts = [self.select(part, rows) for part in structure]
+        return type(structure)(*parts) if hasattr(structure, "_fields") else tuple(parts)
+
+    def export(self, folder: Path) -> None:
+        """Leave a complete Hugging Face checkpoint in a model's folder."""
+        from anaphora.nmt.export import export_marian
+
+        export_marian(self, folder)
+
+
+def build(config: ModelConfig, source_size: int, target_size: int, marks: Marks) -> Marian:
+    """A model with random weights."""
+    return Marian(marian_config(config, source_size, target_size, marks))
+
+
+def marian_config(config: ModelConfig, source_size: int, target_size: int, marks: Marks) -> MarianConfig:
+    """Sizes and ties of a config as Hugging Face has them; what is left is as in Vaswani et al. 2017."""
+    if config.tied_all and source_size != target_size:
+        raise AnaphoraError("model.tied_all needs a joint vocabulary: set vocabulary.joint = true")
+    return MarianConfig(
+        vocab_size=source_size,
+        decoder_vocab_size=target_size,
+        d_model=config.embedding,
+        encoder_layers=config.layers,
+        decoder_layers=config.layers,
+        encoder_attention_heads=config.heads,
+        decoder_attention_heads=config.heads,
+        encoder_ffn_dim=config.feed_forward,
+        decoder_ffn_dim=config.feed_forward,
+        max_position_embeddings=config.max_length,
+        dropout=config.dropout,
+        activation_function="relu",
+        scale_embedding=True,
+        share_encoder_decoder_embeddings=config.tied_all,
+        tie_word_embeddings=config.tied_all or config.tied_decoder,
+        pad_token_id=marks.padding,
+        decoder_start_token_id=marks.start,
+        eos_token_id=marks.end,
+        forced_eos_token_id=None,
+        architectures=["MarianMTModel"],
+        dtype="float32",
+    )
+
+
+def xavier(part: nn.Module) -> None:
+    """Random weights of linear layers as in Marian (Glorot and Bengio 2010), without biases."""
+    for module in part.modules():
+        if isinstance(module, nn.Linear):
+            nn.init.xavier_uniform_(module.weight)
+            if module.bias is not None:
+                nn.init.zeros_(module.bias)
+
+
+def _initialise(model: MarianMTModel) -> None:
+    """Embeddings of length 1, times √size when they are read; padding is zero."""
+    xavier(model)
+    size, padding = model.config.d_model, model.config.pad_token_id
+    tokens = (model.model.encoder.embed_tokens, model.model.decoder.embed_tokens)
+    with torch.no_grad():
+        for weight in (*(embedding.weight for embedding in tokens), model.lm_head.weight):
+            nn.init.normal_(weight, std=size**-0.5)
+            weight[padding] = 0
+
+
+def _without_row(gradient: Tensor, row: int) -> Tensor:
+    gradient = gradient.clone()
+    gradient[row] = 0
+    return gradient
+
+
+def _cached(layers: Layers) -> list[Any]:
+    """Keys and values as the decoder's layers look for them; they are not copied."""
+    found = []
+    for keys, values in layers:
+        layer = DynamicLayer()
+        layer.lazy_initialization(keys, values)
+        layer.keys, layer.values = keys, values
+        found.append(layer)
+    return found

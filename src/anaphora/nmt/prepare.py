@@ -1,0 +1,83 @@
+"""What stands before training: the model's folder, its vocabulary, its text in ids."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+from pathlib import Path
+
+from anaphora.errors import AnaphoraError
+from anaphora.nmt.config import Config, DataConfig
+from anaphora.nmt.config_file import read_config
+from anaphora.nmt.corpus import Corpus, Pair, read_pairs
+from anaphora.nmt.folder import CONFIG, TEXT_FILES, begin, copy_text
+from anaphora.nmt.text import Text, learn_text, load_text
+from anaphora.nmt.training import Material
+from anaphora.suites.example import Example
+
+# What may change when training goes on: how long it takes, and what is looked at.
+FREE = {"training.updates", "training.report_every", "training.save_every", "training.keep", "description"}
+FREE_SECTIONS = ("validation",)
+
+
+def open_folder(folder: Path, config: Config, resume: bool) -> None:
+    """A new folder for a model, or the one whose training is to go on; another config there is an error."""
+    file = folder / CONFIG
+    if not file.exists():
+        if folder.exists() and any(folder.iterdir()):
+            raise AnaphoraError(f"{folder} is there already, and no model is in it. Name another folder")
+        begin(folder, config)
+        return
+    if not resume:
+        raise AnaphoraError(f"{folder} is there already. Go on with --resume, or name another folder")
+    differences = sorted(_differences(read_config(file), config))
+    if differences:
+        raise AnaphoraError(f"{file}: trained in another way ({'; '.join(differences)}). Name another folder")
+    begin(folder, config)
+
+
+def prepare(config: Config, folder: Path, suites: Iterable[tuple[str, tuple[Example, ...]]] = ()) -> Material:
+    """Text in ids, with a vocabulary that is learned now, or was before, or is another model's."""
+    data = config.data
+    if not data.source:
+        raise AnaphoraError("no training text: name files in [data] source and target, or --set data.source=FILE")
+    pairs = _pairs(data, data.source, data.target)
+    if not pairs:
+        raise AnaphoraError(f"{data.source[0]}: no sentences to train on")
+    text = _text(config, folder, pairs)
+    arrangement = config.model.arrangement
+    training = Corpus(pairs, text, arrangement, data)
+    if not len(training):
+        raise AnaphoraError(f"{data.source[0]}: nothing is left to train on ({training.dropped}). See data.max_length")
+    validation = None
+    if data.validation_source:
+        held_out = _pairs(data, (data.validation_source,), (data.validation_target,))
+        validation = Corpus(held_out, text, arrangement, data)
+    elif config.validation.patience or config.training.schedule == "plateau":
+        raise AnaphoraError("early stopping and the plateau schedule need data.validation_source and validation_target")
+    return Material(text, training, validation, tuple(suites))
+
+
+def _pairs(config: DataConfig, sources: Iterable[str], targets: Iterable[str]) -> list[Pair]:
+    return list(read_pairs(config, [Path(s) for s in sources], [Path(t) for t in targets]))
+
+
+def _text(config: Config, folder: Path, pairs: list[Pair]) -> Text:
+    if all((folder / name).is_file() for name in TEXT_FILES):
+        return load_text(folder)
+    if config.training.start_from:
+        return copy_text(Path(config.training.start_from), folder)
+    source, target = [pair.source for pair in pairs], [pair.target for pair in pairs]
+    return learn_text(config.vocabulary, config.data.languages, source, target, folder)
+
+
+def _differences(old: Config, new: Config) -> Iterable[str]:
+    for section in dataclasses.fields(Config):
+        before, after = getattr(old, section.name), getattr(new, section.name)
+        if section.name in FREE_SECTIONS or not dataclasses.is_dataclass(before):
+            continue
+        for key in dataclasses.fields(before):
+            name = f"{section.name}.{key.name}"
+            one, other = getattr(before, key.name), getattr(after, key.name)
+            if one != other and name not in FREE:
+                yield f"{name}: {one!r}, now {other!r}"

@@ -1,0 +1,137 @@
+"""From sentences to ids and back: Moses' preprocessing where asked, then subwords by SentencePiece.
+
+Ids: 0 is the end of a sequence, 1 what is unknown, 2 the separator of sentences; padding stands behind all pieces,
+where Marian has it (the decoder starts from it). These are the same on both sides.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from anaphora.errors import AnaphoraError, BadInput
+from anaphora.files import atomic_writer
+from anaphora.nmt.arrangement import Marks
+from anaphora.nmt.config import VocabularyConfig
+from anaphora.nmt.moses import Moses
+
+END, UNKNOWN, SEPARATOR = 0, 1, 2
+SEPARATOR_PIECE = "<SEP>"
+FILES = ("source.spm", "target.spm")
+
+
+class Text:
+    """How the text of one model becomes ids."""
+
+    def __init__(self, source: Any, target: Any, source_rules: Moses, target_rules: Moses) -> None:
+        self._sides = (source, target)
+        self._rules = (source_rules, target_rules)
+        padding = max(side.get_piece_size() for side in self._sides)
+        self.marks = Marks(separator=SEPARATOR, end=END, start=padding, padding=padding)
+
+    @property
+    def size(self) -> int:
+        """How many ids there are, on either side; an embedding matrix has so many rows."""
+        return self.marks.padding + 1
+
+    def encode_source(self, sentence: str) -> list[int]:
+        return self._encode(0, sentence)
+
+    def encode_target(self, sentence: str) -> list[int]:
+        return self._encode(1, sentence)
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """A target text; the end and what follows it is left out, separators stand as they are."""
+        ids = list(ids)
+        if END in ids:
+            ids = ids[: ids.index(END)]
+        text: str = self._sides[1].decode([i for i in ids if i < self._sides[1].get_piece_size()])
+        return self._rules[1].undo(text)
+
+    def _encode(self, side: int, sentence: str) -> list[int]:
+        found: list[int] = self._sides[side].encode(self._rules[side].apply(sentence))
+        return found
+
+
+def learn_text(
+    config: VocabularyConfig, languages: str, source: Sequence[str], target: Sequence[str], folder: Path
+) -> Text:
+    """Learn rules and subwords from sentences and leave them in a folder."""
+    source_language, _, target_language = languages.partition("-")
+    folder.mkdir(parents=True, exist_ok=True)
+    rules = [
+        Moses.learn(config, language, _sample(side, config.sentences))
+        for language, side in ((source_language, source), (target_language, target))
+    ]
+    texts = [
+        [rule.apply(sentence) for sentence in _sample(side, config.sentences) if sentence.strip()]
+        for rule, side in zip(rules, (source, target), strict=True)
+    ]
+    if config.joint:
+        both = texts[0] + texts[1]
+        models = [_learn(config, both)] * 2
+    else:
+        models = [_learn(config, text) for text in texts]
+    for name, model in zip(FILES, models, strict=True):
+        with atomic_writer(folder / name) as out:
+            out.write(model)
+    with atomic_writer(folder / "text.json") as out:
+        out.write(json.dumps({"source": rules[0].to_dict(), "target": rules[1].to_dict()}).encode())
+    return load_text(folder)
+
+
+def load_text(folder: Path) -> Text:
+    """What `learn_text` left in a folder."""
+    import sentencepiece
+
+    sides = []
+    for name in FILES:
+        if not (folder / name).is_file():
+            raise BadInput(folder, f"{name} is missing", remedy="Is it a folder that `anaphora train` made?")
+        try:
+            sides.append(sentencepiece.SentencePieceProcessor(model_file=str(folder / name)))
+        except (RuntimeError, OSError) as error:
+            raise BadInput(folder / name, f"not a SentencePiece model: {error}") from None
+        if sides[-1].piece_to_id(SEPARATOR_PIECE) != SEPARATOR:
+            raise BadInput(folder / name, f"has no {SEPARATOR_PIECE} where it is expected (id {SEPARATOR})")
+    rules = json.loads((folder / "text.json").read_bytes())
+    return Text(sides[0], sides[1], Moses.from_dict(rules["source"]), Moses.from_dict(rules["target"]))
+
+
+def _learn(config: VocabularyConfig, sentences: Iterable[str]) -> bytes:
+    """A SentencePiece model, the same bytes for the same sentences."""
+    import io
+
+    import sentencepiece
+
+    model = io.BytesIO()
+    try:
+        sentencepiece.SentencePieceTrainer.train(
+            sentence_iterator=iter(sentences),
+            model_writer=model,
+            model_type=config.kind,
+            vocab_size=config.size,
+            eos_id=END,
+            unk_id=UNKNOWN,
+            bos_id=-1,
+            pad_id=-1,
+            user_defined_symbols=[SEPARATOR_PIECE],
+            character_coverage=1.0,
+            hard_vocab_limit=False,
+            normalization_rule_name="identity" if config.tokenise or config.normalise else "nmt_nfkc",
+            num_threads=1,
+            minloglevel=2,
+        )
+    except (RuntimeError, OSError) as error:
+        problem = " ".join(str(error).split())[-200:]
+        raise AnaphoraError(f"no vocabulary of {config.size:,} pieces can be learned: {problem}") from None
+    return model.getvalue()
+
+
+def _sample(sentences: Sequence[str], most: int) -> Sequence[str]:
+    if len(sentences) <= most:
+        return sentences
+    return [sentences[i] for i in sorted(random.Random(0).sample(range(len(sentences)), most))]

@@ -1,0 +1,204 @@
+"""Training: updates, validation, checkpoints. Killed at any moment and resumed, it goes on as if nothing had been."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from anaphora.errors import AnaphoraError
+from anaphora.nmt.batching import Ints, updates
+from anaphora.nmt.build import build_model
+from anaphora.nmt.checkpoint import State, checkpoints, load_checkpoint, load_weights, save_checkpoint
+from anaphora.nmt.config import Config
+from anaphora.nmt.corpus import Corpus
+from anaphora.nmt.distributed import Ranks
+from anaphora.nmt.folder import finish, unfinished_weights
+from anaphora.nmt.log import Log
+from anaphora.nmt.loss import loss_of
+from anaphora.nmt.precision import autocast
+from anaphora.nmt.schedule import rate
+from anaphora.nmt.text import Text
+from anaphora.nmt.validation import contrastive_accuracy, perplexity
+from anaphora.suites.example import Example
+
+Report = Callable[[dict[str, Any]], None]  # what is told while training goes on: kind, update, and figures
+
+
+@dataclass(frozen=True)
+class Material:
+    """What training needs besides a config: text in ids, and what to look at."""
+
+    text: Text
+    training: Corpus
+    validation: Corpus | None = None
+    suites: tuple[tuple[str, tuple[Example, ...]], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """How a training ended."""
+
+    updates: int
+    stopped_early: bool
+    perplexity: float | None
+    folder: Path
+
+
+class Trainer:
+    """One training, in a model's folder."""
+
+    def __init__(
+        self,
+        config: Config,
+        material: Material,
+        folder: Path,
+        report: Report | None = None,
+        ranks: Ranks | None = None,
+    ) -> None:
+        self.config, self.material, self.folder = config, material, folder
+        self.ranks = ranks or Ranks()
+        self.report = report if self.ranks.first else None
+        text = material.text
+        torch.manual_seed(config.training.seed)
+        self.model = build_model(config.model, text.size, text.size, text.marks).to(self.ranks.device)
+        if config.training.start_from:
+            load_weights(unfinished_weights(Path(config.training.start_from)), self.model)
+        training = config.training
+        self.optimizer = torch.optim.Adam(
+            self.model.parameters(),
+            lr=training.rate,
+            betas=(training.betas[0], training.betas[1]),
+            eps=training.epsilon,
+            weight_decay=training.weight_decay,
+        )
+        self.autocast = autocast(training.dtype, self.ranks.device)
+        self.state = State()
+        if found := checkpoints(self._checkpoints):
+            self.state = load_checkpoint(found[-1], self.model, self.optimizer)
+        if self.ranks.rank:
+            torch.manual_seed(training.seed + 1_000_003 * self.ranks.rank + self.state.update)  # dropout of its own
+        self.log = Log(folder / "log.jsonl", self.state.update) if self.ranks.first else None
+
+    def run(self) -> Trained:
+        """Train to the end, or until validation brings nothing more."""
+        training = self.config.training
+        together = training.accumulate * self.ranks.size
+        stream = updates(
+            self.material.training.lengths, training.batch_tokens, training.seed, together, self.state.position
+        )
+        stopped = self._finished_early()
+        for batches, position in islice(stream, max(0, training.updates - self.state.update)):
+            if stopped:
+                break
+            loss, tokens = self.update(batches)
+            window = (self.state.window[0] + loss, self.state.window[1] + tokens)
+            self.state = replace(self.state, update=self.state.update + 1, position=position, window=window)
+            stopped = self._after_update()
+        self._save()
+        return self._end(stopped)
+
+    def update(self, batches: Sequence[Ints]) -> tuple[float, int]:
+        """One step of the optimizer over the batches of all processes; the sum of the loss and its tokens."""
+        training, corpus = self.config.training, self.material.training
+        tokens = int(sum(corpus.lengths[batch, 1].sum() for batch in batches))
+        self.model.train()
+        self.optimizer.zero_grad(set_to_none=True)
+        total = 0.0
+        for numbers in batches[self.ranks.rank :: self.ranks.size]:
+            batch = corpus.batch(numbers).to(self.ranks.device)
+            with self.autocast():
+                loss = loss_of(self.model, batch, training.label_smoothing)
+            (loss.smoothed / tokens).backward()
+            total += float(loss.plain)
+        total = self.ranks.add(total)
+        self._check(total)
+        self.ranks.add_gradients(self.model)
+        norm = torch.nn.utils.clip_grad_norm_(self.model.parameters(), training.clip or math.inf)
+        self._check(float(norm))
+        for group in self.optimizer.param_groups:
+            group["lr"] = rate(training, self.state.update + 1, self.state.progress)
+        self.optimizer.step()
+        return total, tokens
+
+    def _after_update(self) -> bool:
+        """Report, validate and save where it is due; whether training is to stop."""
+        training, update = self.config.training, self.state.update
+        if update % training.report_every == 0:
+            loss, tokens = self.state.window
+            current = rate(training, update, self.state.progress)
+            self._tell("training", loss=loss / max(1, tokens), tokens=tokens, rate=current)
+            self.state = replace(self.state, window=(0.0, 0))
+        stop = False
+        if update % self.config.validation.every == 0:
+            self._validate()
+            stop = self._finished_early()
+        if update % training.save_every == 0 or stop:
+            self._save()
+        return stop
+
+    def _validate(self) -> None:
+        settings, material = self.config.validation, self.material
+        figures: dict[str, Any] = {}
+        value = math.nan
+        if self.ranks.first:
+            if material.validation is not None:
+                value = figures["perplexity"] = perplexity(self.model, material.validation, settings.batch_tokens)
+            for name, examples in material.suites:
+                arrangement = self.config.model.arrangement
+                accuracy = contrastive_accuracy(self.model, material.text, arrangement, examples, settings.batch_tokens)
+                figures.setdefault("accuracy", {})[name] = accuracy
+        if figures:
+            self._tell("validation", **figures)
+        value = self.ranks.from_first(value)
+        if not math.isnan(value):
+            progress = self.state.progress.after(value, self.config.training.decay_patience)
+            self.state = replace(self.state, progress=progress)
+            if progress.since == 0 and self.ranks.first:
+                self._keep_best()
+
+    def _finished_early(self) -> bool:
+        patience = self.config.validation.patience
+        return patience > 0 and self.state.progress.since >= patience
+
+    def _keep_best(self) -> None:
+        save_checkpoint(self._checkpoints / "best", self.model, self.optimizer, self.state, keep=1)
+
+    def _save(self) -> None:
+        if self.ranks.first:
+            save_checkpoint(self._checkpoints, self.model, self.optimizer, self.state, self.config.training.keep)
+
+    def _end(self, stopped: bool) -> Trained:
+        """The model's folder as others read it: the best weights where training stops early, else the last."""
+        if self.ranks.first:
+            best = checkpoints(self._checkpoints / "best")
+            if self.config.validation.patience > 0 and best:
+                load_weights(best[-1] / "model.safetensors", self.model)
+            finish(self.folder, self.model, self.config)
+        self.ranks.close()
+        best_seen = self.state.progress.best
+        return Trained(self.state.update, stopped, None if math.isinf(best_seen) else best_seen, self.folder)
+
+    def _check(self, value: float) -> None:
+        if not math.isfinite(value):
+            saved = checkpoints(self._checkpoints)
+            kept = f"The last good checkpoint is {saved[-1]}" if saved else "There is no checkpoint yet"
+            raise AnaphoraError(
+                f"the loss is not a number at update {self.state.update + 1:,}. {kept}. Use a lower rate, or clip the "
+                "gradient (training.clip)"
+            )
+
+    def _tell(self, kind: str, **figures: Any) -> None:
+        if self.log is not None:
+            self.log.write(kind, self.state.update, **figures)
+        if self.report is not None:
+            self.report({"kind": kind, "update": self.state.update, **figures})
+
+    @property
+    def _checkpoints(self) -> Path:
+        return self.folder / "checkpoints"

@@ -1,0 +1,113 @@
+"""Prefix trees through any model that decodes step by step: its state is branched where candidates part.
+
+All trees of a batch go down together, level by level; what candidates share is computed once, and the vocabulary is
+projected once for each node. Models of the Marian architecture have a scorer of their own, which computes all levels at
+once (`systems/huggingface/packed.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from anaphora.nmt.arrangement import Ids, Marks
+from anaphora.nmt.batch import pad
+from anaphora.systems.huggingface.tree import Ints, Tree
+
+Scores = list[tuple[float, int]]  # of the candidates of one tree: sum of log-probabilities, tokens
+ROWS = 256  # of the logits held at a time
+
+
+class TreeScorer:
+    """Scores the trees of a TranslationModel, which is in evaluation mode."""
+
+    def __init__(self, model: Any, marks: Marks) -> None:
+        self.model, self.marks = model, marks
+        self.device = next(model.parameters()).device
+
+    @torch.inference_mode()
+    def score(self, trees: Sequence[Tree], inputs: Sequence[tuple[Ids, ...]], margins: bool = False) -> list[Scores]:
+        """Log-probabilities of every candidate of every tree.
+
+        inputs: for each tree what the encoders read
+        margins: leave out what all candidates of a tree share; the differences stay the same
+        """
+        columns = tuple(pad(column, self.marks.padding).to(self.device) for column in zip(*inputs, strict=True))
+        outputs = self._outputs(self.model.encode(columns), trees)
+        starts = np.cumsum([0, *(len(tree) for tree in trees)])
+        nodes, tokens, lengths = [], [], []
+        for start, tree in zip(starts, trees, strict=False):
+            shared = _shared(tree) if margins else 0
+            for path, found in tree.paths:
+                nodes.append(path[shared:] + start)
+                tokens.append(found[shared:])
+                lengths.append(len(found) - shared)
+        values = self._log_probabilities(outputs, np.concatenate(nodes), np.concatenate(tokens))
+        sums = iter([float(part.sum()) for part in np.split(values, np.cumsum(lengths)[:-1])])
+        return [[(next(sums), len(found)) for _, found in tree.paths] for tree in trees]
+
+    def _outputs(self, memory: Any, trees: Sequence[Tree]) -> Tensor:
+        """(nodes of all trees, size), the decoder's output at each node."""
+        parents = np.concatenate([_parents(tree.depth) for tree in trees])
+        depth = np.concatenate([tree.depth for tree in trees])
+        owner = np.repeat(np.arange(len(trees)), [len(tree) for tree in trees])
+        tokens = np.concatenate([tree.tokens for tree in trees])
+        first = np.repeat(np.cumsum([0, *(len(tree) for tree in trees)])[:-1], [len(tree) for tree in trees])
+        place = np.zeros(len(depth), np.int64)  # of each node among those of its level
+        outputs: list[Tensor] = []
+        order: list[Ints] = []
+        rows, here, state = np.arange(len(trees)), memory, self.model.start(memory)
+        for level in range(int(depth.max()) + 1):
+            nodes = np.flatnonzero(depth == level)
+            place[nodes] = np.arange(len(nodes))
+            if level:
+                above = place[first[nodes] + parents[nodes]]
+                if not np.array_equal(above, np.arange(len(outputs[-1]))):
+                    state = self.model.select(state, self._index(above))
+            if not np.array_equal(owner[nodes], rows):  # it is large, and mostly the same as one level above
+                rows = owner[nodes]
+                here = self.model.select(memory, self._index(rows))
+            output, state = self.model.step(here, state, self._index(tokens[nodes]))
+            outputs.append(output)
+            order.append(nodes)
+        return torch.cat(outputs)[self._index(np.argsort(np.concatenate(order)))]
+
+    def _log_probabilities(self, outputs: Tensor, nodes: Ints, tokens: Ints) -> Any:
+        """Of each token at its node; a node is projected once, however many candidates go through it."""
+        distinct, rows = np.unique(nodes, return_inverse=True)
+        order = np.argsort(rows, kind="stable")
+        values = np.empty(len(nodes))
+        for start in range(0, len(distinct), ROWS):
+            part = distinct[start : start + ROWS]
+            logits = self.model.project(outputs[self._index(part)]).float()
+            normalisers = logits.logsumexp(1)
+            low, high = np.searchsorted(rows[order], [start, start + len(part)])
+            asked = order[low:high]
+            at, what = self._index(rows[asked] - start), self._index(tokens[asked])
+            values[asked] = (logits[at, what] - normalisers[at]).double().cpu().numpy()
+        return values
+
+    def _index(self, values: Ints) -> Tensor:
+        return torch.from_numpy(np.ascontiguousarray(values)).to(self.device)
+
+
+def _parents(depth: Ints) -> Ints:
+    """For each node in preorder the one above it: the last that is less deep by one."""
+    last: dict[int, int] = {}
+    found = np.zeros(len(depth), np.int64)
+    for node, level in enumerate(depth.tolist()):
+        found[node] = last.get(level - 1, 0)
+        last[level] = node
+    return found
+
+
+def _shared(tree: Tree) -> int:
+    """How many tokens all candidates of a tree begin with."""
+    targets = [tokens for _, tokens in tree.paths]
+    shortest = min(map(len, targets))
+    same = np.all([tokens[:shortest] == targets[0][:shortest] for tokens in targets], axis=0)
+    return shortest if same.all() else int(same.argmin())

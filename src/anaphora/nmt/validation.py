@@ -1,0 +1,54 @@
+"""How good a model is while it is trained: perplexity on held-out text, contrastive accuracy on suites."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import torch
+
+from anaphora.nmt.arrangement import Arrangement
+from anaphora.nmt.batching import in_order
+from anaphora.nmt.corpus import Corpus
+from anaphora.nmt.examples import encode_example
+from anaphora.nmt.loss import loss_of
+from anaphora.nmt.scoring import plain_scores
+from anaphora.nmt.text import Text
+from anaphora.suites.example import Example
+
+
+@torch.inference_mode()
+def perplexity(model: Any, corpus: Corpus, batch_tokens: int) -> float:
+    """Of the target tokens, under teacher forcing; infinite where it cannot be computed."""
+    device = next(model.parameters()).device
+    model.eval()
+    total, tokens = 0.0, 0
+    for numbers in in_order(corpus.lengths, batch_tokens):
+        loss = loss_of(model, corpus.batch(numbers).to(device), 0.0)
+        total += float(loss.plain)
+        tokens += loss.tokens
+    try:
+        return math.exp(total / tokens) if tokens else math.inf
+    except OverflowError:
+        return math.inf
+
+
+def contrastive_accuracy(
+    model: Any, text: Text, arrangement: Arrangement, examples: Iterable[Example], batch_tokens: int
+) -> float:
+    """The share of examples whose right candidate has the highest score; ties are wrong."""
+    model.eval()
+    gold, asked, sizes = [], [], []
+    for example in examples:
+        if example.gold is not None:
+            candidates = encode_example(example, text, arrangement)
+            gold.append(example.gold)
+            sizes.append(len(candidates))
+            asked += candidates
+    scores = iter(plain_scores(model, asked, text.marks, batch_tokens))
+    right = 0
+    for best, size in zip(gold, sizes, strict=True):
+        found = [next(scores) for _ in range(size)]
+        right += all(found[best] > score for number, score in enumerate(found) if number != best)
+    return right / len(gold) if gold else math.nan

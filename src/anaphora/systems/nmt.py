@@ -1,0 +1,179 @@
+"""`nmt:MODEL`: models that `anaphora train` has made, of every architecture; `nmt:MODEL1,MODEL2` is an ensemble.
+
+What is context to such a model is part of it (`nmt/arrangement.py`). So `--context` need not be given. Given, it is the
+most sentences that the model sees: fewer than it was trained with may be asked for, to find out what they are worth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import torch
+
+from anaphora.errors import AnaphoraError
+from anaphora.nmt.candidates import CandidateScorer, Found
+from anaphora.nmt.ensemble import Ensemble
+from anaphora.nmt.loading import Loaded, load_models
+from anaphora.nmt.questions import Question, make_question
+from anaphora.nmt.search import Beam
+from anaphora.nmt.translating import Source, Translator
+from anaphora.suites.example import Example, Passage
+from anaphora.systems import Translation
+from anaphora.systems.context import with_target_context
+from anaphora.systems.documents import Sentence
+from anaphora.systems.options import Options, split_settings
+from anaphora.systems.scored import Answer
+
+SETTINGS = ("device", "normalise")
+
+
+class TrainedSystem:
+    """One or more trained models. Settings in the spec: device; normalise, the power of the length in translation."""
+
+    has_focus = True  # may score a part of a candidate
+    own_context = True  # knows what context it reads
+
+    def __init__(self, what: str, options: Options) -> None:
+        names, settings = split_settings(what, SETTINGS)
+        if options.threads is not None:
+            torch.set_num_threads(options.threads)
+        self.options = options
+        self.loaded: Loaded = load_models(names, settings.get("device"))
+        self.normalise = _number(settings.get("normalise", "1"))
+
+    def settings(self) -> dict[str, Any]:
+        """What the scores depend on, for the header of a run; context: what is read of it, whatever is asked for."""
+        return {
+            **self.loaded.fingerprint,
+            "arrangement": asdict(self.loaded.arrangement),
+            "normalise": self.normalise,
+            "context": self._label,
+        }
+
+    def score(self, examples: Sequence[Example], done: Container[int] = ()) -> Iterator[tuple[int, Answer]]:
+        """Each example's number with its answer, as they are computed, short ones first.
+
+        Batches are made as if nothing were done, and those with nothing left to do are passed over: so that scores
+        do not depend on where an earlier process was interrupted, to the last digit.
+        """
+        loaded, options = self.loaded, self.options
+        questions = [
+            make_question(e, loaded.text, loaded.arrangement, options.focus, loaded.limit, options.truncate)
+            for e in self._in_context(examples)
+        ]
+        scorer = CandidateScorer(loaded, options.batch_tokens)
+        trees = scorer.through_trees(questions, options.margins_only, done)
+        for number, found in scorer.one_by_one(questions) if options.plain else trees:
+            yield number, _answer(questions[number], found)
+
+    def translate(self, texts: Sequence[str], *, beams: int | None = None, max_tokens: int = 256) -> list[str]:
+        """Translations of sentences without context, by beam search."""
+        return [found.text for found in self._translator(beams, max_tokens).translate([Source(t) for t in texts])]
+
+    def translate_sentences(
+        self,
+        sentences: Sequence[Sentence],
+        *,
+        known: Passage = (),
+        given: Sequence[Sentence] | None = None,
+        beams: int | None = None,
+        max_tokens: int = 256,
+    ) -> list[Translation]:
+        """Sentences of documents, in order, each with the context that the model reads.
+
+        known: translations of the sentences before the first one, where its document began earlier
+        given: another system's translations, one for one: the target context, instead of what is produced
+        """
+        sources = []
+        for place, sentence in enumerate(sentences):
+            first = place == 0 or not sentence.before
+            before = given[place].before if given is not None else known if place == 0 else () if first else None
+            sources.append(Source(sentence.text, sentence.before, before, None if first else place - 1))
+        return self._translator(beams, max_tokens).translate(sources)
+
+    @property
+    def in_order(self) -> bool:
+        """Whether a sentence needs the translation of the one before it."""
+        return "target" in self.loaded.arrangement.contexts and self._reach > 0
+
+    @property
+    def _reach(self) -> int:
+        """How many sentences of context are read: those the model was trained with, or fewer where fewer are asked."""
+        reach, asked = self.loaded.arrangement.reach, self.options.context.sentences
+        return reach if not asked and self.options.own_context else min(reach, asked)
+
+    @property
+    def _label(self) -> str:
+        """Sentences of source + target context, as in the signature: 1+1."""
+        arrangement, target = self.loaded.arrangement, self.options.context.target
+        read = min(arrangement.target_reach, self._reach) if target != "none" else 0
+        return f"{min(arrangement.source_reach, self._reach)}+{read}{'p' if target == 'produced' and read else ''}"
+
+    def _translator(self, beams: int | None = None, max_tokens: int = 256) -> Translator:
+        loaded, options = self.loaded, self.options
+        beam = Beam(beams or 4, max_tokens, self.normalise)
+        return Translator(
+            Ensemble(loaded.models),
+            loaded.text,
+            loaded.arrangement,
+            beam,
+            options.batch_tokens,
+            self._reach,
+            loaded.limit,
+            options.truncate,
+        )
+
+    def _in_context(self, examples: Sequence[Example]) -> list[Example]:
+        """Examples with the context that is seen, and target context as the options say."""
+        target, size = self.options.context.target, min(self._reach, self.loaded.arrangement.target_reach)
+        cut = [example.with_context(self._reach) for example in examples]
+        if target == "gold" or not size:
+            return cut
+        if target == "none":
+            return [with_target_context(example, ("",) * example.context_size) for example in cut]
+        produced = self._produced(list(dict.fromkeys(example.source[:-1] for example in examples)), size)
+        found = []
+        for example, short in zip(examples, cut, strict=True):
+            before = produced[example.source[:-1]][-size:]
+            found.append(with_target_context(short, before) if before else short)
+        return found
+
+    def _produced(self, contexts: Sequence[Passage], size: int) -> dict[Passage, Passage]:
+        """The model's own translations of passages of context, sentence by sentence.
+
+        size: how many sentences of each are needed; a model that reads what it has produced begins at the beginning
+        """
+        sources: list[Source] = []
+        places: dict[tuple[Passage, int], int] = {}
+        for passage in contexts:
+            previous = None
+            for place, text in enumerate(passage):
+                if text and (self.in_order or place >= len(passage) - size):
+                    before = tuple(sentence for sentence in passage[:place] if sentence)
+                    sources.append(Source(text, before, None, previous))
+                    previous = places[passage, place] = len(sources) - 1
+        found = ["", *(translation.text for translation in self._translator().translate(sources))]
+        return {
+            passage: tuple(found[1 + places.get((passage, place), -1)] for place in range(len(passage)))
+            for passage in contexts
+        }
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise AnaphoraError(f"normalise={text}: a number is expected, 0 for no normalisation by length") from None
+
+
+def _answer(question: Question, found: Sequence[Found]) -> Answer:
+    candidates = question.candidates
+    same = [
+        (first, second)
+        for second, candidate in enumerate(candidates)
+        for first in range(second)
+        if candidates[first] == candidate
+    ]
+    return Answer([score for score, _ in found], [n for _, n in found], same, question.truncated)

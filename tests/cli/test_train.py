@@ -1,0 +1,98 @@
+"""`anaphora train`, end to end with models of a few thousand weights."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("sentencepiece")
+pytest.importorskip("transformers")
+
+from anaphora.cli.app import app  # noqa: E402
+from anaphora.errors import AnaphoraError  # noqa: E402
+
+
+def corpus(folder: Path, documents: int, seed: int) -> tuple[Path, Path]:
+    spec = importlib.util.spec_from_file_location("nmt_conftest", Path(__file__).parents[1] / "nmt" / "conftest.py")
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    found: tuple[Path, Path] = module.write_corpus(folder, documents, seed)
+    return found
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> list[str]:
+    source, target = corpus(tmp_path, 40, 1)
+    values = {
+        "data.source": source,
+        "data.target": target,
+        "vocabulary.size": 60,
+        "model.embedding": 16,
+        "model.hidden": 16,
+        "model.heads": 2,
+        "model.feed_forward": 32,
+        "model.layers": 1,
+        "training.updates": 6,
+        "training.save_every": 2,
+        "training.report_every": 2,
+    }
+    return [word for key, value in values.items() for word in ("--set", f"{key}={value}")] + ["--threads", "1"]
+
+
+def run(*arguments: str) -> Any:
+    result = CliRunner().invoke(app, ["train", *arguments, "--json"], catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+@pytest.mark.parametrize(
+    "preset", ["transformer-concat22-laptop", "rnn-s-t-hier-to-2-tied-laptop", "transformer-voita-laptop"]
+)
+def test_a_preset_is_trained_and_goes_on(tmp_path: Path, settings: list[str], preset: str) -> None:
+    folder = tmp_path / "model"
+    found = run(preset, "-o", str(folder), *settings)
+    assert (found["model"], found["updates"]) == (str(folder), 6)
+    lines = [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
+    assert [line["update"] for line in lines] == [2, 4, 6]
+    assert run(preset, "-o", str(folder), *settings, "--set", "training.updates=8", "--resume")["updates"] == 8
+    assert run(preset, "-o", str(folder), *settings, "--resume", "--average", "2", "--set", "training.updates=8")
+
+
+def test_a_sweep(tmp_path: Path, settings: list[str]) -> None:
+    found = run("rnn-baseline-laptop", "-o", str(tmp_path / "m"), *settings, "--sweep", "training.rate=0.01,0.001")
+    assert [Path(model["model"]).name for model in found["models"]] == ["rate-0.01", "rate-0.001"]
+    configs = [(tmp_path / "m" / name / "config.toml").read_text() for name in ("rate-0.01", "rate-0.001")]
+    assert "rate = 0.01\n" in configs[0]
+    assert "rate = 0.001\n" in configs[1]
+
+
+def test_the_list() -> None:
+    found = run("--list")["presets"]
+    assert len(found) > 40
+    assert found["rnn-s-hier-to-2"].startswith("S-HIER-TO-2")
+    result = CliRunner().invoke(app, ["train", "--list"])
+    assert "transformer-concat22" in result.stdout
+    assert "-laptop  " not in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["nothing-laptop"], "no preset 'nothing-laptop'"),
+        (["rnn-baseline-laptop", "--set", "training.updates"], r"section\.key=value"),
+        (["rnn-baseline-laptop"], "no training text"),
+        (["none.toml"], "none.toml: no such file"),
+    ],
+)
+def test_what_is_wrong_is_said(tmp_path: Path, arguments: list[str], problem: str) -> None:
+    with pytest.raises(AnaphoraError, match=problem):
+        CliRunner().invoke(app, ["train", *arguments, "-o", str(tmp_path / "m")], catch_exceptions=False)
+    assert CliRunner().invoke(app, ["train"]).exit_code == 2

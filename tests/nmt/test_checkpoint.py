@@ -1,0 +1,115 @@
+"""Checkpoints are complete or not there at all, and fit the model or are refused."""
+
+from __future__ import annotations
+
+import errno
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from anaphora.errors import AnaphoraError, BadInput  # noqa: E402
+from anaphora.nmt import checkpoint as module  # noqa: E402
+from anaphora.nmt.batching import Position  # noqa: E402
+from anaphora.nmt.checkpoint import (  # noqa: E402
+    State,
+    average,
+    checkpoints,
+    load_checkpoint,
+    load_weights,
+    save_checkpoint,
+    weights_of,
+)
+from anaphora.nmt.schedule import Progress  # noqa: E402
+
+
+def tied(size: int = 3) -> Any:
+    model = torch.nn.Sequential(torch.nn.Linear(size, size, bias=False), torch.nn.Linear(size, size, bias=False))
+    model[1].weight = model[0].weight
+    return model
+
+
+def trained(size: int = 3) -> tuple[Any, Any]:
+    model = tied(size)
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.1)
+    for _ in range(3):
+        optimizer.zero_grad()
+        model(torch.ones(2, size)).sum().backward()
+        optimizer.step()
+    return model, optimizer
+
+
+STATE = State(7, Position(1, 2), Progress(3.5, 1, 0), (0.1 + 0.2, 5))
+
+
+def test_everything_comes_back(tmp_path: Path) -> None:
+    model, optimizer = trained()
+    place = save_checkpoint(tmp_path, model, optimizer, STATE, keep=3)
+    drawn = torch.rand(3)
+    other = tied()
+    fresh = torch.optim.Adam(other.parameters(), lr=0.1)
+    assert load_checkpoint(place, other, fresh) == STATE
+    assert torch.equal(torch.rand(3), drawn)
+    assert torch.equal(other[0].weight, model[0].weight)
+    for ours, theirs in zip(optimizer.state.values(), fresh.state.values(), strict=True):
+        assert {k: v.tolist() for k, v in ours.items()} == {k: v.tolist() for k, v in theirs.items()}
+
+
+def test_what_is_tied_is_stored_once(tmp_path: Path) -> None:
+    assert list(weights_of(tied())) == ["0.weight"]
+
+
+def test_the_oldest_go(tmp_path: Path) -> None:
+    model, optimizer = trained()
+    for update in (1, 20, 300):
+        save_checkpoint(tmp_path, model, optimizer, State(update), keep=2)
+    assert [path.name for path in checkpoints(tmp_path)] == ["update-00000020", "update-00000300"]
+
+
+def test_a_full_disk_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model, optimizer = trained()
+    good = save_checkpoint(tmp_path, model, optimizer, State(1), keep=2)
+
+    def full(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(module, "save_file", full)
+    with pytest.raises(AnaphoraError, match=r"No space left on device.*make room, go on with --resume"):
+        save_checkpoint(tmp_path, model, optimizer, State(2), keep=2)
+    assert checkpoints(tmp_path) == [good]
+    assert [path.name for path in tmp_path.iterdir()] == [good.name]
+
+
+def test_one_that_was_begun_does_not_count(tmp_path: Path) -> None:
+    (tmp_path / ".update-00000005.part").mkdir()
+    (tmp_path / "update-00000006").mkdir()
+    assert checkpoints(tmp_path) == []
+
+
+def test_another_architecture_or_size_is_refused(tmp_path: Path) -> None:
+    model, optimizer = trained()
+    file = save_checkpoint(tmp_path, model, optimizer, State(1), keep=1) / "model.safetensors"
+    with pytest.raises(BadInput, match=r"0\.weight: \(3, 3\) in the file, \(4, 4\) in the model.*another vocabulary"):
+        load_weights(file, tied(4))
+    with pytest.raises(BadInput, match=r"the model has 0\.bias, but the file has not"):
+        load_weights(file, torch.nn.Sequential(torch.nn.Linear(3, 3)))
+    (tmp_path / "bad.safetensors").write_bytes(b"nothing")
+    with pytest.raises(BadInput, match="not weights that can be read"):
+        load_weights(tmp_path / "bad.safetensors", tied())
+    with pytest.raises(BadInput, match="no such file"):
+        load_weights(tmp_path / "none", tied())
+
+
+def test_the_mean_of_checkpoints(tmp_path: Path) -> None:
+    model, optimizer = trained()
+    files = []
+    for value in (1.0, 2.0, 6.0):
+        with torch.no_grad():
+            model[0].weight.fill_(value)
+        files.append(save_checkpoint(tmp_path, model, optimizer, State(int(value)), keep=9) / "model.safetensors")
+    average(files, model)
+    assert model[0].weight.tolist() == [[3.0] * 3] * 3
+    with pytest.raises(AnaphoraError, match="no checkpoints"):
+        average([], model)

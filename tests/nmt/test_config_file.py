@@ -1,0 +1,97 @@
+"""Configs: typed, inherited, and with errors that name the key."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from anaphora.errors import AnaphoraError, BadInput
+from anaphora.nmt.config import Config
+from anaphora.nmt.config_file import parse_config, presets, read_config, write_config
+
+
+def read(tmp_path: Path, text: str, **overrides: str) -> Config:
+    path = tmp_path / "c.toml"
+    path.write_text(text, encoding="utf-8")
+    return read_config(path, {key.replace("__", "."): value for key, value in overrides.items()})
+
+
+def test_a_config(tmp_path: Path) -> None:
+    config = read(tmp_path, '[model]\nkind = "recurrent"\ncontexts = ["source"]\n[training]\nrate = 1\n')
+    assert config.model.arrangement.contexts == ("source",)
+    assert config.training.rate == 1.0
+    assert config.data == Config().data
+
+
+def test_a_base_is_taken_over_and_overridden(tmp_path: Path) -> None:
+    text = 'base = "rnn-s-hier-to-2-laptop"\n[training]\nupdates = 7\n[data]\nsource = "a.en"\ntarget = "a.de"\n'
+    config = read(tmp_path, text, training__rate="0.5", vocabulary__kind="unigram", model__contexts='["target"]')
+    assert config.model.joined_target == 1
+    assert config.model.contexts == ("target",)
+    assert (config.training.updates, config.training.rate) == (7, 0.5)
+    assert config.vocabulary.kind == "unigram"
+    assert config.data.source == ("a.en",)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("[modle]", r"unknown section 'modle' \(did you mean model"),
+        ("[training]\nupdate = 3", r"unknown key training.update \(did you mean updates"),
+        ('[training]\nupdates = "many"', "training.updates: a whole number is expected, not 'many'"),
+        ("[training]\nupdates = true", "a whole number is expected"),
+        ("[model]\ndropout = 1.5", "model.dropout"),
+        ('[model]\nkind = "transformers"', "unknown 'transformers'.*did you mean transformer"),
+        ('[model]\nkind = "transformer"\ncontexts = ["source"]', "no further encoders"),
+        ('[model]\nkind = "context-transformer"', r"contexts = \[\"source\"\]"),
+        ('[model]\nkind = "recurrent"\ncontexts = ["both"]', "unknown context 'both'"),
+        ("[model]\nembedding = 10\nheads = 4", "multiple of model.heads"),
+        ('base = "rnn-s-heir"', r"no preset 'rnn-s-heir' \(did you mean rnn-s-hier"),
+        ("model = 3", r"\[model\] is a section"),
+        ("[model", "not TOML"),
+        ('[data]\nsource = "a"', "as many files"),
+        ("[training]\nbetas = [0.9]", "two numbers"),
+        ("[training]\nupdates = 0", "1 or more"),
+    ],
+)
+def test_what_is_wrong_is_said(tmp_path: Path, text: str, problem: str) -> None:
+    with pytest.raises(BadInput, match=problem) as error:
+        read(tmp_path, text)
+    assert "c.toml" in str(error.value)
+
+
+def test_bad_overrides(tmp_path: Path) -> None:
+    with pytest.raises(AnaphoraError, match=r"section\.key=value"):
+        read(tmp_path, "", updates="3")
+    with pytest.raises(BadInput, match=r"unknown key training\.x"):
+        read(tmp_path, "", training__x="3")
+
+
+def test_no_such_file(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="no such file"):
+        read_config(tmp_path / "none.toml")
+
+
+def test_written_configs_are_read_back(tmp_path: Path) -> None:
+    for name, config in presets().items():
+        assert read(tmp_path, write_config(config)) == config, name
+    odd = parse_config({"description": 'a "quoted"\n\\ line'}, tmp_path)
+    assert read(tmp_path, write_config(odd)) == odd
+
+
+def test_every_model_of_the_papers_is_a_preset() -> None:
+    found = presets()
+    recurrent = ["baseline", "2-to-1", "2-to-2", "s-t-hier", "s-hier-to-2", "s-t-hier-to-2", "s-hier-to-2-tied"]
+    recurrent += [f"{side}-{kind}" for side in "st" for kind in ("concat", "gate", "hier")]
+    expected = [f"rnn-{name}" for name in recurrent]
+    expected += [f"transformer-{name}" for name in ("baseline", "concat21", "concat22", "voita")]
+    for name in expected:
+        assert found[name].description
+        small = found[f"{name}-laptop"]
+        assert small.model.embedding < found[name].model.embedding
+        assert small.model.arrangement == found[name].model.arrangement
+        assert small.model.tied_contexts == found[name].model.tied_contexts
+    assert found["rnn-s-hier-to-2"].model.combination == "hierarchical"
+    assert found["rnn-baseline"].model.hidden == 1024
+    assert found["transformer-concat22"].model.joined_target == 1

@@ -1,0 +1,115 @@
+"""Documents are respected, and what is dropped is counted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from anaphora.errors import BadInput  # noqa: E402
+from anaphora.nmt.arrangement import Arrangement, Marks  # noqa: E402
+from anaphora.nmt.config import DataConfig  # noqa: E402
+from anaphora.nmt.corpus import Corpus, Pair, Sentences, read_pairs  # noqa: E402
+
+MARKS = Marks(separator=9, end=0, start=99, padding=99)
+
+
+class Numbers:
+    """Text whose words are its ids."""
+
+    marks = MARKS
+
+    @staticmethod
+    def encode_source(sentence: str) -> list[int]:
+        return [int(word) for word in sentence.split()]
+
+    encode_target = encode_source
+
+
+def pairs(tmp_path: Path, source: str, target: str, **settings: object) -> list[Pair]:
+    (tmp_path / "s").write_text(source, encoding="utf-8")
+    (tmp_path / "t").write_text(target, encoding="utf-8")
+    return list(read_pairs(DataConfig(**settings), [tmp_path / "s"], [tmp_path / "t"]))  # type: ignore[arg-type]
+
+
+def test_blank_lines_end_documents(tmp_path: Path) -> None:
+    found = pairs(tmp_path, "a\nb\n\n\nc\n", "A\nB\n\n\nC\n")
+    assert [(pair.source, pair.target) for pair in found] == [("a", "A"), ("b", "B"), ("c", "C")]
+    assert found[0].document == found[1].document != found[2].document
+
+
+def test_a_line_of_ones_own_ends_documents(tmp_path: Path) -> None:
+    found = pairs(tmp_path, "<d>\na\n<d>\nb\n", "<d>\nA\n<d>\nB\n", boundary="<d>")
+    assert [pair.source for pair in found] == ["a", "b"]
+    assert found[0].document != found[1].document
+
+
+def test_docids(tmp_path: Path) -> None:
+    found = pairs(tmp_path, "x\ta\nx\t\ny\tc\n", "x\tA\nx\tB\ny\tC\n", docids=True)
+    assert [(pair.source, pair.target) for pair in found] == [("a", "A"), ("", "B"), ("c", "C")]
+    assert found[0].document == found[1].document != found[2].document
+    assert pairs(tmp_path, "x\ta\n", "A\n", docids=True) == [Pair("a", "A", 1)]
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "settings", "problem"),
+    [
+        ("a\nb\n", "A\n", {}, "t: line 2: ends after 1 lines"),
+        ("a\n", "A\nB\n", {}, "s: line 2: ends after 1 lines"),
+        ("a\n\nb\n", "A\nB\nC\n", {}, "s: line 2: a document ends here on one side only"),
+        ("a\n", "A\n", {"docids": True}, "s: line 1: no tab"),
+        ("x\ta\n", "y\tA\n", {"docids": True}, "t: line 1: docid 'y', but 'x'"),
+    ],
+)
+def test_what_does_not_belong_together(
+    tmp_path: Path, source: str, target: str, settings: dict[str, object], problem: str
+) -> None:
+    with pytest.raises(BadInput, match=problem):
+        pairs(tmp_path, source, target, **settings)
+
+
+def corpus(found: list[Pair], arrangement: Arrangement, **settings: object) -> Corpus:
+    return Corpus(found, Numbers(), arrangement, DataConfig(**settings))  # type: ignore[arg-type]
+
+
+def test_context_never_crosses_a_boundary() -> None:
+    found = [Pair("31", "41", 1), Pair("32", "42", 1), Pair("33", "43", 2), Pair("34", "44", 2)]
+    built = corpus(found, Arrangement(joined_source=1, joined_target=1, contexts=("source", "target")))
+    assert [built.example(n) for n in range(4)] == [
+        (((31, 0), (0,), (0,)), (41, 0)),
+        (((31, 9, 32, 0), (31, 0), (41, 0)), (41, 9, 42, 0)),
+        (((33, 0), (0,), (0,)), (43, 0)),
+        (((33, 9, 34, 0), (33, 0), (43, 0)), (43, 9, 44, 0)),
+    ]
+    assert built.lengths.tolist() == [[2, 2], [4, 4], [2, 2], [4, 4]]
+
+
+def test_what_is_dropped_is_counted_and_still_is_context() -> None:
+    unlike, kept, empty, long = (
+        Pair("1 2 3 4", "5", 1),
+        Pair("6", "7", 1),
+        Pair("", "7", 1),
+        Pair("1 " * 7, "2 " * 7, 2),
+    )
+    built = corpus([unlike, kept, empty, long], Arrangement(joined_source=1), max_length=7, max_ratio=3.0)
+    assert (built.dropped.empty, built.dropped.long, built.dropped.unlike) == (1, 1, 1)
+    assert len(built) == 1
+    assert built.example(0) == (((1, 2, 3, 4, 9, 6, 0),), (7, 0))
+    assert "1 with an empty side, 1 too long, 1 of unlike lengths" in str(built.dropped)
+
+
+def test_sentences_are_kept_as_they_are() -> None:
+    sentences = [[1, 2, 3], [], [70_000]]
+    kept = Sentences(iter(sentences))
+    assert len(kept) == 3
+    assert [kept[n] for n in range(3)] == sentences
+    assert len(Sentences(iter([]))) == 0
+
+
+def test_a_batch_of_examples() -> None:
+    built = corpus([Pair("31", "41 42", 1), Pair("32", "43", 1)], Arrangement())
+    batch = built.batch([1, 0])
+    assert batch.inputs[0].ids.tolist() == [[32, 0], [31, 0]]
+    assert batch.read.ids.tolist() == [[99, 43, 99], [99, 41, 42]]

@@ -1,0 +1,74 @@
+"""Sentences become ids and come back, whatever preprocessing is asked for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("sentencepiece")
+pytest.importorskip("sacremoses")
+
+from anaphora.errors import AnaphoraError, BadInput
+from anaphora.nmt.config import VocabularyConfig
+from anaphora.nmt.text import SEPARATOR, SEPARATOR_PIECE, Text, learn_text, load_text
+
+SOURCE = ["The lamp is old.", "It's the table, isn't it?", "I see a book."] * 5
+TARGET = ["Die Lampe ist alt.", "Das ist der Tisch, nicht wahr?", "Ich sehe ein Buch."] * 5
+
+
+def learned(folder: Path, **settings: object) -> Text:
+    config = VocabularyConfig(size=90, **settings)  # type: ignore[arg-type]
+    return learn_text(config, "en-de", SOURCE, TARGET, folder)
+
+
+@pytest.mark.parametrize("settings", [{}, {"kind": "unigram"}, {"joint": False}, {"tokenise": True, "truecase": True}])
+def test_there_and_back(tmp_path: Path, settings: dict[str, object]) -> None:
+    text = learned(tmp_path, **settings)
+    for sentence in TARGET[:3]:
+        ids = text.encode_target(sentence)
+        assert ids
+        assert max(ids) < text.marks.padding
+        assert text.decode([*ids, text.marks.end, 5]) == sentence
+    again = load_text(tmp_path)
+    assert again.encode_source(SOURCE[1]) == text.encode_source(SOURCE[1])
+    assert again.marks == text.marks
+
+
+def test_the_same_text_gives_the_same_vocabulary(tmp_path: Path) -> None:
+    learned(tmp_path / "a")
+    learned(tmp_path / "b")
+    assert (tmp_path / "a" / "source.spm").read_bytes() == (tmp_path / "b" / "source.spm").read_bytes()
+
+
+def test_the_separator_is_one_piece(tmp_path: Path) -> None:
+    text = learned(tmp_path)
+    ids = text.encode_target(f"alt {SEPARATOR_PIECE} Buch")
+    assert ids.count(SEPARATOR) == 1
+    assert SEPARATOR_PIECE in text.decode(ids)
+
+
+def test_joint_vocabularies_are_one(tmp_path: Path) -> None:
+    learned(tmp_path / "joint")
+    learned(tmp_path / "apart", joint=False)
+    assert (tmp_path / "joint" / "source.spm").read_bytes() == (tmp_path / "joint" / "target.spm").read_bytes()
+    assert (tmp_path / "apart" / "source.spm").read_bytes() != (tmp_path / "apart" / "target.spm").read_bytes()
+
+
+def test_lower_case(tmp_path: Path) -> None:
+    text = learned(tmp_path, lowercase=True)
+    assert text.encode_source("THE LAMP") == text.encode_source("the lamp")
+
+
+def test_too_little_text_is_said(tmp_path: Path) -> None:
+    with pytest.raises(AnaphoraError, match="no vocabulary of 90 pieces"):
+        learn_text(VocabularyConfig(size=90), "en-de", [""], [""], tmp_path)
+
+
+def test_what_is_missing_or_damaged(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"source\.spm is missing"):
+        load_text(tmp_path)
+    learned(tmp_path)
+    (tmp_path / "target.spm").write_bytes(b"nothing")
+    with pytest.raises(BadInput, match="not a SentencePiece model"):
+        load_text(tmp_path)

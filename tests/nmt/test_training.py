@@ -1,0 +1,235 @@
+"""Training: it learns, it stops as it should, and an interruption leaves no trace."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("sentencepiece")
+
+from anaphora.errors import AnaphoraError  # noqa: E402
+from anaphora.nmt import training as module  # noqa: E402
+from anaphora.nmt.checkpoint import checkpoints  # noqa: E402
+from anaphora.nmt.config import Config  # noqa: E402
+from anaphora.nmt.config_file import read_config  # noqa: E402
+from anaphora.nmt.folder import load_model  # noqa: E402
+from anaphora.nmt.log import read_log  # noqa: E402
+from anaphora.nmt.prepare import open_folder, prepare  # noqa: E402
+from anaphora.nmt.training import Trained, Trainer  # noqa: E402
+
+PROGRAM = """
+import sys, time
+from pathlib import Path
+import torch
+torch.set_num_threads(1)
+sys.path.insert(0, {here!r})
+from anaphora.nmt import build
+build.BUILDERS["recurrent"] = "tiny_model:build"
+from anaphora.nmt.config_file import read_config
+from anaphora.nmt.distributed import Ranks
+from anaphora.nmt.prepare import open_folder, prepare
+from anaphora.nmt.training import Trainer
+config = read_config(Path(sys.argv[1]), dict(a.split("=") for a in sys.argv[4:]))
+ranks = Ranks()
+folder = Path(sys.argv[2])
+if ranks.first:
+    open_folder(folder, config, resume=True)
+    material = prepare(config, folder)
+ranks.wait()
+if not ranks.first:
+    material = prepare(config, folder)
+trainer = Trainer(config, material, folder, ranks=ranks)
+if float(sys.argv[3]):
+    update = trainer.update
+    def slowly(batches):
+        time.sleep(float(sys.argv[3]))
+        return update(batches)
+    trainer.update = slowly
+trainer.run()
+"""
+
+
+def train(config: Config, folder: Path, resume: bool = False) -> Trained:
+    torch.set_num_threads(1)
+    open_folder(folder, config, resume)
+    return Trainer(config, prepare(config, folder), folder).run()
+
+
+def changed(config: Path, **training: Any) -> Config:
+    read = read_config(config)
+    return replace(read, training=replace(read.training, **training))
+
+
+def log_of(folder: Path) -> list[dict[str, Any]]:
+    return read_log(folder / "log.jsonl")
+
+
+def test_it_learns_and_says_so(config: Path, tiny: Any, tmp_path: Path) -> None:
+    trained = train(changed(config, updates=200), tmp_path / "model")
+    lines = log_of(tmp_path / "model")
+    losses = [line["loss"] for line in lines if line["kind"] == "training"]
+    perplexities = [line["perplexity"] for line in lines if line["kind"] == "validation"]
+    assert losses[-1] < 0.5 * losses[0]
+    assert perplexities[-1] < 0.5 * perplexities[0]
+    assert trained.updates == 200
+    assert trained.perplexity == min(perplexities)
+    assert [line["update"] for line in lines if line["kind"] == "training"] == list(range(5, 201, 5))
+    model, read, text = load_model(tmp_path / "model")
+    assert not model.training
+    assert read.training.updates == 200
+    assert text.size == model.embeddings.num_embeddings
+
+
+def test_the_same_config_gives_the_same_curve(config: Path, tiny: Any, tmp_path: Path) -> None:
+    for name in ("one", "other"):
+        train(read_config(config), tmp_path / name)
+    assert log_of(tmp_path / "one") == log_of(tmp_path / "other")
+    assert [path.name for path in checkpoints(tmp_path / "one" / "checkpoints")] == [
+        "update-00000014",
+        "update-00000021",
+        "update-00000024",
+    ]
+
+
+@pytest.mark.parametrize("stop", [1, 7, 11])
+def test_training_in_two_parts_is_training(config: Path, tiny: Any, tmp_path: Path, stop: int) -> None:
+    train(read_config(config), tmp_path / "whole")
+    train(changed(config, updates=stop), tmp_path / "parts")
+    train(read_config(config), tmp_path / "parts", resume=True)
+    assert log_of(tmp_path / "parts") == log_of(tmp_path / "whole")
+    assert same_weights(tmp_path / "parts", tmp_path / "whole")
+
+
+def same_weights(one: Path, other: Path) -> bool:
+    return (one / "model.safetensors").read_bytes() == (other / "model.safetensors").read_bytes()
+
+
+def start(config: Path, folder: Path, *arguments: str, **environment: str) -> subprocess.Popen[bytes]:
+    """Training in a process of its own; arguments: seconds of pause before each update, then settings."""
+    code = PROGRAM.format(here=str(Path(__file__).parent))
+    command = [sys.executable, "-c", code, str(config), str(folder), *(arguments or ["0"])]
+    with (folder.parent / "stderr").open("ab") as words:
+        return subprocess.Popen(command, env=os.environ | environment, stderr=words)
+
+
+def finish(process: subprocess.Popen[bytes], folder: Path) -> None:
+    assert process.wait(120) == 0, (folder.parent / "stderr").read_text()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="kills")
+def test_killed_at_any_moment_it_goes_on_as_if_nothing_had_been(config: Path, tiny: Any, tmp_path: Path) -> None:
+    """kill −9 at random moments: the log and the weights are those of an uninterrupted training, to the last bit."""
+    train(read_config(config), tmp_path / "whole")
+    folder = tmp_path / "killed"
+    rng = random.Random(3)
+    for _ in range(3):
+        process = start(config, folder, "0.05")
+        deadline = time.monotonic() + 60
+        while not (folder / "log.jsonl").exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        time.sleep(rng.uniform(0.05, 0.7))
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    finish(start(config, folder), folder)
+    assert log_of(folder) == log_of(tmp_path / "whole")
+    assert same_weights(folder, tmp_path / "whole")
+
+
+def test_two_processes_train_as_one_with_twice_the_batches(config: Path, tiny: Any, tmp_path: Path) -> None:
+    settings = ["model.dropout=0.0", "training.updates=10"]
+    port = str(20_000 + os.getpid() % 20_000)
+    meeting = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port}
+    both = [start(config, tmp_path / "two", "0", *settings, RANK=str(rank), **meeting) for rank in range(2)]
+    one = start(config, tmp_path / "one", "0", *settings, "training.accumulate=2")
+    for process in (*both, one):
+        finish(process, tmp_path / "two")
+    lines = [log_of(tmp_path / name) for name in ("one", "two")]
+    assert len(lines[0]) == len(lines[1]) == 3
+    for first, second in zip(*lines, strict=True):
+        for key in {"loss", "perplexity"} & first.keys():
+            assert first[key] == pytest.approx(second[key], rel=1e-5)
+
+
+def test_it_stops_when_validation_brings_nothing(config: Path, tiny: Any, tmp_path: Path) -> None:
+    read = changed(config, updates=500, rate=0.5)  # far too much: it gets worse
+    read = replace(read, validation=replace(read.validation, every=5, patience=3))
+    trained = train(read, tmp_path / "model")
+    assert trained.stopped_early
+    assert trained.updates < 500
+    found = [line["perplexity"] for line in log_of(tmp_path / "model") if line["kind"] == "validation"]
+    assert min(found) == found[-4]  # three without gain after it
+    best = checkpoints(tmp_path / "model" / "checkpoints" / "best")[-1]
+    assert (best / "model.safetensors").read_bytes() == (tmp_path / "model" / "model.safetensors").read_bytes()
+    again = Trainer(read, prepare(read, tmp_path / "model"), tmp_path / "model").run()
+    assert again.updates == trained.updates  # it stays stopped
+
+
+def test_a_loss_that_is_no_number_stops_and_keeps_what_was_good(
+    config: Path, tiny: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = module.loss_of
+    calls = []
+
+    def bad(*arguments: Any) -> Any:
+        calls.append(1)
+        loss = real(*arguments)
+        wrong = float("nan") if len(calls) > 9 else 1.0
+        return replace(loss, smoothed=loss.smoothed * wrong, plain=loss.plain * wrong)
+
+    monkeypatch.setattr(module, "loss_of", bad)
+    with pytest.raises(AnaphoraError, match=r"at update 10\. The last good checkpoint is .*update-00000007"):
+        train(read_config(config), tmp_path / "model")
+    assert [path.name for path in checkpoints(tmp_path / "model" / "checkpoints")] == ["update-00000007"]
+
+
+def test_averaged_gradients_do_not_depend_on_how_batches_are_cut(config: Path, tiny: Any, tmp_path: Path) -> None:
+    read = changed(config, updates=1, label_smoothing=0.0)
+    read = replace(read, model=replace(read.model, dropout=0.0))
+    open_folder(tmp_path / "m", read, False)
+    material = prepare(read, tmp_path / "m")
+    losses = {}
+    for parts in (1, 3):
+        trainer = Trainer(read, material, tmp_path / f"m{parts}")
+        numbers = torch.arange(12).numpy()
+        losses[parts] = trainer.update([numbers[k::parts] for k in range(parts)])
+        losses[parts] += (float(trainer.model.output.bias.grad.norm()),)
+    assert losses[1] == pytest.approx(losses[3], rel=1e-5)
+
+
+def test_fine_tuning_starts_from_weights_and_vocabulary(config: Path, tiny: Any, tmp_path: Path) -> None:
+    train(changed(config, updates=100), tmp_path / "base")
+    tuned = changed(config, updates=5, start_from=str(tmp_path / "base"), rate=1e-4)
+    train(tuned, tmp_path / "tuned")
+    before = [line["loss"] for line in log_of(tmp_path / "base") if line["kind"] == "training"]
+    after = [line["loss"] for line in log_of(tmp_path / "tuned") if line["kind"] == "training"]
+    assert after[0] < 0.7 * before[0]
+    assert (tmp_path / "base" / "source.spm").read_bytes() == (tmp_path / "tuned" / "source.spm").read_bytes()
+
+
+def test_another_config_in_the_same_folder_is_refused(config: Path, tiny: Any, tmp_path: Path) -> None:
+    train(changed(config, updates=3), tmp_path / "model")
+    with pytest.raises(AnaphoraError, match="--resume"):
+        train(read_config(config), tmp_path / "model")
+    with pytest.raises(AnaphoraError, match=r"training\.rate: 0\.01, now 0\.5"):
+        train(changed(config, updates=9, rate=0.5), tmp_path / "model", resume=True)
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "file").touch()
+    with pytest.raises(AnaphoraError, match="no model is in it"):
+        train(read_config(config), tmp_path / "other")
+
+
+def test_the_log_holds_json(config: Path, tiny: Any, tmp_path: Path) -> None:
+    train(changed(config, updates=8), tmp_path / "model")
+    for line in (tmp_path / "model" / "log.jsonl").read_text().splitlines():
+        assert {"kind", "update"} <= json.loads(line).keys()

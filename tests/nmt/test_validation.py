@@ -1,0 +1,62 @@
+"""What is looked at during training is what it says."""
+
+from __future__ import annotations
+
+import math
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from anaphora.nmt.arrangement import Arrangement, Marks  # noqa: E402
+from anaphora.nmt.config import DataConfig  # noqa: E402
+from anaphora.nmt.corpus import Corpus, Pair  # noqa: E402
+from anaphora.nmt.validation import contrastive_accuracy, perplexity  # noqa: E402
+from anaphora.suites.example import Example  # noqa: E402
+
+SIZE = 10
+
+
+class Prefers(torch.nn.Module):
+    """Finds some ids more probable than others, whatever it reads; or all alike."""
+
+    def __init__(self, favourite: int | None = None) -> None:
+        super().__init__()
+        self.weights = torch.nn.Parameter(torch.zeros(SIZE))
+        if favourite is not None:
+            self.weights.data[favourite] = 3.0
+
+    def forward(self, batch: Any) -> Any:
+        return self.weights.expand(*batch.read.ids.shape, SIZE)
+
+
+TEXT: Any = SimpleNamespace(
+    marks=Marks(separator=2, end=0, start=9, padding=9),
+    encode_source=lambda text: [int(word) for word in text.split()],
+    encode_target=lambda text: [int(word) for word in text.split()],
+)
+
+
+def test_a_model_that_knows_nothing_is_as_perplexed_as_its_vocabulary_is_large() -> None:
+    corpus = Corpus([Pair("3 4", "5 6 7", 1), Pair("3", "5", 1)], TEXT, Arrangement(), DataConfig())
+    assert perplexity(Prefers(), corpus, 4) == pytest.approx(SIZE, rel=1e-5)
+    assert perplexity(Prefers(), corpus, 400) == pytest.approx(SIZE, rel=1e-5)
+
+
+def test_no_text_no_figure() -> None:
+    corpus = Corpus([], TEXT, Arrangement(), DataConfig())
+    assert math.isinf(perplexity(Prefers(), corpus, 10))
+
+
+def test_accuracy_counts_ties_as_wrong() -> None:
+    examples = [
+        Example("1", ("3",), (("5",), ("6",)), 0),
+        Example("2", ("3",), (("5",), ("6",)), 1),
+        Example("3", ("3",), (("7",), ("8",)), 0),
+        Example("prior", ("3",), (("5",), ("6",)), None),
+    ]
+    assert contrastive_accuracy(Prefers(5), TEXT, Arrangement(), examples, 100) == pytest.approx(1 / 3)
+    assert contrastive_accuracy(Prefers(), TEXT, Arrangement(), examples, 100) == 0.0
+    assert math.isnan(contrastive_accuracy(Prefers(), TEXT, Arrangement(), [], 100))
