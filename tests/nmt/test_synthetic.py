@@ -27,12 +27,11 @@ def test_a_document_as_it_is_written() -> None:
     document = next(make_documents("source", 1, 1))
     assert len(document.source) == len(document.target) == 2
     pairs = {d.source[0]: d.target[0] for d in make_documents("source", 20_000, 1)}
-    assert pairs["I found the mirror under the radio."] == "Ich habe den Spiegel unter dem Radio gefunden."
-    assert pairs["Behind the vase we lost the net."] == "Hinter der Vase haben wir das Netz verloren."
+    assert pairs["I found the dress under the mirror."] == "Ich fand das Kleid unter dem Spiegel."
+    assert pairs["Under the vase we found the chair."] == "Unter der Vase fanden wir den Stuhl."
     pairs = {d.source[1] + d.target[0]: d.target[1] for d in make_documents("target", 20_000, 1)}
-    assert pairs["Sadly it broke.Wir haben die Tasse hinter dem Radio gesehen."] == "Leider ist sie zerbrochen."
-    assert pairs["Sadly it broke.Wir haben den Becher hinter dem Radio gesehen."] == "Leider ist er zerbrochen."
-    assert pairs["It is heavy.Wir haben den Becher hinter dem Radio gesehen."] == "Er ist schwer."
+    assert pairs["It cost too much.Wir verloren den Becher hinter der Flasche."] == "Er hat zu viel gekostet."
+    assert pairs["It cost too much.Ich fand die Tasse unter der Flasche."] == "Sie hat zu viel gekostet."
 
 
 def test_the_same_seed_gives_the_same_text_and_another_another() -> None:
