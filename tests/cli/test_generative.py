@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 pytest.importorskip("sacremoses")
-pytest.importorskip("thot")
+pytest.importorskip("anaphora.align.thot")
 
 from anaphora.cli.app import app
 from anaphora.demo import demo_suite

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("sacremoses")
-pytest.importorskip("thot")
+pytest.importorskip("anaphora.align.thot")
 
 from anaphora.align import Settings
 from anaphora.demo import demo_suite
