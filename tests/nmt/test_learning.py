@@ -1,0 +1,78 @@
+"""Models of laptop size learn from context what only context tells: real training, two minutes in all.
+
+The corpus has documents of two kinds (`synthetic.py`). The suites ask for pairs of nouns that training never showed.
+Every model stops after a number of updates that suffices with room to spare; see experiments/nmt for all presets.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("transformers")
+pytest.importorskip("sentencepiece")
+
+from anaphora.nmt.config_file import parse_config  # noqa: E402
+from anaphora.nmt.folder import load_model  # noqa: E402
+from anaphora.nmt.prepare import open_folder, prepare  # noqa: E402
+from anaphora.nmt.synthetic import Files, write_synthetic  # noqa: E402
+from anaphora.nmt.training import Trainer  # noqa: E402
+from anaphora.nmt.validation import contrastive_accuracy  # noqa: E402
+from anaphora.suites.suite import read_native  # noqa: E402
+
+LEARNED = 0.95
+CHANCE = {"source": pytest.approx(1 / 3), "target": pytest.approx(1 / 2)}  # of three candidates, of two
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Files:
+    return write_synthetic(tmp_path_factory.mktemp("synthetic"))
+
+
+def learn(preset: str, updates: int, files: Files, folder: Path) -> dict[str, float]:
+    """Train, load what training left, and ask it: accuracy by suite, and the perplexity of held-out text."""
+    torch.set_num_threads(1)
+    text = [str(path) for path in (*files.train, *files.validation)]
+    data = dict(zip(("source", "target", "validation_source", "validation_target"), text, strict=True))
+    settings = {"training": {"updates": updates}, "validation": {"every": updates}}
+    config = parse_config({"base": f"{preset}-laptop", "data": data, **settings}, Path(preset))
+    open_folder(folder, config, resume=False)
+    trained = Trainer(config, prepare(config, folder), folder).run()
+    assert trained.updates == updates
+    model, read, text_of_model = load_model(folder)
+    found = {
+        kind: contrastive_accuracy(model, text_of_model, read.model.arrangement, read_native(path), 4096)
+        for kind, path in files.suites.items()
+    }
+    return {**found, "perplexity": trained.perplexity or 0.0}
+
+
+def test_a_sentence_level_model_translates_but_is_at_chance(files: Files, tmp_path: Path) -> None:
+    found = learn("transformer-baseline", 250, files, tmp_path / "model")
+    assert found["perplexity"] < 1.6
+    assert found["source"] == CHANCE["source"]
+    assert found["target"] == CHANCE["target"]
+
+
+def test_a_concatenation_model_learns_from_either_context(files: Files, tmp_path: Path) -> None:
+    found = learn("transformer-concat22", 300, files, tmp_path / "model")
+    assert found["source"] >= LEARNED
+    assert found["target"] >= LEARNED
+
+
+def test_a_model_of_source_context_learns_from_it_alone(files: Files, tmp_path: Path) -> None:
+    found = learn("transformer-concat21", 500, files, tmp_path / "model")
+    assert found["source"] >= LEARNED
+    assert found["target"] == CHANCE["target"]
+
+
+def test_the_multi_encoder_model_that_decodes_both_sentences_learns(files: Files, tmp_path: Path) -> None:
+    found = learn("rnn-s-hier-to-2", 400, files, tmp_path / "model")
+    assert found["source"] >= LEARNED
+
+
+def test_a_model_of_target_context_learns_where_only_that_tells(files: Files, tmp_path: Path) -> None:
+    found = learn("rnn-t-hier", 250, files, tmp_path / "model")
+    assert found["target"] >= LEARNED
