@@ -20,6 +20,7 @@ DEFAULTS: dict[str, Any] = {
     "port": 0,
     "life": 60,  # seconds
     "delay": 0,  # seconds per request
+    "hold": None,  # [pattern, n]: a request that has the pattern waits until n others were answered
     "script": [],  # what happens to the first requests, see `misbehave`
     "always": None,  # what happens to all later ones
     "die_after": None,  # requests
@@ -57,10 +58,18 @@ class Handler(BaseHTTPRequestHandler):
                 os._exit(0)
         try:
             time.sleep(server.options["delay"])
+            self.hold(body)
             self.misbehave(step) if step else self.send(*answer(server, self.path, body))
         finally:
             with server.lock:
                 server.seen["active"] -= 1
+                server.seen["answered"] += 1
+
+    def hold(self, body: dict[str, Any]) -> None:
+        pattern, others = self.server.options["hold"] or ("(?!)", 0)
+        if re.search(pattern, json.dumps(body)):
+            while self.server.seen["answered"] < others:
+                time.sleep(0.01)
 
     def misbehave(self, step: str) -> None:
         what, _, value = step.partition(":")
