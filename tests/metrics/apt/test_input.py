@@ -154,6 +154,15 @@ def test_only_what_is_missing_is_aligned(files: Callable[..., Files], aligned: l
     task = read_task(files(reference_alignment=None), str.split, FRENCH)
     assert task.systems[0].alignments[2] == ((1, 1),)
     assert (task.aligned_by, aligned[0]["systems"]) == ("given+thot-hmm-grow-diag-final", [])
+    assert aligned[0]["with_reference"]
+
+
+def test_a_reference_that_is_aligned_is_not_aligned_again(
+    files: Callable[..., Files], aligned: list[dict[str, Any]]
+) -> None:
+    task = read_task(files(hypothesis_alignments=()), str.split, FRENCH)
+    assert not aligned[0]["with_reference"]
+    assert task.reference.alignments == [((0, 0), (1, 1)), (), ((0, 0), (1, 1))]
 
 
 def test_a_corpus_goes_with_the_texts(

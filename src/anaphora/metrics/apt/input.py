@@ -151,6 +151,7 @@ def _made(
         missing,
         corpus=corpus,
         settings=settings,
+        with_reference=reference.alignment is None,
         progress=aligning.progress,
     )
     aligner = Aligner(settings)
