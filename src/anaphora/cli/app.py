@@ -115,6 +115,7 @@ Examples:
         "robustness": ("anaphora.cli.robustness:robustness", "How much accuracy is left under attack?"),
         "diagnose": ("anaphora.cli.diagnose:diagnose", "Which step fails, what the priors are: in plain words."),
         "augment": ("anaphora.cli.augment:augment", "Training examples in which it may be er, sie or es."),
+        "study": ("anaphora.cli.study:study", "Ask people which pronoun fits: web page, agreement, export."),
         "demo": ("anaphora.cli.demo:demo", "A suite, two systems, their results: in a second, offline."),
     },
 )

@@ -1,0 +1,210 @@
+"""study.json and links.json: written once, read with care. Nothing that is there is overwritten."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import shutil
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from anaphora.errors import AnaphoraError, BadInput
+from anaphora.files import read_json
+from anaphora.study.model import GAPS, MODES, PAIRS, Annotator, Assignment, Item, Study
+
+FORMAT_VERSION = 1
+TOKEN_BYTES = 24  # 192 bits: a link cannot be guessed
+TEXTS = ("id", "mode", "title", "source_language", "target_language")
+STUDY_FILE, LINKS_FILE = "study.json", "links.json"
+REMEDY = "A study is made by: anaphora study create PAIRS -o STUDY"
+Value = TypeVar("Value")
+
+
+def write_study(study: Study, folder: Path) -> None:
+    """A new folder with the study and its secret links, complete or not at all; only its owner can look into it."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise BadInput(folder, "is there already", remedy="A study is never overwritten: choose another folder.")
+    links = {
+        "anaphora_study_links": FORMAT_VERSION,
+        "study": study.id,
+        "admin": secrets.token_urlsafe(TOKEN_BYTES),
+        "annotators": {annotator.name: secrets.token_urlsafe(TOKEN_BYTES) for annotator in study.annotators},
+    }
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        making = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))  # 0700
+        try:
+            _write_private(making / STUDY_FILE, to_dict(study))
+            _write_private(making / LINKS_FILE, links)
+            making.replace(folder)  # an empty folder may be replaced
+        except BaseException:
+            shutil.rmtree(making, ignore_errors=True)
+            raise
+    except OSError as error:
+        raise BadInput(folder, f"cannot be written: {(error.strerror or str(error)).lower()}") from None
+
+
+def _write_private(path: Path, document: Mapping[str, Any]) -> None:
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "w", encoding="utf-8") as out:
+        try:
+            json.dump(document, out, ensure_ascii=False, indent=1, allow_nan=False)
+        except UnicodeEncodeError:
+            raise AnaphoraError(
+                "the suite has text that is no Unicode (a lone surrogate): put it right first"
+            ) from None
+        out.write("\n")
+        out.flush()
+        os.fsync(out.fileno())
+
+
+def to_dict(study: Study) -> dict[str, Any]:
+    return {
+        "anaphora_study": FORMAT_VERSION,
+        **{name: getattr(study, name) for name in TEXTS},
+        "instructions": list(study.instructions),
+        "show_source": study.show_source,
+        "options": list(study.options),
+        "forms": dict(study.forms),
+        "overlap": study.overlap,
+        "seed": study.seed,
+        "suite": study.suite,
+        "items": [_item_dict(item) for item in study.items],
+        "annotators": [
+            {"name": a.name, "items": [[one.item, list(one.order)] for one in a.assignments]} for a in study.annotators
+        ],
+    }
+
+
+def _item_dict(item: Item) -> dict[str, Any]:
+    fields: dict[str, Any] = {name: getattr(item, name) for name in Item.__slots__ if getattr(item, name)}
+    return {**fields, "gold": item.gold, "tags": dict(item.tags)}
+
+
+def read_study(folder: Path) -> Study:
+    """The study of a folder; what is wrong with it is said with the place."""
+    path = folder / STUDY_FILE
+    if not path.is_file():
+        what = "no such folder" if not folder.exists() else f"no study: {STUDY_FILE} is missing here"
+        raise BadInput(folder, what, remedy=REMEDY)
+    document = read_json(path)
+    version = document.get("anaphora_study") if isinstance(document, dict) else None
+    if type(version) is not int:
+        raise BadInput(path, "not a study", remedy=REMEDY)
+    if not 1 <= version <= FORMAT_VERSION:
+        problem = f"study format version {version}, this program reads up to {FORMAT_VERSION}"
+        raise BadInput(path, problem, remedy="Upgrade with: pip install -U anaphora")
+    kinds = {**dict.fromkeys(TEXTS, str), "suite": str, "overlap": int, "seed": int}
+    simple: dict[str, Any] = {name: _get(document, name, kind, path) for name, kind in kinds.items()}
+    study = Study(
+        **simple,
+        show_source=_get(document, "show_source", bool, path),
+        instructions=tuple(_get(document, "instructions", list, path)),
+        options=tuple(_get(document, "options", list, path)),
+        forms=_get(document, "forms", dict, path),
+        items=_each(_get(document, "items", list, path), "item", path, _item),
+        annotators=_each(_get(document, "annotators", list, path), "annotator", path, _annotator),
+    )
+    wrong = _inconsistency(study)
+    if wrong is not None:
+        raise BadInput(path, wrong, remedy="Restore the file as `study create` wrote it.")
+    return study
+
+
+def read_links(folder: Path, study: Study) -> tuple[str, dict[str, str]]:
+    """The admin's token and the annotators' tokens by name."""
+    path = folder / LINKS_FILE
+    document = read_json(path)
+    try:
+        admin, tokens = document["admin"], {name: str(token) for name, token in document["annotators"].items()}
+        owner = document["study"]
+    except (TypeError, KeyError, AttributeError):
+        raise BadInput(path, "not the links of a study", remedy="Restore the file.") from None
+    if owner != study.id or set(tokens) != {a.name for a in study.annotators}:
+        raise BadInput(path, f"these are links of another study than {study.id}", remedy="Restore the file.")
+    every = [admin, *tokens.values()]
+    if len(set(every)) < len(every) or not all(isinstance(t, str) and len(t) >= 22 for t in every):
+        raise BadInput(path, "two links are the same, or one could be guessed", remedy="Restore the file.")
+    return admin, tokens
+
+
+def _get(document: dict[str, Any], name: str, kind: type[Value], path: Path) -> Value:
+    value = document.get(name)
+    if type(value) is not kind:
+        what = "is missing" if name not in document else f"is not of the type {kind.__name__}"
+        raise BadInput(path, f"{name!r} {what}", remedy="Restore the file as `study create` wrote it.")
+    return value
+
+
+def _each(rows: list[Any], what: str, path: Path, parse: Callable[[Any], Value]) -> tuple[Value, ...]:
+    found = []
+    for number, row in enumerate(rows, start=1):
+        try:
+            found.append(parse(row))
+        except (TypeError, KeyError, ValueError, AttributeError) as error:
+            name = f" ({row['id']})" if isinstance(row, dict) and "id" in row else ""
+            remedy = "Restore the file as `study create` wrote it."
+            raise BadInput(path, f"{what} {number:,}{name} is broken: {error}", remedy=remedy) from None
+    return tuple(found)
+
+
+def _item(row: dict[str, Any]) -> Item:
+    candidates = tuple(_passage(candidate) for candidate in row["candidates"])
+    marks = tuple(tuple((int(start), int(end)) for start, end in spans) for spans in row["marks"])
+    if len(marks) != len(candidates) or not 0 <= row["gold"] < len(candidates):
+        raise ValueError("marks or gold do not belong to the candidates")
+    for candidate, spans in zip(candidates, marks, strict=True):
+        places = [place for span in spans for place in span]
+        if places != sorted(places) or (places and not 0 <= places[0] <= places[-1] <= len(candidate[-1])):
+            raise ValueError("marks outside of the sentence")
+    pair: tuple[str, str] | None = None
+    if row.get("pair"):
+        first, second = row["pair"]
+        pair = str(first), str(second)
+    texts: dict[str, Any] = {name: str(row.get(name, "")) for name in ("pronoun", "system", "sentence", "position")}
+    if not isinstance(row["id"], str):
+        raise TypeError("the id is not a text")
+    return Item(row["id"], _passage(row["source"]), candidates, row["gold"], marks, pair, **texts, tags=row["tags"])
+
+
+def _passage(sentences: Any) -> tuple[str, ...]:
+    if not isinstance(sentences, list) or not sentences or not all(isinstance(s, str) for s in sentences):
+        raise TypeError("a passage is a list of one or more sentences")
+    return tuple(sentences)
+
+
+def _annotator(row: dict[str, Any]) -> Annotator:
+    assignments = tuple(Assignment(str(item), tuple(int(k) for k in order)) for item, order in row["items"])
+    return Annotator(str(row["name"]), assignments)
+
+
+def _inconsistency(study: Study) -> str | None:
+    """What does not fit together, if anything does not."""
+    if study.mode not in MODES:
+        return f"unknown mode {study.mode!r}"
+    if twice := _first_twice([item.id for item in study.items]):
+        return f"the id {twice!r} is there twice"
+    if twice := _first_twice([annotator.name for annotator in study.annotators]):
+        return f"the annotator {twice!r} is there twice"
+    size = {PAIRS: 2, GAPS: 1}[study.mode]
+    if wrong := next((item.id for item in study.items if len(item.candidates) != size), None):
+        return f"item {wrong!r} has not {size} candidate{'s' if size > 1 else ''}"
+    for annotator in study.annotators:
+        if twice := _first_twice([one.item for one in annotator.assignments]):
+            return f"{annotator.name} is asked {twice!r} twice"
+        for one in annotator.assignments:
+            if one.item not in study.by_id or sorted(one.order) != list(range(size)):
+                return f"{annotator.name} is asked {one.item!r}, which is no item, or in an order that is none"
+    return None
+
+
+def _first_twice(names: list[str]) -> str | None:
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            return name
+        seen.add(name)
+    return None

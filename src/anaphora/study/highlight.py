@@ -1,0 +1,74 @@
+"""Where two candidates differ, and where a pronoun is: what is highlighted, or hidden."""
+
+from __future__ import annotations
+
+import difflib
+import re
+
+from anaphora.languages.pronouns import normalise
+from anaphora.study.model import Span
+
+# A word with its apostrophes and hyphens is one (c'est is two in French: the pronoun ends with its apostrophe).
+WORD = re.compile(r"\w+['’]?|[^\w\s]")
+
+
+def differences(one: str, other: str) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
+    """The stretches of words in which two sentences differ; words next to each other are one stretch.
+
+    Where one sentence lacks words that the other has, the word that follows (or else the last one) shows the place.
+    """
+    words = [list(WORD.finditer(sentence)) for sentence in (one, other)]
+    a, b = ([match.group() for match in found] for found in words)
+    matcher = difflib.SequenceMatcher(None, a, b, autojunk=False)
+    spans: tuple[list[Span], list[Span]] = ([], [])
+    for kind, i, j, k, m in matcher.get_opcodes():
+        if kind == "equal":
+            continue
+        for side, (start, end) in enumerate(((i, j), (k, m))):
+            found = words[side]
+            if not found:
+                continue
+            first = min(start, len(found) - 1)
+            last = max(first, end - 1)
+            spans[side].append((found[first].start(), found[last].end()))
+    return _apart(spans[0]), _apart(spans[1])
+
+
+def _apart(spans: list[Span]) -> tuple[Span, ...]:
+    """Spans that touch or overlap become one."""
+    merged: list[Span] = []
+    for start, end in sorted(spans):
+        if merged and start <= merged[-1][1]:
+            merged[-1] = merged[-1][0], max(end, merged[-1][1])
+        else:
+            merged.append((start, end))
+    return tuple(merged)
+
+
+def replaced_pronouns(one: str, other: str) -> tuple[str, str] | None:
+    """The one word of each sentence in which they differ, in lower case; None if it is not just one."""
+    marks = differences(one, other)
+    if not len(marks[0]) == len(marks[1]) == 1:
+        return None
+    words = [normalise(text[slice(*found[0])]) for text, found in zip((one, other), marks, strict=True)]
+    return (words[0], words[1]) if not any(" " in word for word in words) else None
+
+
+def occurrences(pronoun: str, sentence: str) -> list[Span]:
+    """Where a word stands in a sentence as a word of its own, whatever its case."""
+    pattern = re.escape(normalise(pronoun)).replace("'", "['’]")
+    start = "" if pronoun.startswith(("'", "’")) else r"(?<!\w)"  # geht's
+    end = "" if pronoun.endswith(("'", "’")) else r"(?!\w)"  # c'est
+    found = re.finditer(rf"{start}{pattern}{end}", sentence, re.IGNORECASE)
+    return [match.span() for match in found]
+
+
+def segments(sentence: str, spans: tuple[Span, ...]) -> list[tuple[str, bool]]:
+    """A sentence in parts, each marked or not: what the page shows."""
+    parts: list[tuple[str, bool]] = []
+    place = 0
+    for start, end in spans:
+        parts += [(sentence[place:start], False), (sentence[start:end], True)]
+        place = end
+    parts.append((sentence[place:], False))
+    return [part for part in parts if part[0]]

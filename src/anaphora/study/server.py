@@ -1,0 +1,192 @@
+"""The web server of a study: pages, questions, answers. An answer is acknowledged when it is on the disk, not before.
+
+Whoever has a link can answer in its annotator's name, and see and change only that annotator's answers. The server
+knows links by their hashes only and writes none of them into a log.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Mapping
+from importlib import resources
+from typing import Any
+
+from fastapi import FastAPI, HTTPException, Request, Response
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from anaphora.errors import AnaphoraError
+from anaphora.study.answers import current_answers
+from anaphora.study.export import answer_rows, as_jsonl, as_tsv
+from anaphora.study.guard import MAX_BODY, RateLimit, SecureHeaders
+from anaphora.study.model import Annotator, Study
+from anaphora.study.store import Answer, AnswerLog, Conflict
+from anaphora.study.view import annotator_state, overview
+
+FILES = {
+    "study.css": "text/css; charset=utf-8",
+    "study.js": "text/javascript; charset=utf-8",
+    "admin.js": "text/javascript; charset=utf-8",
+    "parts.js": "text/javascript; charset=utf-8",
+    "outbox.js": "text/javascript; charset=utf-8",
+    "icon.svg": "image/svg+xml",
+}
+LOGGER = logging.getLogger("uvicorn.error")
+NO_STUDY = "This link leads to no study. Is it complete?"
+
+
+class Said(BaseModel):
+    """The body of an answer. An empty choice takes the answer before back."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+    request: str = Field(pattern=r"^[A-Za-z0-9-]{8,64}$")
+    item: str = Field(max_length=1000)
+    choice: list[str] = Field(max_length=200)
+    seconds: float | None = Field(default=None, ge=0, le=1e9, allow_inf_nan=False)
+
+
+class Desk:
+    """Who is behind a link, and what they may do."""
+
+    def __init__(
+        self, study: Study, admin: str, tokens: Mapping[str, str], log: AnswerLog, limit: RateLimit | None = None
+    ) -> None:
+        self.study, self.tokens, self.log = study, tokens, log
+        self._limit = limit or RateLimit()
+        self._people = {_hash(tokens[annotator.name]): annotator for annotator in study.annotators}
+        self._admin = _hash(admin)
+
+    def knows(self, token: str) -> bool:
+        return _hash(token) in self._people
+
+    def knows_admin(self, token: str) -> bool:
+        return _hash(token) == self._admin
+
+    def annotator(self, token: str) -> Annotator:
+        """The person of a link, who may not ask too often."""
+        found = self._people.get(_hash(token))
+        if found is None:
+            raise HTTPException(404, NO_STUDY)
+        if not self._limit.allows(found.name):
+            raise HTTPException(429, "Too many requests at once.", headers={"Retry-After": "1"})
+        return found
+
+    def entry(self, annotator: Annotator, said: Said) -> Answer:
+        """An answer that this person can give."""
+        order = self.study.orders.get((annotator.name, said.item))
+        choice = tuple(said.choice)
+        problem = "You were not asked this item." if order is None else self.study.problem_with(choice)
+        if order is None or problem:
+            raise HTTPException(422, problem)
+        return Answer(annotator.name, said.item, choice, order, said.request, said.seconds)
+
+    def exported(self, kind: str) -> str:
+        current = current_answers(self.study, self.log.answers(), self.log.name)
+        rows = answer_rows(self.study, sorted(current.values(), key=lambda answer: answer.number))
+        return as_jsonl(rows) if kind == "jsonl" else as_tsv(rows)
+
+
+def make_app(desk: Desk) -> FastAPI:
+    """The application; its documentation pages are off, as they would load scripts from elsewhere."""
+    app = FastAPI(title="Anaphora study", docs_url=None, redoc_url=None, openapi_url=None)
+    app.add_middleware(SecureHeaders)
+
+    @app.exception_handler(AnaphoraError)
+    def refused(request: Request, error: AnaphoraError) -> JSONResponse:
+        if isinstance(error, Conflict):
+            return JSONResponse({"detail": str(error)}, status_code=409)
+        LOGGER.error("%s", error)  # of the machine, for whoever serves the study; others need not know its paths
+        return JSONResponse({"detail": "The database cannot be used right now."}, status_code=503)
+
+    @app.get("/")
+    def front() -> Response:
+        return page("front.html")
+
+    @app.get("/health")
+    def health() -> dict[str, str]:
+        return {"study": desk.study.id}
+
+    @app.get("/static/{name}")
+    def static(name: str) -> Response:
+        if name not in FILES:
+            raise HTTPException(404, "no such file")
+        return Response(page_file(name), headers={"Content-Type": FILES[name], "Cache-Control": "no-cache"})
+
+    add_annotator_routes(app, desk)
+    add_admin_routes(app, desk)
+    return app
+
+
+def add_annotator_routes(app: FastAPI, desk: Desk) -> None:
+    @app.get("/a/{token}")
+    def annotator_page(token: str) -> Response:
+        return page("study.html") if desk.knows(token) else page("front.html", 404)
+
+    @app.get("/a/{token}/state")
+    def state(token: str) -> dict[str, Any]:
+        annotator = desk.annotator(token)
+        return annotator_state(desk.study, annotator, desk.log.answers(annotator.name), desk.log.name)
+
+    @app.post("/a/{token}/answers")
+    async def answer(token: str, request: Request) -> dict[str, Any]:
+        annotator = desk.annotator(token)
+        entry = desk.entry(annotator, parse(await body_of(request)))
+        kept = await run_in_threadpool(desk.log.append, entry)
+        return {"stored": kept.request, "item": kept.item, "number": kept.number}
+
+
+def add_admin_routes(app: FastAPI, desk: Desk) -> None:
+    @app.get("/admin/{token}")
+    def admin_page(token: str) -> Response:
+        return page("admin.html") if desk.knows_admin(token) else page("front.html", 404)
+
+    @app.get("/admin/{token}/overview")
+    def admin_overview(token: str) -> dict[str, Any]:
+        if not desk.knows_admin(token):
+            raise HTTPException(404, NO_STUDY)
+        return overview(desk.study, desk.log.answers(), desk.tokens, desk.log.name)
+
+    @app.get("/admin/{token}/answers.{kind}")
+    def admin_answers(token: str, kind: str) -> Response:
+        if not desk.knows_admin(token) or kind not in ("jsonl", "tsv"):
+            raise HTTPException(404, NO_STUDY)
+        name = f'attachment; filename="answers.{kind}"'
+        headers = {"Content-Disposition": name, "Content-Type": "text/plain; charset=utf-8"}
+        return Response(desk.exported(kind), headers=headers)
+
+
+def page(name: str, status: int = 200) -> Response:
+    return Response(page_file(name), status, headers={"Content-Type": "text/html; charset=utf-8"})
+
+
+async def body_of(request: Request) -> bytes:
+    """The body, unless it is too long: then it is not read to its end."""
+    too_long = HTTPException(413, f"A request has at most {MAX_BODY:,} bytes.")
+    length = request.headers.get("content-length", "0")
+    if length.isdigit() and int(length) > MAX_BODY:
+        raise too_long
+    body = b""
+    async for part in request.stream():
+        body += part
+        if len(body) > MAX_BODY:
+            raise too_long
+    return body
+
+
+def parse(body: bytes) -> Said:
+    try:
+        return Said.model_validate_json(body)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(map(str, first["loc"]))
+        raise HTTPException(422, f"{place}: {first['msg']}" if place else str(first["msg"])) from None
+
+
+def page_file(name: str) -> bytes:
+    return (resources.files("anaphora.study") / "page" / name).read_bytes()
+
+
+def _hash(token: str) -> str:
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()

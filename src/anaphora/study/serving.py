@@ -1,0 +1,81 @@
+"""Run a study's server: bind the port, say the links, serve until it is stopped."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from anaphora.errors import AnaphoraError
+from anaphora.study.database import open_log
+from anaphora.study.file import read_links, read_study
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """Where the pages are."""
+
+    url: str
+    admin: str
+    annotators: Mapping[str, str]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"url": self.url, "admin": self.admin, "annotators": dict(self.annotators)}
+
+
+def links_of(base: str, admin: str, tokens: Mapping[str, str]) -> Links:
+    base = base.rstrip("/")
+    return Links(base, f"{base}/admin/{admin}", {name: f"{base}/a/{token}" for name, token in tokens.items()})
+
+
+def serve(
+    folder: Path,
+    *,
+    host: str,
+    port: int,
+    database: str | None = None,
+    base_url: str | None = None,
+    announce: Callable[[Links], None] = lambda links: None,
+) -> None:
+    """Serve a study until the process is stopped. Port 0 takes a free one; `announce` is told once it is open."""
+    try:
+        import uvicorn
+
+        from anaphora.study.server import Desk, make_app
+    except ModuleNotFoundError as error:
+        extra = 'pip install "anaphora[study]"'
+        problem = f"the study's server needs {error.name}, which is not installed"
+        raise AnaphoraError(f"{problem}. Install it with: {extra}") from None
+    study = read_study(folder)
+    admin, tokens = read_links(folder, study)
+    log = open_log(study, folder, database)
+    try:
+        with bound(host, port) as listening:
+            shown = f"[{host}]" if ":" in host else host
+            base = base_url or f"http://{shown}:{listening.getsockname()[1]}"
+            announce(links_of(base, admin, tokens))
+            app = make_app(Desk(study, admin, tokens, log))
+            # no access log: the links are in its lines. One process, whose threads share one connection.
+            config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False, lifespan="off")
+            with contextlib.suppress(KeyboardInterrupt):  # Ctrl-C is how a server is stopped
+                uvicorn.Server(config).run(sockets=[listening])
+    finally:
+        log.close()
+
+
+def bound(host: str, port: int) -> socket.socket:
+    """A listening socket, or an error that says why there is none."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = socket.socket(family)
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((host, port))
+        listening.listen(256)
+    except OSError as error:
+        listening.close()
+        why = (error.strerror or str(error)).lower()
+        raise AnaphoraError(f"{host}:{port} cannot be served: {why}. Choose another with --port or --host") from None
+    return listening

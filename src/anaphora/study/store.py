@@ -1,0 +1,146 @@
+"""The log of answers: append-only, in SQLite by default or in PostgreSQL. An answer is durable before `append` returns.
+
+Nothing is ever changed or deleted: a later answer to an item takes the place of an earlier one, an empty choice takes
+it back.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Protocol
+
+from anaphora.errors import AnaphoraError, BadInput
+
+SCHEMA_VERSION = 1
+FIELDS = "number, annotator, item, choice, shown, request, at, seconds"
+Row = Sequence[Any]
+
+
+class Conflict(AnaphoraError):  # noqa: N818
+    """A request that was answered before comes again and says something else."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What somebody said about an item at some time.
+
+    choice: what was chosen, as shown; empty: the answer before is taken back
+    shown: the order of the candidates on the page
+    request: made by the page, so that an answer that is sent twice is kept once
+    number: its place in the log
+    """
+
+    annotator: str
+    item: str
+    choice: tuple[str, ...]
+    shown: tuple[int, ...]
+    request: str
+    seconds: float | None = None
+    at: str = ""
+    number: int = 0
+
+
+class Connection(Protocol):
+    """What the log needs of a database."""
+
+    name: str  # for messages, without a password
+    schema: tuple[str, ...]
+
+    def transaction(self, *, write: bool = True) -> contextlib.AbstractContextManager[Any]:
+        """Something with `execute(sql, parameters)`; at its end all is durable, on an error nothing is.
+
+        write: whoever only reads need not wait for those who write
+        """
+
+    def has_tables(self) -> bool: ...
+
+    def close(self) -> None: ...
+
+
+class AnswerLog:
+    """The answers of one study in a database. Safe to use from several threads."""
+
+    def __init__(self, connection: Connection, study: str, *, alone: bool) -> None:
+        """alone: the database may hold no other study (a file that belongs to the study)."""
+        self.name = connection.name
+        self._connection, self._study = connection, study
+        self._lock = threading.Lock()
+        try:
+            self._open(alone)
+        except BaseException:
+            connection.close()
+            raise
+
+    def _open(self, alone: bool) -> None:
+        """Make the tables where there are none; refuse what another program, or another study, has written."""
+        if not self._connection.has_tables():
+            with self._connection.transaction() as do:
+                for statement in self._connection.schema:
+                    do.execute(statement)
+                do.execute("INSERT INTO anaphora_study_schema (version) VALUES (?)", (SCHEMA_VERSION,))
+                do.execute("INSERT INTO anaphora_studies (study) VALUES (?)", (self._study,))
+            return
+        with self._connection.transaction(write=False) as do:
+            versions = [row[0] for row in do.execute("SELECT version FROM anaphora_study_schema", ()).fetchall()]
+            studies = {row[0] for row in do.execute("SELECT study FROM anaphora_studies", ()).fetchall()}
+        if not versions or max(versions) > SCHEMA_VERSION:
+            problem = f"a database of version {max(versions, default='?')}, this program knows up to {SCHEMA_VERSION}"
+            raise BadInput(self.name, problem, remedy="Upgrade with: pip install -U anaphora")
+        if self._study in studies:
+            return
+        if alone and studies:
+            raise BadInput(
+                self.name,
+                f"these are answers to another study ({', '.join(sorted(studies))}, not {self._study})",
+                remedy="Put the file of this study in its place, or name another with --database.",
+            )
+        with self._connection.transaction() as do:
+            do.execute("INSERT INTO anaphora_studies (study) VALUES (?)", (self._study,))
+
+    def append(self, answer: Answer) -> Answer:
+        """Keep an answer; one whose request is known is not kept again, but must say the same."""
+        now = datetime.now(UTC).isoformat(timespec="milliseconds")
+        values = (
+            *(self._study, answer.annotator, answer.item, json.dumps(answer.choice, ensure_ascii=False)),
+            *(json.dumps(answer.shown), answer.request, now, answer.seconds),
+        )
+        columns = "study, annotator, item, choice, shown, request, at, seconds"
+        with self._lock, self._connection.transaction() as do:
+            do.execute(
+                f"INSERT INTO anaphora_answers ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?) "
+                "ON CONFLICT (study, annotator, request) DO NOTHING",
+                values,
+            )
+            where = "study = ? AND annotator = ? AND request = ?"
+            found = do.execute(
+                f"SELECT {FIELDS} FROM anaphora_answers WHERE {where}", (self._study, answer.annotator, answer.request)
+            ).fetchone()
+            kept = self._answer(found)
+        if (kept.item, kept.choice) != (answer.item, answer.choice):
+            raise Conflict(f"the request {answer.request!r} is known with another answer")
+        return kept
+
+    def answers(self, annotator: str | None = None) -> list[Answer]:
+        """The log, oldest first; of one person or of all."""
+        where, values = ("", ()) if annotator is None else (" AND annotator = ?", (annotator,))
+        query = f"SELECT {FIELDS} FROM anaphora_answers WHERE study = ?{where} ORDER BY number"
+        with self._lock, self._connection.transaction(write=False) as do:
+            return [self._answer(row) for row in do.execute(query, (self._study, *values)).fetchall()]
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def _answer(self, row: Row) -> Answer:
+        number, annotator, item, choice, shown, request, at, seconds = row
+        try:
+            return Answer(
+                *(str(annotator), str(item), tuple(map(str, json.loads(choice))), tuple(map(int, json.loads(shown)))),
+                *(str(request), None if seconds is None else float(seconds), str(at), int(number)),
+            )
+        except (ValueError, TypeError) as error:
+            raise BadInput(self.name, f"answer {number} is broken: {error}", remedy="Restore the database.") from None

@@ -1,0 +1,74 @@
+"""What the pages get: an annotator's questions and answers, the admin's overview."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from anaphora.study.agreement import Settings, study_agreement
+from anaphora.study.answers import current_answers
+from anaphora.study.highlight import segments
+from anaphora.study.model import GAPS, Annotator, Assignment, Item, Study
+from anaphora.study.store import Answer
+
+
+def annotator_state(study: Study, annotator: Annotator, log: Sequence[Answer], place: str) -> dict[str, Any]:
+    """All that somebody's page needs. It does not say which candidate is the reference, nor whose a translation is."""
+    current = current_answers(study, log, place)
+    return {
+        "study": study.id,
+        "title": study.title,
+        "mode": study.mode,
+        "name": annotator.name,
+        "instructions": list(study.instructions),
+        "source_language": study.source_language,
+        "target_language": study.target_language,
+        "options": list(study.options),
+        "items": [_shown(study, study.by_id[one.item], one) for one in annotator.assignments],
+        "answers": {item: list(answer.choice) for (_, item), answer in current.items()},
+        "order": [item for _, item in current],  # of answering: what undo takes back first is the last
+    }
+
+
+def _shown(study: Study, item: Item, one: Assignment) -> dict[str, Any]:
+    """An item in the order of its assignment; sentences that do not exist are not shown."""
+    candidates = [item.candidates[k] for k in one.order]
+    contexts = [[sentence for sentence in candidate[:-1] if sentence.strip()] for candidate in candidates]
+    same = all(context == contexts[0] for context in contexts)
+    source = [sentence for sentence in item.source if sentence.strip()] if study.show_source else []
+    shown = []
+    for k, candidate, context in zip(one.order, candidates, contexts, strict=True):
+        parts = segments(candidate[-1], item.marks[k])
+        if study.mode == GAPS:  # the word itself never leaves: it is what people are asked
+            parts = [("", True) if marked else (text, marked) for text, marked in parts]
+        shown.append({"context": [] if same else context, "parts": parts})
+    return {"id": item.id, "source": source, "context": contexts[0] if same else [], "candidates": shown}
+
+
+def overview(study: Study, log: Sequence[Answer], tokens: Mapping[str, str], place: str) -> dict[str, Any]:
+    """The admin's page: progress, links, and agreement as far as it is known."""
+    current = current_answers(study, log, place)
+    done: dict[str, int] = {}
+    last: dict[str, str] = {}
+    for annotator, _ in current:
+        done[annotator] = done.get(annotator, 0) + 1
+    for answer in log:
+        last[answer.annotator] = answer.at
+    found = study_agreement(study, current, Settings(samples=0))
+    return {
+        "title": study.title,
+        "mode": study.mode,
+        "items": len(study.items),
+        "overlap": study.overlap,
+        "annotators": [
+            {
+                "name": a.name,
+                "done": done.get(a.name, 0),
+                "total": len(a.assignments),
+                "last": last.get(a.name),
+                "link": f"a/{tokens[a.name]}",
+            }
+            for a in study.annotators
+        ],
+        "agreement": found.to_dict(),
+    }

@@ -1,0 +1,334 @@
+"""The pages in a real browser: keyboard, mouse and phone, undo and return, no network, nothing from elsewhere."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from anaphora.study.answers import current_answers
+from anaphora.study.create import Design, make_study
+from anaphora.study.database import read_answers
+from anaphora.study.file import read_study, write_study
+from anaphora.study.model import Study
+from anaphora.suites.example import Example
+from anaphora.suites.suite import Header, suite_of
+
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install playwright")
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here: apt-get install chromium")
+
+Make = Callable[..., Study]
+Serve = Callable[..., Any]
+PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
+PAYLOAD = "<img src=x onerror=\"document.title='hacked'\"><script>alert(1)</script>"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with playwright.sync_playwright() as running:
+        chromium = running.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def visit(browser: Any) -> Iterator[Callable[..., Any]]:
+    """Open a page; whatever it complains about, and whatever it loads from elsewhere, fails the test."""
+    contexts, complaints = [], []
+
+    def page(link: str, **options: Any) -> Any:
+        context = browser.new_context(**options)
+        contexts.append(context)
+        opened = context.new_page()
+        host = urlsplit(link).netloc
+
+        def asked(request: Any) -> None:
+            if urlsplit(request.url).netloc != host:
+                complaints.append(f"a request to {request.url}")
+
+        opened.on("request", asked)
+        opened.on("pageerror", lambda error: complaints.append(str(error)))
+        opened.on(
+            "console", lambda m: complaints.append(m.text) if m.type == "error" and "ERR_" not in m.text else None
+        )
+        opened.on("dialog", lambda dialog: complaints.append(f"a dialog: {dialog.message}"))
+        opened.goto(link)
+        return opened
+
+    yield page
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+def start(page: Any) -> None:
+    page.get_by_role("button", name="Start").or_(page.get_by_role("button", name="Go on")).first.click()
+    page.wait_for_selector("#question:visible")
+
+
+def at_question(page: Any, number: int) -> None:
+    page.get_by_text(f"Question {number} of").wait_for()
+
+
+def saved(page: Any) -> None:
+    """The server has every answer (what polls by a string of code is against the page's own policy)."""
+    playwright.expect(page.locator("#status")).to_have_text("Saved", timeout=20_000)
+
+
+def choices(folder: Path, name: str) -> dict[str, tuple[str, ...]]:
+    study = read_study(folder)
+    current = current_answers(study, read_answers(study, folder), "log")
+    return {item: answer.choice for (annotator, item), answer in current.items() if annotator == name}
+
+
+def test_with_the_keyboard(make: Make, serve: Serve, visit: Callable[..., Any], tmp_path: Path) -> None:
+    folder = tmp_path / "study"
+    study = make(7)
+    write_study(study, folder)
+    server = serve(folder)
+    page = visit(server.links["anna"])
+    page.get_by_role("heading", name="Which pronoun fits?").wait_for()
+    assert page.get_by_text("B is better").is_visible()  # the example
+    page.get_by_role("button", name="Start").focus()
+    page.keyboard.press("Enter")
+    for number, key in enumerate("1be45", start=1):
+        at_question(page, number)
+        page.keyboard.press(key)
+    at_question(page, 6)
+    asked = [one.item for one in study.annotators[0].assignments]
+    saved(page)
+    expected = dict(zip(asked, [("a",), ("b",), ("equal",), ("neither",), ("invalid",)], strict=False))
+    assert choices(folder, "anna") == expected
+    assert page.locator("#progress").evaluate("bar => [bar.value, bar.max]") == [5, 7]
+
+    page.keyboard.press("u")  # takes back the last answer and asks again
+    at_question(page, 5)
+    assert page.locator("[aria-pressed=true]").count() == 0
+    page.keyboard.press("ArrowLeft")
+    at_question(page, 4)
+    assert page.locator("[aria-pressed=true]").inner_text().startswith("Neither")
+    page.keyboard.press("a")  # changed
+    at_question(page, 5)
+    page.keyboard.press("ArrowRight")  # not past a question without an answer
+    assert page.get_by_text("Question 5 of").is_visible()
+
+    page.reload()  # a break: back where one left
+    page.get_by_role("heading", name="Welcome back, anna").wait_for()
+    assert page.get_by_text("You have answered 4 of 7 questions").is_visible()
+    start(page)
+    at_question(page, 5)
+    for number in (5, 6, 7):
+        at_question(page, number)
+        page.keyboard.press("n")
+    page.get_by_role("heading", name="Thank you, anna").wait_for()
+    saved(page)
+    found = choices(folder, "anna")
+    assert len(found) == 7
+    assert (found[asked[3]], found[asked[4]]) == (("a",), ("neither",))
+    history = [one.choice for one in read_answers(study, folder) if one.item == asked[4]]
+    assert history == [("invalid",), (), ("neither",)]
+
+    overview = visit(server.admin)
+    overview.get_by_text("7 / 7").wait_for()
+    assert overview.locator("#people tr").count() == 3
+    assert overview.get_by_label("Personal link of anna").input_value() == server.links["anna"]
+    with overview.expect_download() as download:
+        overview.get_by_text("Download JSON Lines").click()
+    assert len(Path(download.value.path()).read_text(encoding="utf-8").splitlines()) == 7
+
+
+def test_on_a_phone_with_text_that_looks_like_html(serve: Serve, visit: Callable[..., Any], tmp_path: Path) -> None:
+    long = " and so on" * 30
+    examples = [
+        Example(
+            f"x{k}{PAYLOAD}",
+            (PAYLOAD, f"{PAYLOAD} {k}"),
+            ((PAYLOAD, f"he {PAYLOAD}{long}"), (PAYLOAD, f"it {PAYLOAD}{long}")),
+            0,
+        )
+        for k in range(3)
+    ]
+    design = Design(annotators=(f"anna {PAYLOAD}"[:79],), title=PAYLOAD, instructions=(PAYLOAD,))
+    folder = tmp_path / "study"
+    study = make_study(suite_of(Header("x", "de", "en"), lambda: examples), design)
+    write_study(study, folder)
+    server = serve(folder)
+    (link,) = server.links.values()
+    page = visit(link, **PHONE)
+    assert page.get_by_role("heading", name=PAYLOAD).is_visible()
+    page.get_by_role("button", name="Start").tap()
+    at_question(page, 1)
+    assert page.title() == PAYLOAD
+    assert page.locator("img").count() == 0
+    assert PAYLOAD in page.locator(".candidate").first.inner_text()
+    assert page.locator(".candidate mark").all_inner_texts() in (["he", "it"], ["it", "he"])
+    wide = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
+    assert page.evaluate(wide) is False  # nothing to scroll sideways
+    small = "[...document.querySelectorAll('button')].filter(b => b.offsetParent && b.offsetHeight < 44).length"
+    assert page.evaluate(small) == 0  # everything is large enough for a thumb
+    answers = page.locator("#answers").bounding_box()
+    assert answers["y"] + answers["height"] <= 740 + 1  # the answers are in view without scrolling
+    page.locator(".candidate").nth(1).tap()
+    at_question(page, 2)
+    page.get_by_role("button", name="Equally good").tap()
+    at_question(page, 3)
+    saved(page)
+    (name,) = server.links
+    assert sorted(choices(folder, name).values()) == [("b",), ("equal",)]
+    overview = visit(server.admin, **PHONE)
+    overview.get_by_text("2 / 3").wait_for()
+    assert overview.title() == PAYLOAD
+    assert overview.evaluate(wide) is False
+
+
+def test_without_a_connection(make: Make, serve: Serve, visit: Callable[..., Any], tmp_path: Path) -> None:
+    folder = tmp_path / "study"
+    write_study(make(5), folder)
+    page = visit(serve(folder).links["anna"])
+    start(page)
+    page.keyboard.press("1")
+    at_question(page, 2)
+    saved(page)
+    page.context.set_offline(True)
+    page.keyboard.press("2")
+    at_question(page, 3)
+    page.get_by_text("No connection: 1 answer is kept on this device").wait_for()
+    page.keyboard.press("3")
+    page.get_by_text("No connection: 2 answers are kept").wait_for()
+    assert len(choices(folder, "anna")) == 1
+    page.context.set_offline(False)
+    saved(page)
+    assert sorted(choices(folder, "anna").values()) == [("a",), ("b",), ("equal",)]
+
+
+def test_answers_that_were_left_on_the_device(
+    make: Make, serve: Serve, visit: Callable[..., Any], tmp_path: Path
+) -> None:
+    """The page was closed before it could send: the next visit sends them."""
+    folder = tmp_path / "study"
+    study = make(5)
+    write_study(study, folder)
+    server = serve(folder)
+    page = visit(server.url)  # the same storage
+    item = study.annotators[0].assignments[0].item
+    kept = [{"request": "left-behind-1", "item": item, "choice": ["b"], "seconds": 1}]
+    key = f"anaphora-study:{study.id}:anna"
+    page.evaluate("([key, kept]) => localStorage.setItem(key, JSON.stringify(kept))", [key, kept])
+    page.goto(server.links["anna"])
+    page.get_by_text("You have answered 1 of 5 questions").wait_for()
+    saved(page)
+    assert page.evaluate("key => localStorage.getItem(key)", key) == "[]"
+    assert choices(folder, "anna") == {item: ("b",)}
+
+
+def test_gaps(make_gaps: Make, serve: Serve, visit: Callable[..., Any], tmp_path: Path) -> None:
+    folder = tmp_path / "study"
+    study = make_gaps()
+    write_study(study, folder)
+    page = visit(serve(folder).links["anna"])
+    start(page)
+    following = page.get_by_role("button", name="Next")
+    assert following.is_disabled()
+    page.keyboard.press("1")
+    page.keyboard.press("2")
+    assert page.locator(".candidate .gap").inner_text() == "il / elle"
+    page.keyboard.press("1")
+    assert page.locator(".candidate .gap").inner_text() == "elle"
+    page.keyboard.press("Enter")
+    at_question(page, 2)
+    page.get_by_role("button", name="ils").click()
+    page.get_by_role("button", name="Bad translation").click()
+    assert page.locator("[aria-pressed=true]").all_inner_texts()[0].startswith("Bad translation")
+    assert page.locator("[aria-pressed=true]").count() == 1
+    following.click()
+    at_question(page, 3)
+    page.keyboard.press("o")
+    page.keyboard.press("Enter")
+    at_question(page, 4)
+    saved(page)
+    asked = [one.item for one in study.annotators[0].assignments]
+    assert choices(folder, "anna") == {asked[0]: ("elle",), asked[1]: ("bad",), asked[2]: ("other",)}
+
+
+CONTRAST = """() => {
+  const channel = (v) => { v /= 255; return v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; };
+  const light = ([r, g, b]) => 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
+  const numbers = (colour) => colour.match(/[\\d.]+/g).map(Number);
+  const ground = (element) => {
+    for (; element; element = element.parentElement) {
+      const found = numbers(getComputedStyle(element).backgroundColor);
+      if (found.length < 4 || found[3] > 0) return found;
+    }
+    return [255, 255, 255];
+  };
+  const low = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let node; (node = walker.nextNode());) {
+    const element = node.parentElement;
+    if (!node.textContent.trim() || !element.checkVisibility() || element.closest(":disabled, script, kbd")) continue;
+    const [a, b] = [light(numbers(getComputedStyle(element).color)), light(ground(element))];
+    const contrast = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    if (contrast < 4.5) low.push(`${contrast.toFixed(2)}: ${node.textContent}`);
+  }
+  return low;
+}"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_is_accessible(make: Make, serve: Serve, visit: Callable[..., Any], tmp_path: Path, scheme: str) -> None:
+    folder = tmp_path / "study"
+    write_study(make(3), folder)
+    server = serve(folder)
+    page = visit(server.links["anna"], color_scheme=scheme, reduced_motion="reduce")
+    assert page.evaluate(CONTRAST) == []
+    start(page)
+    assert page.evaluate(CONTRAST) == []
+    assert page.evaluate("document.activeElement.id") == "asked"  # a screen reader begins with the question
+    nameless = "[...document.querySelectorAll('button')].filter(b => !(b.ariaLabel || b.textContent.trim())).length"
+    assert page.evaluate(nameless) == 0
+    languages = page.evaluate(
+        "[...document.querySelectorAll('.candidate .sentence, #source .sentence')].map(p => p.lang)"
+    )
+    assert set(languages) == {"de", "en"}
+    reached = []
+    for _ in range(12):
+        page.keyboard.press("Tab")
+        reached.append(page.evaluate("document.activeElement.dataset.choice ?? ''"))
+        if reached[-1]:
+            outline = page.evaluate("getComputedStyle(document.activeElement).outlineWidth")
+            assert outline == "3px"  # where the focus is can be seen
+        if reached[-1] == "invalid":
+            break
+    assert [choice for choice in reached if choice] == ["a", "b", "a", "b", "equal", "neither", "invalid"]
+    page.keyboard.press("Space")
+    at_question(page, 2)
+    page.locator(".candidate").first.click()
+    at_question(page, 3)
+    page.get_by_role("button", name="Break").click()
+    assert page.get_by_role("dialog", name="Take your time").is_visible()
+    page.keyboard.press("1")  # no answer while the dialog is open
+    page.keyboard.press("Escape")
+    page.keyboard.press("?")
+    assert page.get_by_role("dialog", name="Instructions").is_visible()
+    assert page.evaluate(CONTRAST) == []
+    page.keyboard.press("Escape")
+    at_question(page, 3)
+    overview = visit(server.admin, color_scheme=scheme)
+    overview.get_by_text("2 / 3").wait_for()
+    assert overview.evaluate(CONTRAST) == []
+
+
+def test_a_wrong_link(make: Make, serve: Serve, browser: Any, tmp_path: Path) -> None:
+    write_study(make(3), tmp_path / "study")
+    server = serve(tmp_path / "study")
+    page = browser.new_page()
+    page.goto(server.links["anna"][:-1])
+    assert page.get_by_role("heading", name="There is no study behind this address").is_visible()
+    assert json.loads(page.goto(f"{server.links['anna'][:-1]}/state").text())["detail"].startswith("This link leads")
+    page.close()

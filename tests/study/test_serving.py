@@ -1,0 +1,150 @@
+"""The real server in a process of its own: kill −9 loses no answer, fifty people at once do not collide."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import signal
+import socket
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from anaphora.errors import AnaphoraError
+from anaphora.study.database import read_answers
+from anaphora.study.file import write_study
+from anaphora.study.model import Study
+from anaphora.study.serving import bound, links_of
+
+httpx = pytest.importorskip("httpx", reason="httpx is not installed")
+
+Make = Callable[..., Study]
+
+
+def answer(item: str, choice: str, request: str) -> dict[str, Any]:
+    return {"request": request, "item": item, "choice": [choice]}
+
+
+def test_kill_9_loses_nothing(make: Make, serve: Callable[..., Any], tmp_path: Path) -> None:
+    study = make(60)
+    write_study(study, tmp_path / "study")
+    acknowledged: list[str] = []
+    todo = [answer(f"p{k}", "a", f"request-{k}") for k in range(60)]
+    rng = random.Random(1)
+    for _ in range(3):
+        server = serve(tmp_path / "study")
+        with httpx.Client() as client:
+            for _ in range(rng.randint(5, 15)):
+                reply = client.post(f"{server.links['anna']}/answers", json=todo[0])
+                assert reply.status_code == 200
+                acknowledged.append(todo.pop(0)["request"])
+        assert server.stop(signal.SIGKILL) == -signal.SIGKILL
+        assert [one.request for one in read_answers(study, tmp_path / "study")] == acknowledged
+
+
+def test_an_answer_in_flight_is_kept_once(make: Make, serve: Callable[..., Any], tmp_path: Path) -> None:
+    """The server dies while answers come in. What got no reply is sent again to the next one, as the page does."""
+    study = make(200)
+    write_study(study, tmp_path / "study")
+    bodies = [answer(f"p{k}", "b", f"request-{k}") for k in range(200)]
+
+    async def until_it_dies(server: Any) -> set[str]:
+        done: set[str] = set()
+
+        async def send(client: Any, part: list[dict[str, Any]]) -> None:
+            for body in part:
+                reply = await client.post(f"{server.links['ben']}/answers", json=body)
+                if reply.status_code == 200:
+                    done.add(body["request"])
+                if len(done) == 40:
+                    server.process.send_signal(signal.SIGKILL)
+
+        async with httpx.AsyncClient() as client:
+            await asyncio.gather(*(send(client, bodies[k::8]) for k in range(8)), return_exceptions=True)
+        return done
+
+    server = serve(tmp_path / "study")
+    done = asyncio.run(until_it_dies(server))
+    server.stop()
+    kept = {one.request for one in read_answers(study, tmp_path / "study")}
+    assert 40 <= len(done) <= len(kept) < 200
+    assert done <= kept
+    server = serve(tmp_path / "study")
+    with httpx.Client() as client:
+        for body in bodies[:60]:
+            while client.post(f"{server.links['ben']}/answers", json=body).status_code == 429:
+                pass
+    stored = [one.request for one in read_answers(study, tmp_path / "study")]
+    assert len(stored) == len(set(stored))
+    assert {body["request"] for body in bodies[:60]} <= set(stored)
+
+
+def test_fifty_people_at_once(make: Make, serve: Callable[..., Any], tmp_path: Path) -> None:
+    names = tuple(f"person {k}" for k in range(50))
+    study = make(6, annotators=names)
+    write_study(study, tmp_path / "study")
+    server = serve(tmp_path / "study")
+
+    async def person(client: Any, name: str) -> list[int]:
+        state = (await client.get(f"{server.links[name]}/state")).json()
+        codes = []
+        for k, item in enumerate(state["items"]):
+            body = answer(item["id"], random.Random(name).choice(["a", "b", "equal"]), f"request-{k}")
+            for _ in range(2 if k == 0 else 1):  # the first one comes twice
+                codes.append((await client.post(f"{server.links[name]}/answers", json=body)).status_code)
+        assert (await client.get(f"{server.links[name]}/state")).json()["answers"].keys() == study.by_id.keys()
+        return codes
+
+    async def everybody() -> list[list[int]]:
+        limits = httpx.Limits(max_connections=50)
+        async with httpx.AsyncClient(timeout=30, limits=limits) as client:
+            people = [person(client, name) for name in names]
+            return await asyncio.gather(*people, watch(client))
+
+    async def watch(client: Any) -> list[int]:
+        return [(await client.get(f"{server.admin}/overview")).status_code for _ in range(5)]
+
+    codes = asyncio.run(everybody())
+    assert {code for part in codes for code in part} == {200}
+    stored = read_answers(study, tmp_path / "study")
+    assert len(stored) == 50 * 6
+    assert {(one.annotator, one.item) for one in stored} == {(name, item) for name in names for item in study.by_id}
+    assert server.stop(signal.SIGINT) == 0
+
+
+def test_postgresql(make: Make, serve: Callable[..., Any], postgres: str, tmp_path: Path) -> None:
+    study = make()
+    write_study(study, tmp_path / "study")
+    server = serve(tmp_path / "study", "--database", postgres)
+    for name in ("anna", "ben"):
+        assert httpx.post(f"{server.links[name]}/answers", json=answer("p0", "a", "request-1")).status_code == 200
+    server.stop(signal.SIGKILL)
+    assert len(read_answers(study, tmp_path / "study", postgres)) == 2
+    assert not (tmp_path / "study" / "answers.sqlite").exists()
+    assert httpx.get(f"{serve(tmp_path / 'study', '--database', postgres).url}/health").status_code == 200
+
+
+def test_a_port_that_is_taken() -> None:
+    with bound("127.0.0.1", 0) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(AnaphoraError, match=f"127.0.0.1:{port} cannot be served: address already in use"):
+            bound("127.0.0.1", port)
+
+
+def test_links() -> None:
+    links = links_of("https://study.example.org/x/", "AAA", {"anna": "BBB"})
+    assert links.admin == "https://study.example.org/x/admin/AAA"
+    assert links.annotators == {"anna": "https://study.example.org/x/a/BBB"}
+
+
+def test_ipv6(make: Make, serve: Callable[..., Any], tmp_path: Path) -> None:
+    try:
+        bound("::1", 0).close()
+    except AnaphoraError:
+        pytest.skip("there is no IPv6 here")
+    assert socket.has_ipv6
+    write_study(make(), tmp_path / "study")
+    server = serve(tmp_path / "study", "--host", "::1")
+    assert httpx.get(f"{server.url}/health").status_code == 200

@@ -1,0 +1,221 @@
+"""The log of answers: append-only, an answer that comes twice is kept once, other studies and versions are refused.
+
+The same tests run on SQLite and, where a server can be started, on PostgreSQL.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import stat
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from anaphora.errors import AnaphoraError, BadInput
+from anaphora.study.database import open_log, read_answers
+from anaphora.study.model import Study
+from anaphora.study.store import Answer, AnswerLog, Conflict
+
+Make = Callable[..., Study]
+Said = Callable[..., Answer]
+Open = Callable[[Study], AnswerLog]
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def open_it(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open]:
+    url = request.getfixturevalue("postgres") if request.param == "postgresql" else None
+    opened: list[AnswerLog] = []
+
+    def log(study: Study) -> AnswerLog:
+        opened.append(open_log(study, tmp_path, url))
+        return opened[-1]
+
+    yield log
+    for one in opened:
+        one.close()
+
+
+def test_what_is_said_is_kept_in_order(open_it: Open, make: Make, said: Said) -> None:
+    study = make()
+    log = open_it(study)
+    first = log.append(said(study, "anna", "p0", "a"))
+    second = log.append(said(study, "ben", "p0", "equal"))
+    third = log.append(said(study, "anna", "p0"))  # taken back: the answer before stays in the log
+    assert first.number < second.number < third.number
+    assert first.at.endswith("+00:00")
+    assert log.answers() == [first, second, third]
+    assert log.answers("anna") == [first, third]
+    assert open_it(study).answers() == [first, second, third]
+
+
+def test_an_answer_that_comes_twice_is_kept_once(open_it: Open, make: Make, said: Said) -> None:
+    study = make()
+    log = open_it(study)
+    answer = said(study, "anna", "p0", "a")
+    assert log.append(answer) == log.append(answer)
+    assert len(log.answers()) == 1
+    with pytest.raises(Conflict):
+        log.append(replace(answer, choice=("b",)))
+    log.append(replace(answer, annotator="ben"))  # another person's identifiers are their own
+    assert [one.choice for one in log.answers()] == [("a",), ("a",)]
+
+
+def test_two_connections_at_once(open_it: Open, make: Make, said: Said) -> None:
+    study = make(30)
+    logs = [open_it(study), open_it(study)]
+    batches = [[said(study, name, f"p{k}", "a") for k in range(30)] for name in ("anna", "ben")]
+    threads = [
+        threading.Thread(target=lambda log, batch: [log.append(answer) for answer in batch], args=pair)
+        for pair in zip(logs, batches, strict=True)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    kept = logs[0].answers()
+    assert len({one.number for one in kept}) == 60
+    assert {one.request for one in kept} == {one.request for batch in batches for one in batch}
+
+
+def test_a_postgresql_database_holds_several_studies(postgres: str, make: Make, said: Said, tmp_path: Path) -> None:
+    studies = make(), make()
+    for study in studies:
+        log = open_log(study, tmp_path, postgres)
+        log.append(said(study, "anna", "p0", "a"))
+        log.close()
+    assert [len(read_answers(study, tmp_path, postgres)) for study in studies] == [1, 1]
+
+
+def test_a_postgresql_server_that_was_away(postgres: str, make: Make, said: Said, tmp_path: Path) -> None:
+    import psycopg
+
+    study = make()
+    log = open_log(study, tmp_path, postgres)
+    with psycopg.connect(postgres, autocommit=True) as other:
+        ours = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'anaphora study'"
+        other.execute(ours)
+    with pytest.raises(BadInput, match="the database refuses"):
+        log.append(said(study, "anna", "p0", "a"))
+    assert log.append(said(study, "anna", "p0", "b")).choice == ("b",)
+    log.close()
+
+
+def test_a_newer_postgresql_database(postgres: str, make: Make, tmp_path: Path) -> None:
+    import psycopg
+
+    study = make()
+    open_log(study, tmp_path, postgres).close()
+    with psycopg.connect(postgres, autocommit=True) as other:
+        other.execute("UPDATE anaphora_study_schema SET version = 2")
+        try:
+            with pytest.raises(BadInput, match="a database of version 2, this program knows up to 1"):
+                open_log(study, tmp_path, postgres)
+        finally:
+            other.execute("UPDATE anaphora_study_schema SET version = 1")
+
+
+def test_no_postgresql_server(make: Make, tmp_path: Path) -> None:
+    pytest.importorskip("psycopg", reason="psycopg is not installed: pip install 'anaphora[study-postgres]'")
+    with pytest.raises(BadInput, match="no connection") as refusal:
+        open_log(make(), tmp_path, f"postgresql://me:secret@/none?host={tmp_path}")
+    assert "secret" not in str(refusal.value)
+    assert "\n" not in str(refusal.value)
+
+
+def test_unknown_databases(make: Make, tmp_path: Path) -> None:
+    with pytest.raises(AnaphoraError, match="unknown database 'mysql'"):
+        open_log(make(), tmp_path, "mysql://x")
+    with pytest.raises(AnaphoraError, match="not the URL of a database"):
+        open_log(make(), tmp_path, "answers")
+
+
+# ---------------------------------------------------------------------------------------------------------- the file
+
+
+def database(folder: Path) -> sqlite3.Connection:
+    return sqlite3.connect(folder / "answers.sqlite", isolation_level=None)
+
+
+def test_commits_wait_for_the_disk(make: Make, tmp_path: Path) -> None:
+    from anaphora.study.sqlite import SQLite
+
+    open_log(make(), tmp_path).close()
+    connection = SQLite(tmp_path / "answers.sqlite")
+    with connection.transaction() as do:
+        assert do.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+        assert do.execute("PRAGMA synchronous").fetchone() == (2,)  # FULL
+    connection.close()
+    assert stat.S_IMODE((tmp_path / "answers.sqlite").stat().st_mode) == 0o600
+
+
+def test_reading_makes_no_file(make: Make, tmp_path: Path) -> None:
+    assert read_answers(make(), tmp_path) == []
+    assert read_answers(make(), tmp_path, f"sqlite:////{tmp_path}/other.sqlite") == []
+    assert not list(tmp_path.glob("*.sqlite"))
+
+
+def test_another_file_by_url(make: Make, said: Said, tmp_path: Path) -> None:
+    study, url = make(), f"sqlite:///{tmp_path}/elsewhere.sqlite"
+    log = open_log(study, tmp_path, url)
+    log.append(said(study, "anna", "p0", "a"))
+    log.close()
+    assert len(read_answers(study, tmp_path, url)) == 1
+    assert read_answers(study, tmp_path) == []
+
+
+def test_a_newer_database(make: Make, said: Said, tmp_path: Path) -> None:
+    study = make()
+    log = open_log(study, tmp_path)
+    log.append(said(study, "anna", "p0", "a"))
+    log.close()
+    with database(tmp_path) as db:
+        db.execute("UPDATE anaphora_study_schema SET version = 2")
+    with pytest.raises(BadInput, match=r"a database of version 2, this program knows up to 1\. Upgrade"):
+        open_log(study, tmp_path)
+    with database(tmp_path) as db:
+        assert db.execute("SELECT count(*) FROM anaphora_answers").fetchone() == (1,)
+
+
+def test_answers_to_another_study(make: Make, said: Said, tmp_path: Path) -> None:
+    study = make()
+    log = open_log(study, tmp_path)
+    log.append(said(study, "anna", "p0", "a"))
+    log.close()
+    with pytest.raises(BadInput, match=f"answers to another study .{study.id}"):
+        open_log(make(), tmp_path)
+    assert len(read_answers(study, tmp_path)) == 1
+
+
+def test_a_file_that_is_no_database(make: Make, tmp_path: Path) -> None:
+    (tmp_path / "answers.sqlite").write_bytes(b"this is a text, long enough to be looked at\n" * 30)
+    before = (tmp_path / "answers.sqlite").read_bytes()
+    with pytest.raises(BadInput, match="not a database"):
+        open_log(make(), tmp_path)
+    assert (tmp_path / "answers.sqlite").read_bytes() == before
+
+
+def test_a_broken_row(make: Make, said: Said, tmp_path: Path) -> None:
+    study = make()
+    log = open_log(study, tmp_path)
+    log.append(said(study, "anna", "p0", "a"))
+    log.close()
+    with database(tmp_path) as db:
+        db.execute("UPDATE anaphora_answers SET choice = 'a'")
+    with pytest.raises(BadInput, match="answer 1 is broken"):
+        read_answers(study, tmp_path)
+
+
+def test_a_failed_answer_leaves_nothing_behind(make: Make, said: Said, tmp_path: Path) -> None:
+    study = make()
+    log = open_log(study, tmp_path)
+    with database(tmp_path) as db:
+        db.execute("CREATE TRIGGER full BEFORE INSERT ON anaphora_answers BEGIN SELECT RAISE(ABORT, 'disk full'); END")
+        with pytest.raises(BadInput, match="disk full"):
+            log.append(said(study, "anna", "p0", "a"))
+        db.execute("DROP TRIGGER full")
+    log.append(said(study, "anna", "p0", "b"))  # the next one is not in the way of the last
+    assert [one.choice for one in log.answers()] == [("b",)]
+    log.close()
