@@ -115,6 +115,7 @@ Examples:
         "robustness": ("anaphora.cli.robustness:robustness", "How much accuracy is left under attack?"),
         "diagnose": ("anaphora.cli.diagnose:diagnose", "Which step fails, what the priors are: in plain words."),
         "augment": ("anaphora.cli.augment:augment", "Training examples in which it may be er, sie or es."),
+        "report": ("anaphora.cli.report:report", "Everything that runs say, as one HTML page."),
         "demo": ("anaphora.cli.demo:demo", "A suite, two systems, their results: in a second, offline."),
     },
 )
