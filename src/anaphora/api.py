@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from anaphora.files import atomic_writer
 from anaphora.suites.catalogue import catalogue
 from anaphora.suites.formats import read_suite
 from anaphora.suites.get import resolve
+from anaphora.suites.rows import suite_of_rows
 from anaphora.suites.suite import Suite
 from anaphora.systems.context import Context
 from anaphora.systems.options import Options, split_spec
@@ -24,9 +25,14 @@ from anaphora.systems.scores import ScoreFile
 from anaphora.systems.scoring import Progress, score_suite
 
 
-def load_suite(name_or_path: str | Path, format: str = "native", **options: Any) -> Suite:
-    """A suite by its file, by its name in the catalogue, or from any published format."""
-    path = resolve(str(name_or_path)) if format == "native" else Path(name_or_path)
+def load_suite(what: str | Path | Iterable[Mapping[str, Any]], format: str = "native", **options: Any) -> Suite:
+    """A suite by its file, by its name in the catalogue, from any published format, or from rows.
+
+    Rows are dicts, or a Hugging Face dataset as it is; options for them: name, languages, breakdowns.
+    """
+    if not isinstance(what, str | Path):
+        return suite_of_rows(what, **options)
+    path = resolve(str(what)) if format == "native" else Path(what)
     return read_suite(path, format, **options)
 
 
