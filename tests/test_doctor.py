@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from anaphora import doctor
-from anaphora.demo import demo_suite
+from anaphora.demo.stand_ins import demo_suite
 
 DECLARED = [
     "click>=8",
