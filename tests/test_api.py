@@ -12,7 +12,7 @@ import pytest
 
 import anaphora as package
 from anaphora import api
-from anaphora.demo import demo_suite
+from anaphora.demo.stand_ins import demo_suite
 from anaphora.errors import AnaphoraError, BadInput
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Header, Suite, suite_of
@@ -170,3 +170,12 @@ def test_one_breakdown_needs_no_list_and_results_print_themselves(
 def test_a_server_is_asked_by_one_process(arguments: dict[str, Any], tmp_path: Path) -> None:
     with pytest.raises(AnaphoraError, match="concurrency=N"):
         api.score(demo_suite(), "openai:http://127.0.0.1:9/v1?model=m", tmp_path / "run", **arguments)
+
+
+def test_results_show_themselves_in_notebooks_and_as_flat_numbers(suite: Path, always_first: Path) -> None:
+    result = api.evaluate(suite, scores=always_first)
+    assert "<table>" in result._repr_html_()
+    found = result.metrics()
+    assert found["accuracy"] == result.accuracy
+    assert found["accuracy/pronoun/er"] == result.breakdowns["pronoun"]["er"].accuracy
+    assert (found["total"], found["ties"]) == (20, 0)

@@ -156,7 +156,7 @@ MADE_UP = """
 ```console
 $ anaphora --version
 anaphora 0.0.0
-$ anaphora demo -o demo
+$ anaphora demo --stand-ins -o demo
 …
 $ cat demo/results.json
 {}
@@ -197,7 +197,7 @@ def test_the_commands_of_a_document_are_found() -> None:
     found = commands_of(MADE_UP)
     assert [(command.line, command.text.split(" #")[0].split()[1:3]) for command in found] == [
         (5, ["--version"]),
-        (7, ["demo", "-o"]),
+        (7, ["demo", "--stand-ins"]),
         (11, ["evaluate", "demo/suite.jsonl"]),
         (25, ["suites", "list"]),
         (26, ["suites", "get"]),

@@ -19,12 +19,14 @@ if TYPE_CHECKING:
     from anaphora.api import compare as compare
     from anaphora.api import evaluate as evaluate
     from anaphora.api import load_suite as load_suite
+    from anaphora.api import report as report
     from anaphora.api import score as score
     from anaphora.errors import AnaphoraError as AnaphoraError
     from anaphora.errors import BadInput as BadInput
     from anaphora.metrics.apt.metric import apt as apt
     from anaphora.suites.example import Example as Example
     from anaphora.suites.suite import Suite as Suite
+    from anaphora.systems import load_system as load_system
 
 _PUBLIC = {
     "AnaphoraError": "anaphora.errors",
@@ -35,6 +37,8 @@ _PUBLIC = {
     "compare": "anaphora.api",
     "evaluate": "anaphora.api",
     "load_suite": "anaphora.api",
+    "load_system": "anaphora.systems",
+    "report": "anaphora.api",
     "score": "anaphora.api",
 }
 __all__ = [
@@ -47,6 +51,8 @@ __all__ = [
     "compare",
     "evaluate",
     "load_suite",
+    "load_system",
+    "report",
     "score",
 ]
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,11 @@ from anaphora.errors import AnaphoraError, BadInput
 from anaphora.evaluation.compare import Comparison, compare_runs
 from anaphora.evaluation.contrastive import evaluate_run, evaluate_scores
 from anaphora.evaluation.result import Result, Settings
+from anaphora.files import atomic_writer
 from anaphora.suites.catalogue import catalogue
 from anaphora.suites.formats import read_suite
 from anaphora.suites.get import resolve
+from anaphora.suites.rows import suite_of_rows
 from anaphora.suites.suite import Suite
 from anaphora.systems.context import Context
 from anaphora.systems.options import Options, split_spec
@@ -22,9 +25,14 @@ from anaphora.systems.scores import ScoreFile
 from anaphora.systems.scoring import Progress, score_suite
 
 
-def load_suite(name_or_path: str | Path, format: str = "native", **options: Any) -> Suite:
-    """A suite by its file, by its name in the catalogue, or from any published format."""
-    path = resolve(str(name_or_path)) if format == "native" else Path(name_or_path)
+def load_suite(what: str | Path | Iterable[Mapping[str, Any]], format: str = "native", **options: Any) -> Suite:
+    """A suite by its file, by its name in the catalogue, from any published format, or from rows.
+
+    Rows are dicts, or a Hugging Face dataset as it is; options for them: name, languages, breakdowns.
+    """
+    if not isinstance(what, str | Path):
+        return suite_of_rows(what, **options)
+    path = resolve(str(what)) if format == "native" else Path(what)
     return read_suite(path, format, **options)
 
 
@@ -150,3 +158,55 @@ def compare(
     opened = [run if isinstance(run, Run) else open_run(Path(run)) for run in runs]
     by = [by] if isinstance(by, str) else by
     return compare_runs(opened, breakdowns=by, settings=Settings(**settings), test=test)
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """What `report` wrote. silent: suites whose texts were not at hand, so that their examples have figures only."""
+
+    files: tuple[Path, ...]
+    summary: tuple[str, ...]
+    silent: tuple[str, ...]
+
+
+def report(
+    *runs: Run | str | Path,
+    output: str | Path,
+    results: Sequence[str | Path] = (),
+    suites: Sequence[str | Path] = (),
+    names: Sequence[str] = (),
+    title: str = "",
+    format: str = "html",
+    by: Sequence[str] = (),
+    **settings: Any,
+) -> Reported:
+    """Write a report on runs of any systems and suites: one HTML file, or with another format a folder of parts.
+
+    results: files of JSON that apt, generative or context-usage printed
+    suites: files that were scored, for the texts of their examples; those of the catalogue are found by themselves
+    names: of the systems, one for each run
+    """
+    from anaphora.reports.page.contents import make_report
+    from anaphora.reports.page.export import export
+    from anaphora.reports.page.html import page
+
+    opened = [run if isinstance(run, Run) else _run_or_advice(run) for run in runs]
+    made = make_report(
+        opened,
+        results=[Path(path) for path in results],
+        suites=[Path(path) for path in suites],
+        names=names,
+        title=title,
+        by=by,
+        settings=Settings(**settings),
+    )
+    output = Path(output)
+    if format == "html":
+        text = page(made)
+        with atomic_writer(output) as out:
+            out.write(text.encode())
+        files = [output]
+    else:
+        files = export(made, format, output)
+    summary = tuple(word for chapter in made.chapters for word in chapter.words)
+    return Reported(tuple(files), summary, made.silent)

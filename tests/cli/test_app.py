@@ -238,7 +238,7 @@ def test_json_is_all_there_is_on_stdout(
     assert as_json("score", suite, "--system", f"scores:{scores}", "-o", "third")["suite"] == "small"
     assert as_json("evaluate", first)["total"] == 6
     assert as_json("compare", first, second)["suite"] == "small"
-    assert as_json("demo")["systems"]
+    assert as_json("demo", "--stand-ins")["systems"]
 
 
 def test_what_is_no_result_goes_to_stderr(anaphora: Run, suite: Path, scores: Path) -> None:
@@ -251,7 +251,7 @@ def test_what_is_no_result_goes_to_stderr(anaphora: Run, suite: Path, scores: Pa
 
 
 def test_no_command_gives_a_warning(anaphora: Run) -> None:
-    assert anaphora("demo", PYTHONWARNINGS="error").stderr == ""
+    assert anaphora("demo", "--stand-ins", PYTHONWARNINGS="error").stderr == ""
 
 
 def test_no_colour_codes_where_none_are_wanted(anaphora: Run, suite: Path, scores: Path) -> None:

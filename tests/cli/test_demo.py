@@ -20,7 +20,7 @@ def files_of(folder: Path) -> dict[str, bytes]:
 
 
 def test_files_left_behind(anaphora: Run, tmp_path: Path) -> None:
-    done = anaphora("demo", "-o", "demo")
+    done = anaphora("demo", "--stand-ins", "-o", "demo")
     assert done.stderr == ""
     scores, runs = ([f.format(name) for name in SYSTEMS] for f in ("{}.scores", "runs/{}/run.jsonl"))
     assert set(files_of(tmp_path / "demo")) == {"suite.jsonl", "results.json", *scores, *runs}
@@ -29,12 +29,12 @@ def test_files_left_behind(anaphora: Run, tmp_path: Path) -> None:
 
 
 def test_the_folder_it_takes_unless_told(anaphora: Run, tmp_path: Path) -> None:
-    anaphora("demo")
+    anaphora("demo", "--stand-ins")
     assert [path.name for path in tmp_path.iterdir()] == ["anaphora-demo"]
 
 
 def test_results(anaphora: Run, as_json: Callable[..., Any], tmp_path: Path) -> None:
-    anaphora("demo", "-o", "demo")
+    anaphora("demo", "--stand-ins", "-o", "demo")
     systems = json.loads((tmp_path / "demo" / "results.json").read_text(encoding="utf-8"))["systems"]
     assert list(systems) == SYSTEMS
     for name, figures in systems.items():
@@ -47,22 +47,22 @@ def test_results(anaphora: Run, as_json: Callable[..., Any], tmp_path: Path) -> 
 
 
 def test_json(anaphora: Run, as_json: Callable[..., Any], tmp_path: Path) -> None:
-    found = as_json("demo", "-o", "demo")
+    found = as_json("demo", "--stand-ins", "-o", "demo")
     results = json.loads((tmp_path / "demo" / "results.json").read_text(encoding="utf-8"))
     assert found["systems"] == results["systems"]
     assert found["comparison"]["pairs"][0]["delta"] > 0.2
 
 
 def test_the_same_files_every_time(anaphora: Run, tmp_path: Path) -> None:
-    first = anaphora("demo", "-o", "demo").stdout
+    first = anaphora("demo", "--stand-ins", "-o", "demo").stdout
     files = files_of(tmp_path / "demo")
-    assert anaphora("demo", "-o", "demo").stdout == first
+    assert anaphora("demo", "--stand-ins", "-o", "demo").stdout == first
     assert files_of(tmp_path / "demo") == files
 
 
 @pytest.mark.parametrize("folder", ["demo", "my first demo"])
 def test_printed_commands_give_what_is_printed_below_them(anaphora: Run, folder: str) -> None:
-    printed = anaphora("demo", "-o", folder).stdout
+    printed = anaphora("demo", "--stand-ins", "-o", folder).stdout
     blocks = printed.split("$ anaphora ")[1:]
     assert [block.split()[0] for block in blocks] == ["evaluate", "evaluate", "compare"]
     for block in blocks:
@@ -72,11 +72,11 @@ def test_printed_commands_give_what_is_printed_below_them(anaphora: Run, folder:
 
 
 def test_the_suite_is_sound(as_json: Callable[..., Any], anaphora: Run) -> None:
-    anaphora("demo", "-o", "demo")
+    anaphora("demo", "--stand-ins", "-o", "demo")
     assert as_json("suites", "validate", "demo/suite.jsonl") == {"valid": True, "problems": []}
     facts = as_json("suites", "show", "demo/suite.jsonl")
     assert (facts["examples"], facts["candidates"], facts["languages"]) == (432, 1296, "en-de")
 
 
 def test_a_folder_that_cannot_be_made(refused: Callable[..., str], suite: Path) -> None:
-    assert "cannot be written" in refused("demo", "-o", suite)
+    assert "cannot be written" in refused("demo", "--stand-ins", "-o", suite)

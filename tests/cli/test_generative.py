@@ -12,7 +12,7 @@ pytest.importorskip("sacremoses")
 pytest.importorskip("anaphora.align.thot")
 
 from anaphora.cli.app import app
-from anaphora.demo import demo_suite
+from anaphora.demo.stand_ins import demo_suite
 from anaphora.suites.suite import suite_of
 
 

@@ -10,7 +10,7 @@ pytest.importorskip("sacremoses")
 pytest.importorskip("anaphora.align.thot")
 
 from anaphora.align import Settings
-from anaphora.demo import demo_suite
+from anaphora.demo.stand_ins import demo_suite
 from anaphora.errors import AnaphoraError, BadInput
 from anaphora.evaluation.generative import CORRECT, NOT_FOUND, WRONG
 from anaphora.evaluation.translated import (

@@ -89,8 +89,26 @@ def test_a_row_behind_a_section_that_is_not_in_it_stands_alone() -> None:
     assert table.render("tsv").splitlines()[1:] == ["one\ta\t1", "\trest\t2"]
 
 
-def test_there_are_four_ways() -> None:
-    assert set(RENDERERS) == {"table", "markdown", "latex", "tsv"}
+def test_there_are_six_ways() -> None:
+    assert set(RENDERERS) == {"table", "markdown", "latex", "tsv", "csv", "html"}
+
+
+def test_csv_is_laid_out_as_tsv() -> None:
+    assert TABLE.render("csv").splitlines() == [
+        "section,,n,accuracy",
+        ',all,"12,000",0.652',
+        'reference pronoun,er,"4,000",0.497',
+        "reference pronoun,sie,80,1.000",
+    ]
+
+
+def test_html_escapes_and_heads_its_rows() -> None:
+    table = Table("a<b", ("", "n"), (section("one"), *rows_of([("<i>", "1&2")])), ("x > y",))
+    text = table.render("html")
+    assert "<caption>a&lt;b</caption>" in text
+    assert '<tr class="section"><th scope="rowgroup" colspan="2">one</th></tr>' in text
+    assert '<tr><td style="padding-left:1em">&lt;i&gt;</td><td>1&amp;2</td></tr>' in text
+    assert text.endswith('<p class="mark">x &gt; y</p>')
 
 
 def test_figures_stand_under_each_other_whatever_the_letters() -> None:

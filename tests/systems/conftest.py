@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from anaphora.demo import demo_suite
+from anaphora.demo.stand_ins import demo_suite
 
 CHAT_TEMPLATE = (
     "{{ bos_token }}{% for message in messages %}<|{{ message['role'] }}|>\n{{ message['content'] }}{{ eos_token }}\n"

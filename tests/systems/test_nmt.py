@@ -14,7 +14,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("sentencepiece")
 
 from anaphora.cli import main  # noqa: E402
-from anaphora.demo import demo_suite  # noqa: E402
+from anaphora.demo.stand_ins import demo_suite  # noqa: E402
 from anaphora.errors import AnaphoraError  # noqa: E402
 from anaphora.evaluation.context_usage import context_usage  # noqa: E402
 from anaphora.nmt.build import build_model  # noqa: E402

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from anaphora.demo import demo_suite
+from anaphora.demo.stand_ins import demo_suite
 from anaphora.errors import AnaphoraError
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Header, suite_of
@@ -27,7 +27,7 @@ from anaphora.systems.scoring import produced_context, score_suite, shards
 PROGRAM = """
 import sys
 from pathlib import Path
-from anaphora.demo import demo_suite
+from anaphora.demo.stand_ins import demo_suite
 from anaphora.systems import KINDS
 from anaphora.systems.scoring import score_suite
 KINDS["toy"] = ("toy_system:Toy", None, "a toy")

@@ -116,7 +116,9 @@ Examples:
         "diagnose": ("anaphora.cli.diagnose:diagnose", "Which step fails, what the priors are: in plain words."),
         "augment": ("anaphora.cli.augment:augment", "Training examples in which it may be er, sie or es."),
         "study": ("anaphora.cli.study:study", "Ask people which pronoun fits: web page, agreement, export."),
-        "demo": ("anaphora.cli.demo:demo", "A suite, two systems, their results: in a second, offline."),
+        "report": ("anaphora.cli.report:report", "Everything that runs say, as one HTML page."),
+        "doctor": ("anaphora.cli.doctor:doctor", "What is installed, what is missing, and how to get it."),
+        "demo": ("anaphora.cli.demo:demo", "Two small models learn, are asked, attacked, compared; a report."),
     },
 )
 @click.version_option(__version__, prog_name="anaphora", message="%(prog)s %(version)s")

@@ -7,23 +7,45 @@ from pathlib import Path
 
 import click
 
-from anaphora.cli.output import PATH, echo_json, json_option
+from anaphora.cli.output import PATH, echo_json, json_option, note, progress_bar
 
 
 @click.command(
     epilog="""\b
 Examples:
   anaphora demo
-  anaphora demo -o my-demo --json
+  anaphora demo --pretrained -o my-demo
+  anaphora demo --stand-ins --json
 """
 )
 @click.option(
     "-o", "--output", type=PATH, default=Path("anaphora-demo"), show_default=True, help="A folder for its files."
 )
+@click.option("--pretrained", is_flag=True, help="With models that come with the package, in seconds.")
+@click.option("--stand-ins", is_flag=True, help="Without any model: score files made by rules, to see tables.")
 @json_option
-def demo(output: Path, as_json: bool) -> None:
+def demo(output: Path, pretrained: bool, stand_ins: bool, as_json: bool) -> None:
+    """Train two small models, ask, attack, diagnose and compare them, and write a report; a few minutes."""
+    if stand_ins:
+        _stand_ins(output, as_json)
+        return
+    from anaphora.demo.story import run_story
+    from anaphora.reports.tables import comparison_table
+
+    story = run_story(output, pretrained=pretrained, say=note, watched=progress_bar)
+    if as_json:
+        results = {name: result.to_dict() for name, result in story.results.items()}
+        echo_json({"systems": results, "summary": list(story.summary), "report": str(story.report)})
+        return
+    click.echo(comparison_table(story.comparison).render("table") + "\n")
+    for line in story.summary:
+        click.echo(line)
+    click.echo(f"\nThe report: {story.report}; figures: {story.folder / 'results.json'}")
+
+
+def _stand_ins(output: Path, as_json: bool) -> None:
     """Write a small suite, evaluate two example score files, compare them: what the tables look like."""
-    from anaphora.demo import run_demo
+    from anaphora.demo.stand_ins import run_demo
     from anaphora.reports.tables import comparison_table, result_table
 
     found = run_demo(output)

@@ -102,6 +102,12 @@ class Comparison:
 
         return comparison_table(self).render("table")
 
+    def _repr_html_(self) -> str:
+        """The table in a notebook."""
+        from anaphora.reports.tables import comparison_table
+
+        return comparison_table(self).render("html")
+
     @property
     def signature(self) -> str:
         settings = self.settings

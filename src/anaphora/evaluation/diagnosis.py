@@ -69,10 +69,10 @@ def diagnose(
     system: all runs are of this system, whatever they say (score files do not say whose they are)
     """
     settings = settings or Settings()
-    return tuple(_diagnosis(evidence, settings, load_rules()) for evidence in gather(runs, settings, system))
+    return tuple(diagnosis_of(evidence, settings, load_rules()) for evidence in gather(runs, settings, system))
 
 
-def _diagnosis(evidence: Evidence, settings: Settings, rules: Rules) -> Diagnosis:
+def diagnosis_of(evidence: Evidence, settings: Settings, rules: Rules) -> Diagnosis:
     checks: list[Check] = []
     statements: list[Statement] = []
     for rule in rules.rules:

@@ -82,6 +82,12 @@ class Result:
 
         return result_table(self).render("table")
 
+    def _repr_html_(self) -> str:
+        """The table in a notebook."""
+        from anaphora.reports.tables import result_table
+
+        return result_table(self).render("html")
+
     @property
     def accuracy(self) -> float | None:
         return self.figure.accuracy
@@ -99,6 +105,17 @@ class Result:
         from anaphora.evaluation.signature import long
 
         return long(self)
+
+    def metrics(self) -> dict[str, float | int]:
+        """Names and numbers without nesting, as `evaluate` and experiment trackers take them."""
+        found: dict[str, float | int] = {"total": self.figure.total, "ties": self.ties}
+        if self.accuracy is not None:
+            found["accuracy"] = self.accuracy
+        for name, groups in self.breakdowns.items():
+            for group, figure in groups.items():
+                if figure.accuracy is not None:
+                    found[f"accuracy/{name}/{group}"] = figure.accuracy
+        return found
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON of the contract (INTERFACE), and more."""

@@ -27,15 +27,19 @@ def diagnosis_words(diagnoses: Sequence[Diagnosis], format: str = "table") -> st
 
 def _words(diagnosis: Diagnosis, markdown: bool) -> str:
     lines = [f"**{title_of(diagnosis)}**\n" if markdown else title_of(diagnosis)]
+    for line in statements(diagnosis):
+        lines += [f"- {line}"] if markdown else textwrap.wrap(line, WIDTH, subsequent_indent="  ")
+    return "\n".join(lines)
+
+
+def statements(diagnosis: Diagnosis) -> list[str]:
+    """What is said of a system, each with its mark, and what to try."""
     said = [f"{MARKS[statement.severity]} {statement.text}" for statement in diagnosis.statements]
     said = said or ["· Nothing can be said: there are too few items."]
     reasons: dict[str, list[str]] = {}
     for command, text, _ in diagnosis.advice:
         reasons.setdefault(command, []).append(text)
-    tries = [f"→ what to try: {command} ({'; '.join(texts)})" for command, texts in reasons.items()]
-    for line in [*said, *tries]:
-        lines += [f"- {line}"] if markdown else textwrap.wrap(line, WIDTH, subsequent_indent="  ")
-    return "\n".join(lines)
+    return [*said, *(f"→ what to try: {command} ({'; '.join(texts)})" for command, texts in reasons.items())]
 
 
 def diagnosis_table(diagnoses: Sequence[Diagnosis]) -> Table:

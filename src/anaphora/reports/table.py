@@ -1,10 +1,13 @@
-"""One table, four ways to write it: aligned text, Markdown, LaTeX (booktabs), TSV."""
+"""One table, many ways to write it: aligned text, Markdown, LaTeX (booktabs), TSV, CSV, HTML."""
 
 from __future__ import annotations
 
+import csv
+import io
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from html import escape
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +88,39 @@ def as_tsv(table: Table) -> str:
     return "\n".join(lines)
 
 
+def as_csv(table: Table) -> str:
+    """Comma-separated, laid out as the TSV."""
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows(line.split("\t") for line in as_tsv(table).split("\n"))
+    return out.getvalue().rstrip("\n")
+
+
+def as_html(table: Table) -> str:
+    """An HTML table with a caption, for pages and notebooks."""
+    columns = len(table.columns)
+    head = "".join(f'<th scope="col">{escape(column)}</th>' for column in table.columns)
+    rows = []
+    for row in table.rows:
+        first = escape(row.cells[0])
+        if row.section:
+            rows.append(f'<tr class="section"><th scope="rowgroup" colspan="{columns}">{first}</th></tr>')
+            continue
+        lead = f' style="padding-left:{row.indent}em"' if row.indent else ""
+        cells = "".join(f"<td>{escape(cell)}</td>" for cell in row.cells[1:])
+        rows.append(f"<tr><td{lead}>{first}</td>{cells}</tr>")
+    notes = "".join(f'<p class="mark">{escape(note)}</p>' for note in table.notes)
+    caption = f"<caption>{escape(table.title)}</caption>"
+    body = f"<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody>"
+    return f'<div class="scroll"><table>{caption}{body}</table></div>{notes}'
+
+
 RENDERERS: dict[str, Callable[[Table], str]] = {
     "table": as_text,
     "markdown": as_markdown,
     "latex": as_latex,
     "tsv": as_tsv,
+    "csv": as_csv,
+    "html": as_html,
 }
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from anaphora.demo import demo_suite
+from anaphora.demo.stand_ins import demo_suite
 from anaphora.errors import AnaphoraError
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Suite, read_native, suite_of

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from anaphora import api
-from anaphora.demo import demo_suite
+from anaphora.demo.stand_ins import demo_suite
 from anaphora.errors import AnaphoraError
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Header, Suite, suite_of

@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
-from anaphora.demo import demo_suite
+from anaphora.demo.stand_ins import demo_suite
 from anaphora.errors import AnaphoraError, BadInput
 from anaphora.suites.example import Example
 from anaphora.systems.context import Context

@@ -19,7 +19,7 @@ from urllib.request import urlopen
 
 import pytest
 
-from anaphora.demo import demo_suite
+from anaphora.demo.stand_ins import demo_suite
 from anaphora.errors import AnaphoraError
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Suite, suite_of

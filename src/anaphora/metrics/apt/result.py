@@ -74,6 +74,12 @@ class AptResult:
 
         return "\n\n".join(table.render("table") for table in apt_tables(self))
 
+    def _repr_html_(self) -> str:
+        """The tables in a notebook."""
+        from anaphora.reports.apt import apt_tables
+
+        return "".join(table.render("html") for table in apt_tables(self))
+
     @property
     def apt(self) -> float | None:
         """The score of the first system, which is often the only one."""

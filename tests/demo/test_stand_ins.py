@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from anaphora import api
-from anaphora.demo import Demo, demo_suite, run_demo
+from anaphora.demo.stand_ins import Demo, demo_suite, run_demo
 from anaphora.suites.validate import validate_file
 
 ARTICLES = {"er": "den", "sie": "die", "es": "das"}
@@ -90,7 +90,7 @@ def test_it_says_the_same_every_time(demo: Demo, tmp_path: Path) -> None:
 def test_the_command_prints_its_tables_and_the_way_to_make_them(
     anaphora: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
 ) -> None:
-    done = anaphora("demo", "-o", "shown")
+    done = anaphora("demo", "--stand-ins", "-o", "shown")
     assert done.stdout.count("reference pronoun\n") == 2
     assert "scores:shown/sentence-level.scores → scores:shown/context-aware.scores" in done.stdout
     commands = [line.removeprefix("$ anaphora ") for line in done.stdout.splitlines() if line.startswith("$ ")]

@@ -1,0 +1,1 @@
+"""What Anaphora does, in five minutes and on its own data."""

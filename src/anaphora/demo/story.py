@@ -1,0 +1,106 @@
+"""The demo: two models learn, are asked, attacked, diagnosed and compared; a report shows what came of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from anaphora import api
+from anaphora.build.attacks.phrase import phrase_addition, phrase_preset
+from anaphora.demo.corpus import Files, write_corpus
+from anaphora.errors import AnaphoraError
+from anaphora.evaluation.compare import Comparison
+from anaphora.evaluation.result import Result
+from anaphora.files import atomic_writer
+from anaphora.suites.suite import read_native
+from anaphora.systems.listing import missing_packages
+from anaphora.systems.run import Run
+
+MODELS = {"sentence-level": "transformer-baseline-laptop", "context-aware": "transformer-concat22-laptop"}
+UPDATES = 800
+ATTACKS = ("he_said", "true_colon")
+PRETRAINED = Path(__file__).with_name("pretrained")
+Say = Callable[[str], None]
+Watched = Callable[[str], AbstractContextManager[Callable[[int, int], None] | None]]  # a bar for what is counted
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """What the demo leaves behind."""
+
+    folder: Path
+    report: Path
+    results: dict[str, Result]
+    comparison: Comparison
+    summary: tuple[str, ...]
+
+
+def run_story(
+    folder: Path,
+    *,
+    pretrained: bool = False,
+    updates: int = UPDATES,
+    say: Say = lambda text: None,
+    watched: Watched = lambda unit: nullcontext(),
+) -> Story:
+    """Tell it from the beginning; what an interrupted run has finished is taken as it is.
+
+    pretrained: with the models that come with the package, trained by this very function
+    watched: gives a bar for what is counted, as `progress_bar` of the command line does
+    """
+    if missing := missing_packages("anaphora.nmt.training"):
+        remedy = 'Install it with: pip install "anaphora[nmt]"; or see tables alone: anaphora demo --stand-ins'
+        raise AnaphoraError(f"the demo trains models, which needs {missing[0]}. {remedy}")
+    say("Templates: a pronoun, a sentence before it, three translations (ContraCAT)")
+    files = write_corpus(folder / "text")
+    suites = {"templates": files.suite, "attacked": folder / "attacked.jsonl"}
+    phrase_addition(read_native(files.suite), [phrase_preset(name) for name in ATTACKS]).write(suites["attacked"])
+    runs: dict[str, list[Run]] = {}
+    for name in MODELS:
+        model = PRETRAINED / name if pretrained else folder / "models" / name
+        if not pretrained:
+            say(f"Training the {name} model")
+            train(name, files, model, updates, watched)
+        say(f"Asking the {name} model")
+        runs[name] = [
+            api.score(suite, f"nmt:{model}", folder / "runs" / f"{name}-{kind}", overwrite=True)
+            for kind, suite in suites.items()
+        ]
+    results = {name: api.evaluate(found[0]) for name, found in runs.items()}
+    comparison = api.compare(*(found[0] for found in runs.values()), by=("template",))
+    reported = api.report(
+        *(run for found in runs.values() for run in found),
+        output=folder / "report.html",
+        suites=[files.suite],
+        names=[name for name, found in runs.items() for _ in found],
+    )
+    with atomic_writer(folder / "results.json") as out:
+        figures = {name: result.to_dict() for name, result in results.items()}
+        text = json.dumps({"systems": figures, "summary": list(reported.summary)}, ensure_ascii=False, indent=2)
+        out.write(text.encode() + b"\n")
+    return Story(folder, folder / "report.html", results, comparison, reported.summary)
+
+
+def train(name: str, files: Files, folder: Path, updates: int, watched: Watched) -> None:
+    """Train a model of laptop size, or go on where an interrupted demo was."""
+    from anaphora.nmt.config_file import parse_config
+    from anaphora.nmt.prepare import open_folder, prepare
+    from anaphora.nmt.training import Trainer
+
+    keys = ("source", "target", "validation_source", "validation_target")
+    texts = [str(path) for path in (*files.train, *files.validation)]
+    quarter = max(1, updates // 4)
+    document: dict[str, Any] = {
+        "base": MODELS[name],
+        "data": {"languages": "en-de", **dict(zip(keys, texts, strict=True))},
+        "training": {"updates": updates, "save_every": quarter, "report_every": max(1, updates // 40)},
+        "validation": {"every": quarter},
+    }
+    config = parse_config(document, folder)
+    open_folder(folder, config, resume=folder.exists())
+    with watched("updates") as bar:
+        Trainer(config, prepare(config, folder), folder, lambda line: bar and bar(line["update"], updates)).run()

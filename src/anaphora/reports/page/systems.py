@@ -1,0 +1,66 @@
+"""How systems are called and drawn: a short name that tells them apart, a colour and a shape, the same everywhere."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from anaphora.errors import AnaphoraError
+from anaphora.reports.svg import BLUE, GREEN, ORANGE, PURPLE
+from anaphora.systems.run import Run
+
+# Okabe and Ito 2008, in an order in which neighbours differ in lightness, too; one shape each for those without colour
+COLOURS = (BLUE, "#D55E00", GREEN, PURPLE, ORANGE, "#56B4E9")
+SHAPES = ("circle", "square", "triangle", "diamond", "cross", "ring")
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A system as the report shows it."""
+
+    name: str
+    colour: str
+    shape: str
+
+
+def looks(names: Sequence[str]) -> dict[str, Look]:
+    """A colour and a shape for each system; after six of them the shapes tell the colours apart."""
+    return {
+        name: Look(name, COLOURS[k % len(COLOURS)], SHAPES[(k + k // len(COLOURS)) % len(SHAPES)])
+        for k, name in enumerate(names)
+    }
+
+
+def names_of(runs: Sequence[Run], given: Sequence[str] = ()) -> list[str]:
+    """A name for the system of each run: what is given, else the end of its spec with as much as tells systems apart.
+
+    given: one for each run; runs of the same system have the same name
+    """
+    if given:
+        if len(given) != len(runs):
+            raise AnaphoraError(f"{len(given)} names for {len(runs)} runs. Give --name once for each run, in order")
+        return list(given)
+    keys = [(run.header.system, run.header.context) for run in runs]
+    specs = {key: _words(key[0]) for key in keys}
+    short = {key: _shortest(key[0], [other for other, _ in specs]) for key in specs}
+    taken = list(short.values())
+    named = {
+        key: name if taken.count(name) == 1 else f"{name} ({key[1] or 'unknown'} context)"
+        for key, name in short.items()
+    }
+    return [named[key] for key in keys]
+
+
+def _words(spec: str) -> list[str]:
+    return [word for word in re.split(r"[/:]", spec) if word]
+
+
+def _shortest(spec: str, all_specs: Sequence[str]) -> str:
+    """The last words of a spec that no other spec ends in; the whole where there are none."""
+    words = _words(spec)
+    others = {other for other in all_specs if other != spec}
+    for count in range(1, len(words) + 1):
+        if all(_words(other)[-count:] != words[-count:] for other in others):
+            return re.sub(r"\.(scores|txt|gz)$", "", "/".join(words[-count:]))
+    return spec

@@ -1,0 +1,82 @@
+"""The page: whole, safe, and asking nothing of any network."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from anaphora.reports.page.contents import make_report
+from anaphora.reports.page.html import page
+from anaphora.systems.run import Run
+
+VOID = {"meta", "img", "input", "br", "hr", "link"}
+
+
+class Checked(HTMLParser):
+    """Every tag is closed; ids are unique."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.ids: list[str] = []
+        self.links: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        found = dict(attrs)
+        if "id" in found:
+            self.ids.append(str(found["id"]))
+        if tag == "a":
+            self.links.append(str(found["href"]))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        pass
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+@pytest.fixture
+def text(runs: list[Run], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setenv("ANAPHORA_HOME", str(tmp_path / "home"))
+    report = make_report(runs, suites=[tmp_path / "small.jsonl"], names=["old", "<b>new</b>"])
+    return page(report, datetime(2026, 11, 16, tzinfo=UTC))
+
+
+def test_the_page_is_well_formed(text: str) -> None:
+    checked = Checked()
+    checked.feed(text)
+    assert checked.open == []
+    assert len(set(checked.ids)) == len(checked.ids)
+    assert {link.removeprefix("#") for link in checked.links} <= set(checked.ids)
+
+
+def test_nothing_is_asked_of_any_network(text: str) -> None:
+    without = text.replace("http://www.w3.org/2000/svg", "")
+    assert not re.search(r"https?://|//cdn|@import|url\((?!#)", without)
+    assert "Content-Security-Policy\" content=\"default-src 'none'" in text
+
+
+def test_texts_cannot_become_markup(text: str) -> None:
+    assert "onerror" not in text  # the suite's text is packed
+    assert "<b>new</b>" not in text
+    assert "&lt;b&gt;new&lt;/b&gt;" in text
+
+
+def test_what_is_said_is_there(text: str) -> None:
+    assert "2026-11-16" in text
+    assert "is right in 100.0 %" in text
+    assert "anaphora score small --system scores:sentence.scores" in text
+    assert text.count("<svg") == 4  # accuracy and three breakdowns
+
+
+def test_texts_that_are_not_at_hand_are_said_to_be_missing(
+    runs: list[Run], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANAPHORA_HOME", str(tmp_path / "home"))
+    assert "The texts of small are not at hand: add them with --suite FILE" in page(make_report(runs))
