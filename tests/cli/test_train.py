@@ -16,6 +16,7 @@ pytest.importorskip("transformers")
 
 from anaphora.cli.app import app  # noqa: E402
 from anaphora.errors import AnaphoraError  # noqa: E402
+from anaphora.nmt.synthetic import make_suite  # noqa: E402
 
 
 def corpus(folder: Path, documents: int, seed: int) -> tuple[Path, Path]:
@@ -36,10 +37,6 @@ def settings(tmp_path: Path) -> list[str]:
         "data.target": target,
         "vocabulary.size": 60,
         "model.embedding": 16,
-        "model.hidden": 16,
-        "model.heads": 2,
-        "model.feed_forward": 32,
-        "model.layers": 1,
         "training.updates": 6,
         "training.save_every": 2,
         "training.report_every": 2,
@@ -74,6 +71,16 @@ def test_a_sweep(tmp_path: Path, settings: list[str]) -> None:
     assert "rate = 0.001\n" in configs[1]
 
 
+def test_accuracy_during_training_is_drawn(tmp_path: Path, settings: list[str]) -> None:
+    pytest.importorskip("tensorboard", reason="TensorBoard is not installed: pip install 'anaphora[tensorboard]'")
+    suite = make_suite("target", each=1)
+    suite.write(tmp_path / "held out.jsonl")
+    more = ["--set", f'validation.suites=["{tmp_path / "held out.jsonl"}"]', "--set", "validation.every=3"]
+    run("transformer-baseline-laptop", "-o", str(tmp_path / "m"), *settings, *more, "--tensorboard")
+    assert "0.500 after 6 updates" in (tmp_path / "m" / "curve.svg").read_text(encoding="utf-8")  # by chance
+    assert any((tmp_path / "m" / "tensorboard").iterdir())
+
+
 def test_the_list() -> None:
     found = run("--list")["presets"]
     assert len(found) > 40
@@ -89,6 +96,7 @@ def test_the_list() -> None:
         (["nothing-laptop"], "no preset 'nothing-laptop'"),
         (["rnn-baseline-laptop", "--set", "training.updates"], r"section\.key=value"),
         (["rnn-baseline-laptop"], "no training text"),
+        (["rnn-baseline-laptop", "--set", "model.layers=2"], r"model\.layers is not used: recurrent models have one"),
         (["none.toml"], "none.toml: no such file"),
     ],
 )

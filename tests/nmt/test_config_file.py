@@ -61,6 +61,29 @@ def test_what_is_wrong_is_said(tmp_path: Path, text: str, problem: str) -> None:
     assert "c.toml" in str(error.value)
 
 
+def test_a_small_model_can_differ_from_the_size_of_all() -> None:
+    assert presets()["transformer-concat22-laptop"].training.schedule == "inverse-sqrt"
+    assert presets()["transformer-antecedent-free-laptop"].training.schedule == "fixed"
+    assert presets()["transformer-antecedent-free-laptop"].model == presets()["transformer-concat22-laptop"].model
+
+
+def test_what_a_user_sets_in_vain_is_an_error_and_what_a_preset_sets_is_not(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"c\.toml: model\.layers is not used: recurrent models have one layer"):
+        read(tmp_path, 'base = "rnn-baseline"\n[model]\nlayers = 2\n')
+    with pytest.raises(BadInput, match=r"model\.hidden is not used"):
+        read(tmp_path, 'base = "transformer-baseline"', model__hidden="64")
+    assert read(tmp_path, 'base = "rnn-s-gate-laptop"') == presets()["rnn-s-gate-laptop"]  # laptop.toml sets layers
+
+
+def test_the_config_of_a_model_may_hold_what_is_not_used(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text('[model]\nkind = "recurrent"\nlayers = 2\n', encoding="utf-8")
+    config = read_config(path, strict=False)
+    assert config.model.layers == Config().model.layers
+    assert "layers" not in write_config(config)
+    assert "layers" in write_config(Config())
+
+
 def test_bad_overrides(tmp_path: Path) -> None:
     with pytest.raises(AnaphoraError, match=r"section\.key=value"):
         read(tmp_path, "", updates="3")

@@ -79,3 +79,16 @@ def test_what_is_dropped_of_the_state_is_not_dropped_from_what_is_kept() -> None
     h = torch.randn(BATCH, HIDDEN).double()
     read = gru.read(torch.randn(BATCH, INPUTS).double())
     assert torch.allclose(gru(read, h, seen=torch.zeros_like(h)), h, atol=1e-12)
+
+
+@pytest.mark.parametrize("layer_norm", [True, False])
+def test_a_new_unit_remembers_for_the_length_of_a_sentence(layer_norm: bool) -> None:
+    """Twenty steps, ten words of the conditional GRU: what was at the beginning still matters."""
+    torch.manual_seed(3)
+    gru = GRU(16, 16, layer_norm)
+    start = torch.randn(BATCH, 16, requires_grad=True)
+    state = start
+    for _ in range(20):
+        state = gru(gru.read(torch.randn(BATCH, 16)), state)
+    (gradient,) = torch.autograd.grad(state.sum(), start)
+    assert float(gradient.norm() / BATCH**0.5 / 4) > 0.08

@@ -1,7 +1,8 @@
 """Models of laptop size learn from context what only context tells: real training, two minutes in all.
 
 The corpus has documents of two kinds (`synthetic.py`). The suites ask for pairs of nouns that training never showed.
-Every model stops after a number of updates that suffices with room to spare; see experiments/nmt for all presets.
+Every model stops after a number of updates that suffices with room to spare: experiments/discourse-2018 tells of all
+presets after how many they have learned.
 """
 
 from __future__ import annotations
@@ -50,8 +51,8 @@ def learn(preset: str, updates: int, files: Files, folder: Path) -> dict[str, fl
 
 
 def test_a_sentence_level_model_translates_but_is_at_chance(files: Files, tmp_path: Path) -> None:
-    found = learn("transformer-baseline", 250, files, tmp_path / "model")
-    assert found["perplexity"] < 1.6
+    found = learn("transformer-baseline", 150, files, tmp_path / "model")
+    assert found["perplexity"] < 3
     assert found["source"] == CHANCE["source"]
     assert found["target"] == CHANCE["target"]
 
@@ -62,17 +63,14 @@ def test_a_concatenation_model_learns_from_either_context(files: Files, tmp_path
     assert found["target"] >= LEARNED
 
 
-def test_a_model_of_source_context_learns_from_it_alone(files: Files, tmp_path: Path) -> None:
-    found = learn("transformer-concat21", 500, files, tmp_path / "model")
+def test_the_multi_encoder_model_that_decodes_both_sentences_learns(files: Files, tmp_path: Path) -> None:
+    """S-HIER-TO-2, the best model of both papers: the target context is what it has written itself."""
+    found = learn("rnn-s-hier-to-2", 350, files, tmp_path / "model")
+    assert found["source"] >= LEARNED
+    assert found["target"] >= LEARNED
+
+
+def test_a_model_of_source_context_fails_where_only_the_target_tells(files: Files, tmp_path: Path) -> None:
+    found = learn("rnn-s-gate", 400, files, tmp_path / "model")
     assert found["source"] >= LEARNED
     assert found["target"] == CHANCE["target"]
-
-
-def test_the_multi_encoder_model_that_decodes_both_sentences_learns(files: Files, tmp_path: Path) -> None:
-    found = learn("rnn-s-hier-to-2", 400, files, tmp_path / "model")
-    assert found["source"] >= LEARNED
-
-
-def test_a_model_of_target_context_learns_where_only_that_tells(files: Files, tmp_path: Path) -> None:
-    found = learn("rnn-t-hier", 250, files, tmp_path / "model")
-    assert found["target"] >= LEARNED

@@ -1,9 +1,13 @@
-"""The log goes back to the last checkpoint, and survives a line that was cut."""
+"""The log goes back to the last checkpoint, and survives a line that was cut; pictures are drawn from it."""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
+import pytest
+
+from anaphora.errors import AnaphoraError
 from anaphora.nmt.log import Log, read_log
 
 
@@ -25,3 +29,42 @@ def test_a_line_that_was_cut_is_left_out(tmp_path: Path) -> None:
     assert len(read_log(path)) == 1
     Log(path, 99).write("training", 10, loss=0.5)
     assert [line["update"] for line in read_log(path)] == [5, 10]
+
+
+def test_the_curve_is_drawn_as_suites_are_looked_at(tmp_path: Path) -> None:
+    path = tmp_path / "my-model" / "log.jsonl"
+    path.parent.mkdir()
+    log = Log(path, 0)
+    log.write("training", 5, loss=1.0)
+    log.write("validation", 5, perplexity=2.0, accuracy={})
+    assert not (path.parent / "curve.svg").exists()
+    log.write("validation", 10, perplexity=2.0, accuracy={"contrapro": 0.5})
+    log.write("validation", 20, perplexity=2.0, accuracy={"contrapro": 0.75})
+    picture = (path.parent / "curve.svg").read_text(encoding="utf-8")
+    assert "my-model" in picture
+    assert "contrapro: 0.750 after 20 updates" in picture
+    Log(path, 10).write("validation", 20, accuracy={"contrapro": 0.875})
+    assert "contrapro: 0.875 after 20 updates" in (path.parent / "curve.svg").read_text(encoding="utf-8")
+
+
+def test_tensorboard_reads_the_same_figures(tmp_path: Path) -> None:
+    pytest.importorskip("tensorboard", reason="TensorBoard is not installed: pip install 'anaphora[tensorboard]'")
+    pytest.importorskip("torch")
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    log = Log(tmp_path / "log.jsonl", 0, tensorboard=True)
+    log.write("training", 5, loss=1.5, tokens=100)
+    log.write("validation", 5, perplexity=3.0, accuracy={"contrapro": 0.5})
+    log.write("training", 10, loss=99.0, tokens=100)
+    Log(tmp_path / "log.jsonl", 5, tensorboard=True).write("training", 10, loss=0.5, tokens=100)
+    board = EventAccumulator(str(tmp_path / "tensorboard"))
+    board.Reload()
+    assert [(event.step, event.value) for event in board.Scalars("training/loss")] == [(5, 1.5), (10, 0.5)]
+    assert {"training/tokens", "validation/perplexity", "accuracy/contrapro"} <= set(board.Tags()["scalars"])
+
+
+def test_without_tensorboard_one_line_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", None)
+    with pytest.raises(AnaphoraError, match=r'pip install "anaphora\[tensorboard\]"') as error:
+        Log(tmp_path / "log.jsonl", 0, tensorboard=True)
+    assert "\n" not in str(error.value)

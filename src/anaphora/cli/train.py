@@ -35,6 +35,7 @@ Examples:
 @click.option(
     "--average", type=click.IntRange(2), metavar="N", help="In the end take the mean of the last N checkpoints."
 )
+@click.option("--tensorboard", is_flag=True, help="Write MODEL/tensorboard for TensorBoard as well.")
 @click.option("--threads", type=click.IntRange(1))
 @json_option
 def train(
@@ -45,6 +46,7 @@ def train(
     settings: tuple[str, ...],
     sweep: str | None,
     average: int | None,
+    tensorboard: bool,
     threads: int | None,
     as_json: bool,
 ) -> None:
@@ -55,6 +57,8 @@ def train(
     if config is None or output is None:
         raise click.UsageError("a config (or a preset, see --list) and -o MODEL are needed")
     overrides = dict(_setting(text) for text in settings)
+    if tensorboard:
+        overrides["log.tensorboard"] = "true"
     if threads is not None:
         import torch
 

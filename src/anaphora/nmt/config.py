@@ -14,7 +14,7 @@ SCHEDULES = ("fixed", "plateau", "inverse-sqrt")
 
 @dataclass(frozen=True, slots=True)
 class ModelConfig:
-    """The architecture. What a kind does not have is not used: heads by recurrent models, hidden by Transformers."""
+    """The architecture. Not every kind has all of it: `config_unused.py` says what means nothing where."""
 
     kind: str = "transformer"
     joined_source: int = 0  # previous source sentences in the main encoder's input
@@ -104,6 +104,13 @@ class ValidationConfig:
 
 
 @dataclass(frozen=True, slots=True)
+class LogConfig:
+    """What is written besides log.jsonl and the curve of accuracy."""
+
+    tensorboard: bool = False  # needs the extra "tensorboard"
+
+
+@dataclass(frozen=True, slots=True)
 class Config:
     """Everything. description: a sentence for `anaphora train --list`."""
 
@@ -113,6 +120,7 @@ class Config:
     vocabulary: VocabularyConfig = field(default_factory=VocabularyConfig)
     training: TrainingConfig = field(default_factory=TrainingConfig)
     validation: ValidationConfig = field(default_factory=ValidationConfig)
+    log: LogConfig = field(default_factory=LogConfig)
 
 
 def problem_of(config: Config) -> str | None:

@@ -14,21 +14,37 @@ from typing import Any, get_type_hints
 from anaphora.errors import AnaphoraError, BadInput, did_you_mean
 from anaphora.files import decode
 from anaphora.nmt.config import Config, problem_of
+from anaphora.nmt.config_unused import unused, with_defaults
 
 LAPTOP = "laptop"  # the preset that makes others small
 
 
-def read_config(path: Path, overrides: Mapping[str, str] | None = None) -> Config:
+def read_config(path: Path, overrides: Mapping[str, str] | None = None, strict: bool = True) -> Config:
     """A config file; `base = "NAME"` takes over a preset, whose keys the file's own go before.
 
     overrides: section.key → value as TOML (a word without quotes is a string)
+    strict: a key that means nothing with the others is an error, not left out
     """
-    return parse_config(_read(path), path, overrides)
+    return parse_config(_read(path), path, overrides, strict)
 
 
-def parse_config(document: Mapping[str, Any], path: Path, overrides: Mapping[str, str] | None = None) -> Config:
+def parse_config(
+    document: Mapping[str, Any], path: Path, overrides: Mapping[str, str] | None = None, strict: bool = True
+) -> Config:
     """A config from what a TOML file holds."""
-    document = _merged(_inherited(document, path), _overriding(overrides or {}))
+    given = _merged(document, _overriding(overrides or {}))
+    config = _typed_config(_inherited(given, path), path)
+    if problem := problem_of(config):
+        raise BadInput(path, problem)
+    reasons = unused(config)
+    for key, why in reasons.items() if strict else ():
+        section, _, name = key.partition(".")
+        if name in given.get(section, {}):
+            raise BadInput(path, f"{key} is not used: {why}", remedy="Leave it out.")
+    return with_defaults(config, list(reasons))
+
+
+def _typed_config(document: Mapping[str, Any], path: Path) -> Config:
     known = {f.name: f for f in fields(Config)}
     found: dict[str, Any] = {}
     for name, value in document.items():
@@ -40,26 +56,28 @@ def parse_config(document: Mapping[str, Any], path: Path, overrides: Mapping[str
         if not isinstance(value, Mapping):
             raise BadInput(path, f"[{name}] is a section", remedy=f"Write [{name}] and its keys below it.")
         found[name] = _section(get_type_hints(Config)[name], name, value, path)
-    config = Config(**found)
-    if problem := problem_of(config):
-        raise BadInput(path, problem)
-    return config
+    return Config(**found)
 
 
 def presets() -> dict[str, Config]:
     """The presets by name, in alphabetical order."""
-    return {name: parse_config(document, Path(f"{name}.toml")) for name, document in sorted(_presets().items())}
+    return {name: parse_config({"base": name}, Path(f"{name}.toml")) for name in sorted(_presets())}
 
 
 @cache
 def _presets() -> dict[str, dict[str, Any]]:
-    """What the project's preset files hold: each table is a preset, and is there in laptop size as well."""
+    """What the project's preset files hold: each table is a preset, and is there in laptop size as well.
+
+    A table NAME-laptop holds what is different in this one of the small models.
+    """
     found: dict[str, dict[str, Any]] = {}
     for file in (files("anaphora.nmt") / "presets").iterdir():
         if file.name.endswith(".toml"):
             found |= tomllib.loads(file.read_text(encoding="utf-8"))
     size = found.pop(LAPTOP)
-    return found | {f"{name}-{LAPTOP}": {"base": name, **size} for name in found}
+    own = {name: found.pop(name) for name in list(found) if name.endswith(f"-{LAPTOP}")}
+    small = {f"{name}-{LAPTOP}": {"base": name, **size} for name in found}
+    return found | {name: _merged(document, own.get(name, {})) for name, document in small.items()}
 
 
 def _inherited(document: Mapping[str, Any], path: Path) -> dict[str, Any]:
@@ -125,12 +143,13 @@ def _typed(kind: Any, value: Any, key: str, path: Path) -> Any:
 
 
 def write_config(config: Config) -> str:
-    """The config as TOML, every key of it."""
+    """The config as TOML, every key of it that means something."""
+    left_out = unused(config)
     lines = [f"description = {_toml(config.description)}"]
     for section in fields(Config)[1:]:
         lines += ["", f"[{section.name}]"]
         values = dataclasses.asdict(getattr(config, section.name))
-        lines += [f"{key} = {_toml(value)}" for key, value in values.items()]
+        lines += [f"{key} = {_toml(value)}" for key, value in values.items() if f"{section.name}.{key}" not in left_out]
     return "\n".join(lines) + "\n"
 
 

@@ -24,7 +24,7 @@ def load_model(folder: Path) -> tuple[Any, Config, Text]:
     """A trained model in evaluation mode, its config, and how text becomes its ids."""
     if not (folder / CONFIG).is_file():
         raise BadInput(folder, f"no {CONFIG} here", remedy="Name a folder that `anaphora train` made.")
-    config, text = read_config(folder / CONFIG), load_text(folder)
+    config, text = read_config(folder / CONFIG, strict=False), load_text(folder)
     model = build_model(config.model, text.size, text.size, text.marks)
     load_weights(unfinished_weights(folder), model)
     return model.eval(), config, text

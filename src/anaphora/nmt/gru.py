@@ -12,6 +12,8 @@ from torch import Tensor, nn
 
 from anaphora.nmt.layers import Product
 
+KEEP = 2.0  # the update gate's bias before training
+
 
 class Read(NamedTuple):
     """What a step makes of its input alone. gates: (…, 2 hidden), reset and update; new: (…, hidden)."""
@@ -26,6 +28,10 @@ class GRU(nn.Module):
     [r; u] = σ(LN(W x) + LN(U h)),  n = tanh(LN(Wₙ x) + r ⊙ LN(Uₙ h)),  h′ = u ⊙ h + (1 − u) ⊙ n
 
     LN has a gain and a bias of its own for each of the four products (Ba et al. 2016); without it there is a bias.
+
+    A new unit mostly keeps its state (u ≈ 0.88). The conditional GRU goes through two units at every step: with u = 0.5
+    a quarter of the state would be left after one word, nothing after a sentence, and a TO-2 model would have no
+    gradient from a pronoun to the noun it has written before (Jozefowicz et al. 2015 say the same of LSTMs).
     """
 
     def __init__(self, inputs: int, hidden: int, layer_norm: bool) -> None:
@@ -36,6 +42,9 @@ class GRU(nn.Module):
         self.state_new = Product(hidden, hidden, layer_norm)
         for square in (*self.state_gates.linear.weight.data.chunk(2), self.state_new.linear.weight.data):
             nn.init.orthogonal_(square)
+        gates = self.state_gates
+        bias = gates.linear.bias if gates.norm is None else gates.norm.bias
+        nn.init.constant_(bias[hidden:], KEEP)
 
     def read(self, inputs: Tensor) -> Read:
         """(…, inputs) → the part of a step that does not depend on the state."""

@@ -1,17 +1,28 @@
-"""The log of a training: one JSON object per line, and nothing in it that differs from run to run."""
+"""The log of a training: one JSON object per line, and nothing in it that differs from run to run.
+
+Beside it are pictures of the same: curve.svg where suites are looked at, and what TensorBoard reads where it is asked.
+"""
 
 from __future__ import annotations
 
 import json
+from importlib import import_module
 from pathlib import Path
 from typing import Any
+
+from anaphora.errors import AnaphoraError
+from anaphora.files import atomic_writer
+from anaphora.nmt.curve import series_of, training_curve
+
+TENSORBOARD = "tensorboard"  # the folder beside the log
 
 
 class Log:
     """log.jsonl in a model's folder. What an interrupted process wrote after its last checkpoint is taken back."""
 
-    def __init__(self, path: Path, update: int) -> None:
+    def __init__(self, path: Path, update: int, tensorboard: bool = False) -> None:
         self.path = path
+        self._board = _board(path.parent / TENSORBOARD, update) if tensorboard else None
         if path.exists():
             lines = [line for line in read_log(path) if line["update"] <= update]
             path.write_text("".join(_line(line) for line in lines), encoding="utf-8")
@@ -19,6 +30,18 @@ class Log:
     def write(self, kind: str, update: int, **values: Any) -> None:
         with self.path.open("a", encoding="utf-8") as out:
             out.write(_line({"kind": kind, "update": update, **values}))
+        if values.get("accuracy"):
+            self._draw()
+        if self._board is not None:
+            for name, value in _scalars(kind, values):
+                self._board.add_scalar(name, value, update)
+            self._board.flush()
+
+    def _draw(self) -> None:
+        series = series_of(read_log(self.path))
+        if series:
+            with atomic_writer(self.path.parent / "curve.svg") as out:
+                out.write(training_curve(self.path.absolute().parent.name, series).encode())
 
 
 def read_log(path: Path) -> list[dict[str, Any]]:
@@ -29,6 +52,29 @@ def read_log(path: Path) -> list[dict[str, Any]]:
             found.append(json.loads(line))
         except json.JSONDecodeError:
             break
+    return found
+
+
+def _board(folder: Path, update: int) -> Any:
+    """A writer of TensorBoard's files; what was written after the last checkpoint is hidden."""
+    try:
+        module = import_module("torch.utils.tensorboard")
+    except ModuleNotFoundError:
+        raise AnaphoraError(
+            'TensorBoard is not installed. Install it with: pip install "anaphora[tensorboard]", '
+            "or leave out --tensorboard (log.tensorboard); log.jsonl holds the same figures"
+        ) from None
+    return module.SummaryWriter(str(folder), purge_step=update + 1)
+
+
+def _scalars(kind: str, values: dict[str, Any]) -> list[tuple[str, float]]:
+    """Figures by TensorBoard's names: training/loss, validation/perplexity, accuracy/SUITE."""
+    found = []
+    for key, value in values.items():
+        if isinstance(value, dict):
+            found += [(f"{key}/{name}", figure) for name, figure in value.items()]
+        else:
+            found.append((f"{kind}/{key}", value))
     return found
 
 

@@ -17,7 +17,7 @@ from anaphora.suites.example import Example
 
 # What may change when training goes on: how long it takes, and what is looked at.
 FREE = {"training.updates", "training.report_every", "training.save_every", "training.keep", "description"}
-FREE_SECTIONS = ("validation",)
+FREE_SECTIONS = ("validation", "log")
 
 
 def open_folder(folder: Path, config: Config, resume: bool) -> None:
@@ -30,7 +30,7 @@ def open_folder(folder: Path, config: Config, resume: bool) -> None:
         return
     if not resume:
         raise AnaphoraError(f"{folder} is there already. Go on with --resume, or name another folder")
-    differences = sorted(_differences(read_config(file), config))
+    differences = sorted(_differences(read_config(file, strict=False), config))
     if differences:
         raise AnaphoraError(f"{file}: trained in another way ({'; '.join(differences)}). Name another folder")
     begin(folder, config)

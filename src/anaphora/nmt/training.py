@@ -83,7 +83,8 @@ class Trainer:
             self.state = load_checkpoint(found[-1], self.model, self.optimizer)
         if self.ranks.rank:
             torch.manual_seed(training.seed + 1_000_003 * self.ranks.rank + self.state.update)  # dropout of its own
-        self.log = Log(folder / "log.jsonl", self.state.update) if self.ranks.first else None
+        board = config.log.tensorboard
+        self.log = Log(folder / "log.jsonl", self.state.update, board) if self.ranks.first else None
 
     def run(self) -> Trained:
         """Train to the end, or until validation brings nothing more."""
