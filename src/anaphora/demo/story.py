@@ -87,6 +87,8 @@ def run_story(
 
 def train(name: str, files: Files, folder: Path, updates: int, watched: Watched) -> None:
     """Train a model of laptop size, or go on where an interrupted demo was."""
+    import torch
+
     from anaphora.nmt.config_file import parse_config
     from anaphora.nmt.prepare import open_folder, prepare
     from anaphora.nmt.training import Trainer
@@ -102,5 +104,6 @@ def train(name: str, files: Files, folder: Path, updates: int, watched: Watched)
     }
     config = parse_config(document, folder)
     open_folder(folder, config, resume=folder.exists())
+    torch.set_num_threads(1)  # so small a model gains nothing from more, and loses much where the machine is busy
     with watched("updates") as bar:
         Trainer(config, prepare(config, folder), folder, lambda line: bar and bar(line["update"], updates)).run()
