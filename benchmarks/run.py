@@ -20,6 +20,7 @@ BENCHMARKS = (
     "align",
     "templates",
     "recurrent",
+    "mining",
 )
 
 
