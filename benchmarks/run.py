@@ -21,6 +21,7 @@ BENCHMARKS = (
     "templates",
     "recurrent",
     "training",
+    "mining",
 )
 
 

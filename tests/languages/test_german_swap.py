@@ -110,6 +110,12 @@ def test_other_genders(parsed: Parsed, text: str, others: dict[str, str]) -> Non
             "Tochter/NOUN/3/conj/Gender=Fem",
             "possessive unclear",
         ),
+        # a plural in between may own, too, whatever the parser takes for the subject
+        (
+            "Sie/PRON/2/nsubj sank/VERB/0/root und/CCONJ/6/cc Leute/NOUN/2/obj/Number=Plur in/ADP/7/case "
+            "ihre/DET/7/det:poss Orte/NOUN/2/obl/Number=Plur",
+            "possessive unclear",
+        ),
         # before any possible possessor
         (
             "Seine/DET/2/det:poss Farbe/NOUN/3/nsubj/Gender=Fem verlor/VERB/0/root es/PRON/3/obj",

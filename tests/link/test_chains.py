@@ -46,6 +46,24 @@ def test_a_chain_of_pronouns_has_no_noun(document: Document) -> None:
     assert [link.antecedent for link in load_linker("chains", "en").links(chained)] == [None, None, None]
 
 
+def test_what_else_is_known_of_a_chain(document: Document) -> None:
+    chained = replace(document, chains=((DOG, IT, ANIMAL, LAST),))
+    first, last, rain = load_linker("chains", "en").links(chained)
+    assert (first.nouns, first.earlier) == ((DOG,), DOG)
+    assert (last.nouns, last.earlier) == ((ANIMAL, DOG), ANIMAL)  # the last one first
+    assert (rain.nouns, rain.earlier) == ((), None)
+    pronouns = replace(document, chains=((IT, LAST),))
+    _, last, _ = load_linker("chains", "en").links(pronouns)
+    assert (last.nouns, last.earlier) == ((), IT)
+
+
+def test_plurals_are_linked_too(parsed: Parsed) -> None:
+    text = Document((parsed("The/DET/2/det dogs/NOUN/3/nsubj slept/VERB/0/root they/PRON/3/obj"),))
+    they = Mention(0, 3, 4, 3)
+    (link,) = load_linker("chains", "en").links(replace(text, chains=((Mention(0, 0, 2, 1), they),)))
+    assert link == Link(they, Mention(0, 0, 2, 1))
+
+
 def test_annotation_without_chains_is_refused(document: Document) -> None:
     with pytest.raises(AnaphoraError, match=r"no coreference chains.*Entity=.*--link builtin"):
         load_linker("chains", "en").links(replace(document, chains=None))

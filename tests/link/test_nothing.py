@@ -9,7 +9,7 @@ import pytest
 
 from anaphora.annotate.document import Sentence
 from anaphora.link.language import language
-from anaphora.link.nothing import nothing_by_rule
+from anaphora.link.nothing import nothing_by_rule, surely_nothing
 
 
 @pytest.mark.parametrize(
@@ -41,3 +41,27 @@ def test_with_a_real_parser(annotator: Callable[[str], Any]) -> None:
     (document,) = annotator("en").annotate([lines])
     kinds = [nothing_by_rule(sentence, 0, language("en")) for sentence in document.sentences]
     assert kinds == ["pleonastic", "pleonastic", "pleonastic", None]
+
+
+def test_an_object_that_announces_a_clause(parsed: Callable[[str], Sentence]) -> None:
+    easier = "This/PRON/2/nsubj makes/VERB/0/root it/PRON/2/obj easier/ADJ/2/xcomp"
+    assert nothing_by_rule(parsed(f"{easier} to/PART/6/mark see/VERB/4/advcl"), 2, language("en")) == "pleonastic"
+    assert nothing_by_rule(parsed(easier), 2, language("en")) is None
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "index", "kind"),
+    [
+        ("en", "It/PRON/2/nsubj rains/VERB/0/root/Lemma=rain", 0, "pleonastic"),
+        ("en", "We/PRON/2/nsubj did/VERB/0/root/Lemma=do it/PRON/2/obj", 2, "event"),
+        ("en", "We/PRON/2/nsubj said/VERB/0/root/Lemma=say it/PRON/2/obj", 2, None),  # an event, but not for sure
+        ("de", "Es/PRON/2/nsubj handelt/VERB/0/root/Lemma=handeln sich/PRON/2/obj", 0, "pleonastic"),
+    ],
+)
+def test_what_leaves_no_doubt(
+    parsed: Callable[[str], Sentence], code: str, text: str, index: int, kind: str | None
+) -> None:
+    sentence = parsed(text)
+    assert surely_nothing(sentence, index, language(code), doing=True) == kind
+    without = surely_nothing(sentence, index, language(code))
+    assert without == (None if kind == "event" else kind)

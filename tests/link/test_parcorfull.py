@@ -56,6 +56,8 @@ def test_a_record(tmp_path: Path) -> None:
     assert rained == GoldPronoun(1, 0, "It", (), ())
     assert slept == GoldPronoun(1, 4, "it", ((0, 0, 2),), ((0, 0, 2), (0, 2, 3), (1, 1, 3), (1, 3, 4)))
     assert document.sides["de"].pronouns == ()
+    (plural,) = english.plurals
+    assert (plural.text, plural.phrases) == ("and", ((0, 0, 2),))
 
 
 @pytest.mark.parametrize("record", [{"doc": "x"}, {"langs": ["en"], "en": {}}, [1], "text"])

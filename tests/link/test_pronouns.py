@@ -8,7 +8,7 @@ import pytest
 
 from anaphora.annotate.document import Sentence
 from anaphora.link.language import language
-from anaphora.link.pronouns import is_singular_pronoun, pronoun_role
+from anaphora.link.pronouns import is_plural_pronoun, is_pronoun, is_singular_pronoun, pronoun_role
 
 PLURAL, SINGULAR = "VerbForm=Fin,Number=Plur", "VerbForm=Fin,Number=Sing"
 
@@ -37,6 +37,25 @@ PLURAL, SINGULAR = "VerbForm=Fin,Number=Plur", "VerbForm=Fin,Number=Sing"
 )
 def test_singular_pronouns(parsed: Callable[[str], Sentence], code: str, text: str, index: int, expected: bool) -> None:
     assert is_singular_pronoun(parsed(text), index, language(code)) is expected
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "index", "expected"),
+    [
+        ("en", "They/PRON/2/nsubj sleep/VERB/0/root", 0, True),
+        ("en", "It/PRON/2/nsubj sleeps/VERB/0/root", 0, False),
+        ("fr", "Elles/PRON/2/nsubj dorment/VERB/0/root", 0, True),
+        ("fr", "les/DET/2/det portes/NOUN/0/root", 0, False),
+        ("fr", "les/PRON/2/obj ferme/VERB/0/root", 0, True),
+        ("de", f"sie/PRON/2/nsubj schlafen/VERB/0/root/{PLURAL}", 0, False),  # not told from the singular
+        ("es", "los/PRON/2/obj veo/VERB/0/root", 0, True),
+    ],
+)
+def test_plural_pronouns(parsed: Callable[[str], Sentence], code: str, text: str, index: int, expected: bool) -> None:
+    sentence = parsed(text)
+    assert is_plural_pronoun(sentence, index, language(code)) is expected
+    singular = is_singular_pronoun(sentence, index, language(code))
+    assert is_pronoun(sentence, index, language(code)) is (expected or singular)
 
 
 def test_roles(parsed: Callable[[str], Sentence]) -> None:

@@ -106,6 +106,18 @@ def test_a_noun_seen_with_the_verb_of_the_pronoun(parsed: Parsed) -> None:
     assert marked == {"dog"}
 
 
+def test_number_decides_what_a_pronoun_can_stand_for(parsed: Parsed) -> None:
+    """Plural pronouns stand for plural nouns and for persons, too; singular ones for neither."""
+    dogs = parsed("Dogs/NOUN/2/nsubj/Lemma=dog,Number=Plur barked/VERB/0/root")
+    women = parsed("Women/NOUN/2/nsubj/Lemma=woman,Number=Plur slept/VERB/0/root")
+    they = parsed("They/PRON/2/nsubj saw/VERB/0/root it/PRON/2/obj")
+    again = parsed("They/PRON/2/nsubj laughed/VERB/0/root")
+    found = beliefs(Document((dogs, women, parsed(CAT), they, again)), {})
+    assert [set(belief.phrases) for belief in found] == [{"dog", "woman"}, {"cat"}, {"dog", "woman"}]
+    asked = [question.candidates for question in questions(Document((parsed(CAT), they, again)), EN)]
+    assert [[c.word for c in candidates] for candidates in asked] == [[], ["cat"], ["they"]]
+
+
 NOUNS = st.sampled_from(["dog/NOUN", "cat/NOUN", "Kim/PROPN", "it/PRON", "that/PRON", "big/ADJ", "ran/VERB"])
 
 

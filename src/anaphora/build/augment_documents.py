@@ -45,17 +45,17 @@ def read_blocks(
         line `<d>` before each document
     alignments: a Pharaoh file with as many lines as the others
     """
-    for name, sentences in groupby(_pairs(source, target, format, alignments), key=itemgetter(0)):
+    for name, sentences in groupby(read_pairs(source, target, format, alignments), key=itemgetter(0)):
         first = 0
         while pairs := tuple(pair for _, pair in islice(sentences, BLOCK)):
             yield Block(name, first, pairs)
             first += len(pairs)
 
 
-def _pairs(source: Path, target: Path, format: str, alignments: Path | None) -> Iterator[tuple[str, Pair]]:
+def read_pairs(source: Path, target: Path, format: str, alignments: Path | None) -> Iterator[tuple[str, Pair]]:
     """Each pair with the name of its document."""
     documents, inside = 0, False
-    for line, rows in enumerate(_rows(source, target, alignments), start=1):
+    for line, rows in enumerate(side_by_side(source, target, alignments), start=1):
         first, second = (row.strip() for row in rows[:2])
         if format == "docids":
             name, first, second = _docid(rows[0], rows[1], target, line)
@@ -75,8 +75,9 @@ def _pairs(source: Path, target: Path, format: str, alignments: Path | None) -> 
         yield name, Pair(line, first, second, points)
 
 
-def _rows(source: Path, target: Path, alignments: Path | None) -> Iterator[tuple[str, ...]]:
-    paths = [source, target, *([alignments] if alignments is not None else [])]
+def side_by_side(*files: Path | None) -> Iterator[tuple[str, ...]]:
+    """The lines of files that belong together line by line; those that are None are left out."""
+    paths = [path for path in files if path is not None]
     for line, rows in enumerate(zip_longest(*map(text_lines, paths)), start=1):
         if None in rows:
             short, long = paths[rows.index(None)], paths[next(i for i, row in enumerate(rows) if row is not None)]

@@ -132,7 +132,9 @@ def _possessor(sentence: Sentence, possessive_: int, index: int, gender: str) ->
     else in the sentence can be; None where both are possible."""
     subject = _subject(sentence, possessive_)
     if subject == index:
-        return True
+        between = (i for i in range(index + 1, possessive_) if sentence[i].features.get("Number") == "Plur")
+        several = any(sentence[i].upos in ("NOUN", "PROPN") and _can_own(sentence, i, gender) for i in between)
+        return None if several else True  # sie sank, und Familien kehrten in ihre Orte zurück
     rivals = [
         i
         for i, token in enumerate(sentence)

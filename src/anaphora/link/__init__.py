@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from anaphora.annotate.document import Document, Mention
@@ -30,12 +30,16 @@ class Link:
         pleonastic, or stands for an event), or none was found
     confidence: the probability of just this answer; resolvers that give none are taken at their word (1)
     candidates: all phrases that were weighed with their probabilities, the best first; the rest up to 1 is nothing
+    nouns: where a chain is known, all its noun phrases before the pronoun, the last one first
+    earlier: where a chain is known, its last mention before the pronoun, whatever that is
     """
 
     pronoun: Mention
     antecedent: Mention | None
     confidence: float = 1.0
     candidates: tuple[tuple[Mention, float], ...] = ()
+    nouns: tuple[Mention, ...] = field(default=(), compare=False)
+    earlier: Mention | None = field(default=None, compare=False)
 
     @property
     def distance(self) -> int | None:
@@ -58,7 +62,7 @@ class Linker(Protocol):
         ...
 
     def links(self, document: Document) -> list[Link]:
-        """A link for each pronoun of the third person singular, in the order of the text."""
+        """A link for each pronoun of the third person that the language's data names, in the order of the text."""
         ...
 
 

@@ -10,22 +10,22 @@ from anaphora.errors import AnaphoraError
 from anaphora.link import Link
 from anaphora.link.features import Pronoun
 from anaphora.link.language import language as language_of
-from anaphora.link.ranker import Belief, resolve
+from anaphora.link.ranker import Belief, Weights, resolve
 
 
 class BuiltinLinker:
-    """Ranks noun phrases by rules and features; see `ranker.py`."""
+    """Ranks noun phrases by rules and features; see `ranker.py`. by: other weights than those of the data file."""
 
-    def __init__(self, what: str, language: str) -> None:
+    def __init__(self, what: str, language: str, by: Weights | None = None) -> None:
         if what:
             raise AnaphoraError(f"the built-in resolver takes no settings, not {what!r}. Write: builtin")
-        self._language = language_of(language)
+        self._language, self._by = language_of(language), by
 
     def settings(self) -> Mapping[str, Any]:
         return {"linker": "builtin", "language": self._language.code}
 
     def links(self, document: Document) -> list[Link]:
-        return [_link(pronoun, belief) for pronoun, belief in resolve(document, self._language)]
+        return [_link(pronoun, belief) for pronoun, belief in resolve(document, self._language, self._by)]
 
 
 def _link(pronoun: Pronoun, belief: Belief) -> Link:

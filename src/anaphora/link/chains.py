@@ -9,7 +9,7 @@ from anaphora.annotate.document import Chain, Document, Mention
 from anaphora.errors import AnaphoraError
 from anaphora.link import Link
 from anaphora.link.language import language as language_of
-from anaphora.link.pronouns import is_singular_pronoun
+from anaphora.link.pronouns import is_pronoun
 
 
 class ChainLinker:
@@ -31,20 +31,22 @@ class ChainLinker:
 
 
 def links_of(document: Document, chains: Iterable[Chain], language: str) -> list[Link]:
-    """A link for each singular pronoun: to the last noun phrase before it in its chain; to nothing without a chain."""
+    """A link for each pronoun: to the last noun phrase before it in its chain; to nothing without a chain."""
     known = language_of(language)
-    before: dict[tuple[int, int], Mention | None] = {}
+    found: dict[tuple[int, int], Link] = {}
     for chain in chains:
-        noun: Mention | None = None
+        nouns: tuple[Mention, ...] = ()
+        earlier: Mention | None = None
         for mention in sorted(chain, key=lambda m: (m.sentence, m.start, -m.end)):
-            head = document.sentences[mention.sentence][mention.head]
-            if head.upos in ("NOUN", "PROPN"):
-                noun = mention
+            if document.sentences[mention.sentence][mention.head].upos in ("NOUN", "PROPN"):
+                nouns = (mention, *nouns)
             elif mention.end - mention.start == 1:
-                before.setdefault((mention.sentence, mention.start), noun)
+                link = Link(mention, next(iter(nouns), None), nouns=nouns, earlier=earlier)
+                found.setdefault((mention.sentence, mention.start), link)
+            earlier = mention
     return [
-        Link(Mention(number, index, index + 1, index), before.get((number, index)))
+        found.get((number, index)) or Link(Mention(number, index, index + 1, index), None)
         for number, sentence in enumerate(document.sentences)
         for index in range(len(sentence))
-        if is_singular_pronoun(sentence, index, known)
+        if is_pronoun(sentence, index, known)
     ]

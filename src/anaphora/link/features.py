@@ -33,6 +33,7 @@ class Kind(Enum):
 class Candidate:
     """An earlier mention as the pronouns after it see it.
 
+    plural: also of phrases joined by `and`; person: a noun for persons, which only plural pronouns stand for
     word: the lemma of a noun phrase, the form of a pronoun; verb: the lemma of the predicate it is an argument of
     """
 
@@ -44,6 +45,8 @@ class Candidate:
     verb: str
     phrase: Phrase | None = None
     features: tuple[str, ...] = ()  # those that do not depend on the pronoun
+    plural: bool = False
+    person: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,7 @@ class Pronoun:
     role: str
     verb: str
     genders: frozenset[str]
+    plural: bool = False
 
 
 def own_features(phrase: Phrase, document: Document, seen: int, language: Language) -> tuple[str, ...]:
@@ -112,7 +116,7 @@ DISTANCES = tuple(f"distance {number}" for number in range(FAR + 1))
 def agreement(candidate: Candidate, pronoun: Pronoun, language: Language) -> str:
     """Whether the genders fit."""
     if candidate.phrase is None:
-        fits = language.pronouns.get(candidate.word, frozenset()) & pronoun.genders
+        fits = language.genders(candidate.word) & pronoun.genders
         return "pronoun gender fits" if fits else "pronoun gender differs"
     if not candidate.phrase.gender:
         return "gender unknown"

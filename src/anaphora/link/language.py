@@ -11,15 +11,22 @@ from typing import Any
 
 from anaphora.errors import AnaphoraError
 
-LANGUAGES = ("en", "de", "fr")
-
 Words = frozenset[str]
+
+
+def known_languages() -> list[str]:
+    """The languages that there is a data file for."""
+    names = (file.name for file in (files("anaphora.link") / "data").iterdir())
+    return sorted(name[:2] for name in names if len(name) == len("en.toml") and name.endswith(".toml"))
 
 
 @dataclass(frozen=True, slots=True)
 class Language:
     """Pronouns with the genders their antecedents have, and words that say something of antecedents.
 
+    pronouns: those of the singular; plurals: those of the plural
+    ambiguous: forms that are pronouns only if the tagger says so, as articles look the same
+    like: the language whose weights it has, where nobody has annotated a text to learn its own from
     person, person_endings: nouns for persons, which the pronouns never stand for
     human_verbs, titles: a name is a person's as the subject of such a verb, and behind such a title
     time, vague: nouns that are hardly ever antecedents (year; thing)
@@ -30,6 +37,9 @@ class Language:
 
     code: str
     pronouns: Mapping[str, Words]
+    plurals: Mapping[str, Words]
+    like: str
+    ambiguous: Words
     demonstratives: Words
     negations: Words
     possessives: Words
@@ -47,6 +57,10 @@ class Language:
     openers: Words
     questions: Words
 
+    def genders(self, form: str) -> Words:
+        """Those that the antecedent of a pronoun can have; none: any."""
+        return self.pronouns.get(form) or self.plurals.get(form, frozenset())
+
     def is_person(self, lemma: str) -> bool:
         return lemma in self.person or lemma.endswith(self.person_endings or ("\0",))
 
@@ -54,11 +68,15 @@ class Language:
 @cache
 def language(code: str) -> Language:
     """The data of a language."""
-    if code not in LANGUAGES:
-        known = ", ".join(LANGUAGES)
+    if code not in known_languages():
+        known = ", ".join(known_languages())
         raise AnaphoraError(f"pronouns of {code!r} cannot be linked: the language is not known. Known: {known}")
     text = (files("anaphora.link") / "data" / f"{code}.toml").read_text(encoding="utf-8")
     data = tomllib.loads(text)
     words: dict[str, Any] = {name: frozenset(value) for name, value in data["words"].items()}
     words["person_endings"] = tuple(data["words"]["person_endings"])
-    return Language(code, {form: frozenset(genders) for form, genders in data["pronouns"].items()}, **words)
+    return Language(code, _forms(data["pronouns"]), _forms(data.get("plurals", {})), data.get("like", code), **words)
+
+
+def _forms(table: Mapping[str, list[str]]) -> dict[str, Words]:
+    return {form: frozenset(genders) for form, genders in table.items()}

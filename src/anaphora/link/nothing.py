@@ -21,15 +21,32 @@ PLEONASTIC = frozenset(
         "worth it",
     }
 )
+ANNOUNCING = frozenset({"object with predicate", "opener ahead"})  # make it easier to …
 EVENT = frozenset({"do it", "say it"})
+
+
+# what leaves no doubt; of German pronouns the verbs of doing do not tell as much (es schaffen)
+SURE = frozenset({"impersonal verb", "is time", "worth it"})
 
 
 def nothing_by_rule(sentence: Sentence, index: int, language: Language) -> str | None:
     """`pleonastic`, `event`, or None where no rule says so (which does not mean that there is a noun)."""
-    form = sentence[index].text.lower()
-    role = pronoun_role(sentence, index, language)
-    pronoun = Pronoun(0, index, form, role, verb_of(sentence, index), language.pronouns.get(form, frozenset()))
-    found = set(nothing_features(sentence, pronoun, language))
-    if found & PLEONASTIC:
+    found = _found(sentence, index, language)
+    if found & PLEONASTIC or found >= ANNOUNCING:
         return "pleonastic"
     return "event" if found & EVENT else None
+
+
+def surely_nothing(sentence: Sentence, index: int, language: Language, *, doing: bool = False) -> str | None:
+    """The same by the rules alone that leave no doubt. doing: also that of what is done (do it)."""
+    found = _found(sentence, index, language)
+    if found & SURE or found >= ANNOUNCING:
+        return "pleonastic"
+    return "event" if doing and "do it" in found else None
+
+
+def _found(sentence: Sentence, index: int, language: Language) -> set[str]:
+    form = sentence[index].text.lower()
+    role = pronoun_role(sentence, index, language)
+    pronoun = Pronoun(0, index, form, role, verb_of(sentence, index), language.genders(form))
+    return set(nothing_features(sentence, pronoun, language))

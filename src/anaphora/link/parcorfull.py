@@ -37,10 +37,11 @@ class GoldPronoun:
 
 @dataclass(frozen=True, slots=True)
 class GoldSide:
-    """One language of a document."""
+    """One language of a document; plurals: the pronouns of the plural, apart from the others."""
 
     sentences: tuple[tuple[str, ...], ...]
     pronouns: tuple[GoldPronoun, ...]
+    plurals: tuple[GoldPronoun, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,16 +69,16 @@ def _side(side: Mapping[str, Any]) -> GoldSide:
     for mention in side["mentions"]:
         if mention["chain"]:
             chains[mention["chain"]].append(mention)
-    pronouns = {}
+    found: dict[bool, dict[tuple[int, int], GoldPronoun]] = {False: {}, True: {}}
     for mention in side["mentions"]:
         kind = mention["attributes"].get("type")
         single = mention["type"] == "pronoun" and mention["end"] - mention["start"] == 1
-        if not single or kind not in JUDGED or mention["attributes"].get("agreement") == "plural":
-            continue
-        if mention["chain"] or kind == "pleonastic":
-            pronouns[mention["sent"], mention["start"]] = _pronoun(mention, chains.get(mention["chain"], []))
+        if single and kind in JUDGED and (mention["chain"] or kind == "pleonastic"):
+            plural = mention["attributes"].get("agreement") == "plural"
+            found[plural][mention["sent"], mention["start"]] = _pronoun(mention, chains.get(mention["chain"], []))
     sentences = tuple(tuple(sentence) for sentence in side["sentences"])
-    return GoldSide(sentences, tuple(pronouns[place] for place in sorted(pronouns)))
+    singular, plural = (tuple(places[place] for place in sorted(places)) for places in found.values())
+    return GoldSide(sentences, singular, plural)
 
 
 def _pronoun(mention: Mapping[str, Any], chain: list[Mapping[str, Any]]) -> GoldPronoun:

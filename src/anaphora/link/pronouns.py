@@ -1,4 +1,4 @@
-"""Which words are the pronouns to be linked: third person singular, not polite, not an article."""
+"""Which words are the pronouns to be linked: third person, not polite, not an article."""
 
 from __future__ import annotations
 
@@ -7,7 +7,17 @@ from anaphora.annotate.document import Sentence
 from anaphora.link.language import Language
 from anaphora.link.phrases import role_of
 
-AMBIGUOUS = frozenset({"ihr", "sie", "le", "la", "l'", "l’"})  # by form: possessives and articles look the same
+
+def is_pronoun(sentence: Sentence, index: int, language: Language) -> bool:
+    """Whether a word is a pronoun that can be linked, of either number."""
+    return is_singular_pronoun(sentence, index, language) or is_plural_pronoun(sentence, index, language)
+
+
+def is_plural_pronoun(sentence: Sentence, index: int, language: Language) -> bool:
+    """Whether a word is a pronoun of the third person plural. German has none here: sie is the singular's form, too."""
+    token = sentence[index]
+    form = token.text.lower()
+    return form in language.plurals and (form not in language.ambiguous or token.upos == "PRON")
 
 
 def is_singular_pronoun(sentence: Sentence, index: int, language: Language) -> bool:
@@ -20,7 +30,7 @@ def is_singular_pronoun(sentence: Sentence, index: int, language: Language) -> b
     form = token.text.lower()
     if form not in language.pronouns:
         return False
-    if form in AMBIGUOUS and token.upos != "PRON":
+    if form in language.ambiguous and token.upos != "PRON":
         return False
     if form == "ihr":
         return token.features.get("Poss") != "Yes" and token.features.get("Case") != "Nom"

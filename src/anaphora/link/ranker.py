@@ -27,8 +27,9 @@ from anaphora.link.features import (
     pair_features,
 )
 from anaphora.link.language import Language
+from anaphora.link.language import language as language_of
 from anaphora.link.phrases import Phrase, phrases, role_of, verb_of
-from anaphora.link.pronouns import is_singular_pronoun, pronoun_role
+from anaphora.link.pronouns import is_plural_pronoun, is_pronoun, pronoun_role
 
 WINDOW = 5  # sentences before that of the pronoun
 LITTLE = 0.001  # probabilities below this are not carried on
@@ -60,7 +61,7 @@ class Question:
 def weights(code: str) -> Weights:
     """The weights of a language: those of antecedents, which all share, and its own for "nothing"."""
     data = tomllib.loads((files("anaphora.link") / "data" / "weights.toml").read_text(encoding="utf-8"))
-    return {**data["antecedent"], **data[code]}
+    return {**data["antecedent"], **data[language_of(code).like]}
 
 
 def questions(document: Document, language: Language) -> Iterator[Question]:
@@ -76,16 +77,16 @@ def questions(document: Document, language: Language) -> Iterator[Question]:
         for index in range(len(sentence)):
             if index in nouns[number]:
                 phrase, verb = nouns[number][index]
-                if language.is_person(phrase.lemma):
-                    continue
+                person = language.is_person(phrase.lemma)
                 seen[phrase.lemma] += 1
                 own = own_features(phrase, document, seen[phrase.lemma], language)
                 if "person" in own:
                     persons.add(phrase.lemma)
                 elif phrase.lemma in persons:  # once known as a person, a name is one
                     own = (*own, "person")
-                before.append(Candidate(number, index, Kind.NOUN, phrase.lemma, phrase.role, verb, phrase, own))
-            elif is_singular_pronoun(sentence, index, language):
+                known = phrase.lemma, phrase.role, verb, phrase, own, phrase.plural, person
+                before.append(Candidate(number, index, Kind.NOUN, *known))
+            elif is_pronoun(sentence, index, language):
                 pronoun = _pronoun(sentence, number, index, language)
                 yield _question(pronoun, before, sentence, language, uses)
                 before.append(_mention(pronoun))
@@ -151,7 +152,9 @@ def _question(
     features: list[tuple[str, ...]] = []
     nearer: set[str] = set()
     for candidate in reversed(before):
-        if (candidate.phrase and candidate.phrase.plural) or _ruled_out(candidate, pronoun, sentence):
+        if candidate.plural != pronoun.plural or (candidate.person and not pronoun.plural):
+            continue
+        if _ruled_out(candidate, pronoun, sentence):
             continue
         found = (*candidate.features, *pair_features(candidate, pronoun, len(nearer), language))
         if remarkable and candidate.phrase and (candidate.word, pronoun.role, pronoun.verb) in uses:
@@ -174,13 +177,21 @@ def _ruled_out(candidate: Candidate, pronoun: Pronoun, sentence: Sentence) -> bo
 def _pronoun(sentence: Sentence, number: int, index: int, language: Language) -> Pronoun:
     form = sentence[index].text.lower()
     role = pronoun_role(sentence, index, language)
-    return Pronoun(number, index, form, role, verb_of(sentence, index), language.pronouns[form])
+    plural = is_plural_pronoun(sentence, index, language)
+    return Pronoun(number, index, form, role, verb_of(sentence, index), language.genders(form), plural)
 
 
 def _mention(pronoun: Pronoun) -> Candidate:
     own = ("pronoun", f"role {pronoun.role}")
     return Candidate(
-        pronoun.sentence, pronoun.token, Kind.PRONOUN, pronoun.word, pronoun.role, pronoun.verb, features=own
+        pronoun.sentence,
+        pronoun.token,
+        Kind.PRONOUN,
+        pronoun.word,
+        pronoun.role,
+        pronoun.verb,
+        features=own,
+        plural=pronoun.plural,
     )
 
 

@@ -25,7 +25,7 @@ BREAKDOWNS = (
 )
 
 # our tag for each key of a record; "src " and "ref " keys that exist for both sides are added below
-_KEYS = {
+KEYS = {
     "document id": "document",
     "segment id": "sentence",
     "ante distance": "distance",
@@ -79,7 +79,7 @@ def record_tags(record: Mapping[str, Any]) -> dict[str, Tag]:
         "reference_pronoun": reference,
         "pronoun_pair": f"{source}:{reference}",
     }
-    for key, tag in _KEYS.items():
+    for key, tag in KEYS.items():
         if record.get(key) is not None:
             tags[tag] = record[key]
     if record["intrasegmental"] is not None:  # null where the location is not known

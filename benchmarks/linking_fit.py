@@ -1,0 +1,159 @@
+"""Fitting the built-in resolver: the weights of its features, and how both sides of a translation are pooled.
+
+Both maximise the probability of the right answer (conditional log-likelihood) with a penalty on the squares.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from anaphora.annotate import Document
+from anaphora.build.mine.evaluate import names_one
+from anaphora.build.mine.filtering import WordLinks, target_pronoun
+from anaphora.build.mine.gold import GoldPair
+from anaphora.build.mine.pair import AnnotatedPair
+from anaphora.build.mine.pronoun_data import pair_data
+from anaphora.link import Link
+from anaphora.link.accuracy import names
+from anaphora.link.features import Candidate
+from anaphora.link.joint import joint_weights, weighed
+from anaphora.link.language import language
+from anaphora.link.parcorfull import GoldPronoun
+from anaphora.link.pronouns import is_pronoun
+from anaphora.link.ranker import questions
+
+DATA = Path(__file__).resolve().parents[1] / "src" / "anaphora" / "link" / "data"
+LANGUAGES = ("en", "de", "fr")
+RARE = 4  # features seen less often get no weight
+PENALTY = 2.0  # on the squares of the weights
+POOL = 0.3  # on the squares of the differences from plain multiplication
+PLAIN = {"source": 1.0, "target": 1.0, "nothing, source": 1.0, "nothing, target": 1.0}
+
+Annotated = tuple[str, Document, Sequence[GoldPronoun]]  # name, annotation by the pipeline, truth
+Item = tuple[list[tuple[str, ...]], list[int]]  # the features of the candidates, and which are right
+Links = Mapping[tuple[int, int], Link]
+Question = tuple[list[Mapping[str, float]], list[int]]  # the features of the choices, and which are right
+
+
+def items(code: str, documents: Iterable[Annotated]) -> Iterator[Item]:
+    """Each annotated pronoun that has a right answer among its candidates; "nothing" is a language's own."""
+    for _, document, gold in documents:
+        truth = {(p.sentence, p.token): p for p in gold}
+        for question in questions(document, language(code)):
+            pronoun = truth.get((question.pronoun.sentence, question.pronoun.token))
+            if pronoun is None:
+                continue
+            right = [i for i, c in enumerate(question.candidates) if _right(document, c, pronoun)]
+            if not right and not pronoun.phrases:
+                right = [len(question.candidates)]
+            if right:
+                nothing = tuple(f"{code}:{name}" for name in question.features[-1])
+                yield [*question.features[:-1], nothing], right
+
+
+def _right(document: Document, candidate: Candidate, pronoun: GoldPronoun) -> bool:
+    if candidate.phrase is not None:
+        return names(document, candidate.phrase.mention, pronoun.phrases)
+    return (candidate.sentence, candidate.token, candidate.token + 1) in pronoun.chain
+
+
+def fit(data: Sequence[Item]) -> dict[str, float]:
+    """Weights that make the right candidates likely (conditional log-likelihood, squared penalty)."""
+    from scipy.optimize import minimize
+
+    counts = Counter(name for features, _ in data for row in features for name in row)
+    names_of = {name: i for i, name in enumerate(sorted(n for n, count in counts.items() if count >= RARE))}
+    rows = [row for features, _ in data for row in features]
+    matrix = np.zeros((len(rows), len(names_of)))
+    for place, row in enumerate(rows):
+        matrix[place, [names_of[name] for name in row if name in names_of]] = 1
+    sizes = np.array([len(features) for features, _ in data])
+    starts = np.cumsum(sizes) - sizes
+    of = np.repeat(np.arange(len(data)), sizes)
+    number = np.zeros(len(rows))  # "nothing", the last of each, stands against all (see ranker.believe)
+    number[starts + sizes - 1] = np.log(sizes)
+    right = np.zeros(len(rows), dtype=bool)
+    for start, (_, which) in zip(starts, data, strict=True):
+        right[start + np.array(which)] = True
+
+    def loss(weights: np.ndarray) -> tuple[float, np.ndarray]:
+        scores = matrix @ weights + number
+        mass = np.exp(scores - np.maximum.reduceat(scores, starts)[of])
+        total, good = np.add.reduceat(mass, starts), np.add.reduceat(mass * right, starts)
+        slope = matrix.T @ (mass * right / good[of] - mass / total[of])
+        value = np.log(total / good).sum() + PENALTY / 2 * weights @ weights
+        return float(value), PENALTY * weights - slope
+
+    found = minimize(loss, np.zeros(len(names_of)), jac=True, method="L-BFGS-B", options={"maxiter": 500})
+    return dict(zip(names_of, found.x, strict=True))
+
+
+def pools(gold: GoldPair, pair: AnnotatedPair, source: Links, target: Links, languages: str) -> Iterator[Question]:
+    """Each pair of aligned pronouns whose right answer is among the choices: a phrase of the chain, or nothing."""
+    ours, theirs = languages.split("-")
+    data, words = pair_data(ours, theirs), WordLinks(gold.alignments)
+    for number, sentence in enumerate(pair.source.sentences):
+        other = pair.target.sentences[number]
+        for index, token in enumerate(sentence):
+            wanted = data.targets(token.text.lower(), oblique=True)
+            if not wanted or not is_pronoun(sentence, index, language(ours)):
+                continue
+            forms = [
+                j for j, t in enumerate(other) if t.text.lower() in wanted and is_pronoun(other, j, language(theirs))
+            ]
+            place = target_pronoun((number, index), sentence, forms, words)
+            if isinstance(place, str) or (number, index) not in source or (number, place) not in target:
+                continue
+            links = source[number, index], target[number, place]
+            choices = weighed(*links, words.targets, clausal=other[place].text.lower() in data.clausal)
+            nouns = [m.span for m in gold.source.nouns_before((number, index))]
+            if not nouns or not gold.target.nouns_before((number, place)):
+                right = [len(choices) - 1]
+            else:
+                named = enumerate(choice.source for choice in choices)
+                right = [k for k, mention in named if mention is not None and names_one(pair.source, mention, nouns)]
+            if right:
+                yield [choice.features for choice in choices], right
+
+
+def fit_pool(data: Sequence[Question]) -> dict[str, float]:
+    """Weights of the pool (`anaphora.link.joint`)."""
+    from scipy.optimize import minimize
+
+    names_of = list(joint_weights())
+    rows = [np.array([[f.get(name, 0.0) for name in names_of] for f in features]) for features, _ in data]
+    base = np.array([PLAIN.get(name, 0.0) for name in names_of])
+
+    def loss(weights: np.ndarray) -> float:
+        value = POOL * float(((weights - base) ** 2).sum())
+        for matrix, (_, right) in zip(rows, data, strict=True):
+            scores = matrix @ weights
+            value += float(np.logaddexp.reduce(scores) - np.logaddexp.reduce(scores[right]))
+        return value
+
+    return dict(zip(names_of, minimize(loss, base, method="L-BFGS-B").x, strict=True))
+
+
+def of_language(weights: Mapping[str, float], code: str) -> dict[str, float]:
+    """What one language's resolver uses of all weights: those of antecedents, and its own for "nothing"."""
+    own = {name.partition(":")[2]: weight for name, weight in weights.items() if name.startswith(f"{code}:")}
+    return {name: weight for name, weight in weights.items() if ":" not in name} | own
+
+
+def write(weights: Mapping[str, float], pool: Mapping[str, float]) -> None:
+    """The weights as data files, two digits each: more are not to be had from so little data."""
+    made = "made by: python benchmarks/linking.py --fit"
+    lines = [f"# The weights of the built-in resolver, {made}", "", "[antecedent]"]
+    lines += [f'"{name}" = {weight:.2f}' for name, weight in weights.items() if ":" not in name]
+    for code in LANGUAGES:
+        lines += ["", f"[{code}]  # of the answer: nothing"]
+        own = ((n.partition(":")[2], w) for n, w in weights.items() if n.startswith(f"{code}:"))
+        lines += [f'"{name}" = {weight:.2f}' for name, weight in own]
+    (DATA / "weights.toml").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    lines = [f"# How the opinions of two resolvers are pooled (joint.py), {made}"]
+    lines += [f'"{name}" = {weight:.2f}' for name, weight in pool.items()]
+    (DATA / "joint.toml").write_text("\n".join(lines) + "\n", encoding="utf-8")

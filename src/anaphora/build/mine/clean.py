@@ -1,0 +1,124 @@
+"""Clean-up of subtitles: what is not said by anybody goes, what was read wrongly is put right, and all is counted."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable
+
+from anaphora.errors import AnaphoraError
+
+KINDS = ("none", "subtitles")
+
+_TAG = re.compile(r"</?(?:i|b|u|s|font)(?:\s[^<>]*)?/?>|\{\\[^{}]*\}", re.IGNORECASE)
+_MUSIC = re.compile(r"[♩♪♫♬]+|(?<!\S)#(?!\S)|^#(?=\s*\D)|(?<=\D)\s*#$")
+_DIRECTION = re.compile(r"\[[^\[\]]*\]|\([^()]*\)|\*[^*]+\*")
+_SPEAKER = re.compile(
+    r"^(?:[-–—]\s*)?[^\W\d_a-zß-öø-ÿ]{2,}(?:[ .'’-]+[^\W\d_a-zß-öø-ÿ]+){0,2}\s*(?:#?\d+\s*)?:\s+(?=\S)"
+)
+_DASH = re.compile(r"^(?:[-–—‐‑]+\s*)+(?=\S)|(?<=[.!?…\"”“»]) [-–—]\s*(?=[^\W\d_a-zß-öø-ÿ\s])")
+_MOJIBAKE = re.compile(
+    r"[\u00c2\u00c3\u00e2\u00c5\u00c4][\u0080-\u00bf\u0152-\u0178\u02c6\u02dc\u2010-\u203a\u20ac\u2122]"
+)
+
+# l and I look alike to OCR. Only what cannot be otherwise: words that do not exist with the letter that is there.
+_OCR = [
+    (re.compile(r"(?<![\w'’])l(?=(?:['’](?:m|ll|ve|d|re|s)\b)|(?=[ ,.!?…]|$)(?!['’]))"), "I"),  # l'm, l
+    (re.compile(r"(?<!\w)l(?=[tfsn](?:['’]?s|['’]?t)?(?!\w))"), "I"),  # lt, lf, ls, ln, lt's, lsn't
+    (re.compile(r"(?<!\w)l(?=(?:ch|hr|hm|hn|hnen|hre[rnms]?|st|mmer)(?!\w))"), "I"),  # lch, lhr, lhnen
+    (re.compile(r"(?<=[a-zß-öø-ÿ])II(?![A-ZÀ-ÖØ-Þ])"), "ll"),  # wiII
+    (re.compile(r"(?<=[a-zß-öø-ÿ])I(?=[a-zß-öø-ÿ])"), "l"),  # aIso
+    (re.compile(r"(?<!\w)0(?=[hn]\b)"), "O"),  # 0h
+]
+
+
+def _encoding(text: str) -> str:
+    """UTF-8 that was read as Latin-1 or Windows-1252, where reading it rightly gives UTF-8."""
+    if not _MOJIBAKE.search(text):
+        return text
+    for encoding in ("cp1252", "latin-1"):
+        try:
+            return text.encode(encoding).decode("utf-8")
+        except UnicodeError:
+            continue
+    return _MOJIBAKE_PART.sub(_part, text)
+
+
+_MOJIBAKE_PART = re.compile(
+    r"[\u00c2\u00c3][\u0080-\u00bf]|[\u00c3][\u0152-\u0178\u02c6\u02dc\u2010-\u203a\u20ac\u2122]"
+)
+
+
+def _part(found: re.Match[str]) -> str:
+    """Two characters that were one; as they are, where they cannot have been."""
+    for encoding in ("cp1252", "latin-1"):
+        try:
+            return found[0].encode(encoding).decode("utf-8")
+        except UnicodeError:
+            continue
+    return found[0]
+
+
+def _ocr(text: str) -> str:
+    for pattern, right in _OCR:
+        text = pattern.sub(right, text)
+    return text
+
+
+def _without(pattern: re.Pattern[str]) -> Callable[[str], str]:
+    return lambda text: pattern.sub(" ", text)
+
+
+def _direction(text: str) -> str:
+    """Stage directions: [DOOR OPENS], (sighs). Where the brackets hold all but signs, nothing is left of the line."""
+    found, count = _DIRECTION.subn(" ", text)
+    return found if not count or any(map(str.isalnum, found)) else ""
+
+
+def _speaker(text: str) -> str:
+    return _SPEAKER.sub("", text)
+
+
+def _dash(text: str) -> str:
+    return _DASH.sub(lambda found: " " if found.start() else "", text)
+
+
+# in this order: what is inside tags and behind dashes is looked at afterwards
+RULES: dict[str, Callable[[str], str]] = {
+    "encoding": _encoding,
+    "tags": _without(_TAG),
+    "music": _without(_MUSIC),
+    "directions": _direction,
+    "dashes": _dash,
+    "speakers": _speaker,
+    "ocr": _ocr,
+}
+# signs without which a rule has nothing to do: most lines have none, and to look for them is quick
+SIGNS = {
+    "encoding": re.compile("[ÂÃâÅÄ]"),
+    "tags": re.compile("[<{]"),
+    "music": re.compile("[#♩♪♫♬]"),
+    "directions": re.compile(r"[\[(*]"),
+    "dashes": re.compile("[-–—‐‑]"),
+    "speakers": re.compile(":"),
+    "ocr": re.compile(r"(?<!\w)[l0]|[^\W\d_]I"),
+}
+
+
+class Cleaner:
+    """Cleans sentences of one language and counts, by rule, how many it has changed. A sentence may become empty."""
+
+    def __init__(self, kind: str) -> None:
+        if kind not in KINDS:
+            raise AnaphoraError(f"unknown clean-up {kind!r}. Known: {', '.join(KINDS)}")
+        self.rules = [(name, SIGNS[name], rule) for name, rule in RULES.items()] if kind == "subtitles" else []
+        self.counts: Counter[str] = Counter({name: 0 for name, _, _ in self.rules})
+
+    def __call__(self, text: str) -> str:
+        for name, signs, rule in self.rules:
+            if signs.search(text):
+                found = " ".join(rule(text).split())
+                if found != text:
+                    self.counts[name] += 1
+                    text = found
+        return text

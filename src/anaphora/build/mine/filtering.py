@@ -1,0 +1,187 @@
+"""Which pronouns make an item (ContraPro §3.1): aligned to each other, with nominal antecedents that are aligned, too.
+
+Each step gives what it found, or in a few words why nothing: the vocabulary of `REASONS`, in the order of the steps.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from anaphora.align.alignment import Alignment
+from anaphora.annotate.document import Document, Mention, Sentence, Token
+from anaphora.link import Link
+from anaphora.link.joint import join
+from anaphora.link.phrases import span
+
+Place = tuple[int, int]  # sentence, token
+Links = Mapping[Place, Link]
+
+# in the order of the steps; what a swap refuses comes between the antecedents and their agreement
+REASONS = (
+    "no target pronoun",
+    "not aligned to a pronoun",
+    "aligned to several",
+    "not resolved",
+    "source pleonastic",
+    "source event",
+    "target pleonastic",
+    "no source antecedent",
+    "no target antecedent",
+    "antecedents not aligned",
+    "not sure enough",
+    "too far away",
+    "number does not agree",
+    "gender unknown",
+    "gender does not agree",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Antecedents:
+    """What a pair of pronouns stands for, on both sides, and how sure that is.
+
+    fallback: these are pronouns, too, as no noun is known
+    """
+
+    source: Mention
+    target: Mention
+    confidence: float
+    fallback: bool = False
+
+
+class WordLinks:
+    """The word alignment of a document, from both sides; a sentence's is laid out when it is first asked for."""
+
+    def __init__(self, alignments: Sequence[Alignment]) -> None:
+        self._alignments = alignments
+        self._sides: dict[int, tuple[dict[int, list[int]], dict[int, list[int]]]] = {}
+
+    def targets(self, place: Place) -> list[Place]:
+        return [(place[0], j) for j in self._of(place[0])[0].get(place[1], ())]
+
+    def sources(self, place: Place) -> list[Place]:
+        return [(place[0], i) for i in self._of(place[0])[1].get(place[1], ())]
+
+    def _of(self, number: int) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
+        if number not in self._sides:
+            forth: dict[int, list[int]] = defaultdict(list)
+            back: dict[int, list[int]] = defaultdict(list)
+            for i, j in self._alignments[number] if number < len(self._alignments) else ():
+                forth[i].append(j)
+                back[j].append(i)
+            self._sides[number] = forth, back
+        return self._sides[number]
+
+
+def target_pronoun(place: Place, source: Sentence, candidates: Iterable[int], words: WordLinks) -> int | str:
+    """The one pronoun of the target sentence that a source pronoun is aligned to, and that only it is aligned to."""
+    found = set(candidates)
+    if not found:
+        return "no target pronoun"
+    aligned = [j for _, j in words.targets(place) if j in found]
+    if not aligned:
+        return "not aligned to a pronoun"
+    if len(aligned) > 1:
+        return "aligned to several"
+    others = [i for _, i in words.sources((place[0], aligned[0])) if i != place[1]]
+    return "aligned to several" if any(source[i].upos == "PRON" for i in others) else aligned[0]
+
+
+def antecedents(
+    source: Link,
+    target: Link | None,
+    words: WordLinks,
+    document: Document,
+    *,
+    clausal: bool = False,
+    fallback: bool = False,
+    by: Mapping[str, float] | None = None,
+) -> Antecedents | str:
+    """What both pronouns stand for; without a link of the target (the neuter rule), what the source's is aligned to.
+
+    Chains are taken at their word: the last of the source's noun phrases that is aligned to one of the target's. The
+    built-in resolver's probabilities are pooled (`link.joint`).
+    document: the target's; clausal: the target's pronoun often stands for no noun
+    fallback: where chains hold no noun, their last pronouns will do
+    """
+    if target is None:
+        return _by_source(source, words, document)
+    if not source.candidates and not target.candidates:
+        return _by_chains(source, target, words, fallback=fallback)
+    joint = join(_weighed(source), _weighed(target), words.targets, clausal=clausal, by=by)
+    if joint.source is not None and joint.target is not None:
+        return Antecedents(joint.source, joint.target, joint.confidence)
+    if source.antecedent is None:
+        return "no source antecedent"
+    return "no target antecedent" if target.antecedent is None else "antecedents not aligned"
+
+
+def _by_chains(source: Link, target: Link, words: WordLinks, *, fallback: bool) -> Antecedents | str:
+    ours, theirs = source.earlier, target.earlier
+    if fallback and not source.nouns and not target.nouns and ours is not None and theirs is not None:
+        found = Antecedents(ours, theirs, 1.0, fallback=True)
+        return found if aligned(ours, theirs, words) else "antecedents not aligned"
+    if not source.nouns:
+        return "no source antecedent"
+    if not target.nouns:
+        return "no target antecedent"
+    for ours in source.nouns:
+        for theirs in target.nouns:
+            if aligned(ours, theirs, words):
+                return Antecedents(ours, theirs, 1.0)
+    return "antecedents not aligned"
+
+
+def _by_source(source: Link, words: WordLinks, document: Document) -> Antecedents | str:
+    """The source's antecedent and the noun that its head is aligned to."""
+    if source.antecedent is None:
+        return "no source antecedent"
+    for ours in source.nouns or (source.antecedent,):
+        for number, j in words.targets((ours.sentence, ours.head)):
+            if document.sentences[number][j].upos in ("NOUN", "PROPN"):
+                return Antecedents(ours, phrase_at(document, number, j), source.confidence)
+    return "antecedents not aligned"
+
+
+def aligned(source: Mention, target: Mention, words: WordLinks) -> bool:
+    """Whether the heads of two phrases are aligned, or one's head to a word of the other."""
+    forth = words.targets((source.sentence, source.head))
+    back = words.sources((target.sentence, target.head))
+    return any(n == target.sentence and target.start <= j < target.end for n, j in forth) or any(
+        n == source.sentence and source.start <= i < source.end for n, i in back
+    )
+
+
+def other_case(source: Token, case: str, cases: frozenset[str]) -> bool:
+    """Whether the source speaks against a case that the form of the target's pronoun leaves open.
+
+    Where *it* is a subject, *sie* is hardly an object, and the other way; of passives either may become of.
+    """
+    if not {"Nom", "Acc"} <= cases or source.relation == "nsubj:pass":
+        return False
+    return (source.role in ("nsubj", "expl", "csubj")) != (case == "Nom")
+
+
+def disagreement(noun: Token, genders: frozenset[str], number: str) -> str | None:
+    """Why a noun cannot be what a pronoun of these genders stands for, if so; a noun's lexicon is the annotator's."""
+    if noun.features.get("Number", number) != number:
+        return "number does not agree"
+    gender = noun.features.get("Gender")
+    if gender is None:
+        return "gender unknown"
+    return None if gender in genders else "gender does not agree"
+
+
+def phrase_at(document: Document, number: int, head: int) -> Mention:
+    """The noun phrase around a noun."""
+    start, end = span(document.sentences[number], head)
+    return Mention(number, start, end, head)
+
+
+def _weighed(link: Link) -> Link:
+    """A link of a chain as one with probabilities: its last noun phrase, for sure."""
+    if link.candidates or link.antecedent is None:
+        return link
+    return Link(link.pronoun, link.antecedent, link.confidence, ((link.antecedent, link.confidence),), link.nouns)

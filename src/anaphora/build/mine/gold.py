@@ -1,0 +1,156 @@
+"""ParCorFull as what mining works on: annotated pairs of documents, and the coreference that people see in them.
+
+Beads of several sentences become one line on both sides; mentions, chains and word links go along.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from anaphora.align.alignment import Alignment
+from anaphora.annotate.document import Document, Mention
+from anaphora.annotate.entities import head_of
+from anaphora.errors import BadInput
+from anaphora.files import text_lines
+
+Span = tuple[int, int, int]  # line, first token, end (not included)
+Place = tuple[int, int]  # line, token
+
+
+@dataclass(frozen=True, slots=True)
+class GoldMention:
+    """Words that name something; noun: a noun phrase; chain: the thing, None where nothing is named (it rains)."""
+
+    span: Span
+    noun: bool
+    chain: str | None
+
+    @property
+    def place(self) -> Place:
+        return self.span[:2]
+
+
+@dataclass(frozen=True)
+class GoldSide:
+    """One language: lines of tokens, and mentions in the order of the text."""
+
+    lines: tuple[tuple[str, ...], ...]
+    mentions: tuple[GoldMention, ...]
+    chains: Mapping[str, tuple[GoldMention, ...]] = field(init=False)
+    words: Mapping[Place, GoldMention] = field(init=False)  # mentions of one word, which pronouns are
+
+    def __post_init__(self) -> None:
+        chains: dict[str, list[GoldMention]] = defaultdict(list)
+        for mention in self.mentions:
+            if mention.chain is not None:
+                chains[mention.chain].append(mention)
+        object.__setattr__(self, "chains", {name: tuple(found) for name, found in chains.items()})
+        single = {m.place: m for m in self.mentions if m.span[2] - m.span[1] == 1 and not m.noun}
+        object.__setattr__(self, "words", single)
+
+    def nouns_before(self, place: Place) -> list[GoldMention]:
+        """The noun phrases before a pronoun that name the same, the nearest last; none where it has no chain."""
+        pronoun = self.words.get(place)
+        if pronoun is None or pronoun.chain is None:
+            return []
+        return [m for m in self.chains[pronoun.chain] if m.noun and m.place < place]
+
+    def annotated(self, document: Document) -> Document:
+        """An annotation of the lines with these chains instead of its own."""
+        chains = []
+        for mentions in self.chains.values():
+            chain = [_mention(document, m.span) for m in mentions]
+            if len(chain) > 1:
+                chains.append(tuple(chain))
+        return replace(document, chains=tuple(chains))
+
+
+@dataclass(frozen=True, slots=True)
+class GoldPair:
+    """A document in both languages; alignments: all word links of a line, sure: those of both directions."""
+
+    name: str
+    source: GoldSide
+    target: GoldSide
+    alignments: tuple[Alignment, ...]
+    sure: tuple[Alignment, ...]
+
+
+def languages_of(path: Path) -> tuple[str, str]:
+    """The language pair of a file of records."""
+    for line in text_lines(path):
+        try:
+            source, target = json.loads(line)["langs"]
+        except (json.JSONDecodeError, KeyError, TypeError, ValueError):
+            raise BadInput(path, "not a record of ParCorFull: no pair of languages", line=1) from None
+        return str(source), str(target)
+    raise BadInput(path, "no documents in it")
+
+
+def read_gold(path: Path, source: str, target: str) -> Iterator[GoldPair]:
+    """The documents of a file of ParCorFull's records."""
+    for number, line in enumerate(text_lines(path), start=1):
+        try:
+            record = json.loads(line)
+            if not {source, target} <= set(record["langs"]):
+                found = "-".join(record["langs"])
+                raise BadInput(path, f"a record of {found}, not {source}-{target}", line=number, remedy="Give -l.")
+            yield _pair(record, source, target)
+        except (json.JSONDecodeError, KeyError, TypeError, IndexError, ValueError, AttributeError) as error:
+            problem = f"not a record of ParCorFull: {type(error).__name__} {error}"
+            raise BadInput(path, problem, line=number) from None
+
+
+def _pair(record: Mapping[str, Any], source: str, target: str) -> GoldPair:
+    sides = {}
+    places: dict[str, dict[int, Place]] = {}  # sentence → line, tokens before it in the line
+    for k, code in enumerate((source, target)):
+        sentences = record[code]["sentences"]
+        beads = [bead[k] for bead in record["alignment"]]
+        places[code] = _places(beads, [len(s) for s in sentences])
+        lines = tuple(tuple(token for n in bead for token in sentences[n]) for bead in beads)
+        sides[code] = GoldSide(lines, tuple(_mentions(record[code]["mentions"], places[code], lines)))
+    points: list[list[tuple[int, int]]] = [[] for _ in record["alignment"]]
+    sure: list[list[tuple[int, int]]] = [[] for _ in record["alignment"]]
+    for (n, i), (m, j), kind in record["word_alignment"]:
+        if n in places[source] and m in places[target] and places[source][n][0] == places[target][m][0]:
+            line, before = places[source][n]
+            point = (before + i, places[target][m][1] + j)
+            points[line].append(point)
+            if kind == "i":
+                sure[line].append(point)
+    return GoldPair(record["doc"], sides[source], sides[target], tuple(map(tuple, points)), tuple(map(tuple, sure)))
+
+
+def _places(beads: Sequence[Sequence[int]], lengths: Sequence[int]) -> dict[int, Place]:
+    found = {}
+    for line, bead in enumerate(beads):
+        before = 0
+        for number in bead:
+            found[number] = line, before
+            before += lengths[number]
+    return found
+
+
+def _mentions(
+    mentions: Sequence[Mapping[str, Any]], places: Mapping[int, Place], lines: Sequence[Sequence[str]]
+) -> Iterator[GoldMention]:
+    found = []
+    for mention in mentions:
+        if mention["sent"] not in places:
+            continue
+        line, before = places[mention["sent"]]
+        start, end = before + mention["start"], min(before + mention["end"], len(lines[line]))
+        if start < end:
+            found.append(GoldMention((line, start, end), mention["type"] == "np", mention["chain"] or None))
+    yield from sorted(found, key=lambda m: (m.span[0], m.span[1], -m.span[2]))
+
+
+def _mention(document: Document, span: Span) -> Mention:
+    line, start, end = span
+    return Mention(line, start, end, head_of(document.sentences[line], start, end))

@@ -1,0 +1,70 @@
+"""What mining pronouns needs to know of a language pair: a data file each, `data/<pair>.toml`."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from anaphora.errors import AnaphoraError
+
+Words = frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class PairData:
+    """The pronouns of a language pair.
+
+    translations: for each source pronoun the target pronouns that are looked for; oblique: more of them, on request
+    labels: the class of an item by the gender (and number) of its pronoun
+    clausal: target pronouns that stand for no noun as often as for one
+    source_only: target pronouns for which the source's antecedent is enough (§3.1: es)
+    swap: what makes contrastive variants (`contrast.py`)
+    """
+
+    source: str
+    target: str
+    translations: Mapping[str, Words]
+    oblique: Mapping[str, Words]
+    labels: Mapping[str, str]
+    clausal: Words
+    source_only: Words
+    swap: str
+
+    def targets(self, pronoun: str, *, oblique: bool) -> Words:
+        """The translations of a source pronoun; none where it is no pronoun that is looked for."""
+        more = self.oblique.get(pronoun, frozenset()) if oblique else frozenset()
+        return self.translations.get(pronoun, frozenset()) | more
+
+    def label(self, gender: str, number: str) -> str:
+        """The class of a pronoun of this gender and number."""
+        return self.labels[f"{gender}.Plur" if number == "Plur" else gender]
+
+
+def known_pairs() -> list[str]:
+    """The language pairs that there are data files for."""
+    folder = files("anaphora.build.mine") / "data"
+    return sorted(file.name.removesuffix(".toml") for file in folder.iterdir() if file.name.endswith(".toml"))
+
+
+@cache
+def pair_data(source: str, target: str) -> PairData:
+    """The data of a language pair."""
+    name = f"{source}-{target}"
+    file = files("anaphora.build.mine") / "data" / f"{name}.toml"
+    if not file.is_file():
+        known = ", ".join(known_pairs())
+        raise AnaphoraError(f"pronouns of {name} cannot be mined: there is no data file for it. Known: {known}")
+    data = tomllib.loads(file.read_text(encoding="utf-8"))
+    return PairData(
+        source=source,
+        target=target,
+        translations={word: frozenset(forms) for word, forms in data["pronouns"].items()},
+        oblique={word: frozenset(forms) for word, forms in data.get("oblique", {}).items()},
+        labels=dict(data["labels"]),
+        clausal=frozenset(data.get("clausal", ())),
+        source_only=frozenset(data.get("source_only", ())),
+        swap=data["swap"],
+    )

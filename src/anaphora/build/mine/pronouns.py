@@ -1,0 +1,216 @@
+"""The phenomenon "pronouns" (ContraPro §3.1): *it* whose translation depends on the gender of its antecedent."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from anaphora.annotate.document import Sentence
+from anaphora.build.mine.contrast import Contrast, load_swap
+from anaphora.build.mine.filtering import (
+    Antecedents,
+    Links,
+    WordLinks,
+    antecedents,
+    disagreement,
+    other_case,
+    target_pronoun,
+)
+from anaphora.build.mine.options import number_of, switch_of
+from anaphora.build.mine.pair import AnnotatedPair, Mined
+from anaphora.build.mine.pronoun_data import pair_data
+from anaphora.build.mine.pronoun_tags import tags_of
+from anaphora.errors import AnaphoraError
+from anaphora.link import Linker, load_linker
+from anaphora.link.language import language
+from anaphora.link.nothing import nothing_by_rule, surely_nothing
+from anaphora.link.pronouns import is_pronoun
+
+CONFIDENCE = 0.6  # docs/mining-quality.md: the curve of precision and yield
+DISTANCE = 5  # sentences
+NEUTER = ("both", "source")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A pair of pronouns that passed all steps: in this sentence, at these tokens."""
+
+    sentence: int
+    source: int
+    target: int
+    antecedents: Antecedents
+    contrast: Contrast
+    label: str
+
+
+class _Pair:
+    """A document with all that is found out about it; linked when the first pair of pronouns needs it."""
+
+    def __init__(self, pair: AnnotatedPair, linkers: tuple[Linker, Linker]) -> None:
+        self.pair, self._linkers = pair, linkers
+        self.words = WordLinks(pair.alignments)
+
+    @cached_property
+    def source(self) -> Links:
+        return {(link.pronoun.sentence, link.pronoun.head): link for link in self._linkers[0].links(self.pair.source)}
+
+    @cached_property
+    def target(self) -> Links:
+        return {(link.pronoun.sentence, link.pronoun.head): link for link in self._linkers[1].links(self.pair.target)}
+
+
+class Pronouns:
+    """Finds pronouns that only the antecedent's gender explains.
+
+    confidence: the least probability of the antecedents (the built-in resolver's; chains are taken at their word)
+    distance: sentences between a pronoun and its antecedent, at most
+    oblique: with ihn, ihm and ihr, which the paper leaves out
+    neuter: whether *es* needs an antecedent on both sides, or on the source's alone as in the paper, whose German
+        resolver did not know *es*; by default on both with the built-in resolver, which does
+    joint: other weights of both sides' opinions than those of the data file (`link.joint`)
+    fallback: pairs whose chains hold no noun are kept with the pronoun before as antecedent, as ContraPro has some
+    """
+
+    name = "pronouns"
+    breakdowns = (
+        "reference_pronoun",
+        "location",
+        "distance>3",
+        "pronoun_pair",
+        "location×reference_pronoun",
+        "distance>3×reference_pronoun",
+    )
+
+    def __init__(
+        self,
+        source: str,
+        target: str,
+        *,
+        link_source: str | Linker = "builtin",
+        link_target: str | Linker = "builtin",
+        confidence: float | str | None = None,
+        distance: int | str = DISTANCE,
+        oblique: bool | str = False,
+        neuter: str | None = None,
+        fallback: bool | str = False,
+        joint: Mapping[str, float] | None = None,
+    ) -> None:
+        self._data = pair_data(source, target)
+        self._linkers = _linker(link_source, source), _linker(link_target, target)
+        self._joint = joint
+        self._languages = language(source), language(target)
+        self._swap = load_swap(self._data.swap, target)
+        self._confidence = number_of(CONFIDENCE if confidence is None else confidence, "confidence")
+        self._distance = int(number_of(distance, "distance"))
+        self._oblique, self._fallback = switch_of(oblique, "oblique"), switch_of(fallback, "fallback")
+        self._neuter = neuter or ("both" if self._linkers[1].settings().get("linker") == "builtin" else "source")
+        if self._neuter not in NEUTER:
+            raise AnaphoraError(f"neuter: {self._neuter!r} is not known. Known: {', '.join(NEUTER)}")
+
+    def settings(self) -> Mapping[str, Any]:
+        return {
+            "phenomenon": self.name,
+            "languages": f"{self._data.source}-{self._data.target}",
+            "link_source": dict(self._linkers[0].settings()),
+            "link_target": dict(self._linkers[1].settings()),
+            "confidence": self._confidence,
+            "distance": self._distance,
+            "oblique": self._oblique,
+            "neuter": self._neuter,
+            "fallback": self._fallback,
+        }
+
+    def translations(self, pronoun: str) -> frozenset[str]:
+        """The target pronouns that a source pronoun is looked for with; none: it is not looked for."""
+        return self._data.targets(pronoun, oblique=self._oblique)
+
+    def extract(self, pair: AnnotatedPair, counts: Counter[str]) -> Iterator[Mined]:
+        """The pronouns of a document that pass all steps; for the others, the step that stopped them is counted."""
+        for found in self.find(pair, counts):
+            right = pair.target.sentences[found.sentence].text
+            wrong = tuple(variant.text for variant in found.contrast.variants.values())
+            yield Mined(pair.name, found.sentence, found.label, right, wrong, tags_of(pair, found))
+
+    def find(self, pair: AnnotatedPair, counts: Counter[str]) -> Iterator[Found]:
+        """The same as places in the document."""
+        known = _Pair(pair, self._linkers)
+        for number in range(pair.first, len(pair.source.sentences)):
+            sentence = pair.source.sentences[number]
+            for index in range(len(sentence)):
+                if self._looked_for(sentence, index):
+                    counts["pronouns"] += 1
+                    found = self._found(known, number, index)
+                    if isinstance(found, str):
+                        counts[found] += 1
+                    else:
+                        counts["items"] += 1
+                        yield found
+
+    def _looked_for(self, sentence: Sentence, index: int) -> bool:
+        return bool(self.translations(sentence[index].text.lower())) and is_pronoun(sentence, index, self._languages[0])
+
+    def _found(self, known: _Pair, number: int, index: int) -> Found | str:
+        source, target = known.pair.source.sentences[number], known.pair.target.sentences[number]
+        wanted = self.translations(source[index].text.lower())
+        candidates = [
+            j
+            for j, token in enumerate(target)
+            if token.text.lower() in wanted and is_pronoun(target, j, self._languages[1])
+        ]
+        place = target_pronoun((number, index), source, candidates, known.words)
+        if isinstance(place, str):
+            return place
+        found = self._antecedents(known, number, index, place)
+        if isinstance(found, str):
+            return found
+        contrast = self._swap(target, place)
+        if isinstance(contrast, str):
+            return contrast
+        if other_case(source[index], contrast.case, contrast.cases):
+            return "case unclear"
+        head = known.pair.target.sentences[found.target.sentence][found.target.head]
+        reason = disagreement(head, contrast.genders, contrast.number)
+        if reason and not found.fallback:
+            return reason
+        gender = min(contrast.genders) if found.fallback else head.features["Gender"]
+        return Found(number, index, place, found, contrast, self._data.label(gender, contrast.number))
+
+    def _antecedents(self, known: _Pair, number: int, index: int, place: int) -> Antecedents | str:
+        """What both stand for, if that is sure and near enough."""
+        source, target = known.source.get((number, index)), known.target.get((number, place))
+        if source is None or target is None:
+            return "not resolved"
+        form = known.pair.target.sentences[number][place].text.lower()
+        if form in self._data.clausal and (reason := self._nothing(known.pair, number, index, place)):
+            return reason
+        alone = form in self._data.source_only and self._neuter == "source"
+        found = antecedents(
+            source,
+            None if alone else target,
+            known.words,
+            known.pair.target,
+            clausal=form in self._data.clausal,
+            fallback=self._fallback,
+            by=self._joint,
+        )
+        if isinstance(found, str):
+            if found == "no source antecedent":
+                kind = nothing_by_rule(known.pair.source.sentences[number], index, self._languages[0])
+                return f"source {kind}" if kind else found
+            return found
+        if found.confidence < self._confidence:
+            return "not sure enough"
+        return found if number - found.source.sentence <= self._distance else "too far away"
+
+    def _nothing(self, pair: AnnotatedPair, number: int, index: int, place: int) -> str | None:
+        """Why a pair stands for no noun, whatever linkers say: make it easier to …, es handelt sich um …"""
+        ours = surely_nothing(pair.source.sentences[number], index, self._languages[0], doing=True)
+        theirs = surely_nothing(pair.target.sentences[number], place, self._languages[1])
+        return f"source {ours}" if ours else f"target {theirs}" if theirs else None
+
+
+def _linker(spec: str | Linker, language_: str) -> Linker:
+    return load_linker(spec, language_) if isinstance(spec, str) else spec

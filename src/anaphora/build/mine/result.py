@@ -1,0 +1,114 @@
+"""The last steps, which are quick and done each time: balance, write the suite, add up what the shards counted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from anaphora.build.mine import balance
+from anaphora.build.mine.balance import Find, Place
+from anaphora.build.mine.output import examples, write_suite
+from anaphora.build.mine.piece import unpack
+from anaphora.build.mine.reading import Index
+from anaphora.build.mine.settings import Output, Settings
+from anaphora.build.mine.stage import Stage, write_whole
+from anaphora.build.mine.statistics import Statistics
+from anaphora.build.mine.translations import pronoun_table
+from anaphora.suites.suite import Header
+
+TOP = 12  # translations of a pronoun that are shown; all are in the work folder
+TABLE = "pronouns.tsv"
+
+
+@dataclass(frozen=True, slots=True)
+class StageReport:
+    """What a stage did: the shards that were there already, and the pairs of the others with the time they took."""
+
+    name: str
+    shards: int
+    reused: int
+    pairs: int
+    seconds: float
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self) | {"seconds": round(self.seconds, 2)}
+
+
+@dataclass(slots=True)
+class Mined:
+    """The result: what was read, found and taken, what became of the other candidates, and how the stages went."""
+
+    index: Index
+    cleaned: dict[str, Counter[str]] = field(default_factory=dict)  # side → rule → sentences it has changed
+    found: Counter[str] = field(default_factory=Counter)
+    counts: Counter[str] = field(default_factory=Counter)
+    statistics: Statistics = field(default_factory=Statistics)
+    table: dict[str, dict[str, Any]] = field(default_factory=dict)
+    stages: list[StageReport] = field(default_factory=list)
+    made: dict[str, Any] = field(default_factory=dict)
+    sha256: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        top = {
+            pronoun: row | {"translations": row["translations"][:TOP], "words": len(row["translations"])}
+            for pronoun, row in self.table.items()
+        }
+        return {
+            "documents": self.index.documents,
+            "pairs": self.index.pairs,
+            "cleaned": {side: dict(counts) for side, counts in self.cleaned.items()},
+            "candidates": dict(self.counts.most_common()),
+            "found": dict(sorted(self.found.items())),
+            "examples": self.statistics.classes.total(),
+            **self.statistics.to_dict(),
+            "pronoun_table": top,
+            "stages": [stage.to_dict() for stage in self.stages],
+            "settings": self.made,
+            "sha256": self.sha256,
+        }
+
+
+def finish(
+    result: Mined,
+    settings: Settings,
+    output: Output,
+    breakdowns: tuple[str, ...],
+    text: Stage,
+    links: Stage,
+    finds: Stage,
+) -> Mined:
+    """Balance and write; the result grows by what is known now."""
+    shards = len(result.index.shards)
+    for number in range(shards):
+        counts, *rows = unpack(finds.read(number))
+        result.counts.update(counts)
+        result.found.update(row["label"] for row in rows)
+    size = balance.size_of(balance.parse_size(settings.per_class), result.found)
+    places = balance.choose(_finds(finds, shards), size, settings.seed)
+    chosen = balance.chosen_finds(_finds(finds, shards), places)
+    header = Header(output.name, *settings.languages, breakdowns, citation=output.citation, licence=output.licence)
+    result.made |= {"per_class": settings.per_class, "seed": settings.seed, "context": settings.context}
+    found = result.statistics.watched(examples(chosen, text, settings.context))
+    result.sha256 = write_suite(output.suite, output.contrapro, header, found, result.made)
+    result.table = pronoun_table(row for number in range(shards) for row in links.first_row(number))
+    write_table(output.work / TABLE, result.table)
+    return result
+
+
+def write_table(path: Path, table: dict[str, dict[str, Any]]) -> None:
+    """Every translation of every pronoun, as tab-separated values."""
+    lines = ["pronoun\tword\tfrequency\tprobability"]
+    for pronoun, row in table.items():
+        lines += [f"{pronoun}\t{t['word']}\t{t['frequency']}\t{t['probability']}" for t in row["translations"]]
+    write_whole(path, "".join(f"{line}\n" for line in lines).encode())
+
+
+def _finds(stage: Stage, shards: int) -> Iterator[tuple[Place, Find]]:
+    """All that was found, in the order of the corpus."""
+    for number in range(shards):
+        rows = unpack(stage.read(number))
+        next(rows)  # the counts
+        yield from (((number, k), row) for k, row in enumerate(rows))

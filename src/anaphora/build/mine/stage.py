@@ -1,0 +1,112 @@
+"""A stage of mining on disk: a folder with a file per shard, and a fingerprint of all that the files depend on.
+
+A file appears under its name when it is whole, so what a killed run has left is what was finished. A fingerprint that
+is not the one of the last run empties the folder; it holds those of the stages before, so what depends on a changed
+setting is made again, and nothing else.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from anaphora.errors import BadInput
+
+Count = Callable[[int, int | None], None]  # how much is done, of how much (None: that is not known)
+
+NOTE = "stage.json"
+FORMAT = 1  # of the files of all stages; another one is another fingerprint
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A folder, and the fingerprint of what is in it."""
+
+    folder: Path
+    fingerprint: str
+
+    def path(self, shard: int) -> Path:
+        return self.folder / f"{shard:06}.jsonl.gz"
+
+    def read(self, shard: int) -> bytes:
+        try:
+            return self.path(shard).read_bytes()
+        except OSError as error:
+            remedy = "Run the command again: it goes on with what is there."
+            raise BadInput(self.path(shard), (error.strerror or "cannot be read").lower(), remedy=remedy) from None
+
+    def first_row(self, shard: int) -> Any:
+        """The first line of a file alone, where stages keep what they have counted."""
+        with gzip.open(self.path(shard)) as stream:
+            return json.loads(stream.readline())
+
+    def write(self, shard: int, data: bytes) -> None:
+        write_whole(self.path(shard), data)
+
+    def finished(self, shards: int) -> set[int]:
+        """The shards whose files are there."""
+        return {shard for shard in range(shards) if self.path(shard).is_file()}
+
+
+def open_stage(work: Path, name: str, settings: Mapping[str, Any], before: tuple[Stage, ...] = ()) -> Stage:
+    """The stage of this name in a work folder; what is there with another fingerprint is removed."""
+    about = {"format": FORMAT, "settings": dict(settings), "before": [stage.fingerprint for stage in before]}
+    text = json.dumps(about, ensure_ascii=False, sort_keys=True)
+    fingerprint = hashlib.sha256(text.encode()).hexdigest()[:16]
+    folder = work / name
+    note = folder / NOTE
+    if _fingerprint(note) != fingerprint:
+        if folder.exists() and not note.is_file() and any(folder.iterdir()):
+            raise BadInput(folder, "exists already, and is not of a run before", remedy="Name another folder: --work.")
+        if folder.exists():
+            _empty(folder)
+        folder.mkdir(parents=True)
+        kept = {"fingerprint": fingerprint, **about}
+        write_whole(note, json.dumps(kept, ensure_ascii=False, indent=1).encode() + b"\n")
+    return Stage(folder, fingerprint)
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """A file that appears under its name when it is whole."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with temporary.open("wb") as out:
+            out.write(data)
+            out.flush()
+            os.fsync(out.fileno())
+        temporary.replace(path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise BadInput(path, f"cannot be written: {(error.strerror or str(error)).lower()}") from None
+
+
+def digest(path: Path) -> str:
+    """What tells a file from another: its bytes; of a folder, the names, sizes and times of what is in it."""
+    if not path.exists():
+        raise BadInput(path, "no such file")
+    if path.is_dir():
+        found = sorted((str(p.relative_to(path)), p.stat().st_size, p.stat().st_mtime_ns) for p in path.rglob("*.xml*"))
+        return hashlib.sha256(json.dumps(found).encode()).hexdigest()
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _fingerprint(note: Path) -> str | None:
+    try:
+        found = json.loads(note.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return found.get("fingerprint") if isinstance(found, dict) else None
+
+
+def _empty(folder: Path) -> None:
+    """Remove what is in a stage's folder, its note first of all: a run that is killed here must not trust the rest."""
+    (folder / NOTE).unlink(missing_ok=True)
+    shutil.rmtree(folder)

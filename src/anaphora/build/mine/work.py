@@ -1,0 +1,253 @@
+"""The work of a stage on one shard: bytes in, bytes out, whoever does it: this process, others, a cluster.
+
+Each is a small object that can be sent to where the work is done. What takes long to load is kept there.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from hashlib import blake2b
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Protocol
+
+from anaphora.align import Aligner
+from anaphora.align.alignment import Alignment
+from anaphora.annotate import Annotator, load_annotator
+from anaphora.build.mine.annotation import Words, pack_documents, unpack_documents, unpack_words
+from anaphora.build.mine.clean import Cleaner
+from anaphora.build.mine.pair import AnnotatedPair, Phenomenon
+from anaphora.build.mine.phenomena import load_phenomenon
+from anaphora.build.mine.piece import (
+    Piece,
+    pack,
+    pack_alignments,
+    pack_pieces,
+    unpack,
+    unpack_alignments,
+    unpack_pieces,
+)
+from anaphora.build.mine.translations import translations
+from anaphora.build.mine.word_links import token_links
+from anaphora.errors import AnaphoraError
+
+LONGEST = 40  # words: longer lines are one in fourteen of TED talks, take a third of the training, and teach little
+Inputs = Sequence[bytes]
+
+
+class Work(Protocol):
+    """What is done with a shard. The same input always gives the same output."""
+
+    def __call__(self, inputs: Inputs) -> bytes: ...
+
+    def packed(self) -> Work:
+        """The same for another machine, with the files that it needs."""
+        ...
+
+
+@dataclass(frozen=True)
+class Clean:
+    """Text → clean text, after the counts of what was changed on each side. Repeated sentences count once."""
+
+    kind: str
+
+    def __call__(self, inputs: Inputs) -> bytes:
+        spare = Cleaner(self.kind)
+        cleaners = {side: Cleaner(self.kind) for side in ("source", "target")}
+
+        def cleaned(piece: Piece, side: str) -> tuple[str, ...]:
+            clean = cleaners[side]
+            return tuple((spare if k < piece.first else clean)(line) for k, line in enumerate(piece.side(side)))
+
+        pieces = [
+            replace(piece, source=cleaned(piece, "source"), target=cleaned(piece, "target"))
+            for piece in unpack_pieces(inputs[0])
+        ]
+        return pack_pieces(pieces, {"cleaned": {side: dict(clean.counts) for side, clean in cleaners.items()}})
+
+    def packed(self) -> Clean:
+        return self
+
+
+@dataclass(frozen=True)
+class Annotate:
+    """Text → annotation of one side."""
+
+    spec: str
+    language: str
+    side: str
+
+    def __call__(self, inputs: Inputs) -> bytes:
+        pieces = list(unpack_pieces(inputs[0]))
+        annotator = annotator_of(self.spec, self.language)
+        return pack_documents(annotator.annotate(piece.side(self.side) for piece in pieces))
+
+    def packed(self) -> Annotate:
+        return self
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Text, annotation of both sides → the pairs that an aligner is trained on, as words.
+
+    seed, largest: a pair is taken if its draw is not larger; None takes all
+    """
+
+    seed: int
+    largest: int | None
+
+    def __call__(self, inputs: Inputs) -> bytes:
+        text, source, target = inputs
+        rows = []
+        for piece, ones, others in zip(unpack_pieces(text), unpack_words(source), unpack_words(target), strict=True):
+            for k in range(piece.first, len(piece.source)):
+                if self.largest is not None and draw(self.seed, piece.number + k) > self.largest:
+                    continue
+                one, other = ones[k].texts, others[k].texts
+                if 0 < len(one) <= LONGEST and 0 < len(other) <= LONGEST:
+                    rows.append([lowercase(one), lowercase(other)])
+        return pack(rows)
+
+    def packed(self) -> Sample:
+        return self
+
+
+def draw(seed: int, number: int) -> int:
+    """A random number that belongs to a sentence pair of the corpus, whatever shard it is in."""
+    return int.from_bytes(blake2b(f"{seed} {number}".encode(), digest_size=8).digest(), "big")
+
+
+@dataclass(frozen=True)
+class Align:
+    """Text, annotation of both sides → links, and how pronouns are translated by them.
+
+    model: the folder of a trained aligner; None where the text came with links of its words
+    files: the model's files, for a machine that does not have the folder
+    """
+
+    model: str | None
+    fingerprint: str
+    files: Mapping[str, bytes] = field(default_factory=dict, repr=False)
+
+    def __call__(self, inputs: Inputs) -> bytes:
+        text, source, target = inputs
+        pieces, sources, targets = list(unpack_pieces(text)), list(unpack_words(source)), list(unpack_words(target))
+        links = self._given(pieces, inputs) if self.model is None else self._found(pieces, sources, targets)
+        counts: Counter[tuple[str, str]] = Counter()
+        rows = []
+        for piece, one, other, points in zip(pieces, sources, targets, links, strict=True):
+            rows.append(pack_alignments(points))
+            translations(one[piece.first :], other[piece.first :], points[piece.first :], counts)
+        return pack([[[*key, number] for key, number in sorted(counts.items())], *rows])
+
+    def _given(self, pieces: Sequence[Piece], inputs: Inputs) -> Iterator[Sequence[Alignment]]:
+        documents = zip(pieces, unpack_documents(inputs[1]), unpack_documents(inputs[2]), strict=True)
+        return (token_links(piece, one, other) for piece, one, other in documents)
+
+    def _found(self, pieces: Sequence[Piece], *sides: Sequence[Sequence[Words]]) -> Iterator[Sequence[Alignment]]:
+        words = [[lowercase(sentence.texts) for document in side for sentence in document] for side in sides]
+        found = iter(_aligner(self).align(*words))
+        return ([next(found) for _ in piece.source] for piece in pieces)
+
+    def __hash__(self) -> int:
+        return hash(self.fingerprint)
+
+    def packed(self) -> Align:
+        if self.model is None:
+            return self
+        files = {path.name: path.read_bytes() for path in sorted(Path(self.model).iterdir())}
+        return replace(self, files=files)
+
+
+@dataclass(frozen=True)
+class Extract:
+    """Text, annotation of both sides, links → what became of candidates, in counts, and what a phenomenon finds."""
+
+    phenomenon: str
+    languages: tuple[str, str]
+    options: tuple[tuple[str, Any], ...] = ()
+
+    def __call__(self, inputs: Inputs) -> bytes:
+        phenomenon = phenomenon_of(self.phenomenon, self.languages, self.options)
+        counts: Counter[str] = Counter()
+        finds = []
+        for number, (piece, pair) in enumerate(annotated_pairs(inputs)):
+            alike: Counter[tuple[int, str]] = Counter()  # finds of one class in one sentence
+            for mined in phenomenon.extract(pair, counts):
+                if mined.sentence < piece.first:
+                    continue
+                alike[mined.sentence, mined.label] += 1
+                row = {
+                    "piece": number,
+                    "sentence": mined.sentence,
+                    "label": mined.label,
+                    "number": alike[mined.sentence, mined.label],
+                    "right": mined.right,
+                    "wrong": mined.wrong,
+                    "tags": {
+                        **mined.tags,
+                        "document": piece.document,
+                        "sentence": piece.start + mined.sentence + 1,  # from 1, as ContraPro's segment id
+                    },
+                }
+                finds.append(row)
+        return pack([dict(sorted(counts.items())), *finds])
+
+    def packed(self) -> Extract:
+        return self
+
+
+def annotated_pairs(inputs: Inputs) -> Iterator[tuple[Piece, AnnotatedPair]]:
+    """The pieces of a shard, put together from the files of the stages before."""
+    text, source, target, links = inputs
+    rows = unpack(links)
+    next(rows)  # the table of pronouns
+    for piece, one, other, points in zip(
+        unpack_pieces(text), unpack_documents(source), unpack_documents(target), rows, strict=True
+    ):
+        yield piece, AnnotatedPair(piece.document, one, other, unpack_alignments(points), piece.first)
+
+
+def lowercase(words: Sequence[str]) -> list[str]:
+    """Words as aligners take them: one word each, though a treebank may have a space in it."""
+    found = " ".join(words).lower().split(" ")
+    if len(found) == len(words) and " ".join(found).split() == found:
+        return found
+    return ["_".join(word.lower().split()) or "_" for word in words]
+
+
+@lru_cache(maxsize=2)
+def annotator_of(spec: str, language: str) -> Annotator:
+    return load_annotator(spec, language)
+
+
+@lru_cache(maxsize=1)
+def phenomenon_of(name: str, languages: tuple[str, str], options: tuple[tuple[str, Any], ...]) -> Phenomenon:
+    return load_phenomenon(name, languages, dict(options))
+
+
+@lru_cache(maxsize=1)
+def _aligner(work: Align) -> Aligner:
+    if work.model is None:
+        raise AnaphoraError("no model to align with")
+    if not work.files:
+        return Aligner.load(work.model, threads=1)
+    with TemporaryDirectory() as folder:
+        for name, content in work.files.items():
+            (Path(folder) / name).write_bytes(content)
+        return Aligner.load(folder, threads=1)
+
+
+_held: dict[str, Work] = {}
+
+
+def loaded(key: str, fetch: Callable[[], bytes]) -> Work:
+    """Work that was sent here; it may be large (the model of an aligner), so it is fetched and unpacked once."""
+    if key not in _held:
+        _held.clear()
+        _held[key] = pickle.loads(fetch())
+    return _held[key]

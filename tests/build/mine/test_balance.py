@@ -1,0 +1,87 @@
+"""So many of each class, whatever the order in which finds come; a larger sample holds the smaller."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anaphora.build.mine.balance import choose, chosen_finds, draw, parse_size, size_of
+from anaphora.errors import AnaphoraError
+
+
+def finds(count: int) -> list[dict[str, Any]]:
+    return [
+        {
+            "label": ("er", "sie", "es")[n % 7 % 3],
+            "right": f"r{n}",
+            "wrong": [f"w{n}"],
+            "tags": {"document": str(n % 5), "sentence": n},
+        }
+        for n in range(count)
+    ]
+
+
+def sample(rows: list[dict[str, Any]], size: int | None, seed: int, shards: int = 1) -> list[str]:
+    """The texts that are taken, where the rows are dealt out to so many shards."""
+    placed = [((n % shards, n // shards), row) for n, row in enumerate(rows)]
+    return sorted(row["right"] for _, row in chosen_finds(placed, choose(placed, size, seed)))
+
+
+@given(st.integers(1, 60), st.integers(1, 30), st.integers(0, 3), st.integers(1, 4), st.randoms())
+def test_the_sample_does_not_depend_on_order_and_shards(
+    count: int, size: int, seed: int, shards: int, rng: random.Random
+) -> None:
+    rows = finds(count)
+    taken = sample(rows, size, seed)
+    shuffled = rng.sample(rows, count)
+    assert sample(shuffled, size, seed, shards) == taken
+    labels = Counter(row["label"] for row in rows)
+    found = Counter(row["label"] for row in rows if row["right"] in taken)
+    assert found == {label: min(size, n) for label, n in labels.items()}
+    assert set(taken) <= set(sample(rows, size + 1, seed))
+
+
+def test_seeds_give_other_samples_and_no_size_gives_all() -> None:
+    rows = finds(300)
+    assert sample(rows, 20, 1) != sample(rows, 20, 2)
+    assert len(sample(rows, None, 1)) == 300
+
+
+def test_each_find_has_the_same_chance() -> None:
+    rows = [find for find in finds(42) if find["label"] == "sie"]
+    counts = Counter(text for seed in range(600) for text in sample(rows, 4, seed))
+    expected = 600 * 4 / len(rows)
+    assert all(0.7 * expected < counts[row["right"]] < 1.3 * expected for row in rows)
+
+
+def test_two_finds_that_are_alike_are_two() -> None:
+    row = finds(1)[0]
+    assert len(sample([row, row, row], 2, 1)) == 2
+
+
+def test_sizes() -> None:
+    assert (parse_size("7"), parse_size("all"), parse_size("even")) == (7, None, "even")
+    assert size_of("even", Counter(er=3, sie=5)) == 3
+    assert size_of("even", Counter()) == 0
+    assert size_of(None, Counter(er=3)) is None
+    for wrong in ("0", "-1", "many", "²"):
+        with pytest.raises(AnaphoraError, match="write a number, all, or even"):
+            parse_size(wrong)
+
+
+def test_a_draw_is_of_the_seed_and_of_all_that_tells_finds_apart() -> None:
+    find: dict[str, Any] = {"label": "er", "right": "r", "wrong": ["w", "v"], "tags": {"document": "d", "sentence": 1}}
+    others = [
+        find | {"label": "es"},
+        find | {"right": "s"},
+        find | {"wrong": ["w", "u"]},
+        find | {"tags": {"document": "e", "sentence": 1}},
+        find | {"tags": {"document": "d", "sentence": 2}},
+    ]
+    assert len({draw(find, 2), *(draw(each, 1) for each in [find, *others])}) == 7
+    assert draw(find | {"piece": 3, "tags": {**find["tags"], "distance": 3}}, 1) == draw(find, 1)

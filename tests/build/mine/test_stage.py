@@ -1,0 +1,87 @@
+"""A stage keeps what was made with the same settings, and nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from anaphora.build.mine.folder import alone
+from anaphora.build.mine.stage import NOTE, digest, open_stage, write_whole
+from anaphora.errors import BadInput
+
+
+def test_the_same_settings_keep_what_is_there(tmp_path: Path) -> None:
+    stage = open_stage(tmp_path, "one", {"a": 1})
+    stage.write(0, b"x")
+    stage.write(2, b"z")
+    again = open_stage(tmp_path, "one", {"a": 1})
+    assert again == stage
+    assert again.finished(4) == {0, 2}
+    assert again.read(2) == b"z"
+
+
+def test_another_setting_empties_the_stage_and_those_after_it(tmp_path: Path) -> None:
+    def stages(a: int, b: int, c: int) -> list[set[int]]:
+        first = open_stage(tmp_path, "first", {"a": a})
+        second = open_stage(tmp_path, "second", {"b": b}, (first,))
+        third = open_stage(tmp_path, "third", {"c": c}, (first, second))
+        found = [stage.finished(1) for stage in (first, second, third)]
+        for stage in (first, second, third):
+            stage.write(0, b"")
+        return found
+
+    assert stages(1, 1, 1) == [set(), set(), set()]
+    assert stages(1, 1, 1) == [{0}, {0}, {0}]
+    assert stages(1, 1, 2) == [{0}, {0}, set()]
+    assert stages(1, 2, 2) == [{0}, set(), set()]
+    assert stages(2, 2, 2) == [set(), set(), set()]
+
+
+def test_a_note_that_cannot_be_read_is_not_trusted(tmp_path: Path) -> None:
+    stage = open_stage(tmp_path, "one", {})
+    stage.write(0, b"x")
+    (stage.folder / NOTE).write_text("{")
+    assert not open_stage(tmp_path, "one", {}).finished(1)
+
+
+def test_a_folder_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "one").mkdir()
+    (tmp_path / "one" / "thesis.tex").write_text("…")
+    with pytest.raises(BadInput, match="exists already, and is not of a run before"):
+        open_stage(tmp_path, "one", {})
+    assert (tmp_path / "one" / "thesis.tex").exists()
+
+
+def test_a_file_is_whole_or_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(BadInput, match="x: cannot be written: no space left on device"):
+        write_whole(tmp_path / "x", b"data")
+    assert not list(tmp_path.iterdir())
+
+
+def test_digests_tell_files_and_folders_apart(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"a")
+    (tmp_path / "b").write_bytes(b"a")
+    assert digest(tmp_path / "a") == digest(tmp_path / "b")
+    (tmp_path / "b").write_bytes(b"b")
+    assert digest(tmp_path / "a") != digest(tmp_path / "b")
+    before = digest(tmp_path)
+    (tmp_path / "c.xml").write_bytes(b"")
+    assert digest(tmp_path) != before
+    with pytest.raises(BadInput, match="no such file"):
+        digest(tmp_path / "d")
+
+
+def test_one_run_at_a_time(tmp_path: Path) -> None:
+    with (
+        alone(tmp_path / "work"),
+        pytest.raises(BadInput, match="another run is using this folder"),
+        alone(tmp_path / "work"),
+    ):
+        pass
+    with alone(tmp_path / "work"):
+        pass

@@ -1,0 +1,20 @@
+"""Work for tests, which a cluster's nodes can import."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from anaphora.errors import AnaphoraError
+
+
+class Wrong:
+    """Refuses in these words; breaks where there are none."""
+
+    def __init__(self, message: str) -> None:
+        self.message = message
+
+    def __call__(self, inputs: Sequence[bytes]) -> bytes:
+        raise AnaphoraError(self.message) if self.message else ZeroDivisionError
+
+    def packed(self) -> Wrong:
+        return self
