@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test lint format bench experiments clean
+.PHONY: help demo pretrained test lint format bench experiments clean
 
 help:
 	@echo "make demo   set up, then train, ask, attack, diagnose and compare two small models (a few minutes)"
@@ -31,6 +31,12 @@ $(VENV)/.demo: pyproject.toml
 
 demo: $(VENV)/.demo
 	$(BIN)/anaphora demo
+
+# the weights of `anaphora demo --pretrained`, trained by the demo itself
+pretrained: $(VENV)/.demo
+	rm -rf anaphora-demo
+	$(BIN)/anaphora demo -o anaphora-demo
+	$(BIN)/python -m anaphora.demo.keep anaphora-demo
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -67,7 +67,7 @@ def run_story(
             train(name, files, model, updates, watched)
         say(f"Asking the {name} model")
         runs[name] = [
-            api.score(suite, f"nmt:{model}", folder / "runs" / f"{name}-{kind}", overwrite=True)
+            api.score(suite, f"nmt:{model}", folder / "runs" / f"{name}-{kind}", overwrite=True, threads=1)
             for kind, suite in suites.items()
         ]
     results = {name: api.evaluate(found[0]) for name, found in runs.items()}

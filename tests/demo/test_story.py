@@ -1,0 +1,68 @@
+"""The demo with models: what it leaves behind, and that its story is the one it was written for."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("transformers")
+pytest.importorskip("sentencepiece")
+
+from anaphora.demo import story
+from anaphora.errors import AnaphoraError
+
+NAMES = ["sentence-level", "context-aware"]
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> story.Story:
+    return story.run_story(tmp_path_factory.mktemp("demo"), pretrained=True)
+
+
+def test_context_helps_and_a_phrase_hurts(told: story.Story) -> None:
+    """The shipped weights: figures of `anaphora demo`, which may differ in the third digit on other processors."""
+    sentence, context = (told.results[name] for name in NAMES)
+    assert sentence.accuracy == pytest.approx(0.395, abs=0.01)
+    assert context.accuracy == pytest.approx(0.839, abs=0.01)
+    overlap = context.breakdowns["template"]
+    assert (overlap["overlap/object"].accuracy or 0) > 0.98
+    assert (overlap["overlap/subject"].accuracy or 1) < 0.6
+    assert any(line.startswith("context-aware goes from 0.8") and "significantly" in line for line in told.summary)
+
+
+def test_everything_is_left_behind(told: story.Story) -> None:
+    figures = json.loads((told.folder / "results.json").read_text("utf-8"))
+    assert list(figures["systems"]) == NAMES
+    assert figures["systems"]["context-aware"] == told.results["context-aware"].to_dict()
+    page = told.report.read_text("utf-8")
+    assert told.report == told.folder / "report.html"
+    assert "Attacks" in page
+    assert "Diagnosis" in page
+    assert sorted(path.name for path in (told.folder / "runs").iterdir()) == [
+        "context-aware-attacked",
+        "context-aware-templates",
+        "sentence-level-attacked",
+        "sentence-level-templates",
+    ]
+
+
+def test_models_are_trained_and_gone_on_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A few updates teach nothing, but go all the way; a second demo in the folder takes the models as they are."""
+    monkeypatch.setattr(story, "ATTACKS", ("he_said",))
+    said: list[str] = []
+    first = story.run_story(tmp_path / "demo", updates=4, say=said.append)
+    assert [line for line in said if "Training" in line] == [f"Training the {name} model" for name in NAMES]
+    weights = tmp_path / "demo/models/context-aware/model.safetensors"
+    before = weights.read_bytes()
+    again = story.run_story(tmp_path / "demo", updates=4)
+    assert weights.read_bytes() == before
+    assert again.results == first.results
+
+
+def test_without_torch_the_remedy_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(story, "missing_packages", lambda module: ("torch",))
+    with pytest.raises(AnaphoraError, match=r'needs torch.*pip install "anaphora\[nmt\]".*--stand-ins'):
+        story.run_story(tmp_path)
