@@ -114,6 +114,7 @@ Examples:
         "build": ("anaphora.cli.build:build", "Make suites: templates, attacks on other suites."),
         "robustness": ("anaphora.cli.robustness:robustness", "How much accuracy is left under attack?"),
         "diagnose": ("anaphora.cli.diagnose:diagnose", "Which step fails, what the priors are: in plain words."),
+        "measure": ("anaphora.cli.measure:measure", "The learned pronoun measure: pairs, training, scores."),
         "augment": ("anaphora.cli.augment:augment", "Training examples in which it may be er, sie or es."),
         "demo": ("anaphora.cli.demo:demo", "A suite, two systems, their results: in a second, offline."),
     },
