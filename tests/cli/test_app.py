@@ -110,7 +110,7 @@ def test_a_group_alone_shows_its_help_and_exits_with_2(anaphora: Run, path: tupl
 def test_an_unknown_command_names_a_near_one(refused_by_process: Refused) -> None:
     message = refused_by_process("evalute")
     assert "'evalute'" in message
-    assert "did you mean evaluate?" in message
+    assert "did you mean evaluate" in message
     assert "anaphora --help" in message
     assert "did you mean" not in refused_by_process("xyzzy")
 

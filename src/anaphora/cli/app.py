@@ -114,6 +114,7 @@ Examples:
         "build": ("anaphora.cli.build:build", "Make suites: templates, attacks on other suites."),
         "robustness": ("anaphora.cli.robustness:robustness", "How much accuracy is left under attack?"),
         "diagnose": ("anaphora.cli.diagnose:diagnose", "Which step fails, what the priors are: in plain words."),
+        "measure": ("anaphora.cli.measure:measure", "The learned pronoun measure: pairs, training, scores."),
         "augment": ("anaphora.cli.augment:augment", "Training examples in which it may be er, sie or es."),
         "study": ("anaphora.cli.study:study", "Ask people which pronoun fits: web page, agreement, export."),
         "report": ("anaphora.cli.report:report", "Everything that runs say, as one HTML page."),

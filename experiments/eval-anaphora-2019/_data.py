@@ -1,0 +1,170 @@
+"""Pairs from the outputs of Google, Microsoft and Bergamot on WMT's news test sets, and the annotated pairs as suites.
+
+Left out of training: newstest2014 (development), and newstest2017 and newsdiscusstest2015 in every language, from which
+the annotated pairs are; besides, every pair whose reference is in the annotated pairs or in the development pairs.
+"""
+
+from __future__ import annotations
+
+import html
+import io
+import os
+import tarfile
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from anaphora.api import load_suite
+from anaphora.measure.items import plain_text
+from anaphora.measure.pair_list import read_pair_list
+from anaphora.measure.pair_suite import Files, write_pairs
+from anaphora.measure.pairs import Settings
+from anaphora.suites.example import Example
+from anaphora.suites.suite import Suite, suite_of
+
+HERE = Path(__file__).resolve().parent
+DATA = Path(os.environ.get("ANAPHORA_DATA") or HERE.parents[2] / "shared" / "data")
+WORK = Path(os.environ.get("ANAPHORA_WORK") or Path(tempfile.gettempdir()) / "anaphora-eval-anaphora-2019")
+LANGUAGES = ("de", "cs", "fr", "ru")
+TESTED = {"de": "german", "fr": "french", "ru": "russian"}
+DEV, HELD_OUT = "2014", ("2017",)
+LIST = DATA / "eval-anaphora" / "pronoun_pair_list.json"
+
+
+def pairs(language: str) -> dict[str, Path]:
+    """The files of pairs of a source language by year; those that are there already are not made again."""
+    judged = read_pair_list(LIST)
+    folder = WORK / "pairs"
+    done = folder / f"{language}.done"
+    if not done.exists():
+        texts = archive(DATA / "wmt-outputs" / f"{language}-en.tar.zst")
+        for year, (source, reference, systems) in sets(texts, language):
+            place = WORK / "texts" / f"{language}-{year}"
+            write(place / "source", source)
+            write(place / "reference", reference)
+            for name, lines in systems.items():
+                write(place / name, lines)
+            files = Files(place / "reference", [place / name for name in systems], place / "source")
+            settings = Settings(judged=judged, year=year)
+            found = write_pairs(files, f"{language}-en", folder / f"{language}-{year}.jsonl", settings).statistics
+            print(f"  {language} {year}: {found.to_dict()['pairs']}", flush=True)
+        done.touch()
+    return {path.stem.partition("-")[2]: path for path in sorted(folder.glob(f"{language}-*.jsonl"))}
+
+
+def sets(
+    texts: dict[str, list[str]], language: str
+) -> Iterator[tuple[str, tuple[list[str], list[str], dict[str, list[str]]]]]:
+    """Year by year: source, reference and systems in the order of the reference, which is that of the documents.
+
+    Outputs are found by their source sentence, as some are in another order; a sentence without output keeps its
+    place with an empty one, so that the sentences before another stay those of its document.
+    """
+    years = sorted(name[8:12] for name in texts if name.startswith("newstest") and name.endswith(".ref.en"))
+    for year in years:
+        short = f"wmt{year[2:]}"
+        names = sorted(n.split(".")[1] for n in texts if n.startswith(f"{short}.") and n.count(".") == 2)
+        if f"{short}.{language}" not in texts or not names:
+            continue
+        source, reference = texts[f"newstest{year}.src.{language}"], texts[f"newstest{year}.ref.en"]
+        number = {sentence: n for n, sentence in enumerate(texts[f"{short}.{language}"])}
+        systems = {
+            name: [texts[f"{short}.{name}.en"][number[s]] if s in number else "" for s in source] for name in names
+        }
+        yield year, (source, reference, systems)
+
+
+def training(languages: tuple[str, ...] = LANGUAGES) -> list[Example]:
+    """All training pairs of all years, without what is held out."""
+    known = {plain_text(e.candidates[0][-1]) for language in TESTED for e in test(language)}
+    known |= {plain_text(e.candidates[0][-1]) for e in development(languages)}
+    return _unique((y for y in (DEV, *HELD_OUT)), languages, known, keep=False)
+
+
+def development(languages: tuple[str, ...] = LANGUAGES) -> list[Example]:
+    """The pairs of 2014."""
+    return _unique((DEV,), languages, set(), keep=True)
+
+
+def _unique(years: object, languages: tuple[str, ...], known: set[str], *, keep: bool) -> list[Example]:
+    listed = set(years)  # type: ignore[call-overload]
+    seen: set[object] = set()
+    found = []
+    for language in languages:
+        for year, path in pairs(language).items():
+            if (year in listed) != keep:
+                continue
+            for example in load_suite(path):
+                if example.candidates in seen or plain_text(example.candidates[0][-1]) in known:
+                    continue
+                seen.add(example.candidates)
+                found.append(example)
+    return found
+
+
+def test(language: str) -> Suite:
+    """The annotated pairs of a source language, with what people said of their pronoun pairs."""
+    from anaphora.measure.judged import with_people
+
+    path = DATA / "eval-anaphora" / f"test_data_{TESTED[language]}.jsonl.gz"
+    return with_people(load_suite(path, "eval-anaphora"), LIST)
+
+
+def as_suite(examples: list[Example], path: Path, like: Suite) -> Path:
+    suite_of(like.header, lambda: iter(examples)).write(path)
+    return path
+
+
+def archive(path: Path) -> dict[str, list[str]]:
+    """The files of a .tar.zst in lines, by their names without folders."""
+    import zstandard
+
+    reader = zstandard.ZstdDecompressor(max_window_size=1 << 27)
+    with path.open("rb") as stream:
+        data = io.BytesIO(reader.stream_reader(stream).read())
+    found = {}
+    with tarfile.open(fileobj=data) as tar:
+        for member in tar.getmembers():
+            file = tar.extractfile(member)
+            if file is not None:
+                text = file.read().decode("utf-8").removesuffix("\n")
+                lines = (html.unescape(line).strip() for line in text.split("\n"))  # Google's are HTML
+                found[Path(member.name).name] = list(lines)
+    return found
+
+
+def write(path: Path, lines: list[str]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join(" ".join(line.split()) for line in lines) + "\n", encoding="utf-8")
+
+
+def drawn(languages: tuple[str, ...] = LANGUAGES) -> list[Example]:
+    """One drawn pair for each reference sentence of the training years that has a pronoun: see `measure.drawn`."""
+    path = WORK / "drawn.jsonl"
+    if not path.exists():
+        from anaphora.languages.readings import load_readings
+        from anaphora.measure.drawn import draw_pairs, measured
+        from anaphora.measure.texts import read_texts
+
+        real = training(languages)
+        known = {plain_text(e.candidates[0][-1]) for language in TESTED for e in test(language)}
+        known |= {plain_text(line) for language in languages for line in _references(language, DEV)}
+        found: dict[str, Example] = {}
+        for language in languages:
+            for year in pairs(language):
+                if year in (DEV, *HELD_OUT):
+                    continue
+                lines = read_texts(WORK / "texts" / f"{language}-{year}" / "reference", ())
+                for e in draw_pairs(
+                    lines, load_readings("en"), measured(real), seed=int(year), year=f"{language}-{year}"
+                ):
+                    text = plain_text(e.candidates[0][-1])
+                    if text not in known:
+                        found.setdefault(text, e)
+        as_suite(list(found.values()), path, test("de"))
+    return list(load_suite(path))
+
+
+def _references(language: str, year: str) -> list[str]:
+    place = WORK / "texts" / f"{language}-{year}" / "reference"
+    return place.read_text(encoding="utf-8").splitlines() if place.exists() else []

@@ -1,0 +1,21 @@
+"""The learned pronoun measure of Jwalapuram et al. 2019: pairs from real system output, and a model that ranks them."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from anaphora.errors import AnaphoraError
+
+NEEDED = ("torch", "safetensors", "transformers")
+
+
+def check_installed() -> None:
+    """What a measure computes with is there; pairs and their evaluation need none of it."""
+    for name in NEEDED:
+        try:
+            import_module(name)
+        except ModuleNotFoundError as error:
+            raise AnaphoraError(
+                f"a learned measure needs {error.name}, which is not installed. "
+                'Install it with: pip install "anaphora[measure]"'
+            ) from None

@@ -1,0 +1,109 @@
+"""Pronoun pairs that people agree on: the list that decides which differences are errors (§5.1).
+
+As published, JSON: `{"he_it": [[agreement, {"REF": n, "SYS": n, "Tie": n}], …], …}`, one entry per study. As
+`anaphora study export --pairs` writes it: the same, or a table with a header line and tabs between its columns
+`pair`, `agreement`, `REF`, `SYS`, `Tie`.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from anaphora.errors import BadInput
+from anaphora.files import read_json, text_lines
+from anaphora.languages.pronouns import normalise
+
+THRESHOLD = 0.8
+COUNTS = ("REF", "SYS", "Tie")
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What people said of a pronoun pair: their agreement, and how often each answer was given."""
+
+    agreement: float
+    reference: int
+    system: int
+    ties: int
+
+    @property
+    def answers(self) -> int:
+        return self.reference + self.system + self.ties
+
+    def is_error(self, threshold: float = THRESHOLD) -> bool:
+        """Agreement is high enough, and people do not prefer the system's pronoun (§5.1)."""
+        return self.agreement >= threshold and self.reference > self.system
+
+
+def read_pair_list(path: Path) -> dict[str, Judged]:
+    """`reference:system` → what people said; several studies of a pair are merged, weighted by their answers."""
+    first = next((line for line in text_lines(path) if line.strip()), "")
+    entries = _json_entries(path) if first.lstrip().startswith("{") else _table_entries(path)
+    found: dict[str, list[Judged]] = {}
+    for pair, judged in entries:
+        found.setdefault(pair, []).append(judged)
+    if not found:
+        raise BadInput(path, "no pronoun pair is in it")
+    return {pair: _merged(parts) for pair, parts in found.items()}
+
+
+def errors_of(judged: Mapping[str, Judged], threshold: float = THRESHOLD) -> frozenset[str]:
+    """The pairs that count as errors."""
+    return frozenset(pair for pair, found in judged.items() if found.is_error(threshold))
+
+
+def _merged(parts: list[Judged]) -> Judged:
+    answers = sum(part.answers for part in parts)
+    if answers:
+        agreement = sum(part.agreement * part.answers for part in parts) / answers
+    else:
+        agreement = sum(part.agreement for part in parts) / len(parts)
+    return Judged(agreement, sum(p.reference for p in parts), sum(p.system for p in parts), sum(p.ties for p in parts))
+
+
+def _json_entries(path: Path) -> Iterable[tuple[str, Judged]]:
+    document = read_json(path)
+    for pair, entries in document.items():
+        several = isinstance(entries, list) and not (entries and isinstance(entries[0], int | float))
+        for entry in entries if several else [entries]:
+            try:
+                agreement, counts = (entry["agreement"], entry) if isinstance(entry, dict) else entry
+                yield _pair(pair, path), _judged(agreement, counts)
+            except (KeyError, TypeError, ValueError) as error:
+                problem = f"{pair}: not an agreement with counts ({error})"
+                remedy = 'Write "he_it": [[0.9, {"REF": 9, "SYS": 1, "Tie": 0}]].'
+                raise BadInput(path, problem, remedy=remedy) from None
+
+
+def _table_entries(path: Path) -> Iterable[tuple[str, Judged]]:
+    rows = csv.DictReader(text_lines(path), delimiter="\t")
+    if not {"pair", "agreement"} <= set(rows.fieldnames or ()):
+        remedy = "It is JSON, or has a header line with the columns pair, agreement, REF, SYS, Tie."
+        raise BadInput(path, "not a list of pronoun pairs", line=1, remedy=remedy)
+    for row in rows:
+        try:
+            yield _pair(row["pair"] or "", path), _judged(row["agreement"], row)
+        except (TypeError, ValueError) as error:
+            raise BadInput(path, f"not an agreement with counts ({error})", line=rows.line_num) from None
+
+
+def _pair(text: str, path: Path) -> str:
+    for sign in (":", "_"):
+        one, found, other = text.partition(sign)
+        if found and one and other:
+            return f"{normalise(one)}:{normalise(other)}"
+    raise BadInput(path, f"not a pronoun pair: {text!r}", remedy="Write reference and system pronoun: he_it.")
+
+
+def _judged(agreement: Any, counts: Mapping[str, Any]) -> Judged:
+    value = float(agreement)
+    if not -1 <= value <= 1:
+        raise ValueError(f"agreement is {value}")
+    reference, system, ties = (int(counts.get(name) or 0) for name in COUNTS)
+    if min(reference, system, ties) < 0:
+        raise ValueError("a count is negative")
+    return Judged(value, reference, system, ties)

@@ -1,0 +1,204 @@
+"""`anaphora measure` end to end: pairs from files, a measure from pairs, accuracy, ranking, and a picture of why."""
+
+from __future__ import annotations
+
+import json
+import sys
+import xml.etree.ElementTree as ET
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from anaphora import api
+from anaphora.cli.measure import measure
+from anaphora.errors import AnaphoraError
+
+NOUNS = {"king": "he", "uncle": "he", "queen": "she", "aunt": "she", "stone": "it", "table": "it"}
+ENDS = ("was old.", "looked fine.", "has gone.", "came back.")
+WRONG = {"he": "it", "she": "he", "it": "she"}
+
+
+def document(right: bool) -> str:
+    """Two sentences per document: a noun, and the pronoun for it or another one."""
+    lines = []
+    for noun, pronoun in NOUNS.items():
+        for end in ENDS:
+            lines += [f"I saw the {noun}.", f"{(pronoun if right else WRONG[pronoun]).capitalize()} {end}", ""]
+    return "\n".join(lines) + "\n"
+
+
+@pytest.fixture
+def texts(tmp_path: Path) -> Path:
+    (tmp_path / "ref.en").write_text(document(True))
+    (tmp_path / "bad.en").write_text(document(False))
+    (tmp_path / "good.en").write_text(document(True))
+    (tmp_path / "src.de").write_text(document(True).upper())
+    return tmp_path
+
+
+def invoke(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(measure, [str(argument) for argument in arguments])
+
+
+def ok(*arguments: str | Path) -> Any:
+    """What a command says with --json."""
+    result = invoke(*arguments, "--json")
+    assert result.exit_code == 0, f"{result.output}\n{result.exception!r}"
+    return json.loads(result.stdout)
+
+
+def made(texts: Path, *more: str | Path) -> Path:
+    ok("pairs", "-r", texts / "ref.en", "-t", texts / "bad.en", "-l", "de-en", "-o", texts / "p.jsonl", *more)
+    return texts / "p.jsonl"
+
+
+def test_pairs(texts: Path) -> None:
+    common = ("pairs", "-s", texts / "src.de", "-r", texts / "ref.en", "-t", texts / "bad.en", "-t", texts / "good.en")
+    found = ok(*common, "-l", "de-en", "-o", texts / "p.jsonl", "--year", "2013")
+    assert found["pairs"] == {"noisy": 24, "system": 24}
+    assert found["errors"] == {"gender": 24}
+    assert found["pronoun_pairs"] == {"he:it": 8, "she:he": 8, "it:she": 8}
+    suite = list(api.load_suite(texts / "p.jsonl"))
+    assert suite[0].source == ("", "I SAW THE KING.", "HE WAS OLD.")
+    assert suite[0].candidates == (("", "I saw the king.", "He was old."), ("", "I saw the king.", "It was old."))
+    assert suite[0].tags["systems"] == ["bad.en"]
+    table = invoke("counts", texts / "p.jsonl", "--by-year")
+    assert table.exit_code == 0
+    assert table.stdout.splitlines()[2].split() == ["de-en", "2013", "2013", "24", "24", "24"]
+    assert ok("counts", texts / "p.jsonl")["de-en"] == {"years": ["2013"], "contexts": 24, "noisy": 24, "system": 24}
+
+
+def test_pairs_that_people_agree_on(texts: Path) -> None:
+    (texts / "list.json").write_text('{"he_it": [[0.9, {"REF": 9}]], "it_she": [[0.5, {"REF": 9}]]}')
+    found = ok(
+        "pairs", "-r", texts / "ref.en", "-t", texts / "bad.en", "-l", "de-en", "--kind", "noisy", "--pair-list",
+        texts / "list.json", "-o", texts / "p.jsonl",
+    )  # fmt: skip
+    assert found["pronoun_pairs"] == {"he:it": 8}
+    assert found["left_out_by_pair_list"] == 16
+
+
+def test_pairs_drawn_by_the_confusion_of_others(texts: Path) -> None:
+    pairs = made(texts, "--kind", "noisy")
+    common = ("pairs", "-r", texts / "ref.en", "-l", "de-en", "--draw-from", pairs)
+    assert ok(*common, "-o", texts / "d.jsonl")["pronoun_pairs"] == {"he:it": 8, "she:he": 8, "it:she": 8}
+    assert 0 < ok(*common, "-o", texts / "d.jsonl", "--share", "0.5")["pairs"]["noisy"] < 24
+    assert ok(*common, "-o", texts / "d.jsonl", "--balanced")["pairs"] == {}  # he:it, but never it:he
+
+
+def test_statistical_alignment(texts: Path) -> None:
+    pytest.importorskip("thot", reason="sil-thot is not installed: pip install 'anaphora[align]'")
+    made(texts, "--aligner", "rescued", "--kind", "noisy")
+    assert len(list(api.load_suite(texts / "p.jsonl"))) >= 24
+
+
+@pytest.fixture
+def model(texts: Path) -> Path:
+    pytest.importorskip("torch")
+    pairs = made(texts)
+    (texts / "c.toml").write_text(
+        f'[data]\ntrain = "{pairs}"\ndev = "{pairs}"\ntrain_kind = "noisy"\n[model]\nwidth = 16\nsentences = 1\n'
+        "[training]\nrate = 0.01\nbatch = 8\nepochs = 25\npatience = 25\n"
+    )
+    found = ok("train", texts / "c.toml", "-o", texts / "m", "--threads", "1")
+    assert found["best"]["dev_accuracy"] > 0.9
+    assert (found["pairs"], found["dev_pairs"]) == (24, 24)
+    return texts / "m"
+
+
+def test_train_evaluate_score_and_why(model: Path, texts: Path) -> None:
+    pairs = texts / "p.jsonl"
+    found = ok("evaluate", pairs, "--model", model)
+    assert found["total"] == 48
+    assert found["accuracy"] == found["correct"] / 48 > 0.9
+    assert found["interval"][0] < found["accuracy"]
+    assert found["human"] is None
+    assert set(found["breakdowns"]) >= {"pronoun_pair", "error", "kind"}
+
+    systems = ("-t", texts / "bad.en", "-t", texts / "good.en", "--details", texts / "d.tsv")
+    ranked = ok("score", model, "-r", texts / "ref.en", *systems, "--why", texts / "why.svg", "--line", "2")
+    assert ranked["sentences"] == 48
+    assert ranked["systems"]["good.en"]["mean"] == ranked["systems"]["reference"]["mean"]
+    assert ranked["systems"]["good.en"]["mean"] > ranked["systems"]["bad.en"]["mean"]
+    assert list(ranked["systems"])[-1] == "bad.en"
+    assert len((texts / "d.tsv").read_text().splitlines()) == 49
+    titles = [e.text or "" for e in ET.parse(texts / "why.svg").getroot().iter("{http://www.w3.org/2000/svg}text")]
+    assert [t.partition(" ")[0] for t in titles if ".en " in t or "reference" in t] == [
+        "reference",
+        "bad.en",
+        "good.en",
+    ]
+
+    said = ok("score", model, "He was old.", "It was old.", "Nobody.", "--before", "I saw the king.")["sentences"]
+    assert said[0]["score"] > said[1]["score"]
+    assert said[2] == {"sentence": "Nobody.", "score": 0.0, "pronouns": []}
+    assert said[0]["pronouns"][0]["pronoun"] == "he"
+    table = invoke("score", model, "He was old.")
+    assert "He was old." in table.stdout
+
+
+def test_any_system_on_the_same_pairs(texts: Path) -> None:
+    pairs = made(texts, "--kind", "noisy")
+    (texts / "scores").write_text("2\n1\n" * 20 + "1\n2\n" * 4)
+    found = ok("evaluate", pairs, "--system", f"scores:{texts / 'scores'}")
+    assert (found["total"], found["correct"]) == (24, 20)
+    api.score(pairs, f"scores:{texts / 'scores'}", texts / "run")
+    (texts / "list.json").write_text('{"he_it": [[0.9, {"REF": 9}]]}')
+    again = ok("evaluate", pairs, "--run", texts / "run", "--pair-list", texts / "list.json", "--by", "error")
+    assert (again["correct"], list(again["breakdowns"])) == (20, ["error"])
+    assert again["human"]["pairs"] == 8
+
+
+def test_nothing_is_overwritten(model: Path, texts: Path) -> None:
+    before = {path.name: path.read_bytes() for path in model.iterdir()}
+    result = invoke("train", texts / "c.toml", "-o", model)
+    assert isinstance(result.exception, AnaphoraError)
+    assert "is there already" in str(result.exception)
+    assert {path.name: path.read_bytes() for path in model.iterdir()} == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (("pairs", "-r", "ref.en", "-l", "de-en", "-o", "p.jsonl"), "give translations (-t)"),
+        (("pairs", "-r", "ref.en", "-t", "bad.en", "-l", "de-en", "-o", "ref.en"), "ref.en: is one of the texts"),
+        (("pairs", "-r", "ref.en", "-t", "bad.en", "-l", "english", "-o", "p"), "not a language pair: 'english'"),
+        (("pairs", "-r", "ref.en", "-t", "bad.en", "-l", "en-xx", "-o", "p"), "no list of pronouns for language 'xx'"),
+        (("pairs", "-r", "ref.en", "-t", "no", "-l", "de-en", "-o", "p"), "no: no such file"),
+        (
+            ("pairs", "-r", "ref.en", "-t", "bad.en", "-t", "bad.en", "-l", "de-en", "-o", "p"),
+            "give each one of its own",
+        ),
+        (("train", "nothing", "-o", "m"), "no config 'nothing'. Presets: table4-1"),
+        (("train", "table4-7", "-o", "m"), "data.train names no pairs"),
+        (("train", "table4-7", "-o", "m", "--set", "epochs"), "--set epochs: write section.key=value"),
+        (("evaluate", "p.jsonl"), "name one judge"),
+        (("evaluate", "ref.en", "--model", "nowhere"), "not a suite file"),
+        (("score", "nowhere", "It."), "nowhere: no such folder"),
+        (("score", "."), "give sentences, or files of systems (-t)"),
+        (("score", ".", "It."), "measure.json is missing"),
+    ],
+)
+def test_wrong_input_is_one_line(
+    refused: Callable[..., str], texts: Path, arguments: tuple[str, ...], problem: str
+) -> None:
+    if arguments[0] in ("train", "score"):
+        pytest.importorskip("torch")
+    before = (texts / "ref.en").read_text()
+    assert problem in refused("measure", *arguments)
+    assert (texts / "ref.en").read_text() == before
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("train", "table4-7", "-o", "m"), ("score", "m", "It."), ("evaluate", "p.jsonl", "--model", "m")],
+)
+def test_what_is_not_installed_is_named(
+    refused: Callable[..., str], texts: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
+) -> None:
+    made(texts)
+    monkeypatch.setitem(sys.modules, "torch", None)
+    assert 'pip install "anaphora[measure]"' in refused("measure", *arguments)

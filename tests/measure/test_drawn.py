@@ -1,0 +1,58 @@
+"""Noisy pairs drawn by the confusion of pronouns in others."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from anaphora.errors import AnaphoraError
+from anaphora.languages.readings import load_readings
+from anaphora.measure.drawn import Confusion, balanced, draw_pairs, measured
+from anaphora.measure.texts import Line
+from anaphora.suites.example import Example, Tag
+
+ENGLISH = load_readings("en")
+
+
+def noisy(reference: str, system: str, systems: list[Tag], kind: str = "noisy") -> Example:
+    tags: dict[str, Tag] = {"kind": kind, "reference_pronoun": reference, "system_pronoun": system, "systems": systems}
+    return Example("x", ("",), (("a",), ("b",)), 0, tags)
+
+
+def test_confusion_is_counted_by_system() -> None:
+    found = measured([noisy("he", "it", ["a", "b"]), noisy("he", "she", ["a"]), noisy("he", "they", ["a"], "system")])
+    assert found.counts == {"he": {"it": 2, "she": 1}}
+    with pytest.raises(AnaphoraError, match="no noisy pairs"):
+        measured([noisy("he", "it", ["a"], "system")])
+
+
+def test_pairs_follow_the_confusion() -> None:
+    lines = [Line(n, "1", ("Before.", "He saw them, I say."), (), None) for n in range(1, 2001)]
+    confusion = Confusion({"he": {"it": 3, "she": 1}, "them": {"it": 4}, "whom": {"who": 50}})
+    examples = list(draw_pairs(lines, ENGLISH, confusion, seed=3))
+    assert len(examples) == 2000
+    pairs = Counter(str(example.tags["pronoun_pair"]) for example in examples)
+    assert set(pairs) == {"he:it", "he:she", "them:it"}
+    assert pairs["he:it"] / 2000 == pytest.approx(3 / 8, abs=0.04)
+    assert pairs["them:it"] / 2000 == pytest.approx(4 / 8, abs=0.04)
+    first = next(example for example in examples if example.tags["pronoun_pair"] == "he:it")
+    assert first.candidates == (("Before.", "He saw them, I say."), ("Before.", "It saw them, I say."))
+    assert first.tags["error"] == "gender"
+    again = list(draw_pairs(lines, ENGLISH, confusion, seed=3))
+    assert again == examples
+    assert list(draw_pairs(lines, ENGLISH, confusion, seed=4)) != examples
+
+
+def test_a_share_of_the_sentences() -> None:
+    lines = [Line(n, "1", ("He left.",), (), None) for n in range(1000)]
+    confusion = Confusion({"he": {"it": 1}})
+    assert len(list(draw_pairs(lines, ENGLISH, confusion, share=0.25))) == pytest.approx(250, abs=60)
+    assert list(draw_pairs([Line(1, "1", ("Nobody.",), (), None)], ENGLISH, confusion)) == []
+
+
+def test_both_directions_are_as_frequent() -> None:
+    pairs = [("he", "it")] * 3 + [("it", "he")] * 2 + [("who", "which")] * 4
+    found = balanced([noisy(one, other, ["a"]) for one, other in pairs])
+    directions = [(example.tags["reference_pronoun"], example.tags["system_pronoun"]) for example in found]
+    assert directions == [("he", "it")] * 2 + [("it", "he")] * 2

@@ -1,0 +1,113 @@
+"""The equations of §4 against numbers worked out by hand, and what happens at their edges."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+pytest.importorskip("torch")
+
+import torch
+
+from anaphora.measure.head import Batch, PronounHead, logistic_loss, ranking_loss
+
+D = 4
+
+
+def batch(states: list[list[float]], places: list[int], padding: int = 0, words: int = 0) -> Batch:
+    rows = states + [[9.0] * D] * words  # padding that must not count
+    b = torch.tensor([rows])
+    m = len(places) + padding
+    return Batch(
+        b,
+        torch.tensor([[True] * len(states) + [False] * words]),
+        torch.tensor([places + [0] * padding]),
+        torch.tensor([[True] * len(places) + [False] * padding]),
+        torch.zeros(1, m, 0),
+        torch.zeros(1, m, dtype=torch.long),
+    )
+
+
+STATES = [[1.0, 0.0, 2.0, 0.0], [0.0, 1.0, 0.0, -1.0], [2.0, 2.0, 0.0, 1.0]]
+
+
+def by_hand(place: int, z: list[float]) -> float:
+    """Eqs. 1–3 for one pronoun in plain Python."""
+    query = STATES[place]
+    logits = [sum(q * k for q, k in zip(query, row, strict=True)) / (2 * math.sqrt(D)) for row in STATES]
+    weights = [math.exp(x) / sum(map(math.exp, logits)) for x in logits]
+    mixed = [q + sum(w * row[i] for w, row in zip(weights, STATES, strict=True)) for i, q in enumerate(query)]
+    mean = sum(mixed) / D
+    spread = math.sqrt(sum((x - mean) ** 2 for x in mixed) / D + 1e-5)
+    return sum(zi * (x - mean) / spread for zi, x in zip(z, mixed, strict=True))
+
+
+def head(length: int = 2, kind: str = "attention", **more: int) -> PronounHead:
+    found = PronounHead(D, length, kind=kind, **more)
+    with torch.no_grad():
+        found.z.copy_(torch.tensor([0.5, -1.0, 0.25, 2.0]))
+        found.w.copy_(torch.tensor([1.0, 3.0, 7.0][:length]))
+    return found
+
+
+def test_the_equations() -> None:
+    z = [0.5, -1.0, 0.25, 2.0]
+    output = head()(batch(STATES, [0, 2]))
+    expected = by_hand(0, z) * 1.0 + by_hand(2, z) * 3.0
+    assert output.scores.item() == pytest.approx(expected, abs=1e-5)
+    assert output.pronouns[0].tolist() == pytest.approx([by_hand(0, z), 3 * by_hand(2, z)], abs=1e-5)
+    assert output.attention.sum(-1).tolist() == [pytest.approx([1.0, 1.0])]
+
+
+def test_padding_counts_for_nothing() -> None:
+    plain = head()(batch(STATES, [0])).scores.item()
+    assert head()(batch(STATES, [0], padding=3, words=2)).scores.item() == pytest.approx(plain, abs=1e-6)
+
+
+def test_no_pronoun_scores_nothing() -> None:
+    assert head()(batch(STATES, [], padding=1)).scores.item() == 0.0
+    assert head(kind="average")(batch(STATES, [], padding=1)).scores.item() == 0.0
+    assert head(kind="average", hidden=0)(batch([[0.0] * D], [], padding=1, words=0)).scores.item() == 0.0
+
+
+def test_pronouns_beyond_those_of_training_weigh_as_much_as_the_mean() -> None:
+    z = [0.5, -1.0, 0.25, 2.0]
+    output = head(length=2)(batch(STATES, [0, 1, 2]))
+    assert output.pronouns[0, 2].item() == pytest.approx(2.0 * by_hand(2, z), abs=1e-5)  # (1 + 3) / 2
+
+
+def test_the_baseline_is_the_mean_of_the_pronouns() -> None:
+    output = head(kind="average")(batch(STATES, [0, 2], padding=1))
+    mean = [(a + b) / 2 for a, b in zip(STATES[0], STATES[2], strict=True)]
+    assert output.scores.item() == pytest.approx(sum(z * x for z, x in zip([0.5, -1.0, 0.25, 2.0], mean, strict=True)))
+    assert output.pronouns.sum().item() == pytest.approx(output.scores.item())
+
+
+def test_features_and_identities_add_to_a_pronoun() -> None:
+    found = head(features=2, identities=3)
+    with torch.no_grad():
+        found.of_features.copy_(torch.tensor([2.0, -1.0]))
+        found.of_identities.copy_(torch.tensor([0.0, 10.0, 0.0]))
+    given = batch(STATES, [0])
+    full = Batch(
+        given.states, given.words, given.places, given.pronouns, torch.tensor([[[0.5, 4.0]]]), torch.tensor([[1]])
+    )
+    nothing = Batch(given.states, given.words, given.places, given.pronouns, torch.zeros(1, 1, 2), torch.tensor([[0]]))
+    assert found(full).scores.item() - found(nothing).scores.item() == pytest.approx(2 * 0.5 - 4 + 10, abs=1e-5)
+
+
+def test_what_is_no_feature_is_scaled_against_the_features() -> None:
+    found, given = head(features=1), batch(STATES, [0])
+    given = Batch(given.states, given.words, given.places, given.pronouns, torch.tensor([[[5.0]]]), given.identities)
+    assert found.scale is not None
+    with torch.no_grad():
+        found.scale.fill_(0.5)
+    assert found(given).scores.item() == pytest.approx(0.5 * by_hand(0, [0.5, -1.0, 0.25, 2.0]) + 5.0, abs=1e-5)
+    assert head().scale is None
+
+
+def test_the_ranking_loss() -> None:
+    better, worse = torch.tensor([1.0, 0.0, 0.05]), torch.tensor([0.0, 1.0, 0.0])
+    assert ranking_loss(better, worse, 0.1).item() == pytest.approx((0 + 1.1 + 0.05) / 3)
+    assert logistic_loss(torch.tensor([2.0]), torch.tensor([2.0])).item() == pytest.approx(math.log(2))

@@ -1,0 +1,60 @@
+"""Lists of pronoun pairs that people agree on: the published form, ours, and what breaks them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from anaphora.errors import BadInput
+from anaphora.measure.pair_list import Judged, errors_of, read_pair_list
+
+
+def test_the_published_form(tmp_path: Path) -> None:
+    path = tmp_path / "list.json"
+    entries = {"he_it": [[0.9, {"REF": 9, "SYS": 1}], [0.6, {"REF": 5, "Tie": 5}]], "it_he": [[1.0, {"SYS": 4}]]}
+    path.write_text(json.dumps(entries))
+    found = read_pair_list(path)
+    assert found["he:it"] == Judged(pytest.approx(0.75), 14, 1, 5)  # (0.9 · 10 + 0.6 · 10) / 20
+    assert errors_of(found) == frozenset()
+    assert errors_of(found, 0.75) == {"he:it"}  # it:he is agreed on, but people prefer the system's
+
+
+def test_a_table(tmp_path: Path) -> None:
+    path = tmp_path / "list.tsv"
+    path.write_text("pair\tagreement\tREF\tSYS\tTie\nhe_it\t0.8\t3\t2\t0\nShe:he\t0.79\t9\t0\t\n")
+    found = read_pair_list(path)
+    assert errors_of(found) == {"he:it"}  # 0.8 is enough
+    assert found["she:he"].ties == 0
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        ("", "not a list of pronoun pairs"),
+        ("{}", "no pronoun pair is in it"),
+        ('{"he": [[1, {}]]}', "not a pronoun pair: 'he'"),
+        ('{"he_it": [["x", {}]]}', "he_it: not an agreement with counts"),
+        ('{"he_it": [[3, {}]]}', "agreement is 3.0"),
+        ('{"he_it": [[1, {"REF": -1}]]}', "a count is negative"),
+        ('{"he_it": 7}', "he_it: not an agreement with counts"),
+        ("pair\tagreement\nhe_it\tx\n", "line 2: not an agreement with counts"),
+        ("a\tb\n", "not a list of pronoun pairs"),
+        ("[1]", "not a list of pronoun pairs"),
+    ],
+)
+def test_a_broken_list_is_an_error(tmp_path: Path, content: str, problem: str) -> None:
+    path = tmp_path / "list"
+    path.write_text(content)
+    with pytest.raises(BadInput) as error:
+        read_pair_list(path)
+    assert problem in str(error.value)
+
+
+def test_the_published_list(data: Callable[[str], Path]) -> None:
+    found = read_pair_list(data("eval-anaphora") / "pronoun_pair_list.json")
+    assert len(found) == 158
+    assert len(errors_of(found)) == 158  # it has only pairs with agreement ≥ 0.8
+    assert (found["his:its"].reference, found["his:its"].system, found["his:its"].ties) == (128, 5, 1)
