@@ -13,7 +13,7 @@ def test_it_says_what_is_there_and_imports_nothing_heavy(
     anaphora: Callable[..., subprocess.CompletedProcess[str]],
 ) -> None:
     done = anaphora("doctor", PYTHONPROFILEIMPORTTIME="1")
-    assert f"✓ anaphora    {package.__version__}" in " ".join(done.stdout.split(" "))
+    assert f"✓ anaphora {package.__version__}" in " ".join(done.stdout.split())
     assert not [line for line in done.stderr.splitlines() if line.rpartition("|")[2].strip() in ("torch", "spacy")]
 
 

@@ -94,7 +94,7 @@ def test_with_the_keyboard(make: Make, serve: Serve, visit: Callable[..., Any], 
     server = serve(folder)
     page = visit(server.links["anna"])
     page.get_by_role("heading", name="Which pronoun fits?").wait_for()
-    assert page.get_by_text("B is better").is_visible()  # the example
+    playwright.expect(page.get_by_text("B is better")).to_be_visible(timeout=20_000)  # the example
     page.get_by_role("button", name="Start").focus()
     page.keyboard.press("Enter")
     for number, key in enumerate("1be45", start=1):
@@ -116,11 +116,11 @@ def test_with_the_keyboard(make: Make, serve: Serve, visit: Callable[..., Any], 
     page.keyboard.press("a")  # changed
     at_question(page, 5)
     page.keyboard.press("ArrowRight")  # not past a question without an answer
-    assert page.get_by_text("Question 5 of").is_visible()
+    playwright.expect(page.get_by_text("Question 5 of")).to_be_visible(timeout=20_000)
 
     page.reload()  # a break: back where one left
     page.get_by_role("heading", name="Welcome back, anna").wait_for()
-    assert page.get_by_text("You have answered 4 of 7 questions").is_visible()
+    playwright.expect(page.get_by_text("You have answered 4 of 7 questions")).to_be_visible(timeout=20_000)
     start(page)
     at_question(page, 5)
     for number in (5, 6, 7):
@@ -161,7 +161,7 @@ def test_on_a_phone_with_text_that_looks_like_html(serve: Serve, visit: Callable
     server = serve(folder)
     (link,) = server.links.values()
     page = visit(link, **PHONE)
-    assert page.get_by_role("heading", name=PAYLOAD).is_visible()
+    playwright.expect(page.get_by_role("heading", name=PAYLOAD)).to_be_visible(timeout=20_000)
     page.get_by_role("button", name="Start").tap()
     at_question(page, 1)
     assert page.title() == PAYLOAD
@@ -311,11 +311,11 @@ def test_it_is_accessible(make: Make, serve: Serve, visit: Callable[..., Any], t
     page.locator(".candidate").first.click()
     at_question(page, 3)
     page.get_by_role("button", name="Break").click()
-    assert page.get_by_role("dialog", name="Take your time").is_visible()
+    playwright.expect(page.get_by_role("dialog", name="Take your time")).to_be_visible(timeout=20_000)
     page.keyboard.press("1")  # no answer while the dialog is open
     page.keyboard.press("Escape")
     page.keyboard.press("?")
-    assert page.get_by_role("dialog", name="Instructions").is_visible()
+    playwright.expect(page.get_by_role("dialog", name="Instructions")).to_be_visible(timeout=20_000)
     assert page.evaluate(CONTRAST) == []
     page.keyboard.press("Escape")
     at_question(page, 3)
@@ -329,6 +329,8 @@ def test_a_wrong_link(make: Make, serve: Serve, browser: Any, tmp_path: Path) ->
     server = serve(tmp_path / "study")
     page = browser.new_page()
     page.goto(server.links["anna"][:-1])
-    assert page.get_by_role("heading", name="There is no study behind this address").is_visible()
+    playwright.expect(page.get_by_role("heading", name="There is no study behind this address")).to_be_visible(
+        timeout=20_000
+    )
     assert json.loads(page.goto(f"{server.links['anna'][:-1]}/state").text())["detail"].startswith("This link leads")
     page.close()
