@@ -29,7 +29,7 @@ Examples:
   anaphora build mine --source a.en --target a.de -l en-de -o mined.jsonl
   anaphora build mine --source a.en --target a.de -l en-de --format tags --per-class even --to both -o mined.jsonl
   anaphora build mine --source en.zip --target de.zip --format opus --links de-en.xml.gz -l en-de -o mined.jsonl
-  anaphora build mine --source a.en --target a.de -l en-de --annotate-target stanza:de --cluster 10.0.0.1:6379 -o mined.jsonl
+  anaphora build mine --source a.en --target a.de -l en-de --annotate-target stanza:de --cluster -o mined.jsonl
 """
 )
 @click.option("--source", required=True, type=PATH, help="Sentences; for opus, the folder or zip of the XML files.")
