@@ -22,6 +22,7 @@ HERE = Path(__file__).resolve().parent
 DATA = Path(os.environ.get("ANAPHORA_DATA") or HERE.parents[2] / "shared" / "data")
 WORK = Path(os.environ.get("WORK") or HERE / "work")
 MODELS = ("baseline", "concat22")
+AVERAGED = 3  # checkpoints at the end whose mean is the model
 PRONOUNS = ("es", "er", "sie")
 # total, es, er, sie: Table 6, the Transformers
 PAPER = {"baseline": (0.47, 0.81, 0.22, 0.38), "concat22": (0.49, 0.91, 0.20, 0.36)}
@@ -83,6 +84,7 @@ def training(name: str) -> list[str]:
         "1",
         *settings,
     ]
+    command += ["--average", str(AVERAGED)]
     return [*command, "--resume"] if (WORK / name).exists() else command
 
 
