@@ -27,8 +27,8 @@ def reference() -> str:
     parts = [
         "# Python API",
         "",
-        "Written by `python docs/make_api.py`. `import anaphora` imports nothing heavy; every name below is found there, or",
-        "is what its functions return. Functions take and return typed, frozen values, never print, and raise",
+        "Written by `python docs/make_api.py`. `import anaphora` imports nothing heavy; every name is found there,",
+        "or is what its functions return. Functions take and return typed, frozen values, never print, and raise",
         "`AnaphoraError` with the next step in its message.",
         "",
     ]
