@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 from anaphora.cli.output import format_options
 from anaphora.cli.sampling import sampling_options, show_all
-from anaphora.reports.table import Row, Table
+from anaphora.table import Row, Table
 
 
 @click.command()

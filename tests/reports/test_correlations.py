@@ -10,7 +10,7 @@ from anaphora.metrics.meta.evaluation import MetaEvaluation, Scores, meta_evalua
 from anaphora.metrics.meta.judgements import CaseJudgements, Judged
 from anaphora.metrics.meta.sweep import sweep
 from anaphora.reports.correlations import correlation_table, figure, judgement_table, sweep_table
-from anaphora.reports.table import Table
+from anaphora.table import Table
 
 FISHER = Settings(interval="fisher")
 HUMAN = np.array([0.0, 0.5, 0.6, 0.65, 0.7, 0.8])

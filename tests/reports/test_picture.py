@@ -11,7 +11,7 @@ import pytest
 from anaphora.errors import AnaphoraError, BadInput
 from anaphora.reports import picture
 from anaphora.reports.picture import write_picture
-from anaphora.reports.svg import document, text
+from anaphora.svg import document, text
 
 DRAWING = document(60, 40, "a word", [text(5, 20, "ρ")])
 

@@ -8,8 +8,8 @@ import pytest
 
 from anaphora.evaluation.compare import Comparison, Difference, Pair
 from anaphora.evaluation.result import Figure, Result, Settings
-from anaphora.reports.table import RENDERERS
 from anaphora.reports.tables import comparison_table, result_table, title_of
+from anaphora.table import RENDERERS
 
 RESULT = Result(
     suite="contrapro",

@@ -82,7 +82,7 @@ def _sentences(
     measure: Measure, sentences: tuple[str, ...], options: dict[str, Any], format: str, as_json: bool
 ) -> None:
     from anaphora.measure.items import text_of
-    from anaphora.reports.table import Row, Table
+    from anaphora.table import Row, Table
 
     config = measure.config
     read = 0 if config.context == "NC" else config.sentences

@@ -220,7 +220,7 @@ def _watch(stage: str, unit: str) -> Iterator[Callable[[int, int | None], None]]
 
 def _print(result: Mined, files: list[str]) -> None:
     from anaphora.reports.mining import candidates_table, distance_table, pronoun_tables
-    from anaphora.reports.table import RENDERERS
+    from anaphora.table import RENDERERS
 
     for stage in result.stages:
         rate = f"{stage.pairs / stage.seconds:,.0f} pairs/s" if stage.pairs and stage.seconds else "nothing to do"

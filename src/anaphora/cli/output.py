@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import click
 
-from anaphora.reports.table import RENDERERS, Table
+from anaphora.table import RENDERERS, Table
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 PATH = click.Path(path_type=Path)

@@ -9,7 +9,7 @@ import click
 
 from anaphora.cli.evaluate import Share
 from anaphora.cli.output import Command, echo_json
-from anaphora.reports.table import Table
+from anaphora.table import Table
 
 
 def sampling_options(*, samples: int, test: str) -> Callable[[Command], Command]:

@@ -36,9 +36,9 @@ Examples:
 @format_options
 def list_suites(format: str, as_json: bool) -> None:
     """The suites of the catalogue, and which are on this machine."""
-    from anaphora.reports.table import Row, Table
     from anaphora.suites.catalogue import catalogue
     from anaphora.suites.get import suite_path
+    from anaphora.table import Row, Table
 
     here = {name: suite_path(name).is_file() for name in catalogue()}
     rows = tuple(

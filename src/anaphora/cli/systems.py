@@ -17,8 +17,8 @@ Examples:
 @format_options
 def systems(format: str, as_json: bool) -> None:
     """The kinds of systems that --system takes, and whether what they need is installed."""
-    from anaphora.reports.table import Row, Table
     from anaphora.systems.listing import kinds
+    from anaphora.table import Row, Table
 
     found = kinds()
     if as_json or format == "json":

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from anaphora.reports.table import Row, Table
 from anaphora.suites.suite import Suite
+from anaphora.table import Row, Table
 
 
 @dataclass

@@ -15,7 +15,7 @@ from anaphora.measure.encoder import Progress
 from anaphora.measure.items import Text, text_of
 from anaphora.measure.measure import Measure, ScoredText
 from anaphora.measure.texts import Line
-from anaphora.reports.table import Row, Table, section
+from anaphora.table import Row, Table, section
 
 
 @dataclass(frozen=True, slots=True)

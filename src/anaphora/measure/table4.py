@@ -15,8 +15,8 @@ from anaphora.measure.encoder import Progress
 from anaphora.measure.items import pairs_of
 from anaphora.measure.measure import Measure
 from anaphora.measure.training import evaluate_pairs, train_measure
-from anaphora.reports.table import Row, Table
 from anaphora.suites.example import Example
+from anaphora.table import Row, Table
 
 # experiment → accuracy on WMT14 with GloVe and with ELMo
 PAPER = {

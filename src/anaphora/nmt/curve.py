@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any, NamedTuple
 
-from anaphora.reports.svg import (
+from anaphora.svg import (
     BLUE,
     DARK,
     GREEN,

@@ -8,7 +8,7 @@ from anaphora.evaluation.compare import Difference
 from anaphora.metrics.apt.cases import CASES, TITLES
 from anaphora.metrics.apt.equivalence import Learned
 from anaphora.metrics.apt.result import AptResult, Score, SystemResult
-from anaphora.reports.table import Row, Table, rows_of, section
+from anaphora.table import Row, Table, rows_of, section
 
 
 def apt_tables(result: AptResult, *, confusion: bool = False) -> list[Table]:

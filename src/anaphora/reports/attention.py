@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from anaphora.reports.svg import BLUE, DARK, GREY, LETTER, ORANGE, document, text
+from anaphora.svg import BLUE, DARK, GREY, LETTER, ORANGE, document, text
 
 LINE, CELL, SIZE, MARGIN, WIDTH = 22, 18, 12, 16, 900
 

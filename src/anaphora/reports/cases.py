@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 
 from anaphora.metrics.apt.cases import TITLES
-from anaphora.reports.svg import (
+from anaphora.svg import (
     BLUE,
     DARK,
     GREEN,

@@ -8,7 +8,7 @@ from anaphora.metrics.meta.correlation import COEFFICIENTS, Coefficient, Correla
 from anaphora.metrics.meta.evaluation import Assessment, MetaEvaluation
 from anaphora.metrics.meta.judgements import JUDGEMENTS, CaseJudgements, Judged
 from anaphora.metrics.meta.sweep import Sweep
-from anaphora.reports.table import Row, Table, rows_of, section
+from anaphora.table import Row, Table, rows_of, section
 
 FEW = 10  # systems; below, intervals are rough
 

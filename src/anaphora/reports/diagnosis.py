@@ -12,8 +12,8 @@ from anaphora.evaluation.diagnosis import Diagnosis
 from anaphora.evaluation.diagnosis_rules import STEPS
 from anaphora.evaluation.diagnosis_sentences import Check
 from anaphora.files import atomic_writer
-from anaphora.reports.table import Row, Table, rows_of, section
 from anaphora.reports.tables import level_of
+from anaphora.table import Row, Table, rows_of, section
 
 MARKS = {"failure": "✗", "weakness": "~", "note": "·", "strength": "✓"}
 WIDTH = 110

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from anaphora.evaluation.generative import Counts
 from anaphora.evaluation.translated import Generative
-from anaphora.reports.table import Row, Table, rows_of, section
 from anaphora.reports.tables import title_of
+from anaphora.table import Row, Table, rows_of, section
 
 COLUMNS = ("", "n", "correct", "wrong", "not found", "accuracy", "95 % interval", "among found")
 

@@ -10,7 +10,7 @@ from anaphora.metrics.autoprf.run import AutoPRFResult
 from anaphora.metrics.discomt.measures import BY_CLASS, OVERALL, DiscoMTResult, Measure
 from anaphora.metrics.measures import MetricsResult
 from anaphora.metrics.sums import PairedTest, Resampling
-from anaphora.reports.table import Row, Table, rows_of, section
+from anaphora.table import Row, Table, rows_of, section
 
 TITLES = {
     "f": "F",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from anaphora.reports.table import Row, Table
+from anaphora.table import Row, Table
 
 if TYPE_CHECKING:
     from anaphora.build.mine.result import Mined

@@ -7,8 +7,8 @@ from html import escape
 
 from anaphora.build.attacks.presets import built_in
 from anaphora.evaluation.robustness import Attack, Robustness
-from anaphora.reports.table import Row, Table, rows_of, section
 from anaphora.reports.tables import difference_cells, level_of, title_of
+from anaphora.table import Row, Table, rows_of, section
 
 KINDS = {"phrase-addition": "phrase", "possessive-extension": "possessive"}  # whose presets have rows in the paper
 WIDTH, LEFT, RIGHT, TOP, LINE = 760, 320, 30, 70, 24

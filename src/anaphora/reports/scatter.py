@@ -9,7 +9,7 @@ from anaphora.evaluation.intervals import Floats
 from anaphora.metrics.meta.correlation import Correlation
 from anaphora.metrics.meta.evaluation import Assessment, MetaEvaluation, Scores
 from anaphora.reports.correlations import figure
-from anaphora.reports.svg import (
+from anaphora.svg import (
     BLUE,
     DARK,
     ORANGE,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from anaphora.evaluation.compare import Comparison, Difference
 from anaphora.evaluation.result import Figure, Result, Settings
-from anaphora.reports.table import Row, Table, rows_of, section
+from anaphora.table import Row, Table, rows_of, section
 
 # what the tags of the published suites are called in their papers
 TITLES = {

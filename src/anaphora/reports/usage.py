@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from anaphora.evaluation.context_usage import Condition, ContextUsage, sentences_of
 from anaphora.reports.curve import Point, curve
-from anaphora.reports.table import Row, Table
+from anaphora.table import Row, Table
 
 
 def usage_table(usage: ContextUsage) -> Table:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from anaphora.reports.table import Row, Table, rows_of, section
 from anaphora.study.agreement import Agreement, Group, StudyAgreement
 from anaphora.study.coefficients import COEFFICIENTS
 from anaphora.study.model import PAIRS
+from anaphora.table import Row, Table, rows_of, section
 
 TITLES = {"percent": "percent", "kappa": "Cohen’s κ", "alpha": "Krippendorff’s α", "ac1": "Gwet’s AC1"}
 

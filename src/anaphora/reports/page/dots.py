@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from html import escape
 
 from anaphora.reports.page.systems import Look
-from anaphora.reports.svg import DARK, GREY, Scale, document, line, shortened, text, ticks
+from anaphora.svg import DARK, GREY, Scale, document, line, shortened, text, ticks
 
 WIDTH, SIDE = 460, 14
 HEAD, NAME, STEP, GAP, FOOT = 30, 18, 15, 9, 34  # heights: title, a group's name, a dot, between groups, axis

@@ -9,7 +9,7 @@ from anaphora.files import atomic_writer
 from anaphora.reports.page.contents import Report
 from anaphora.reports.page.part import Part
 from anaphora.reports.picture import write_picture
-from anaphora.reports.table import RENDERERS
+from anaphora.table import RENDERERS
 
 TABLES = {"md": ("markdown", ".md"), "latex": ("latex", ".tex"), "csv": ("csv", ".csv")}
 PICTURES = {"png": ".png", "svg": ".svg"}

@@ -11,7 +11,7 @@ from anaphora import __version__
 from anaphora.reports.page.contents import Report
 from anaphora.reports.page.examples import packed
 from anaphora.reports.page.part import Chapter, Part
-from anaphora.reports.table import as_html
+from anaphora.table import as_html
 
 ASSETS = Path(__file__).parent
 # no address but the page's own; nothing can be sent anywhere, whatever a suite's texts hold

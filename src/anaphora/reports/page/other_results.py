@@ -15,7 +15,7 @@ from anaphora.reports.curve import Point, curve
 from anaphora.reports.page.dots import Dot, Group, dots
 from anaphora.reports.page.part import Chapter, Part, slug
 from anaphora.reports.page.systems import looks
-from anaphora.reports.table import Row, Table
+from anaphora.table import Row, Table
 
 REMEDY = "Results are what apt, generative or context-usage print with --json."
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from anaphora.reports.table import Table
+from anaphora.table import Table
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from anaphora.evaluation.result import Figure, Result
 from anaphora.reports.page.dots import Dot, Group, dots
 from anaphora.reports.page.part import Chapter, Part, slug
 from anaphora.reports.page.systems import Look
-from anaphora.reports.table import Row, Table
 from anaphora.reports.tables import comparison_table, level_of, result_table, title_of
+from anaphora.table import Row, Table
 
 MOST = 24  # groups that a picture has room for; what has more is a table alone
 Named = Mapping[str, Result]  # by the name of the system

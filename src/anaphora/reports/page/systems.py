@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from anaphora.errors import AnaphoraError
-from anaphora.reports.svg import BLUE, GREEN, ORANGE, PURPLE
+from anaphora.svg import BLUE, GREEN, ORANGE, PURPLE
 from anaphora.systems.run import Run
 
 # Okabe and Ito 2008, in an order in which neighbours differ in lightness, too; one shape each for those without colour

@@ -7,7 +7,7 @@ import re
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anaphora.reports.table import RENDERERS, Row, Table, rows_of, section
+from anaphora.table import RENDERERS, Row, Table, rows_of, section
 
 TABLE = Table(
     title="made-up en→de",

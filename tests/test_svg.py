@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anaphora.reports.svg import Scale, document, line, range_of, shortened, text, ticks, upright
+from anaphora.svg import Scale, document, line, range_of, shortened, text, ticks, upright
 
 FIXED = settings(derandomize=True, deadline=None)
 RANGES = st.tuples(st.floats(-1e6, 1e6), st.floats(1e-3, 1e6)).map(lambda pair: (pair[0], pair[0] + pair[1]))
