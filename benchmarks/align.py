@@ -29,18 +29,24 @@ def run(rounds: int = 5) -> list[Row]:
                 "ours": lambda: ours(model, source, target),  # noqa: B023  (called before the loop goes on)
                 "direct": lambda: direct(model, source, target),  # noqa: B023
             }
+            if model == "fast_align":
+                calls["builtin"] = lambda: ours(model, source, target, "builtin")  # noqa: B023
             measured = side_by_side(calls, rounds)
         note = f"{lines:,} lines of {kind}, {measured.seconds('ours'):.2f} s, {measured.note}"
         name = f"align ({model}) / sil-thot called directly"
         rows.append(Row(name, measured.ratio("ours", "direct"), "×", at_most, note))
+        if "builtin" in calls:
+            rows.append(
+                Row(f"align (builtin) / {model} of sil-thot", measured.ratio("builtin", "direct"), "×", 0.5, note)
+            )
     return rows
 
 
-def ours(model: str, source: Path, target: Path) -> None:
+def ours(model: str, source: Path, target: Path, backend: str = "thot") -> None:
     from anaphora.align import Aligner, Settings
     from anaphora.align.files import align_files
 
-    aligner = Aligner(Settings(model=model, threads=1))
+    aligner = Aligner(Settings(backend, model=model, threads=1))
     align_files(aligner, source, target, source.with_suffix(".ours"))
 
 

@@ -55,5 +55,5 @@ def test_an_unknown_model_or_symmetrisation() -> None:
 
 
 def test_every_backend_is_registered_with_what_it_is() -> None:
-    assert list(BACKENDS) == list(KINDS) == ["thot", "eflomal", "systran", "pharaoh"]
+    assert list(BACKENDS) == list(KINDS) == ["thot", "builtin", "eflomal", "systran", "pharaoh"]
     assert all(about for _, _, about in KINDS.values())

@@ -101,7 +101,6 @@ def test_tables_on_stdout_and_notes_on_stderr(anaphora: Run, files: list[Any], s
 
 
 def test_an_aligner_is_trained_on_the_corpus(anaphora: Run, files: list[Any], specs: list[str]) -> None:
-    pytest.importorskip("thot")
     found = json.loads(anaphora(*files, *specs, "--align-train", "6", "-o", "mined.jsonl", "--json").stdout)
     assert found["settings"]["align-model"]["model"] == "fast_align"
     assert found["settings"]["align-sample"]["most_pairs"] == 6

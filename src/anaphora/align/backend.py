@@ -20,6 +20,7 @@ Progress = Callable[[int, int], None]  # steps done, steps in all
 # backend → where it is, the extra that installs what it needs, and what it is
 KINDS = {
     "thot": ("anaphora.align.thot:Thot", "align", "sil-thot: IBM models 1 to 4, HMM, fast_align, eflomal"),
+    "builtin": ("anaphora.align.builtin:Builtin", None, "fast_align in NumPy: quick, and nothing to install"),
     "eflomal": ("anaphora.align.eflomal:Eflomal", "eflomal", "the eflomal program; it cannot be given a seed"),
     "systran": ("anaphora.align.systran:Systran", "systran", "systran-align: fast_align; grow-diag-final-and only"),
     "pharaoh": ("anaphora.align.pharaoh:PharaohFiles", None, "alignments that another program wrote"),

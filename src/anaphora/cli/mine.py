@@ -51,10 +51,8 @@ Examples:
 @click.option("--annotate-source", metavar="SPEC", help=SPECS)
 @click.option("--annotate-target", metavar="SPEC", help="The same for the other side.")
 @click.option("--alignments", type=PATH, help="A Pharaoh file of the words of the lines; none is trained then.")
-@click.option("--align-backend", default="thot", show_default=True, help="What aligns; see: anaphora align --help.")
-@click.option(
-    "--align-model", help="Its model; default: fast_align for thot. eflomal is better, and five times slower."
-)
+@click.option("--align-backend", default="builtin", show_default=True, help="What aligns; see: anaphora align --help.")
+@click.option("--align-model", help="Its model; builtin has fast_align. That of thot, eflomal, is better, and slower.")
 @click.option("--symmetrize", help="How both directions are merged; default: grow-diag-final-and.")
 @click.option(
     "--align-train", type=click.IntRange(1), default=500_000, show_default=True, help="Pairs it is trained on at most."
@@ -149,12 +147,10 @@ def _settings(options: dict[str, Any]) -> Settings:
 
 
 def _aligner(backend: str, model: str | None, symmetrize: str | None) -> AlignSettings:
-    """What is not said is the backend's own choice; for the default backend it is what suits mining."""
-    from anaphora.align import Settings as AlignSettings
+    """What is not said is the backend's own choice, and how both directions are merged that of mining."""
     from anaphora.build.mine.settings import ALIGN
 
-    ours = ALIGN if backend == ALIGN.backend else AlignSettings(backend)
-    return replace(ours, model=model or ours.model, symmetrize=symmetrize or ours.symmetrize)
+    return replace(ALIGN, backend=backend, model=model, symmetrize=symmetrize or ALIGN.symmetrize)
 
 
 def _more(items: tuple[str, ...]) -> dict[str, str]:

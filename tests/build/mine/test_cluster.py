@@ -96,7 +96,6 @@ def test_the_same_as_one_process(
     team: RayTasks, corpus: tuple[Path, Path], tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """The model of the aligner goes with the work: nodes need no folder in common."""
-    pytest.importorskip("thot")
     mine(settings(corpus), output(tmp_path, "one"), InProcess())
     steps: list[tuple[str, int, int | None]] = []
 

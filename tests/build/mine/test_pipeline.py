@@ -106,7 +106,6 @@ def test_only_what_depends_on_a_setting_is_made_again(settings: Settings, tmp_pa
 
 
 def test_clean_up_is_a_stage(settings: Settings, tmp_path: Path) -> None:
-    pytest.importorskip("thot")
     where = output(tmp_path)
     given = replace(settings, corpus=replace(settings.corpus, alignments=None))
     mine(given, where, InProcess())

@@ -66,7 +66,6 @@ def test_the_limit_is_the_largest_of_the_smallest_draws() -> None:
 
 
 def test_a_model_that_can_be_applied(tmp_path: Path) -> None:
-    pytest.importorskip("thot")
     lines = ["red house", "red book", "blue house", "blue book"] * 5
     train(tmp_path, FAST, [Sample(1, None)(shard(lines, 0, 0))])
     assert Aligner.load(tmp_path / MODEL).align([["blue", "red"]], [["blue", "red"]]) == [((0, 0), (1, 1))]
