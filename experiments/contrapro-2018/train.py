@@ -16,6 +16,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+from _command import anaphora, score
 from _text import write_text
 
 HERE = Path(__file__).resolve().parent
@@ -94,8 +95,7 @@ def one_thread() -> dict[str, str]:
 
 def judged(name: str, suite: Path) -> dict[str, Any]:
     """Accuracy on ContraPro, and BLEU on held-out talks and captions, both without regard to case."""
-    system, run = f"nmt:{WORK / name}", WORK / f"{name}.run"
-    anaphora("score", suite, "--system", system, "-o", run, *(["--resume"] if run.exists() else []))
+    system, run = f"nmt:{WORK / name}", score(suite, WORK / name, WORK / f"{name}.run")
     bleu = {}
     for part in ("talks", "flickr"):
         output = WORK / f"{name}.{part}.de"
@@ -114,12 +114,6 @@ def lowered(path: Path) -> Path:
     lines = [line for line in path.read_text("utf-8").lower().splitlines() if line.strip()]
     path.with_suffix(".lower").write_text("\n".join(lines) + "\n", encoding="utf-8")
     return path.with_suffix(".lower")
-
-
-def anaphora(*arguments: str | Path) -> Any:
-    command = [sys.executable, "-m", "anaphora", *map(str, arguments)]
-    output = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
-    return json.loads(output) if "--json" in arguments else output
 
 
 def table(found: dict[str, Any]) -> str:

@@ -149,6 +149,13 @@ def test_a_code_that_is_not_there_is_answered_with_some_that_are(make: Make) -> 
     )
 
 
+@pytest.mark.parametrize("family", ["marian", "madlad"])
+@pytest.mark.parametrize("side", ["source", "target"])
+def test_a_code_that_would_say_nothing_is_an_error(make: Make, family: str, side: str) -> None:
+    with pytest.raises(AnaphoraError, match=r"has no language codes, so 'de' would say nothing to it\. .*prefix="):
+        make(family, **{side: "de"})
+
+
 @pytest.mark.parametrize(
     ("family", "settings", "prefix"),
     [

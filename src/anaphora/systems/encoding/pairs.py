@@ -100,6 +100,11 @@ class PairTokens:
         """Tell a multilingual tokeniser its languages; their codes differ from model to model."""
         codes = _codes(self.tokenizer)
         if not codes:
+            if source or target:
+                raise AnaphoraError(
+                    f"the model has no language codes, so {source or target!r} would say nothing to it. "
+                    "Leave source= and target= out of the spec; a mark that the text begins with is prefix=…"
+                )
             return
         self.source_code = source or find_code(languages[0], codes)
         self.target_code = target or find_code(languages[1], codes)
