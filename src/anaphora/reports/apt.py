@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from anaphora.evaluation.compare import Difference
 from anaphora.metrics.apt.cases import CASES, TITLES
 from anaphora.metrics.apt.equivalence import Learned
 from anaphora.metrics.apt.result import AptResult, Score, SystemResult
+from anaphora.reports.tables import difference_cells
 from anaphora.table import Row, Table, rows_of, section
+
+DIGITS = 4  # of APT: systems differ by less than accuracies do
 
 
 def apt_tables(result: AptResult, *, confusion: bool = False) -> list[Table]:
@@ -37,9 +39,11 @@ def pairs_table(result: AptResult) -> Table:
     rows: list[Row] = []
     for pair in result.pairs:
         rows.append(section(f"{pair.first} → {pair.second}"))
-        rows += rows_of([("all", *_difference(pair.overall))])
+        rows += rows_of([("all", *difference_cells(pair.overall, DIGITS))])
         for groups in pair.breakdowns.values():
-            rows += rows_of([(group, *_difference(difference)) for group, difference in groups.items()], indent=2)
+            rows += rows_of(
+                [(group, *difference_cells(difference, DIGITS)) for group, difference in groups.items()], indent=2
+            )
         rows += rows_of([(f"{len(pair.gained):,} pronouns better, {len(pair.lost):,} worse", *[""] * 6)])
     columns = ("", "n", "first", "second", "difference", f"{result.sampling.confidence * 100:g} % interval", "p")
     note = f"p: {result.sampling.test}, corrected (Holm); * < 0.05, ** < 0.01, *** < 0.001"
@@ -102,21 +106,3 @@ def _score(score: Score) -> tuple[str, ...]:
 
 def _numbers(numbers: Sequence[int]) -> tuple[str, ...]:
     return tuple(f"{number:,}" for number in numbers)
-
-
-def _difference(difference: Difference) -> tuple[str, ...]:
-    p = difference.p_adjusted
-    stars = "*" * sum(p < limit for limit in (0.05, 0.01, 0.001))
-    low, high = difference.interval
-    return (
-        f"{difference.total:,}",
-        f"{difference.first:.4f}",
-        f"{difference.second:.4f}",
-        _signed(difference.delta),
-        f"[{_signed(low)}, {_signed(high)}]",
-        f"{'<0.001' if p < 0.001 else f'{p:.3f}'}{stars}",
-    )
-
-
-def _signed(value: float) -> str:
-    return f"{value:+.4f}".replace("-", "−")

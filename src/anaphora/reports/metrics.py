@@ -10,6 +10,7 @@ from anaphora.metrics.autoprf.run import AutoPRFResult
 from anaphora.metrics.discomt.measures import BY_CLASS, OVERALL, DiscoMTResult, Measure
 from anaphora.metrics.measures import MetricsResult
 from anaphora.metrics.sums import PairedTest, Resampling
+from anaphora.reports.tables import change_cells
 from anaphora.table import Row, Table, rows_of, section
 
 TITLES = {
@@ -95,10 +96,7 @@ def _pairs(
 
 
 def _test(name: str, test: PairedTest, decimals: int) -> tuple[str, ...]:
-    p = test.p_adjusted
-    stars = "*" * sum(p < limit for limit in (0.05, 0.01, 0.001))
-    low, high = (_signed(value, decimals) for value in test.interval)
-    return name, _signed(test.delta, decimals), f"[{low}, {high}]", f"{'<0.001' if p < 0.001 else f'{p:.3f}'}{stars}"
+    return name, *change_cells(test.delta, test.interval, test.p_adjusted, decimals)
 
 
 def _autoprf(score: Score) -> tuple[str, ...]:
@@ -121,7 +119,3 @@ def _title(name: str) -> str:
 
 def _span(interval: Interval, decimals: int) -> str:
     return f"[{interval[0]:.{decimals}f}, {interval[1]:.{decimals}f}]"
-
-
-def _signed(value: float, decimals: int) -> str:
-    return f"{value:+.{decimals}f}".replace("-", "−")

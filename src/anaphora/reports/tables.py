@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from anaphora.evaluation.compare import Comparison, Difference
+from anaphora.evaluation.intervals import Interval
 from anaphora.evaluation.result import Figure, Result, Settings
 from anaphora.table import Row, Table, rows_of, section
 
@@ -80,20 +81,15 @@ def _cells(figure: Figure) -> tuple[str, str, str]:
     return f"{figure.total:,}", accuracy, f"[{low:.3f}, {high:.3f}]"
 
 
-def difference_cells(difference: Difference) -> tuple[str, ...]:
-    """n, the two accuracies, their difference with its interval, p with stars."""
-    p = difference.p_adjusted
+def difference_cells(difference: Difference, digits: int = 3) -> tuple[str, ...]:
+    """n, the two figures, their difference with its interval, p with stars."""
+    figures = (f"{difference.first:.{digits}f}", f"{difference.second:.{digits}f}")
+    change = change_cells(difference.delta, difference.interval, difference.p_adjusted, digits)
+    return (f"{difference.total:,}", *figures, *change)
+
+
+def change_cells(delta: float, interval: Interval, p: float, digits: int) -> tuple[str, str, str]:
+    """A difference with its sign, its interval, p with stars."""
+    signed, low, high = (f"{value:+.{digits}f}".replace("-", "−") for value in (delta, *interval))
     stars = "*" * sum(p < limit for limit in (0.05, 0.01, 0.001))
-    low, high = difference.interval
-    return (
-        f"{difference.total:,}",
-        f"{difference.first:.3f}",
-        f"{difference.second:.3f}",
-        _signed(difference.delta),
-        f"[{_signed(low)}, {_signed(high)}]",
-        f"{'<0.001' if p < 0.001 else f'{p:.3f}'}{stars}",
-    )
-
-
-def _signed(value: float) -> str:
-    return f"{value:+.3f}".replace("-", "−")
+    return signed, f"[{low}, {high}]", f"{'<0.001' if p < 0.001 else f'{p:.3f}'}{stars}"

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from anaphora.evaluation.compare import Pair
+from anaphora.evaluation.compare import Pair, corrected
 from anaphora.evaluation.intervals import Interval
-from anaphora.evaluation.paired import holm
 from anaphora.metrics.apt.cases import CASES, Weighting, count_cases
 from anaphora.metrics.apt.statistics import Sampling, Unit, by_sentence, score_difference, score_interval
 from anaphora.metrics.apt.task import Outcome, Side, Triple
@@ -133,7 +132,7 @@ def make_result(
     systems = tuple(_system(outcome, weighting, sampling) for outcome in outcomes)
     compared = [_Compared(outcome, _by_group(outcome, weighting, by_pronoun)) for outcome in outcomes]
     pairs = [_pair(a, b, weighting, sampling) for a, b in itertools.combinations(compared, 2)]
-    return AptResult(languages, variant, systems, _corrected(pairs), weighting, sampling, tuple(parts))
+    return AptResult(languages, variant, systems, corrected(pairs), weighting, sampling, tuple(parts))
 
 
 def _system(outcome: Outcome, weighting: Weighting, sampling: Sampling) -> SystemResult:
@@ -186,23 +185,6 @@ def _pair(first: _Compared, second: _Compared, weighting: Weighting, sampling: S
     breakdowns = {"pronoun": groups} if groups else {}
     names = first.outcome.name, second.outcome.name
     return Pair(*names, differences[None], breakdowns, tuple(gained), tuple(lost))
-
-
-def _corrected(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
-    """Holm's correction: for the number of pairs overall, for pairs × pronouns in the breakdown."""
-    overall = iter(holm([pair.overall.p_value for pair in pairs]))
-    parts = iter(holm([d.p_value for pair in pairs for groups in pair.breakdowns.values() for d in groups.values()]))
-    return tuple(
-        replace(
-            pair,
-            overall=replace(pair.overall, p_adjusted=next(overall)),
-            breakdowns={
-                name: {group: replace(d, p_adjusted=next(parts)) for group, d in groups.items()}
-                for name, groups in pair.breakdowns.items()
-            },
-        )
-        for pair in pairs
-    )
 
 
 def _cells(triple: Triple) -> tuple[str, ...]:
