@@ -22,7 +22,7 @@ from anaphora.systems.context import Context
 from anaphora.systems.options import Options, split_spec
 from anaphora.systems.run import Run, describe, open_run, write_run
 from anaphora.systems.scores import ScoreFile
-from anaphora.systems.scoring import Progress, score_suite
+from anaphora.systems.scoring import Progress, StartScorer, score_suite
 
 
 def load_suite(what: str | Path | Iterable[Mapping[str, Any]], format: str = "native", **options: Any) -> Suite:
@@ -74,16 +74,7 @@ def score(
             "an openai: server is asked many things at once by one process: set concurrency=N in the spec, "
             "and leave --workers and --cluster out"
         )
-    scorer = None
-    if cluster is not None:
-        from anaphora.systems.distributed.cluster import ray_cluster
-
-        cpus = options.get("threads") or 1
-        scorer = ray_cluster(cluster, workers=workers, cpus_per_worker=cpus, gpus_per_worker=gpus)
-    elif workers is not None and workers > 1:
-        from anaphora.systems.distributed.workers import local_workers
-
-        scorer = local_workers(workers, options.get("threads"))
+    scorer = _scorer(workers, cluster, options.get("threads"), gpus)
     chosen = Options(context=Context(context or 0, separator, target_context), own_context=context is None, **options)
     return score_suite(
         suite,
@@ -96,6 +87,19 @@ def score(
         progress=progress,
         scorer=scorer,
     )
+
+
+def _scorer(workers: int | None, cluster: str | None, threads: int | None, gpus: float) -> StartScorer | None:
+    """Who scores; None is this process."""
+    if cluster is not None:
+        from anaphora.systems.distributed.cluster import ray_cluster
+
+        return ray_cluster(cluster, workers=workers, cpus_per_worker=threads or 1, gpus_per_worker=gpus)
+    if workers is not None and workers > 1:
+        from anaphora.systems.distributed.workers import local_workers
+
+        return local_workers(workers, threads)
+    return None
 
 
 def import_scores(suite: Suite, scores: Path, output: Path) -> Run:

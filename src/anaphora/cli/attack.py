@@ -178,7 +178,7 @@ Examples:
 @output_options
 def random_contexts(suite: str, seed: int, output: Path, as_json: bool) -> None:
     """Each example with the context of another one, drawn at random."""
-    from anaphora.build.contexts import random_context
+    from anaphora.suites.contexts import random_context
 
     write(random_context(with_context(suite, 1), seed), output, Counter(), as_json)
 
@@ -194,7 +194,7 @@ Examples:
 @output_options
 def shuffled_contexts(suite: str, seed: int, output: Path, as_json: bool) -> None:
     """The sentences of each context in another order."""
-    from anaphora.build.contexts import shuffled_context
+    from anaphora.suites.contexts import shuffled_context
 
     write(shuffled_context(with_context(suite, 2), seed), output, Counter(), as_json)
 
@@ -209,7 +209,7 @@ Examples:
 @output_options
 def no_contexts(suite: str, output: Path, as_json: bool) -> None:
     """Each example without its context."""
-    from anaphora.build.contexts import no_context
+    from anaphora.suites.contexts import no_context
 
     write(no_context(with_context(suite, 1)), output, Counter(), as_json)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,6 +20,7 @@ from anaphora.evaluation.pairing import together
 from anaphora.evaluation.result import Settings
 from anaphora.evaluation.signature import unusual
 from anaphora.systems.run import Run
+from anaphora.systems.scored import Scored
 
 TESTS = ("mcnemar", "randomisation", "bootstrap")
 Outcomes = tuple[bool, ...]  # whether each system is right on an item
@@ -147,56 +148,73 @@ def compare_runs(
     about = runs[0].header
     # each group is one more test to correct for: crossed breakdowns are compared when asked for
     wanted = by.named(breakdowns or [b for b in about.breakdowns if "×" not in b])
-    everything: Counts = defaultdict(Counter)
-    groups: list[dict[Key, Counts]] = [defaultdict(lambda: defaultdict(Counter)) for _ in wanted]
-    flips: dict[tuple[int, int], tuple[list[str], list[str]]] = {
-        (a, b): ([], []) for a, b in itertools.combinations(range(len(runs)), 2)
-    }
-    tags: set[str] = set()
+    tally = _Tally(len(runs), wanted, settings)
     for items in together(runs):
-        item = items[0]
-        tags.update(item.tags)
-        if item.gold is None:
-            continue  # a prior has no right answer to compare
-        outcomes = tuple(decide(i, minimize=settings.minimize, normalize=settings.normalize).correct for i in items)
-        unit = unit_of(item, settings.resample)
-        everything[unit][outcomes] += 1
-        for breakdown, counts in zip(wanted.values(), groups, strict=True):
-            counts[by.keyed(breakdown, item.tags)][unit][outcomes] += 1
-        for (a, b), (gained, lost) in flips.items():
-            if outcomes[a] != outcomes[b]:
-                (gained if outcomes[b] else lost).append(item.id)
+        tally.add(items)
     if breakdowns:
-        by.check_known(wanted.values(), tags)
+        by.check_known(wanted.values(), tally.tags)
     names = _names(runs)
-    merged = {name: _merged(wanted[name], counts) for name, counts in zip(wanted, groups, strict=True)}
-    pairs = [
-        Pair(
-            first=names[a],
-            second=names[b],
-            overall=_difference(everything, a, b, settings, test),
-            breakdowns={
-                name: {g: _difference(found[g], a, b, settings, test) for g in sorted(found, key=by.order)}
-                for name, found in merged.items()
-                if found
-            },
-            gained=tuple(gained),
-            lost=tuple(lost),
-        )
-        for (a, b), (gained, lost) in flips.items()
-    ]
     suites = dict.fromkeys(f"{r.header.suite}@{r.header.sha256[:6]}" for r in runs)
     return Comparison(
         about.suite,
         about.sha256,
         about.languages,
         names,
-        corrected(pairs),
+        corrected(tally.pairs(names, test)),
         test,
         settings,
         about.version,
         tuple(suites)[1:],
     )
+
+
+class _Tally:
+    """Who was right how often, in all and in each group of the breakdowns, and which items tell runs apart."""
+
+    def __init__(self, runs: int, wanted: Mapping[str, by.Breakdown], settings: Settings) -> None:
+        self.wanted, self.settings = wanted, settings
+        self.tags: set[str] = set()
+        self._everything: Counts = defaultdict(Counter)
+        self._groups: list[dict[Key, Counts]] = [defaultdict(lambda: defaultdict(Counter)) for _ in wanted]
+        self._flips: dict[tuple[int, int], tuple[list[str], list[str]]] = {
+            pair: ([], []) for pair in itertools.combinations(range(runs), 2)
+        }
+
+    def add(self, items: Sequence[Scored]) -> None:
+        """What all runs say of one item."""
+        item, settings = items[0], self.settings
+        self.tags.update(item.tags)
+        if item.gold is None:
+            return  # a prior has no right answer to compare
+        outcomes = tuple(decide(i, minimize=settings.minimize, normalize=settings.normalize).correct for i in items)
+        unit = unit_of(item, settings.resample)
+        self._everything[unit][outcomes] += 1
+        for breakdown, counts in zip(self.wanted.values(), self._groups, strict=True):
+            counts[by.keyed(breakdown, item.tags)][unit][outcomes] += 1
+        for (a, b), (gained, lost) in self._flips.items():
+            if outcomes[a] != outcomes[b]:
+                (gained if outcomes[b] else lost).append(item.id)
+
+    def pairs(self, names: Sequence[str], test: str) -> list[Pair]:
+        """Every pair of runs; p-values are not corrected yet."""
+        settings = self.settings
+        groups = zip(self.wanted.items(), self._groups, strict=True)
+        merged = {name: _merged(breakdown, counts) for (name, breakdown), counts in groups}
+        return [
+            Pair(
+                first=names[a],
+                second=names[b],
+                overall=_difference(self._everything, a, b, settings, test),
+                breakdowns={
+                    name: {g: _difference(found[g], a, b, settings, test) for g in sorted(found, key=by.order)}
+                    for name, found in merged.items()
+                    if found
+                },
+                gained=tuple(gained),
+                lost=tuple(lost),
+            )
+            for (a, b), (gained, lost) in self._flips.items()
+        ]
 
 
 def _difference(counts: Counts, a: int, b: int, settings: Settings, test: str) -> Difference:

@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from anaphora.build.contexts import random_context, shuffled_context
 from anaphora.errors import AnaphoraError
 from anaphora.evaluation.contrastive import evaluate_run
 from anaphora.evaluation.intervals import Floats, Interval, bootstrap, generator, percentile_interval
 from anaphora.evaluation.result import Figure, Settings
+from anaphora.suites.contexts import random_context, shuffled_context
 from anaphora.suites.suite import Suite
 from anaphora.systems.options import Options
 from anaphora.systems.run import Run

@@ -27,6 +27,7 @@ SHARD = 1024
 Progress = Callable[[int, int], None]
 Shard = tuple[int, Sequence[Example], frozenset[int]]  # number of its first example, its examples, those done already
 Scorer = Callable[[Iterable[Shard]], Iterator[tuple[int, Answer]]]
+StartScorer = Callable[[str, Options], tuple[System, Scorer]]  # of a spec
 
 
 def score_suite(
@@ -39,7 +40,7 @@ def score_suite(
     resume: bool = False,
     overwrite: bool = False,
     progress: Progress | None = None,
-    scorer: Callable[[str, Options], tuple[System, Scorer]] | None = None,
+    scorer: StartScorer | None = None,
 ) -> Run:
     """Score a suite and write a run.
 

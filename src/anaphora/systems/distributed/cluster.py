@@ -6,7 +6,7 @@ import contextlib
 import pickle
 import time
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from anaphora.systems.distributed.ray_connection import connect, in_short
 from anaphora.systems.distributed.team import Member, Team
 from anaphora.systems.distributed.worker import Event, Failed
 from anaphora.systems.options import Options
-from anaphora.systems.scoring import Scorer
+from anaphora.systems.scoring import Scorer, StartScorer
 
 PATIENCE = 1.0  # seconds between two looks at which nodes have come or gone
 
@@ -28,7 +28,7 @@ def ray_cluster(
     workers: int | None = None,
     cpus_per_worker: int = 1,
     gpus_per_worker: float = 0,
-) -> Callable[[str, Options], tuple[System, Scorer]]:
+) -> StartScorer:
     """Actors of a Ray cluster for `score_suite`; each is given its processors for itself, and as many threads.
 
     address: HOST:PORT of the head; without, what RAY_ADDRESS says, a cluster that runs here, or else a new one here

@@ -7,7 +7,7 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
@@ -17,10 +17,10 @@ from anaphora.systems import System
 from anaphora.systems.distributed.team import Member, Team
 from anaphora.systems.distributed.worker import Event, Failed, Worker
 from anaphora.systems.options import Options
-from anaphora.systems.scoring import Scorer
+from anaphora.systems.scoring import Scorer, StartScorer
 
 
-def local_workers(workers: int, threads: int | None = None) -> Callable[[str, Options], tuple[System, Scorer]]:
+def local_workers(workers: int, threads: int | None = None) -> StartScorer:
     """Processes on this machine for `score_suite`.
 
     threads: of each; a fair share of the processors unless told otherwise

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from anaphora.build.contexts import no_context, random_context, shuffled_context
+from anaphora.suites.contexts import no_context, random_context, shuffled_context
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Header, Suite, suite_of
 
