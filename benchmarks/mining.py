@@ -1,7 +1,7 @@
 """Mining, stage by stage: sentence pairs per second and core, and what all other stages cost beside annotation.
 
 Parts of TED talks, news and Europarl (data/docs-en-de), with the small pipelines of ANAPHORA_MODELS. The aligner is
-trained on all pairs here, and the target is for what was measured. In a large corpus it is trained on half a million of
+trained on all pairs here, and the target is for what was measured. In a large corpus it is trained on 200,000 of
 them: what that would come to, by these rates, stands beside it.
 """
 

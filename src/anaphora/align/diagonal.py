@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float32]
-Numbers = NDArray[np.int64]
-Sentence = NDArray[np.int64]  # of numbers of words
+Numbers = NDArray[np.integer]
+Sentence = Numbers  # of words
 SentencePair = tuple[Sentence, Sentence]  # what explains, and what is explained
 
 NONE = 0.08  # p₀
@@ -27,13 +27,13 @@ PRIOR = 0.01  # α of the Dirichlet prior on θ: small, so that few words explai
 TENSION = 4.0  # λ at the start
 TENSIONS = (0.1, 14.0)
 LEAST = 1e-7  # θ is never smaller: of words that were never seen together
-CELLS = 2_000_000  # of a block, about
+CELLS = 250_000  # of a block, about: what is computed with them stays in the processor's cache
 
 
 class Block(NamedTuple):
     """Sentence pairs as rows of cells: one row for each explained word, one cell for each word that may explain it.
 
-    cells: which pair of words each is, e · size + f  [cells]
+    cells: which pair of words each is, e · size + f; in training its number among those of the block  [cells]
     starts, widths, words: where each row begins, its length, and the word that is explained  [rows]
     away: |i/m − j/n|  [cells]
     """
@@ -92,13 +92,16 @@ class Direction:
 
     def train(self, pairs: Sequence[SentencePair], iterations: int) -> Iterator[int]:
         """EM; yields after each iteration, for progress."""
-        held, seen = [], np.zeros(0, dtype=np.int64)
+        held: list[tuple[Block, Numbers]] = []
+        union = Union()
         for block in blocks(pairs, self.size, CELLS):
+            keys: Numbers
             keys, places = np.unique(block.cells, return_inverse=True)
-            held.append((block, keys, places))
-            seen = np.union1d(seen, keys) if len(seen) else keys
+            held.append((block._replace(cells=places.astype(np.int32)), keys))
+            union.add(keys)
+        seen = union.all()
         # a cell knows its pair of words by its number among those of its block, and these by theirs among all
-        parts = [(b._replace(cells=places), np.searchsorted(seen, keys)) for b, keys, places in held]
+        parts = [(block, np.searchsorted(seen, keys)) for block, keys in held]
         del held
         self.keys = seen
         self.theta = np.ones(len(seen), dtype=np.float32)
@@ -169,6 +172,25 @@ class Direction:
             found.append(np.where(NONE * alone > highest, -1, chosen))
         rows = np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
         return np.split(rows, np.cumsum([len(f) for _, f in pairs])[:-1]) if pairs else []
+
+
+class Union:
+    """Sorted numbers of many sorted arrays, put together now and then: each time as much again as there is."""
+
+    def __init__(self) -> None:
+        self._whole = np.zeros(0, dtype=np.int64)
+        self._waiting: list[Numbers] = []
+
+    def add(self, numbers: Numbers) -> None:
+        self._waiting.append(numbers)
+        if sum(map(len, self._waiting)) > len(self._whole):
+            self.all()
+
+    def all(self) -> Numbers:
+        found = np.sort(np.concatenate([self._whole, *self._waiting]), kind="stable")  # quick where parts are sorted
+        self._whole = found[np.append(True, found[1:] != found[:-1])] if len(found) else found
+        self._waiting = []
+        return self._whole
 
 
 class Expected(NamedTuple):

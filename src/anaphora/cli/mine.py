@@ -55,7 +55,7 @@ Examples:
 @click.option("--align-model", help="Its model; builtin has fast_align. That of thot, eflomal, is better, and slower.")
 @click.option("--symmetrize", help="How both directions are merged; default: grow-diag-final-and.")
 @click.option(
-    "--align-train", type=click.IntRange(1), default=500_000, show_default=True, help="Pairs it is trained on at most."
+    "--align-train", type=click.IntRange(1), default=200_000, show_default=True, help="Pairs it is trained on at most."
 )
 @click.option("--phenomenon", default="pronouns", show_default=True, help="What is mined.")
 @click.option("--link-source", metavar="SPEC", help="What finds antecedents; see docs/annotation.md.")

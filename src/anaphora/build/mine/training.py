@@ -13,7 +13,7 @@ from anaphora.build.mine.piece import unpack
 from anaphora.build.mine.work import draw
 
 MODEL = "model"
-PAIRS = 500_000  # trained on at most
+PAIRS = 200_000  # trained on at most
 
 
 def limit(seed: int, pairs: int, most: int) -> int | None:
