@@ -22,6 +22,7 @@ BENCHMARKS = (
     "recurrent",
     "training",
     "mining",
+    "report",
 )
 
 
