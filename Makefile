@@ -4,13 +4,14 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo pretrained test lint format bench experiments clean
+.PHONY: help demo pretrained test lint format bench experiments release clean
 
 help:
 	@echo "make demo   set up, then train, ask, attack, diagnose and compare two small models (a few minutes)"
 	@echo "make test   set up, then lint, types and all tests"
 	@echo "make lint   ruff and mypy only"
 	@echo "make bench  the benchmarks: speed and memory as ratios, measured side by side"
+	@echo "make release  wheel and sdist, each tried out in an empty environment: doctor, then the demo"
 	@echo "make experiments  the documented experiments on real data (ANAPHORA_DATA); training ones take hours"
 
 # torch first, and pinned: an unpinned one may bring gigabytes of CUDA that the tests have no use for.
@@ -56,5 +57,23 @@ bench: $(VENV)/.dev
 experiments: $(VENV)/.dev
 	$(BIN)/python experiments/run.py
 
+# Each of the two is installed as users do it: into nothing, with no more than it declares. First the core alone, then
+# what the demo needs. It runs outside of this folder, so that only what is in the package can be found.
+RELEASE := $(CURDIR)/build/release
+release:
+	rm -rf dist $(RELEASE)
+	$(PYTHON) -m venv $(RELEASE)/tools
+	$(RELEASE)/tools/bin/python -m pip install --quiet build
+	$(RELEASE)/tools/bin/python -m build --outdir dist .
+	@set -e; unset PYTHONPATH; for file in $(CURDIR)/dist/*.whl $(CURDIR)/dist/*.tar.gz; do \
+	  echo "== $$(basename $$file)"; place=$(RELEASE)/$${file##*.}; bin=$$place/bin; \
+	  $(PYTHON) -m venv $$place; cd $$place; \
+	  $$bin/python -m pip install --quiet $$file; \
+	  $$bin/anaphora --version; $$bin/anaphora doctor; $$bin/anaphora demo --stand-ins -o stand-ins > /dev/null; \
+	  $$bin/python -m pip install --quiet torch==2.13.0 "$$file[nmt]"; \
+	  $$bin/python -m pip check; \
+	  $$bin/anaphora demo --pretrained -o demo; test -s demo/report.html; \
+	done
+
 clean:
-	rm -rf $(VENV) anaphora-demo dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) anaphora-demo dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis

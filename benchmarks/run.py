@@ -23,6 +23,7 @@ BENCHMARKS = (
     "training",
     "mining",
     "mining_memory",
+    "report",
 )
 
 

@@ -141,11 +141,19 @@ def test_the_readme_shows_the_program_at_work() -> None:
     assert any(command.shown and not command.skipped for command in commands)
 
 
+def anchors(document: Path) -> set[str]:
+    """The headings of a document as links name them: small letters, hyphens for spaces, no other signs."""
+    outside = re.sub(r"```.*?```", "", document.read_text(encoding="utf-8"), flags=re.DOTALL)
+    headings = re.findall(r"^#+ (.+)$", outside, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_links_between_the_documents_lead_somewhere(document: Path) -> None:
-    for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", document.read_text(encoding="utf-8")):
+    for target, place in re.findall(r"\]\(([^)#\s]+)(?:#([^)]*))?\)", document.read_text(encoding="utf-8")):
         if "://" not in target:
             assert (document.parent / target).exists(), f"{document.name}: {target}"
+            assert not place or place in anchors(document.parent / target), f"{document.name}: {target}#{place}"
 
 
 # ------------------------------------------------------------------------------- is the mechanism itself right?

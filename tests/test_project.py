@@ -42,6 +42,14 @@ def test_the_version_to_cite_is_this_one() -> None:
     assert stated is None or stated[1] == anaphora.__version__
 
 
+def test_what_is_not_released_has_no_date() -> None:
+    newest = re.search(r"^## (\S+) \(([^)]+)\)", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert newest is not None
+    assert newest[1] == anaphora.__version__
+    dated = re.search(r"^date-released: *(\S+)", (ROOT / "CITATION.cff").read_text(encoding="utf-8"), re.MULTILINE)
+    assert (dated[1] if dated else "unreleased") == newest[2]
+
+
 @pytest.mark.parametrize("name", anaphora.__all__)
 def test_public_names_resolve(name: str) -> None:
     assert getattr(anaphora, name) is not None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import json
 import os
-import shlex
 import subprocess
 import sys
 import tomllib
@@ -52,30 +51,13 @@ def test_help_shows_usage_and_examples_and_is_light(path: tuple[str, ...]) -> No
     heavy, printed = heavy_after(f"from anaphora.cli import main; run(main, {[*path, '--help']!r})")
     assert heavy == []
     assert printed.startswith(" ".join(["Usage: anaphora", *path]))
-    assert examples(printed), printed
+    assert "Examples:\n" in printed  # what they are: test_help.py
 
 
 def test_the_short_help_option(anaphora: Run) -> None:
     short, long = anaphora("suites", "get", "-h"), anaphora("suites", "get", "--help")
     assert short.stdout == long.stdout != ""
     assert short.stderr == long.stderr == ""
-
-
-@each_command
-def test_examples_of_the_help_are_commands_that_parse(path: tuple[str, ...]) -> None:
-    own = 0
-    for line in examples(COMMANDS[path].get_help(click.Context(COMMANDS[path], info_name="anaphora"))):
-        words = shlex.split(line)[1:]
-        size = 2 if words[0] == "suites" else 1
-        command = COMMANDS[tuple(words[:size])]
-        command.make_context("anaphora", words[size:])  # an unknown option or a missing argument is an error here
-        own += tuple(words[: len(path)]) == path
-    assert own, "the examples show another command"
-
-
-def examples(text: str) -> list[str]:
-    """The commands below `Examples:` in a help text."""
-    return [line.strip() for line in text.partition("Examples:")[2].splitlines() if line.strip()]
 
 
 def test_the_root_help_lists_every_command(anaphora: Run) -> None:

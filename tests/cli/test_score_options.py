@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -119,7 +120,8 @@ def test_stopped_and_resumed(call: Call, suite: Path, tmp_path: Path) -> None:
     command = ("score", suite, "--system", "toy:x?at=e&do=interrupt&flag=flag&once=", "-o", "run")
     said = call(*command)
     assert (said.code, said.out) == (130, "")
-    assert said.err.splitlines()[1:] == ["stopped; go on with the same command and --resume"]
+    told = "stopped; 4 answers are kept in run/run.jsonl.part. Go on with: "
+    assert said.err.splitlines()[1:] == [told + shlex.join(["anaphora", *map(str, command), "--resume"])]
     assert (tmp_path / "run" / "run.jsonl.part").read_bytes().count(b"\n") == 1 + 4
     assert not (tmp_path / "run" / "run.jsonl").exists()
     refusal = call(*command)
@@ -130,7 +132,7 @@ def test_stopped_and_resumed(call: Call, suite: Path, tmp_path: Path) -> None:
     assert call(*command).err.startswith("error: run/run.jsonl is there already.")
     (tmp_path / "flag").touch()
     again = call(*command, "--overwrite")
-    assert again.err.splitlines()[-1] == "stopped; go on with the same command and --resume instead of --overwrite"
+    assert again.err.splitlines()[-1] == said.err.splitlines()[-1], "without --overwrite"
     assert call(*command, "--resume").code == 0
     assert (tmp_path / "run" / "run.jsonl").read_bytes() == resumed
 

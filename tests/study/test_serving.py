@@ -111,7 +111,7 @@ def test_fifty_people_at_once(make: Make, serve: Callable[..., Any], tmp_path: P
     stored = read_answers(study, tmp_path / "study")
     assert len(stored) == 50 * 6
     assert {(one.annotator, one.item) for one in stored} == {(name, item) for name in names for item in study.by_id}
-    assert server.stop(signal.SIGINT) == 0
+    assert server.stop(signal.SIGINT) == 130
 
 
 def test_postgresql(make: Make, serve: Callable[..., Any], postgres: str, tmp_path: Path) -> None:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import signal
 import sys
 from collections.abc import Iterator
 from importlib import import_module
+from types import FrameType
 from typing import Any, NoReturn
 
 import click
+from click.shell_completion import CompletionItem
 
 from anaphora import __version__
 from anaphora.errors import AnaphoraError, did_you_mean
@@ -28,6 +31,10 @@ def pipe_may_close() -> Iterator[None]:
         raise click.exceptions.Exit(0) from None
 
 
+class Interrupted(Exception):  # noqa: N818
+    """Ctrl-C. Left to itself click makes an empty line and "Aborted!" of it."""
+
+
 class LazyGroup(click.Group):
     """A group whose commands are found by name and imported when they are called.
 
@@ -43,8 +50,11 @@ class LazyGroup(click.Group):
             return super().make_context(*args, **kwargs)
 
     def invoke(self, ctx: click.Context) -> Any:
-        with pipe_may_close():
-            return super().invoke(ctx)
+        try:
+            with pipe_may_close():
+                return super().invoke(ctx)
+        except (KeyboardInterrupt, click.Abort):
+            raise Interrupted from None
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.lazy)
@@ -55,6 +65,13 @@ class LazyGroup(click.Group):
         module, _, attribute = self.lazy[cmd_name][0].partition(":")
         command: click.Command = getattr(import_module(module), attribute)
         return command
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Names and their help without an import, then the group's own options."""
+        names = [
+            CompletionItem(name, help=text) for name, (_, text) in self.lazy.items() if name.startswith(incomplete)
+        ]
+        return names + click.Command.shell_complete(self, ctx, incomplete)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
@@ -120,6 +137,7 @@ Examples:
         "report": ("anaphora.cli.report:report", "Everything that runs say, as one HTML page."),
         "doctor": ("anaphora.cli.doctor:doctor", "What is installed, what is missing, and how to get it."),
         "demo": ("anaphora.cli.demo:demo", "Two small models learn, are asked, attacked, compared; a report."),
+        "completion": ("anaphora.cli.completion:completion", "Let the Tab key complete commands and options."),
     },
 )
 @click.version_option(__version__, prog_name="anaphora", message="%(prog)s %(version)s")
@@ -130,28 +148,61 @@ def app() -> None:
     """
 
 
+class CtrlC:
+    """Remembers that it was pressed: a library that is being imported may make another error of it."""
+
+    pressed = False
+
+    def __call__(self, number: int, frame: FrameType | None) -> NoReturn:
+        self.pressed = True
+        raise KeyboardInterrupt
+
+
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run a command and exit: 0 done, 1 a gate failed, 2 wrong usage or bad input (one line says what and where)."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # whatever the locale: a sign it lacks must not end a command
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    ctrl_c = CtrlC()
+    if arguments is None and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, ctrl_c)
     try:
         code = app.main(args=arguments, prog_name="anaphora", standalone_mode=False)
         sys.stdout.flush()
-        sys.exit(code if isinstance(code, int) else 0)
-    except click.exceptions.NoArgsIsHelpError as error:
+    except SystemExit:
+        raise
+    except BaseException as error:
+        if ctrl_c.pressed or isinstance(error, Interrupted | KeyboardInterrupt | click.Abort):
+            if arguments is None:  # as a program: another Ctrl-C does not disturb its end
+                signal.signal(signal.SIGINT, signal.SIG_IGN)
+            stop(sys.argv[1:] if arguments is None else arguments)
+        explain(error)
+        raise
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def explain(error: BaseException) -> None:
+    """Exit with one line, if it is an error that the user can put right; what is left is a mistake of ours."""
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
         error.show()
         sys.exit(BAD_INPUT)
-    except click.ClickException as error:
+    if isinstance(error, click.ClickException):
         fail(error.format_message())
-    except click.Abort:
-        fail("stopped", INTERRUPTED)
-    except AnaphoraError as error:
+    if isinstance(error, AnaphoraError):
         fail(str(error))
-    except OSError as error:  # of the machine: a full disk, a folder where a file is to be written
+    if isinstance(error, OSError):  # of the machine: a full disk, a folder where a file is to be written
         discard_output()
         place = error.filename2 or error.filename
         fail(f"{f'{place}: ' if place else ''}{(error.strerror or str(error)).lower()}")
+
+
+def stop(arguments: list[str]) -> NoReturn:
+    """One line that says what a stopped command leaves and how it goes on."""
+    from anaphora.cli.stopping import sentence
+
+    lead = "\n" if sys.stderr.isatty() else ""  # the terminal has written ^C
+    click.echo(f"{lead}{sentence(app, arguments)}", err=True)
+    sys.exit(INTERRUPTED)
 
 
 def discard_output() -> None:

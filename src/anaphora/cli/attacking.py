@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from anaphora.cli.output import PATH, Command, echo_json, json_option, note
+from anaphora.cli.output import PATH, Command, echo_json, json_option, note, progress_bar
 from anaphora.errors import AnaphoraError
 
 if TYPE_CHECKING:
@@ -85,12 +85,15 @@ def write(suite: Suite, output: Path, left: Counter[str], as_json: bool) -> None
         nonlocal count
         for example in suite:
             count += 1
+            if bar is not None:
+                bar(count, None)
             yield example
         if not count:
             why = "; ".join(f"{number:,}: {reason}" for reason, number in left.most_common()) or "it is empty"
             raise AnaphoraError(f"{suite.path or suite.header.name}: no example can be attacked ({why})")
 
-    sha256 = suite_of(suite.header, examples).write(output)
+    with progress_bar("examples") as bar:
+        sha256 = suite_of(suite.header, examples).write(output)
     if as_json:
         document = {"suite": suite.header.name, "path": str(output), "sha256": sha256, "examples": count}
         echo_json({**document, "left_alone": dict(left.most_common())})

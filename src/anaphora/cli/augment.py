@@ -83,7 +83,7 @@ def augment(
             for block in blocks:
                 yield block
                 if progress is not None:
-                    progress(statistics.sentences, None)  # type: ignore[arg-type]  # how many come is not known
+                    progress(statistics.sentences, None)  # how many come is not known
 
         blocks = counted(read_blocks(source, target, format=format, alignments=alignments))
         found = candidates(blocks, english, german, linker, Settings(context, drop, confidence), statistics)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from anaphora.cli.output import PATH, echo_json, json_option, note
+from anaphora.cli.output import PATH, echo_json, json_option, note, progress_bar
 from anaphora.errors import AnaphoraError
 
 
@@ -51,7 +51,8 @@ def templates(
     if more and not only:  # --only takes several ids, as in --only prior/role markable
         raise AnaphoraError(f"{more[0]!r} is not expected here. Templates are chosen by: --only {more[0]}")
     made = template_suite(languages, (*only, *more), vocabulary, edition)
-    counts, sha256 = made.write(output)
+    with progress_bar("examples") as progress:
+        counts, sha256 = made.write(output, progress)
     if as_json:
         echo_json(
             {

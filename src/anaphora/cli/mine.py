@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from anaphora.cli.app import INTERRUPTED
 from anaphora.cli.evaluate import Share
 from anaphora.cli.output import PATH, echo_json, json_option, note, progress_bar
 
@@ -102,9 +101,6 @@ def mine(workers: int | None, cluster: str | None, resume: bool, as_json: bool, 
     runner = _runner(workers, cluster)
     try:
         result = run(settings, output, runner, watch=_watch)
-    except KeyboardInterrupt:
-        note("stopped; the same command goes on with what is finished")
-        raise click.exceptions.Exit(INTERRUPTED) from None
     finally:
         runner.close()
     files = [str(path) for path in (output.suite, output.contrapro) if path is not None]
@@ -209,7 +205,7 @@ def _watch(stage: str, unit: str) -> Iterator[Callable[[int, int | None], None]]
                 begun.append(stage)
                 note(f"{stage} …")
             if bar is not None:
-                bar(done, total)  # type: ignore[arg-type]  # how many come is not always known
+                bar(done, total)
 
         yield count
 

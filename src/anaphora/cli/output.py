@@ -68,8 +68,8 @@ def download_progress() -> Iterator[Callable[[str, int, int | None], None] | Non
 
 
 @contextlib.contextmanager
-def progress_bar(unit: str) -> Iterator[Callable[[int, int], None] | None]:
-    """A bar with rate and time left for long work; nothing where stderr is a file or a pipe."""
+def progress_bar(unit: str) -> Iterator[Callable[[int, int | None], None] | None]:
+    """A bar with rate and, where the total is known, time left; nothing where stderr is a file or a pipe."""
     if not sys.stderr.isatty():
         yield None
         return

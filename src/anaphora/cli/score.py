@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from anaphora.cli.app import INTERRUPTED
 from anaphora.cli.output import PATH, echo_json, json_option, note, progress_bar
 
 TREE_KINDS = ("hf", "lm", "nmt")  # scored through the prefix tree
@@ -83,21 +82,16 @@ def score(suite: str, system: str, output: Path, as_json: bool, **settings: Any)
     context = Context(settings["context"] or 0, settings["separator"], settings["target_context"])
     if all(settings[name] is None for name in ("workers", "cluster", "threads")):
         settings["workers"] = sensible_workers(system, sum(1 for _ in islice(loaded, settings["limit"])))
-    try:
-        with progress_bar("ex") as bar:
+    with progress_bar("ex") as bar:
 
-            def progress(done: int, total: int, said: list[str] = []) -> None:  # noqa: B006  (of this one call)
-                if not said:  # only now is it certain that there is something to do
-                    said.append(_about(loaded, system, context, settings["limit"], settings["plain"]))
-                    note(said[0])
-                if bar is not None:
-                    bar(done, total)
+        def progress(done: int, total: int, said: list[str] = []) -> None:  # noqa: B006  (of this one call)
+            if not said:  # only now is it certain that there is something to do
+                said.append(_about(loaded, system, context, settings["limit"], settings["plain"]))
+                note(said[0])
+            if bar is not None:
+                bar(done, total)
 
-            run = api.score(loaded, system, output, progress=progress, **settings)
-    except KeyboardInterrupt:
-        instead = " instead of --overwrite" if settings["overwrite"] else ""
-        note(f"stopped; go on with the same command and --resume{instead}")
-        raise click.exceptions.Exit(INTERRUPTED) from None
+        run = api.score(loaded, system, output, progress=progress, **settings)
     found = _summary(run)
     if as_json:
         echo_json(found)

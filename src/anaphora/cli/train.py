@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from anaphora.cli.app import INTERRUPTED
 from anaphora.cli.output import PATH, echo_json, json_option, note, progress_bar
 from anaphora.errors import AnaphoraError
 
@@ -87,19 +86,15 @@ def _train(config: Config, folder: Path, resume: bool, average: int | None) -> d
     ranks.wait()
     if not ranks.first:
         material = prepare(config, folder, suites)
-    try:
-        with progress_bar("updates") as bar:
+    with progress_bar("updates") as bar:
 
-            def report(line: dict[str, Any]) -> None:
-                if bar is not None:
-                    bar(line["update"], config.training.updates)
-                if bar is None or line["kind"] == "validation":
-                    note(_told(line))
+        def report(line: dict[str, Any]) -> None:
+            if bar is not None:
+                bar(line["update"], config.training.updates)
+            if bar is None or line["kind"] == "validation":
+                note(_told(line))
 
-            trained = Trainer(config, material, folder, report, ranks).run()
-    except KeyboardInterrupt:
-        note("stopped; go on with the same command and --resume")
-        raise click.exceptions.Exit(INTERRUPTED) from None
+        trained = Trainer(config, material, folder, report, ranks).run()
     if ranks.first:
         if average is not None:
             average_last(folder, average)

@@ -68,6 +68,9 @@ def save_checkpoint(folder: Path, model: Any, optimizer: torch.optim.Optimizer, 
             f"{place}: the checkpoint cannot be saved ({reason}). Those before it are as they were: make room, go on "
             "with --resume"
         ) from None
+    except BaseException:  # Ctrl-C
+        shutil.rmtree(unfinished, ignore_errors=True)
+        raise
     for old in checkpoints(folder)[:-keep] if keep > 0 else []:
         shutil.rmtree(old, ignore_errors=True)
     return place

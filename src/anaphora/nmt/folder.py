@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +51,8 @@ def copy_text(source: Path, folder: Path) -> Text:
     for name in TEXT_FILES:
         if not (source / name).is_file():
             raise BadInput(source, f"{name} is missing", remedy="Name a folder that `anaphora train` made.")
-        shutil.copyfile(source / name, folder / name)
+        with atomic_writer(folder / name) as out:
+            out.write((source / name).read_bytes())
     return load_text(folder)
 
 

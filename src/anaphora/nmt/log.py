@@ -25,7 +25,8 @@ class Log:
         self._board = _board(path.parent / TENSORBOARD, update) if tensorboard else None
         if path.exists():
             lines = [line for line in read_log(path) if line["update"] <= update]
-            path.write_text("".join(_line(line) for line in lines), encoding="utf-8")
+            with atomic_writer(path) as out:
+                out.writelines(_line(line).encode() for line in lines)
 
     def write(self, kind: str, update: int, **values: Any) -> None:
         with self.path.open("a", encoding="utf-8") as out:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import socket
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -60,8 +59,7 @@ def serve(
             app = make_app(Desk(study, admin, tokens, log))
             # no access log: the links are in its lines. One process, whose threads share one connection.
             config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False, lifespan="off")
-            with contextlib.suppress(KeyboardInterrupt):  # Ctrl-C is how a server is stopped
-                uvicorn.Server(config).run(sockets=[listening])
+            uvicorn.Server(config).run(sockets=[listening])
     finally:
         log.close()
 

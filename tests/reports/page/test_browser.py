@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -96,3 +97,53 @@ def test_tables_are_one_click_away(shown: Any) -> None:
     assert not table.is_visible()
     shown.locator("#part-accuracy summary").click()
     assert table.is_visible()
+
+
+APT = {
+    "apt": 0.5,
+    "cases": [10, 2, 3, 4, 5, 6],
+    "systems": {"one": {"apt": 0.5, "interval": [0.4, 0.6], "cases": [10, 2, 3, 4, 5, 6], "signature": "apt|x"}},
+}
+
+
+@pytest.fixture
+def full(runs: list[Run], attack: Callable[[str], Run], tmp_path: Path) -> str:
+    """A page with wide pictures, too: an attack, APT's cases."""
+    (tmp_path / "apt.json").write_text(json.dumps(APT), encoding="utf-8")
+    made = make_report([*runs, attack("context")], suites=[tmp_path / "small.jsonl"], results=[tmp_path / "apt.json"])
+    (tmp_path / "full.html").write_text(page(made), encoding="utf-8")
+    return (tmp_path / "full.html").as_uri()
+
+
+def test_every_picture_has_its_table(browser: Any, full: str) -> None:
+    tab = browser.new_page()
+    tab.goto(full)
+    assert tab.locator("figure.wide > svg").count() == 2
+    assert tab.locator("figure:has(> svg):not(:has(details table))").count() == 0
+    tab.close()
+
+
+def test_a_wide_picture_keeps_its_size_on_a_phone(browser: Any, full: str) -> None:
+    tab = browser.new_page(viewport={"width": 390, "height": 844})
+    tab.goto(full)
+    assert tab.locator("figure.wide > svg").first.bounding_box()["width"] >= 600
+    assert tab.evaluate("document.documentElement.scrollWidth") <= 390, "it is moved inside its box, not the page"
+    tab.close()
+
+
+def test_paper_is_white_and_only_open_tables_are_printed(browser: Any, full: str) -> None:
+    tab = browser.new_page(color_scheme="dark")
+    tab.goto(full)
+    tab.get_by_label("Switch between dark and light").click()
+    tab.get_by_label("Switch between dark and light").click()
+    assert tab.evaluate("document.documentElement.dataset.theme") == "dark"
+    tab.locator("#part-accuracy summary").click()
+    tab.emulate_media(media="print")
+    ink = "getComputedStyle(document.querySelector('figure svg text')).fill"
+    assert (tab.evaluate("getComputedStyle(document.body).backgroundColor"), tab.evaluate(ink)) == (
+        "rgb(255, 255, 255)",
+        "rgb(0, 0, 0)",
+    )
+    assert tab.locator("details:visible").count() == 1
+    assert tab.locator("figure > svg:visible").count() == tab.locator("figure > svg").count()
+    tab.close()

@@ -46,6 +46,16 @@ def test_columns_hold_texts_scores_and_outcomes(runs: list[Run], suite: Suite) -
     right = found["target"][1]
     assert right[:start] + middle + right[len(right) - end :] == "Ich habe eine Lampe.\nEr ist alt."
     assert found["marks"]["source_antecedent"][3] == "The cup"
+    assert found["languages"] == ["en", "de"]
+
+
+def test_templates_do_not_name_the_pronoun_that_all_of_them_are_about(runs: list[Run], suite: Suite) -> None:
+    for language, marked in (("en", "it"), ("fr", "")):
+        header = Header(suite.header.name, language, "de")
+        bare = suite_of(header, lambda: (Example(e.id, e.source, e.candidates, e.gold) for e in suite))
+        found = columns({"one": runs[0]}, bare, [], Settings())
+        assert found["marks"]["source_pronoun"] == [marked] * 4
+        assert found["marks"]["reference_pronoun"] == [""] * 4
 
 
 def test_without_the_suite_there_are_figures_only(runs: list[Run]) -> None:

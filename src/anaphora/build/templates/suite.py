@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,13 +32,17 @@ class TemplateSuite:
     edition: str
     templates: tuple[str, ...]
 
-    def write(self, path: Path) -> tuple[dict[str, int], str]:
+    def write(
+        self, path: Path, progress: Callable[[int, int | None], None] | None = None
+    ) -> tuple[dict[str, int], str]:
         """Write the suite's file; returns how many items each template has, and the suite's hash."""
         counts = dict.fromkeys(self.templates, 0)
 
         def counted() -> Iterator[Example]:
-            for example in self.suite:
+            for number, example in enumerate(self.suite, start=1):
                 counts[str(example.tags["template"])] += 1
+                if progress is not None:
+                    progress(number, None)
                 yield example
 
         sha256 = suite_of(self.suite.header, counted).write(path)

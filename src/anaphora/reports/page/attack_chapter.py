@@ -13,6 +13,7 @@ from anaphora.reports.page.dots import Dot, Group, dots
 from anaphora.reports.page.part import Chapter, Part, slug
 from anaphora.reports.page.systems import Look
 from anaphora.reports.robustness import robustness_chart, robustness_table
+from anaphora.table import Row, Table
 
 
 def attack_chapter(found: Sequence[Robustness]) -> Chapter:
@@ -44,7 +45,7 @@ def diagnosis_chapter(diagnoses: Sequence[Diagnosis], looks: Mapping[str, Look])
     ]
     title = "Step by step"
     picture = dots(title, groups, looks) if groups else None
-    steps_part = [Part("diagnosis-steps", title, picture)] if picture else []
+    steps_part = [Part("diagnosis-steps", title, picture, _steps_table(title, steps, list(looks)))] if picture else []
     parts = [
         *steps_part,
         Part("diagnosis", "All checks", None, diagnosis_table(diagnoses), wide=True),
@@ -52,6 +53,23 @@ def diagnosis_chapter(diagnoses: Sequence[Diagnosis], looks: Mapping[str, Look])
     said = {title_of(diagnosis): statements(diagnosis) for diagnosis in diagnoses}
     words = [f"{diagnosis.system}: {diagnosis.statements[0].text}" for diagnosis in diagnoses if diagnosis.statements]
     return Chapter("Diagnosis", parts, tuple(words), said)
+
+
+def _steps_table(title: str, steps: Mapping[str, Mapping[str, Check]], systems: Sequence[str]) -> Table:
+    """The picture's figures: a row for each step, two columns for each system that has any."""
+    named = [system for system in systems if any(system in checks for checks in steps.values())]
+    columns = ["", "n"]
+    for system in named:
+        columns += [system, "interval"]
+    rows = []
+    for step, checks in steps.items():
+        cells = [step, _remark(checks).removeprefix("n = ")]
+        for system in named:
+            found = checks[system].found if system in checks else None
+            low, high = found.interval if found else (0.0, 0.0)
+            cells += [f"{found.value:.3f}", f"[{low:.3f}, {high:.3f}]"] if found else ["–", ""]
+        rows.append(Row(tuple(cells)))
+    return Table(title, tuple(columns), tuple(rows))
 
 
 def _dot(system: str, check: Check) -> Dot:

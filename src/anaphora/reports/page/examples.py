@@ -43,6 +43,9 @@ def columns(runs: Mapping[str, Run], suite: Suite | None, filters: Sequence[str]
     found |= {"scores": [], "chosen": [], "right": []}
     texts: Columns = {"source": [], "target": [], "others": [], "marks": {name: [] for name in SHOWN}}
     tags = {name: Coded() for name in filters}
+    if suite is not None:
+        found["languages"] = [suite.header.source_language, suite.header.target_language]
+    usual = "it" if suite is not None and suite.header.source_language == "en" else ""
     for example, row in _rows(runs, suite):
         item = row[0]
         found["ids"].append(item.id)
@@ -54,7 +57,7 @@ def columns(runs: Mapping[str, Run], suite: Suite | None, filters: Sequence[str]
         for name, coded in tags.items():
             coded.add(item.tags.get(name))
         if example is not None:
-            _add_text(texts, example)
+            _add_text(texts, example, usual)
     found["tags"] = {name: coded.to_dict() for name, coded in tags.items() if len(coded.values) > 1}
     return found | texts if suite is not None else found
 
@@ -84,8 +87,11 @@ def _rows(runs: Mapping[str, Run], suite: Suite | None) -> Iterable[tuple[Exampl
     return ((texts[row[0].id], row) for row in rows)
 
 
-def _add_text(texts: Columns, example: Example) -> None:
-    """A passage is one string, its sentences on lines of their own; a candidate is what it has between the two ends."""
+def _add_text(texts: Columns, example: Example, usual: str) -> None:
+    """A passage is one string, its sentences on lines of their own; a candidate is what it has between the two ends.
+
+    usual: the source pronoun where the suite does not name it, as templates do not
+    """
     right = "\n".join(example.candidates[example.gold or 0])
     texts["source"].append("\n".join(example.source))
     texts["target"].append(right)
@@ -96,7 +102,7 @@ def _add_text(texts: Columns, example: Example) -> None:
     texts["others"].append(others)
     for name, column in texts["marks"].items():
         value = example.tags.get(name)
-        column.append(value if isinstance(value, str) else "")
+        column.append(value if isinstance(value, str) else usual if name == "source_pronoun" else "")
 
 
 def between(text: str, other: str) -> list[Any]:

@@ -14,7 +14,7 @@ from anaphora.reports.cases import case_bars
 from anaphora.reports.curve import Point, curve
 from anaphora.reports.page.dots import Dot, Group, dots
 from anaphora.reports.page.part import Chapter, Part, slug
-from anaphora.reports.page.systems import looks
+from anaphora.reports.page.systems import looks, short_name
 from anaphora.table import Row, Table
 
 REMEDY = "Results are what apt, generative or context-usage print with --json."
@@ -82,7 +82,8 @@ def _generative(found: Mapping[str, Any], path: Path) -> Part:
     title = f"{systems[0]['suite']}: contrastive beside generative accuracy"
     columns = ("", "n", "generative", "interval", "contrastive")
     table = Table(title, columns, tuple(rows), (f"signature {systems[0]['signature']}",))
-    return Part(slug(f"generative {path.stem}"), title, dots(title, groups, looks(names)), table)
+    picture = dots("Contrastive beside generative", groups, looks(names))
+    return Part(slug(f"generative {path.stem}"), title, picture, table)
 
 
 def _usage(found: Mapping[str, Any], path: Path) -> Part:
@@ -99,7 +100,8 @@ def _usage(found: Mapping[str, Any], path: Path) -> Part:
         rows.append(Row((name, f"{condition['total']:,}", f"{condition['accuracy']:.3f}", f"[{low:.3f}, {high:.3f}]")))
     points.sort(key=lambda point: int(point.label))
     table = Table(title, ("context", "n", "accuracy", "interval"), tuple(rows))
-    picture = curve(title, "sentences of context", "accuracy", points, levels)
+    heading = f"{found['suite']}: {short_name(found['system'])}"  # a picture has no room for a path
+    picture = curve(heading, "sentences of context", "accuracy", points, levels)
     return Part(slug(f"context {path.stem}"), f"Accuracy by context: {found['system']}", picture, table)
 
 

@@ -99,7 +99,8 @@ function show(suite, i) {
     const target = suite.target[i], before = target.lastIndexOf("\n");
     if (before > 0) {
       const shown = lastOf(target, suite.marks.target_antecedent[i]);
-      const context = passage(target.slice(0, before), shown && shown[1] <= before ? [shown.concat("second")] : [], "");
+      const spans = shown && shown[1] <= before ? [shown.concat("second")] : [];
+      const context = passage(target.slice(0, before), spans, suite.languages?.[1] ?? "");
       context.className = "text before";
       item.append(context);
     }
@@ -115,7 +116,7 @@ function show(suite, i) {
   candidates(suite, i).forEach(([text, span], k) => {
     const start = text.lastIndexOf("\n") + 1;
     const inside = span && span[0] >= start ? [[span[0] - start, span[1] - start, ""]] : [];
-    const cell = el("td", {}, marked(text.slice(start), inside));
+    const cell = el("td", { lang: suite.languages?.[1] ?? "" }, marked(text.slice(start), inside));
     if (suite.gold[i] === k) cell.prepend(el("span", { class: "right", title: "the right one" }, "● "));
     const row = el("tr", {}, cell);
     suite.scores[i].forEach((scores, s) => {

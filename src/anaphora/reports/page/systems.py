@@ -52,6 +52,11 @@ def names_of(runs: Sequence[Run], given: Sequence[str] = ()) -> list[str]:
     return [named[key] for key in keys]
 
 
+def short_name(spec: str) -> str:
+    """The last word of a spec: the name of a model without its folder."""
+    return _shortest(spec, ())
+
+
 def _words(spec: str) -> list[str]:
     return [word for word in re.split(r"[/:]", spec) if word]
 
