@@ -6,13 +6,13 @@ import contextlib
 import multiprocessing
 import os
 import signal
-import threading
 import traceback
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING, Any
 
+from anaphora import processes
 from anaphora.errors import AnaphoraError
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ class _Member:
         self.shard: Shard | None = None
         self.knows = False  # what is to be done
         self.process = context.Process(target=_serve, args=(theirs,), daemon=True)
-        self.process.start()
+        processes.start(self.process)
         theirs.close()
 
     def ask(self, work: Work, shard: Shard) -> None:
@@ -129,19 +129,13 @@ class _Member:
 
     def dismiss(self) -> None:
         self.pipe.close()
-        self.process.terminate()
-        self.process.join(5)
-        if self.process.exitcode is None:
-            self.process.kill()
-            self.process.join()
+        processes.dismiss(self.process)
 
 
 def _serve(pipe: Connection) -> None:
     """The life of a worker process: what is to be done, and then one shard after the other."""
     os.environ.update(dict.fromkeys(THREADS, "1"))
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent alone
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-    os.dup2(2, 1)  # whatever a library prints: on stdout is the result of the program, and nothing else
+    processes.begin_work()
     work: Any = None
     with contextlib.suppress(EOFError, OSError):  # the other end is closed: nobody wants to know more
         while True:
@@ -154,11 +148,3 @@ def _serve(pipe: Connection) -> None:
             except Exception as error:
                 result = _Failure(error)
             pipe.send(result)
-
-
-def _end_with_parent() -> None:
-    """A worker does not outlive who started it, even if that was killed, and even in the middle of a computation."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        wait([parent.sentinel])
-        os._exit(1)

@@ -85,6 +85,9 @@ def write_whole(path: Path, data: bytes) -> None:
     except OSError as error:
         temporary.unlink(missing_ok=True)
         raise BadInput(path, f"cannot be written: {(error.strerror or str(error)).lower()}") from None
+    except BaseException:  # Ctrl-C
+        temporary.unlink(missing_ok=True)
+        raise
 
 
 def digest(path: Path) -> str:

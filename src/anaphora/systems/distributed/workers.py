@@ -6,13 +6,12 @@ import contextlib
 import multiprocessing
 import os
 import signal
-import threading
 from collections.abc import Iterator
 from dataclasses import replace
-from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
+from anaphora import processes
 from anaphora.systems import System
 from anaphora.systems.distributed.team import Member, Team
 from anaphora.systems.distributed.worker import Event, Failed, Worker
@@ -63,8 +62,7 @@ class LocalMember(Member):
         context = multiprocessing.get_context("spawn")
         self.pipe, theirs = context.Pipe()
         self.process = context.Process(target=_serve, args=(theirs, spec, options), daemon=True)
-        with _without_interrupts():
-            self.process.start()
+        processes.start(self.process)
         theirs.close()
 
     def ask(self, request: str, *arguments: Any) -> None:
@@ -83,17 +81,12 @@ class LocalMember(Member):
 
     def dismiss(self) -> None:
         self.pipe.close()
-        self.process.terminate()
-        self.process.join(5)
-        if self.process.exitcode is None:
-            self.process.kill()
-            self.process.join()
+        processes.dismiss(self.process)
 
 
 def _serve(pipe: Connection, spec: str, options: Options) -> None:
     """The life of a worker process."""
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-    os.dup2(2, 1)  # whatever a system prints: on stdout are the results of the program, and nothing else
+    processes.begin_work()
     worker = Worker()
     request: tuple[Any, ...] = ("load", spec, options)
     with contextlib.suppress(EOFError, OSError):  # the other end is closed: nobody wants to know more
@@ -102,22 +95,3 @@ def _serve(pipe: Connection, spec: str, options: Options) -> None:
                 pipe.send(event)
             pipe.send(None)
             request = pipe.recv()
-
-
-def _end_with_parent() -> None:
-    """A worker does not outlive who started it, even if that was killed, and even in the middle of a computation."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        wait([parent.sentinel])
-        os._exit(1)
-
-
-@contextlib.contextmanager
-def _without_interrupts() -> Iterator[None]:
-    """A process started inside never sees Ctrl-C, which is for its parent alone, not even while it starts."""
-    resource_tracker.ensure_running()  # starting it would let interrupts through again
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
