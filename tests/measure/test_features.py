@@ -69,3 +69,41 @@ def test_a_context_that_is_too_long_is_cut(tiny_lm: Path) -> None:
 def test_what_follows_is_divided_by_its_distance() -> None:
     found = by_pronoun(-np.arange(10.0), text("the He a b c d e f it g"))  # pronouns are the words 1 and 8
     assert found.tolist() == [[-1, -2, -3 - 4 - 5 - 6, -7], [-8, -9, 0, 0]]
+
+
+def plain(*passage: str) -> Text:
+    return text_of(passage, ENGLISH, plain=True)
+
+
+def test_a_restored_text_is_shown_and_the_same_words_are_scored(tiny_lm: Path) -> None:
+    shown = LanguageModelFeatures(f"{tiny_lm}?restore=true")
+    found = shown(plain("I saw the king.", "He doesn't know it."))
+    both = sum(log_probabilities(shown, "I saw the king. He doesn't know it."))
+    before = sum(log_probabilities(shown, "I saw the king."))
+    assert found.shape == (2, 4)  # he and it; doesn and t are two words, as in the plain text
+    assert found.sum() == pytest.approx(both - before, abs=1e-3)
+    pieces = log_probabilities(shown, "I saw the king. He")
+    known = len(log_probabilities(shown, "I saw the king."))
+    assert found[0, 0] == pytest.approx(sum(pieces[known:]), abs=1e-3)  # the capital belongs to the pronoun
+    assert not np.allclose(found, LanguageModelFeatures(str(tiny_lm))(plain("I saw the king.", "He doesn't know it.")))
+
+
+def test_names_are_learned_from_a_text(tiny_lm: Path, tmp_path: Path) -> None:
+    (tmp_path / "text.en").write_text("We saw the King.\n", encoding="utf-8")
+    shown = LanguageModelFeatures(f"{tiny_lm}?names={tmp_path / 'text.en'}")
+    found = shown(plain("the king saw it"))
+    assert found.sum() == pytest.approx(
+        sum(log_probabilities(shown, "The King saw it.")) - sum(log_probabilities(shown, "The King saw")), abs=1e-3
+    )
+    (tmp_path / "other.en").write_text("We saw the QUEEN.\n", encoding="utf-8")
+    other = LanguageModelFeatures(f"{tiny_lm}?names={tmp_path / 'other.en'}")
+    assert shown.settings()["names"] != other.settings()["names"]
+    assert "restore" not in LanguageModelFeatures(str(tiny_lm)).settings()
+
+
+def test_how_sentences_begin_is_read_once_for_all(tiny_lm: Path) -> None:
+    features = LanguageModelFeatures(str(tiny_lm))
+    texts = [text("I saw the king.", f"The house was old, and {word} came back.") for word in ("he", "it", "she was")]
+    together = features.log_probabilities(texts)
+    for number, one in enumerate(texts):
+        assert float(together[number]) == pytest.approx(float(features.log_probabilities([one])), abs=1e-3)

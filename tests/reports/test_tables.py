@@ -107,7 +107,7 @@ def test_the_head_says_how_sure_an_interval_is(confidence: float, head: str) -> 
 
 
 def test_breakdowns_are_called_as_in_their_papers() -> None:
-    assert title_of("pronoun_pair") == "source:reference pronoun"
+    assert title_of("pronoun_pair") == "pronoun pair"  # true of ContraPro (it:er) and of eval-anaphora (he:it)
     assert title_of("form×correctness") == "gender and number × translation of the antecedent"
     assert title_of("anything") == "anything"
 

@@ -116,7 +116,7 @@ def _with_encoder(model: Model, folder: Path, about: Mapping[str, Any], fallback
 
 
 # the same weights have other names and revisions when they come from a copy
-COMPARED = ("kind", "layer", "words", "width", "parameters", "weights")
+COMPARED = ("kind", "restore", "names", "layer", "words", "width", "parameters", "weights")
 
 
 def _check(path: Path, what: str, then: Mapping[str, Any], now: Mapping[str, Any]) -> None:

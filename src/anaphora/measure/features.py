@@ -16,25 +16,36 @@ from typing import Any
 import numpy as np
 import torch
 import transformers
+from torch import Tensor
 
 from anaphora.errors import AnaphoraError
+from anaphora.files import text_lines
 from anaphora.measure.encoder import Progress
 from anaphora.measure.items import Text
+from anaphora.measure.restoring import learn_names, restored
 from anaphora.measure.store import Array, Memory, Store, key_of, open_store
 from anaphora.systems.huggingface.checkpoint import fingerprint, load_checkpoint
-from anaphora.systems.options import split_settings
+from anaphora.systems.options import split_settings, yes
 
 REACH = (0, 1, 5)  # the last word behind the pronoun that a feature is about; one more has all others
 WIDTH = len(REACH) + 1
-SETTINGS = ("revision", "dtype", "device")
+SETTINGS = ("restore", "names", "revision", "dtype", "device")
 
 
 class LanguageModelFeatures:
-    """(pronouns, 4) numbers of each text, by a causal language model that reads the context first."""
+    """(pronouns, 4) numbers of each text, by a causal language model that reads the context first.
+
+    With `restore=true` it is shown the text with capitals and apostrophes where they are missing, with `names=FILE`
+    also with names as they are written in that text: see `restoring`.
+    """
 
     def __init__(self, what: str, *, cache: Path | None = None) -> None:
-        name, settings = split_settings(what, SETTINGS)
+        name, given = split_settings(what, SETTINGS)
+        self.names = learn_names(text_lines(Path(given["names"]))) if given.get("names") else {}
+        self.restore = yes(given.get("restore", "true" if self.names else "false"))
+        settings = {key: value for key, value in given.items() if key not in ("restore", "names")}
         self.model, self.tokenizer = load_checkpoint(transformers.AutoModelForCausalLM, name, settings)
+        self.model.requires_grad_(False)  # `tuning` says what learns
         self._fingerprint = fingerprint(self.model, self.tokenizer, settings)
         begin = self.tokenizer.bos_token_id
         self._begin = begin if begin is not None else self.tokenizer.eos_token_id
@@ -44,7 +55,10 @@ class LanguageModelFeatures:
         self._store: Store | Memory | None = None
 
     def settings(self) -> dict[str, Any]:
-        return {"kind": "lm", **self._fingerprint}
+        shown: dict[str, Any] = {"restore": True} if self.restore else {}
+        if self.restore and self.names:
+            shown["names"] = key_of(*(f"{word} {name}" for word, name in sorted(self.names.items())))
+        return {"kind": "lm", **shown, **self._fingerprint}
 
     def prepare(self, texts: Iterable[Text], progress: Progress | None = None) -> None:
         """Features of texts that are not kept yet; those with one context are computed together."""
@@ -71,46 +85,71 @@ class LanguageModelFeatures:
             self._store = open_store(self._cache, 1, self.settings() | {"of": "words"}, "float32")
         return self._store
 
-    @torch.inference_mode()
     def _by_word(self, context: str, texts: Sequence[Text]) -> list[Array]:
-        """Log-probabilities of the words of each sentence: (words, 1). The context is read once for all of them."""
+        """Log-probabilities of the words of each sentence: (words, 1)."""
         spelled = [self._sentence(text) for text in texts]
-        longest = max(len(ids) for ids, _ in spelled)
-        room = self.model.config.max_position_embeddings - longest
-        before = (
-            [self._begin, *self.tokenizer(context, add_special_tokens=False)["input_ids"]] if context else [self._begin]
-        )
-        before = [self._begin, *before[1:][-max(0, room - 1) :]] if len(before) > room > 1 else before[: max(1, room)]
-        first = torch.tensor([before], device=self.model.device)
-        read = self.model(input_ids=first, use_cache=True, logits_to_keep=1)
-        past = read.past_key_values
-        past.batch_repeat_interleave(len(texts))
-        ids = torch.full((len(texts), longest), self._begin, device=self.model.device)
-        for n, (pieces, _) in enumerate(spelled):
-            ids[n, : len(pieces)] = torch.tensor(pieces)
-        logits = self.model(input_ids=ids, past_key_values=past, use_cache=True).logits
-        every = torch.cat([read.logits[:, -1:].expand(len(texts), -1, -1), logits[:, :-1]], 1).float()
-        chosen = torch.log_softmax(every, -1).gather(-1, ids.unsqueeze(-1)).squeeze(-1)  # (b, pieces)
         found = []
-        for n, ((pieces, owners), text) in enumerate(zip(spelled, texts, strict=True)):
+        with torch.inference_mode():
+            chosen = self._by_piece(context, [pieces for pieces, _ in spelled])
+        for values, (_, owners), text in zip(chosen, spelled, texts, strict=True):
             sums = np.zeros((len(text.words) - text.begin, 1), np.float32)
-            for value, word in zip(chosen[n, : len(pieces)].tolist(), owners, strict=True):
+            for value, word in zip(values.tolist(), owners, strict=True):
                 if word < len(text.words):  # a sentence without words has a piece all the same
                     sums[word - text.begin] += value
             found.append(sums)
         return found
 
+    def log_probabilities(self, texts: Sequence[Text]) -> Tensor:
+        """Of the sentences of texts that have one context: (texts,). Weights that are not frozen can learn from it."""
+        [context] = {text.context for text in texts}
+        return torch.stack([row.sum() for row in self._by_piece(context, [self._sentence(text)[0] for text in texts])])
+
+    def _by_piece(self, context: str, sentences: Sequence[list[int]]) -> list[Tensor]:
+        """Log-probabilities of the pieces of sentences; the context, and how all of them begin, are read once."""
+        before = self._before(context, max(map(len, sentences)))
+        shared = 0
+        while shared < min(map(len, sentences)) - 1 and len({pieces[shared] for pieces in sentences}) == 1:
+            shared += 1
+        device = self.model.device
+        first = torch.tensor([[*before, *sentences[0][:shared]]], device=device)
+        read = self.model(input_ids=first, use_cache=True, logits_to_keep=shared + 1)
+        begun = _chosen(read.logits[:, :-1], first[:, first.shape[1] - shared :])[0]
+        past = read.past_key_values
+        past.batch_repeat_interleave(len(sentences))
+        ids = torch.full((len(sentences), max(map(len, sentences)) - shared), self._begin, device=device)
+        for n, pieces in enumerate(sentences):
+            ids[n, : len(pieces) - shared] = torch.tensor(pieces[shared:])
+        logits = self.model(input_ids=ids, past_key_values=past, use_cache=True).logits
+        rest = _chosen(torch.cat([read.logits[:, -1:].expand(len(sentences), -1, -1), logits[:, :-1]], 1), ids)
+        return [torch.cat([begun, row[: len(pieces) - shared]]) for row, pieces in zip(rest, sentences, strict=True)]
+
+    def _before(self, context: str, longest: int) -> list[int]:
+        """Pieces of the context, without its oldest ones where there is no room for them before so many others."""
+        shown = restored(context, self.names)[0] if self.restore else context
+        pieces = self.tokenizer(shown, add_special_tokens=False)["input_ids"] if context else []
+        room = max(0, self.model.config.max_position_embeddings - longest - 1)
+        return [self._begin, *pieces[max(0, len(pieces) - room) :]]
+
     def _sentence(self, text: Text) -> tuple[list[int], list[int]]:
         """Pieces of the sentence, and for each the word that it belongs to (the one before it, where it has none)."""
         lead = " " if text.context else ""
-        found = self.tokenizer(lead + text.sentence, add_special_tokens=False, return_offsets_mapping=True)
-        shift = len(text.context) + 1 - len(lead) if text.context else 0
+        shown, places = text.sentence, list(range(len(text.sentence)))
+        if self.restore:
+            shown, places = restored(text.sentence, self.names)
+        found = self.tokenizer(lead + shown, add_special_tokens=False, return_offsets_mapping=True)
+        shift = len(text.context) + 1 if text.context else 0
         at = {place: n for n, (start, end) in enumerate(text.spans) for place in range(start, end)}
         owners, last = [], text.begin
         for _, end in found["offset_mapping"]:
-            last = at.get(end - 1 + shift, last)
+            inside = end - 1 - len(lead)  # negative: a piece of the space before the sentence
+            last = at.get(places[inside] + shift, last) if inside >= 0 else last
             owners.append(last)
         return list(found["input_ids"]) or [self._begin], owners or [text.begin]
+
+
+def _chosen(logits: Tensor, ids: Tensor) -> Tensor:
+    """Log-probabilities of pieces by the logits for their places: (b, n, v) and (b, n) → (b, n)."""
+    return torch.log_softmax(logits.float(), -1).gather(-1, ids.unsqueeze(-1)).squeeze(-1)
 
 
 def by_pronoun(words: Array, text: Text) -> Array:

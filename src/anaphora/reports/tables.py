@@ -11,7 +11,7 @@ from anaphora.table import Row, Table, rows_of, section
 TITLES = {
     "reference_pronoun": "reference pronoun",
     "source_pronoun": "source pronoun",
-    "pronoun_pair": "source:reference pronoun",
+    "pronoun_pair": "pronoun pair",  # source and reference in some suites, reference and system in others
     "location": "antecedent location",
     "distance": "antecedent distance",
     "reference_gender": "reference gender",

@@ -35,6 +35,11 @@ KINDS = {
         "nmt",
         "a model of `anaphora train`, or an ensemble: nmt:MODEL, nmt:MODEL1,MODEL2",
     ),
+    "measure": (
+        "anaphora.measure.system:MeasureSystem",
+        "measure",
+        "a measure of `anaphora measure train`, as a judge of pairs: measure:MODEL",
+    ),
     "openai": (
         "anaphora.systems.openai.system:OpenAISystem",
         None,

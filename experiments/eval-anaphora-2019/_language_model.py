@@ -1,0 +1,79 @@
+"""What the language model is shown, what it learns, and what it prefers; chosen on development pairs only."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from _data import WORK, names
+
+from anaphora.languages.pronoun_files import pronoun_lists
+from anaphora.languages.readings import load_readings
+from anaphora.measure.config import Config, Model
+from anaphora.measure.items import pairs_of
+
+PLAIN, NAMED, TUNED = "as it is", "restored", "restored, and tuned"
+TEXTS = Model(plain=True, max_pronouns=40)
+
+
+def noisy_dev(dev: list[Any], limit: int) -> list[Any]:
+    """Noisy development pairs in a fixed random order."""
+    found = [e for e in dev if e.tags["kind"] == "noisy"]
+    random.Random(3).shuffle(found)
+    return found[:limit]
+
+
+def specs(model: str, tuned: Path | None) -> dict[str, str]:
+    """The ways to show it a text, as features of a measure."""
+    found = {PLAIN: f"lm:{model}", NAMED: f"lm:{model}?names={names()}"}
+    return found | ({TUNED: f"lm:{tuned}?names={names()}"} if tuned else {})
+
+
+def choices(found: dict[str, str], dev: list[Any]) -> dict[str, Any]:
+    """How often each prefers the reference: on development pairs, and on those whose pronouns are not equivalent."""
+    from anaphora.measure.measure import load_features
+
+    lists = pronoun_lists("de-en")
+    pairs = pairs_of(dev, TEXTS, load_readings("en"))
+    same = [lists.are_equivalent(*str(e.tags["pronoun_pair"]).split(":")) for e in dev]
+    results = {}
+    for name, spec in found.items():
+        [features] = load_features([spec], WORK / "states")
+        features.prepare(text for pair in pairs for text in (pair.better, pair.worse))
+        right = [bool(features(pair.better).sum() > features(pair.worse).sum()) for pair in pairs]
+        parts = {"all": right, "equivalent": [], "others": []}
+        for correct, equivalent in zip(right, same, strict=True):
+            parts["equivalent" if equivalent else "others"].append(correct)
+        results[name] = {part: [sum(values), len(values)] for part, values in parts.items()}
+        print(f"  language model, {name}: {results[name]}", flush=True)
+    return results
+
+
+def tuned_model(model: str, pairs: list[Any]) -> Path:
+    """The language model whose last layers have learned from these pairs; made once."""
+    from anaphora.measure.features import LanguageModelFeatures
+    from anaphora.measure.tuning import Tuning, save_tuned, tune
+
+    folder = WORK / "models" / f"tuned-{len(pairs)}"
+    if not (folder / "model.safetensors").exists():
+        features = LanguageModelFeatures(f"{model}?names={names()}")
+        found = pairs_of(pairs, TEXTS, load_readings("en"))
+        tune(features, found, Tuning(), lambda line: print(f"  tuning: {line}", flush=True))
+        save_tuned(features, folder)
+    return folder
+
+
+def preference(config: Config, spec: str) -> Any:
+    """A measure that knows nothing but the language model's log-probabilities, with weights 1."""
+    import torch
+
+    from anaphora.measure.measure import Measure, load_encoder, load_features
+
+    model = replace(config.model, features=(spec,), max_pronouns=40)
+    features = load_features(model.features, WORK / "states")
+    measure = Measure(model, load_readings("en"), 40, load_encoder(model, cache=WORK / "states"), features)
+    with torch.no_grad():
+        measure.head.z.zero_()
+    return measure

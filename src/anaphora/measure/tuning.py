@@ -1,0 +1,130 @@
+"""A language model that learns to prefer the better of two texts: its last layers, by pairs.
+
+The loss of a pair is −log σ(log p(better) − log p(worse)), both in their context. What learns is small (the last layers
+and the last normalisation), so that a few thousand pairs are enough and the rest of the model stays what it was.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from anaphora.errors import AnaphoraError
+from anaphora.measure.features import LanguageModelFeatures
+from anaphora.measure.head import logistic_loss
+from anaphora.measure.items import Pair
+
+Report = Callable[[dict[str, Any]], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """layers: how many of the last ones learn; batch: pairs per step; warm_up: share of steps with a growing rate."""
+
+    layers: int = 6
+    rate: float = 1e-4
+    batch: int = 8
+    epochs: int = 1
+    warm_up: float = 0.1
+    seed: int = 12345
+
+    def __post_init__(self) -> None:
+        if self.layers < 1 or self.batch < 1 or self.epochs < 1:
+            raise AnaphoraError("layers, batch and epochs are numbers from 1")
+
+
+def tune(
+    features: LanguageModelFeatures, pairs: Sequence[Pair], settings: Tuning, report: Report | None = None
+) -> list[dict[str, Any]]:
+    """Let the language model learn from pairs; the same pairs and seed give the same weights on a processor.
+
+    Returns a line per step: the mean loss, and how many pairs were ranked right before they were learned from.
+    """
+    if not pairs:
+        raise AnaphoraError("no pairs to learn from: see which there are with anaphora measure counts")
+    learning = _unfreeze(features.model, settings.layers)
+    optimizer = torch.optim.AdamW(learning, lr=settings.rate, weight_decay=0.0)
+    order = random.Random(settings.seed)
+    batches = []
+    for _ in range(settings.epochs):
+        shuffled = order.sample(pairs, len(pairs))
+        batches += [shuffled[n : n + settings.batch] for n in range(0, len(shuffled), settings.batch)]
+    log = []
+    for step, batch in enumerate(batches):
+        for group in optimizer.param_groups:
+            group["lr"] = settings.rate * _share(step, len(batches), settings.warm_up)
+        optimizer.zero_grad()
+        differences = [_learn(features, pair, len(batch)) for pair in batch]
+        torch.nn.utils.clip_grad_norm_(learning, 1.0)
+        optimizer.step()
+        losses = [float(logistic_loss(torch.tensor(d), torch.tensor(0.0))) for d in differences]
+        log.append({"step": step + 1, "pairs": len(batch), "loss": sum(losses) / len(batch)})
+        log[-1]["right"] = sum(d > 0 for d in differences)
+        if report is not None:
+            report({**log[-1], "steps": len(batches)})
+    features.model.requires_grad_(False)
+    return log
+
+
+def preferred(features: LanguageModelFeatures, pairs: Sequence[Pair]) -> float:
+    """The share of pairs in which the language model prefers the better text, by its sum of log-probabilities."""
+    right = 0
+    with torch.inference_mode():
+        for pair in pairs:
+            better, worse = _both(features, pair)
+            right += bool(better > worse)
+    return right / len(pairs) if pairs else 0.0
+
+
+def save_tuned(features: LanguageModelFeatures, folder: Path) -> None:
+    """The language model as any other Hugging Face model; `lm:FOLDER` finds it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    features.tokenizer.save_pretrained(folder)
+    features.model.save_pretrained(folder)
+
+
+def _learn(features: LanguageModelFeatures, pair: Pair, of: int) -> float:
+    """Add the gradient of one pair of a batch; one at a time, as lengths differ. Returns the difference."""
+    better, worse = _both(features, pair)
+    loss: Tensor = logistic_loss(better, worse) / of
+    loss.backward()
+    return float(better.detach() - worse.detach())
+
+
+def _both(features: LanguageModelFeatures, pair: Pair) -> tuple[Tensor, Tensor]:
+    """The log-probabilities of both sentences; their context is read once if they have the same."""
+    if pair.better.context == pair.worse.context:
+        both = features.log_probabilities([pair.better, pair.worse])
+        return both[0], both[1]
+    return features.log_probabilities([pair.better])[0], features.log_probabilities([pair.worse])[0]
+
+
+def _unfreeze(model: nn.Module, layers: int) -> list[nn.Parameter]:
+    """The last layers and what comes behind them learn; embeddings, which are often the output's too, do not."""
+    model.requires_grad_(False)
+    body = getattr(model, "model", None) or getattr(model, "transformer", None)
+    stack = getattr(body, "layers", None) or getattr(body, "h", None)
+    if body is None or stack is None:
+        raise AnaphoraError(f"{type(model).__name__}: where its layers are is not known; Llama's and GPT-2's are")
+    if layers > len(stack):
+        raise AnaphoraError(f"{layers} layers to learn, but the model has {len(stack)}")
+    chosen: list[nn.Module] = [*stack[-layers:]]
+    chosen += [part for name, part in body.named_children() if name in ("norm", "ln_f")]
+    found = [parameter for part in chosen for parameter in part.parameters()]
+    for parameter in found:
+        parameter.requires_grad_(True)
+    return found
+
+
+def _share(step: int, steps: int, warm_up: float) -> float:
+    """The rate as a share of its highest: up in a line, then down to nothing in a line."""
+    rising = max(1, round(steps * warm_up))
+    if step < rising:
+        return (step + 1) / rising
+    return (steps - step) / max(1, steps - rising)
