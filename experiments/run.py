@@ -1,4 +1,4 @@
-"""The documented experiments, one folder per paper: `make experiments`, or `python experiments/run.py NAME…`.
+"""The documented experiments, one folder per paper: `make experiments`, or `python experiments/run.py NAME… [OPTIONS]`.
 
 Each leaves its figures as results.json and its table as RESULT.md in its folder. Data: ANAPHORA_DATA.
 """
@@ -9,6 +9,7 @@ import argparse
 import runpy
 import sys
 import time
+from itertools import takewhile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -24,7 +25,9 @@ def main() -> int:
     known = experiments()
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else "")
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"all by default: {', '.join(known)}")
-    names = parser.parse_args().names or list(known)
+    options = [word for word in sys.argv[1:] if word in ("-h", "--help")]
+    leading = takewhile(lambda word: not word.startswith("-"), sys.argv[1:])  # what follows is an experiment's own
+    names = parser.parse_args([*leading, *options]).names or list(known)
     unknown = [name for name in names if name not in known]
     if unknown:
         parser.error(f"unknown experiment {unknown[0]!r}. Known: {', '.join(known)}")

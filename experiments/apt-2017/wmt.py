@@ -8,15 +8,13 @@ out and counted.
 
 from __future__ import annotations
 
-import html
-import io
 import json
 import sys
-import tarfile
 import tempfile
 from pathlib import Path
 from typing import Any
 
+from _archive import archive
 from _shared import DATA, HERE, evaluate
 
 # the last sets of each pair, and the pronouns that are looked at
@@ -71,24 +69,6 @@ def texts(pair: str, years: tuple[str, ...]) -> tuple[list[str], list[str], dict
             for name in names:
                 systems[name].append(outputs[name][number])
     return source, reference, systems, left_out
-
-
-def archive(path: Path) -> dict[str, list[str]]:
-    """The files of a .tar.zst in lines, by their names without folders."""
-    import zstandard
-
-    reader = zstandard.ZstdDecompressor(max_window_size=1 << 27)
-    with path.open("rb") as stream:
-        data = io.BytesIO(reader.stream_reader(stream).read())
-    found = {}
-    with tarfile.open(fileobj=data) as tar:
-        for member in tar.getmembers():
-            file = tar.extractfile(member)
-            if file is not None:
-                text = file.read().decode("utf-8").removesuffix("\n")
-                lines = (html.unescape(line).strip() for line in text.split("\n"))  # Google's are HTML
-                found[Path(member.name).name] = list(lines)
-    return found
 
 
 def table(results: dict[str, Any]) -> str:

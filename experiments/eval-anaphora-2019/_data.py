@@ -6,13 +6,12 @@ the annotated pairs are; besides, every pair whose reference is in the annotated
 
 from __future__ import annotations
 
-import html
-import io
 import os
-import tarfile
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+
+from _archive import archive
 
 from anaphora.api import load_suite
 from anaphora.measure.items import plain_text
@@ -113,24 +112,6 @@ def test(language: str) -> Suite:
 def as_suite(examples: list[Example], path: Path, like: Suite) -> Path:
     suite_of(like.header, lambda: iter(examples)).write(path)
     return path
-
-
-def archive(path: Path) -> dict[str, list[str]]:
-    """The files of a .tar.zst in lines, by their names without folders."""
-    import zstandard
-
-    reader = zstandard.ZstdDecompressor(max_window_size=1 << 27)
-    with path.open("rb") as stream:
-        data = io.BytesIO(reader.stream_reader(stream).read())
-    found = {}
-    with tarfile.open(fileobj=data) as tar:
-        for member in tar.getmembers():
-            file = tar.extractfile(member)
-            if file is not None:
-                text = file.read().decode("utf-8").removesuffix("\n")
-                lines = (html.unescape(line).strip() for line in text.split("\n"))  # Google's are HTML
-                found[Path(member.name).name] = list(lines)
-    return found
 
 
 def write(path: Path, lines: list[str]) -> None:

