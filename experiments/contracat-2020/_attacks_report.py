@@ -49,7 +49,13 @@ def report(found: Mapping[str, Any], paper: Mapping[str, Sequence[float]]) -> st
 
 
 def _augmentation(counts: Mapping[str, Any]) -> list[str]:
-    return [f"`anaphora augment` on {counts['documents']:,} training documents: {counts['candidates']:,} candidates."]
+    return [
+        f"`anaphora augment` finds {counts['candidates']:,} candidates among {counts['pronouns']:,} *it* in"
+        f" {counts['documents']:,} training documents, and makes",
+        f"{counts['new_examples']:,} new examples of them (the paper: 207,000 in all). Passages of subtitles are short:"
+        " mostly the antecedent is near,",
+        "or nothing tells where it is. Chance is 33.3.",
+    ]
 
 
 def _attack(model: str, attack: Mapping[str, Any]) -> list[str]:

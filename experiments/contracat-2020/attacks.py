@@ -133,7 +133,10 @@ def augmented() -> dict[str, Any]:
                 documents = "".join(line.replace(" <SEP> ", "\n") + "\n\n" for line in lines)
                 (WORK / "augmented" / f"{name}.documents.{language}").write_text(documents, encoding="utf-8")
         done.write_text(json.dumps(counts), encoding="utf-8")
-    return dict(json.loads(done.read_text("utf-8")))
+    counts = json.loads(done.read_text("utf-8"))
+    return {
+        key: counts[key] for key in ("documents", "sentences", "pronouns", "candidates", "new_examples", "outcomes")
+    }
 
 
 def with_it() -> Iterator[tuple[str, str]]:
@@ -159,6 +162,7 @@ def tuned(text: str, rate: str) -> Path:
         "training.start_from": TRAINED / CONCAT,
         "training.rate": rate,
         "training.schedule": "fixed",
+        "training.warmup": 0,
         "training.updates": UPDATES,
         "training.save_every": UPDATES,
         "validation.every": UPDATES,
