@@ -146,7 +146,7 @@ def table(found: dict[str, Any]) -> str:
     lines += [
         "",
         f"Context gives {100 * overall['delta']:+.1f} points ({100 * low:+.1f} to {100 * high:+.1f}, p =",
-        f"{overall['p_adjusted']:.1g}), taken from *es* and given to *er* and *sie*. Guessing would be right in a third.",
+        f"{overall['p_adjusted']:.1g}), taken from *es* and given to *er* and *sie*. Guessing gives a third.",
         "",
         "Why it is far from the paper: its models saw millions of pairs, of the genre of the test; these saw a third",
         "of a million, half of them single sentences without context, for an hour of one core, and were still learning",
