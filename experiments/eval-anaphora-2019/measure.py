@@ -79,6 +79,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--only", action="append", default=[], metavar="ROW", help="these rows; others as they were")
     parser.add_argument("--no-table", dest="table", action="store_false", help="leave out Table 4")
     parser.add_argument("--no-lm", action="store_true", help="leave out what needs the language model")
+    parser.add_argument(
+        "--tune-pairs", type=int, default=2000, help="drawn pairs to tune with, before they are balanced"
+    )
     parser.add_argument("--tune", action="store_true", help="let the language model learn from drawn pairs, too")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--elsewhere", dest="write", action="store_false", help="write the results under ANAPHORA_WORK")
@@ -144,7 +147,7 @@ def language_models(
     _, deep = configs()
 
     def known() -> dict[str, str]:
-        few = balanced(made[: options.lm_pairs])
+        few = balanced(made[: options.tune_pairs])
         return specs(model, tuned_model(model, few) if options.tune else None)
 
     def alone(name: str) -> Row:

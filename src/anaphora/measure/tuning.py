@@ -86,7 +86,11 @@ def save_tuned(features: LanguageModelFeatures, folder: Path) -> None:
     """The language model as any other Hugging Face model; `lm:FOLDER` finds it."""
     folder.mkdir(parents=True, exist_ok=True)
     features.tokenizer.save_pretrained(folder)
-    features.model.save_pretrained(folder)
+    model = features.model
+    if getattr(model, "hf_quantizer", None) is not None:  # read from GGUF: its weights are plain numbers now
+        model.hf_quantizer = None
+        del model.config.quantization_config
+    model.save_pretrained(folder)
 
 
 def _learn(features: LanguageModelFeatures, pair: Pair, of: int) -> float:
