@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
@@ -69,6 +70,24 @@ def test_a_tuned_model_is_a_feature_like_any_other(toy: list[Example], tiny_lm: 
     text = pairs(toy)[0].better
     assert loaded(text).tolist() == [pytest.approx(row, abs=1e-4) for row in features(text).tolist()]
     assert loaded.settings()["weights"] != LanguageModelFeatures(str(tiny_lm)).settings()["weights"]
+
+
+def test_a_model_that_was_read_from_gguf_is_saved_as_plain_weights(tiny_lm: Path, tmp_path: Path) -> None:
+    """What transformers notes on such a model: it was quantized in its file, and is not here."""
+
+    class Quantizer:
+        quantization_config = SimpleNamespace(quant_method="gguf")
+
+        def is_serializable(self, *_: object) -> bool:
+            return False
+
+    features = LanguageModelFeatures(str(tiny_lm))
+    features.model.hf_quantizer = Quantizer()
+    features.model.config.quantization_config = {"quant_method": "gguf"}
+    save_tuned(features, tmp_path / "tuned")
+    assert "quantization_config" not in json.loads((tmp_path / "tuned" / "config.json").read_text("utf-8"))
+    loaded = LanguageModelFeatures(str(tmp_path / "tuned"))
+    assert loaded.settings()["weights"] == LanguageModelFeatures(str(tiny_lm)).settings()["weights"]
 
 
 def test_what_cannot_be_learned_from_is_said(toy: list[Example], tiny_lm: Path) -> None:
