@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,10 @@ DATA = Path(os.environ.get("ANAPHORA_DATA") or ROOT.parent / "shared" / "data")
 MODELS = Path(os.environ.get("ANAPHORA_MODELS") or ROOT.parent / "shared" / "models")
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
+
+# what a script starts in its background ignores Ctrl-C, and so would all commands that are tested for it
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_thread() is threading.main_thread():
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

@@ -50,14 +50,7 @@ def script(tmp_path: Path) -> Path:
 def parent(script: Path, when: str) -> subprocess.Popen[str]:
     command = [sys.executable, str(script), when]
     pipe = subprocess.PIPE
-    return subprocess.Popen(
-        command,
-        stdout=pipe,
-        stderr=pipe,
-        text=True,
-        start_new_session=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # ignored, where tests run in the background
-    )
+    return subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, start_new_session=True)
 
 
 def read(process: subprocess.Popen[str]) -> str:

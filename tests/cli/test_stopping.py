@@ -32,11 +32,6 @@ time.sleep(99)
 """
 
 
-def hear_interrupts() -> None:
-    """What a script starts in its background, as tests may be, ignores Ctrl-C, and so would all that it starts."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
 class Job:
     """A command in a process group of its own."""
 
@@ -52,7 +47,6 @@ class Job:
             stderr=subprocess.PIPE,
             text=True,
             start_new_session=True,
-            preexec_fn=hear_interrupts,
         )
 
     def until(self, happened: Callable[[], object], seconds: float = 90) -> Job:
