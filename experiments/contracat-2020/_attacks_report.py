@@ -9,6 +9,14 @@ from typing import Any
 PAPER_BEFORE = {"phrase": "75.4", "possessive": "72.9", "synonym": "69.8"}
 
 
+SAID = (
+    "What it shows. Augmentation does here what it does in the paper: the prior for *es* falls, *er* and *sie* gain what",
+    "*es* loses and more, candidates alone give a fraction of it, a rate in the middle is best, and event *it* pays",
+    "for it. The attacks cost this model nothing, as it hardly reads the context that they change (TRAIN.md); where",
+    "synonyms make *es* the right answer, a model that always says so gains. Overlap and world knowledge were left out.",
+)
+
+
 def report(found: Mapping[str, Any], paper: Mapping[str, Sequence[float]]) -> str:
     best = found["best"]
     lines = [
@@ -45,6 +53,7 @@ def report(found: Mapping[str, Any], paper: Mapping[str, Sequence[float]]) -> st
     lines += ["possessives cost it over 10 points, synonyms 6.", "", "## Templates (Figures 2 and 4)", ""]
     lines += ["| step | template | " + " | ".join(found["diagnosis"]) + " |", "| :-- | :-- | " + "--: | " * 2]
     lines += _templates(found["diagnosis"])
+    lines += ["", *SAID]
     return "\n".join(lines) + "\n"
 
 
