@@ -10,10 +10,11 @@ PAPER_BEFORE = {"phrase": "75.4", "possessive": "72.9", "synonym": "69.8"}
 
 
 SAID = (
-    "What it shows. Augmentation does here what it does in the paper: the prior for *es* falls, *er* and *sie* gain what",
-    "*es* loses and more, candidates alone give a fraction of it, a rate in the middle is best, and event *it* pays",
-    "for it. The attacks cost this model nothing, as it hardly reads the context that they change (TRAIN.md); where",
-    "synonyms make *es* the right answer, a model that always says so gains. Overlap and world knowledge were left out.",
+    "What it shows. Augmentation does here what it does in the paper: the prior for *es* falls, *er* and *sie* gain",
+    "what *es* loses and more, candidates alone give a fraction of it, a rate in the middle is best, and event *it*",
+    "pays for it. The attacks cost this model nothing, as it hardly reads the context that they change (TRAIN.md);",
+    "where synonyms make *es* the right answer, a model that always says so gains. Overlap and world knowledge were",
+    "left out.",
 )
 
 
