@@ -26,9 +26,9 @@ if __name__ == "__main__":
     mine, theirs = context.Pipe()
     process = context.Process(target=work, args=(theirs,), daemon=True)
     processes.start(process)
-    if sys.argv[1] == "starting":
-        print("started", flush=True)
     try:
+        if sys.argv[1] == "starting":
+            print("started", flush=True)
         number = mine.recv()
         print(number, flush=True)
         time.sleep(60)
