@@ -26,6 +26,7 @@ if __name__ == "__main__":
     mine, theirs = context.Pipe()
     process = context.Process(target=work, args=(theirs,), daemon=True)
     processes.start(process)
+    number = None
     try:
         if sys.argv[1] == "starting":
             print("started", flush=True)
@@ -33,7 +34,7 @@ if __name__ == "__main__":
         print(number, flush=True)
         time.sleep(60)
     except KeyboardInterrupt:
-        if sys.argv[1] == "starting":
+        if number is None:
             print(mine.recv(), flush=True)  # it goes on as if nothing had been
         processes.dismiss(process)
         print(process.exitcode, flush=True)
