@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import tomllib
 from collections.abc import Callable, Iterable, Iterator
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
@@ -174,3 +175,10 @@ def test_no_data_of_others_is_in_the_repository(data: Callable[[str], Path]) -> 
     found = quotations((s for file in files for s in sentences_of(file)), unescaped)
     where = {s: [path.relative_to(ROOT).as_posix() for path, text in texts.items() if s in text] for s in found}
     assert not found, where
+
+
+def test_every_test_file_is_collected(request: pytest.FixtureRequest) -> None:
+    """pytest leaves out folders by name, `build` among them unless told otherwise."""
+    left_out: list[str] = request.config.getini("norecursedirs")
+    parts = {part for path in (ROOT / "tests").rglob("test_*.py") for part in path.relative_to(ROOT).parts[:-1]}
+    assert not [part for part in parts for pattern in left_out if fnmatch(part, pattern)]
