@@ -1,4 +1,6 @@
-"""Pairs from the outputs of Google, Microsoft and Bergamot on WMT's news test sets, and the annotated pairs as suites.
+"""Pairs from systems' output on WMT's news test sets, and the annotated pairs as suites.
+
+Systems: Google, Microsoft and Bergamot on newstest2011 to 2020, and what took part in WMT 2021.
 
 Left out of training: newstest2014 (development), and newstest2017 and newsdiscusstest2015 in every language, from which
 the annotated pairs are; besides, every pair whose reference is in the annotated pairs or in the development pairs.
@@ -24,7 +26,7 @@ from anaphora.suites.suite import Suite, suite_of
 HERE = Path(__file__).resolve().parent
 DATA = Path(os.environ.get("ANAPHORA_DATA") or HERE.parents[2] / "shared" / "data")
 WORK = Path(os.environ.get("ANAPHORA_WORK") or Path(tempfile.gettempdir()) / "anaphora-eval-anaphora-2019")
-LANGUAGES = ("de", "cs", "fr", "ru")
+LANGUAGES = ("de", "cs", "fr", "ru", "zh")
 TESTED = {"de": "german", "fr": "french", "ru": "russian"}
 DEV, HELD_OUT = "2014", ("2017",)
 LIST = DATA / "eval-anaphora" / "pronoun_pair_list.json"
@@ -36,8 +38,7 @@ def pairs(language: str) -> dict[str, Path]:
     folder = WORK / "pairs"
     done = folder / f"{language}.done"
     if not done.exists():
-        texts = archive(DATA / "wmt-outputs" / f"{language}-en.tar.zst")
-        for year, (source, reference, systems) in sets(texts, language):
+        for year, (source, reference, systems) in (*sets(language), *submissions(language)):
             place = WORK / "texts" / f"{language}-{year}"
             write(place / "source", source)
             write(place / "reference", reference)
@@ -51,14 +52,17 @@ def pairs(language: str) -> dict[str, Path]:
     return {path.stem.partition("-")[2]: path for path in sorted(folder.glob(f"{language}-*.jsonl"))}
 
 
-def sets(
-    texts: dict[str, list[str]], language: str
-) -> Iterator[tuple[str, tuple[list[str], list[str], dict[str, list[str]]]]]:
+TestSet = tuple[str, tuple[list[str], list[str], dict[str, list[str]]]]
+
+
+def sets(language: str) -> Iterator[TestSet]:
     """Year by year: source, reference and systems in the order of the reference, which is that of the documents.
 
     Outputs are found by their source sentence, as some are in another order; a sentence without output keeps its
     place with an empty one, so that the sentences before another stay those of its document.
     """
+    path = DATA / "wmt-outputs" / f"{language}-en.tar.zst"
+    texts = archive(path) if path.exists() else {}
     years = sorted(name[8:12] for name in texts if name.startswith("newstest") and name.endswith(".ref.en"))
     for year in years:
         short = f"wmt{year[2:]}"
@@ -71,6 +75,15 @@ def sets(
             name: [texts[f"{short}.{name}.en"][number[s]] if s in number else "" for s in source] for name in names
         }
         yield year, (source, reference, systems)
+
+
+def submissions(language: str) -> Iterator[TestSet]:
+    """What took part in WMT 2021: 19 systems from German, 10 from Russian, 23 from Chinese."""
+    start = f"newstest2021.{language}-en."
+    texts = archive(DATA / "wmt-outputs" / "wmt21_systems.tar.zst")
+    systems = {name.split(".")[-2]: lines for name, lines in texts.items() if name.startswith(f"{start}hyp.")}
+    if systems:
+        yield "2021", (texts[f"{start}src.{language}"], texts[f"{start}ref.A.en"], dict(sorted(systems.items())))
 
 
 def training(languages: tuple[str, ...] = LANGUAGES) -> list[Example]:
@@ -128,8 +141,7 @@ def drawn(languages: tuple[str, ...] = LANGUAGES) -> list[Example]:
         from anaphora.measure.texts import read_texts
 
         real = training(languages)
-        known = {plain_text(e.candidates[0][-1]) for language in TESTED for e in test(language)}
-        known |= {plain_text(line) for language in languages for line in _references(language, DEV)}
+        known = held_out(languages)
         found: dict[str, Example] = {}
         for language in languages:
             for year in pairs(language):
@@ -144,6 +156,30 @@ def drawn(languages: tuple[str, ...] = LANGUAGES) -> list[Example]:
                         found.setdefault(text, e)
         as_suite(list(found.values()), path, test("de"))
     return list(load_suite(path))
+
+
+def held_out(languages: tuple[str, ...] = LANGUAGES) -> set[str]:
+    """Sentences of the annotated pairs and of the references of 2014, plain."""
+    known = {plain_text(sentence) for language in TESTED for e in test(language) for sentence in e.candidates[0]}
+    return known | {plain_text(line) for language in languages for line in _references(language, DEV)}
+
+
+def news(languages: tuple[str, ...] = LANGUAGES) -> list[list[str]]:
+    """The references of the training years, plain, each sentence once; where one is held out a document ends."""
+    seen = held_out(languages)
+    found: list[list[str]] = [[]]
+    for language in languages:
+        for year in pairs(language):
+            if year in (DEV, *HELD_OUT):
+                continue
+            found.append([])
+            for sentence in map(plain_text, _references(language, year)):
+                if sentence not in seen:
+                    seen.add(sentence)
+                    found[-1].append(sentence)
+                elif found[-1]:
+                    found.append([])
+    return [document for document in found if document]
 
 
 def names(languages: tuple[str, ...] = LANGUAGES) -> Path:

@@ -7,14 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from _data import WORK, names
+from _data import WORK, names, news
 
 from anaphora.languages.pronoun_files import pronoun_lists
 from anaphora.languages.readings import load_readings
 from anaphora.measure.config import Config, Model
 from anaphora.measure.items import pairs_of
 
-PLAIN, NAMED, TUNED = "as it is", "restored", "restored, and tuned"
+PLAIN, NAMED, TUNED, ADAPTED = "as it is", "restored", "restored, and tuned", "as it is, and adapted"
 TEXTS = Model(plain=True, max_pronouns=40)
 
 
@@ -25,10 +25,11 @@ def noisy_dev(dev: list[Any], limit: int) -> list[Any]:
     return found[:limit]
 
 
-def specs(model: str, tuned: Path | None) -> dict[str, str]:
-    """The ways to show it a text, as features of a measure."""
-    found = {PLAIN: f"lm:{model}", NAMED: f"lm:{model}?names={names()}"}
-    return found | ({TUNED: f"lm:{tuned}?names={names()}"} if tuned else {})
+def spec(model: str, name: str, tune_with: list[Any]) -> str:
+    """A way to show it a text, or what it has learned, as a feature of a measure."""
+    if name == TUNED:
+        return f"lm:{tuned_model(model, tune_with)}?names={names()}"
+    return {PLAIN: f"lm:{model}", NAMED: f"lm:{model}?names={names()}"}.get(name) or f"lm:{adapted_model(model)}"
 
 
 def choices(found: dict[str, str], dev: list[Any]) -> dict[str, Any]:
@@ -62,6 +63,22 @@ def tuned_model(model: str, pairs: list[Any]) -> Path:
         found = pairs_of(pairs, TEXTS, load_readings("en"))
         tune(features, found, Tuning(), lambda line: print(f"  tuning: {line}", flush=True))
         save_tuned(features, folder)
+    return folder
+
+
+def adapted_model(model: str) -> Path:
+    """The language model that has gone on learning from news without capitals and signs; made once."""
+    from anaphora.measure.adapting import Adapting, adapt
+    from anaphora.measure.features import LanguageModelFeatures
+    from anaphora.measure.tuning import save_tuned
+
+    folder = WORK / "models" / "adapted"
+    if not (folder / "model.safetensors").exists():
+        features = LanguageModelFeatures(model)
+        kept = WORK / "models" / "adapting.safetensors"
+        adapt(features, news(), Adapting(), keep=kept, report=lambda line: print(f"  adapting: {line}", flush=True))
+        save_tuned(features, folder)
+        kept.unlink(missing_ok=True)
     return folder
 
 

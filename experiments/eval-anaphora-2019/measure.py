@@ -24,11 +24,12 @@ from pathlib import Path
 from typing import Any
 
 from _data import DATA, HERE, TESTED, WORK, development, drawn, test, training
-from _language_model import NAMED, PLAIN, TUNED, choices, noisy_dev, preference, specs, tuned_model
+from _language_model import ADAPTED, NAMED, PLAIN, TUNED, choices, noisy_dev, preference, spec
 
 from anaphora.measure.config import Config, Data, Model, Training
 from anaphora.measure.drawn import balanced
 
+TABLE = "table4"
 PEOPLE = ("all", "at least 80 %", "fewer", "pair not in the list")
 Row = Callable[[], dict[str, Any]]
 Rows = dict[str, Row]
@@ -48,9 +49,10 @@ def main() -> int:
     folder = HERE if options.write else WORK
     results = known_results(folder / "results.json") if options.only else {}
     limits = {name: value for name, value in vars(options).items() if name not in ("only", "test_limit", "write")}
-    results |= {"limits": results.get("limits", limits), "data": counted(real, dev, made)}
+    with_table = options.table and (not options.only or TABLE in options.only)
+    results |= {"limits": limits if with_table else results.get("limits", limits), "data": counted(real, dev, made)}
     results["encoder"], results["lm"] = Path(encoder()).parent.name, Path(language_model() or "none").name
-    if options.table and not options.only:
+    if with_table:
         some = of_kind(real, "system", options.table_limit or None)
         results["table4"] = table4(some, dev_pairs(dev, options.dev_limit))
     rows = measures(real, made, dev, options)
@@ -76,13 +78,16 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--test-limit", type=int, default=0, help="annotated pairs per language; 0 is all 500")
     parser.add_argument("--lm-pairs", type=int, default=400, help="drawn pairs that are kept for the language model")
     parser.add_argument("--lm-dev", type=int, default=150, help="development pairs that the language model reads")
-    parser.add_argument("--only", action="append", default=[], metavar="ROW", help="these rows; others as they were")
+    parser.add_argument(
+        "--only", action="append", default=[], metavar="ROW", help=f"these rows, or {TABLE}; the rest stays"
+    )
     parser.add_argument("--no-table", dest="table", action="store_false", help="leave out Table 4")
     parser.add_argument("--no-lm", action="store_true", help="leave out what needs the language model")
     parser.add_argument(
         "--tune-pairs", type=int, default=2000, help="drawn pairs to tune with, before they are balanced"
     )
     parser.add_argument("--tune", action="store_true", help="let the language model learn from drawn pairs, too")
+    parser.add_argument("--adapt", action="store_true", help="let it learn to read text without capitals, too")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--elsewhere", dest="write", action="store_false", help="write the results under ANAPHORA_WORK")
     return parser.parse_known_args()[0]
@@ -146,26 +151,26 @@ def language_models(
     """The language model by what it is shown and has learned, and with a measure: weights from development pairs."""
     _, deep = configs()
 
-    def known() -> dict[str, str]:
-        few = balanced(made[: options.tune_pairs])
-        return specs(model, tuned_model(model, few) if options.tune else None)
+    shown = [PLAIN, NAMED, *([TUNED] if options.tune else []), *([ADAPTED] if options.adapt else [])]
+
+    def known(name: str) -> str:
+        return spec(model, name, balanced(made[: options.tune_pairs]))
 
     def alone(name: str) -> Row:
-        return lambda: tested(preference(deep, (specs(model, None) if name != TUNED else known())[name]), options)
+        return lambda: tested(preference(deep, known(name)), options)
 
     def both() -> dict[str, Any]:
-        results["choices"] = choices(known(), dev)
+        results["choices"] = choices({name: known(name) for name in shown}, dev)
         best = max(results["choices"], key=lambda name: results["choices"][name]["others"])
         config = replace(
             deep,
-            model=replace(deep.model, features=(known()[best],)),
+            model=replace(deep.model, features=(known(best),)),
             training=replace(
                 deep.training, only_features=True, rate=0.05, epochs=40, start_from=str(WORK / "models" / "balanced")
             ),
         )
         return {"shown": best, **trained(config, dev, dev, options, "both")}
 
-    shown = [PLAIN, NAMED, *([TUNED] if options.tune else [])]
     return {f"language model, text {name}": alone(name) for name in shown} | {"language model and measure": both}
 
 

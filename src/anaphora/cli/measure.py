@@ -21,6 +21,7 @@ Examples:
         "counts": ("anaphora.cli.measure_pairs:counts", "How many pairs, by language and year."),
         "train": ("anaphora.cli.measure_train:train", "Learn the measure from pairs."),
         "table": ("anaphora.cli.measure_train:table", "Train and test the eight settings of the paper."),
+        "adapt": ("anaphora.cli.measure_adapt:adapt", "Let a language model learn to read texts of a kind."),
         "tune": ("anaphora.cli.measure_tune:tune", "Let a language model learn from pairs, as a feature."),
         "evaluate": ("anaphora.cli.measure_evaluate:evaluate", "How often does it prefer the reference?"),
         "example": ("anaphora.cli.measure_pairs:example", "Write made-up files to try all of it with."),

@@ -11,7 +11,11 @@ from anaphora.cli.output import PATH, echo_json, json_option, note, progress_bar
 from anaphora.errors import AnaphoraError
 
 if TYPE_CHECKING:
+    from anaphora.measure.features import LanguageModelFeatures
     from anaphora.measure.items import Pair
+
+
+dev_option = click.option("--dev", "dev", multiple=True, metavar="PAIRS", help="To say what it was worth. Repeatable.")
 
 
 @click.command(
@@ -23,7 +27,7 @@ Examples:
 )
 @click.argument("lm", metavar="lm:NAME_OR_PATH")
 @click.option("--train", "train", multiple=True, required=True, metavar="PAIRS", help="Repeatable.")
-@click.option("--dev", "dev", multiple=True, metavar="PAIRS", help="To say what it was worth. Repeatable.")
+@dev_option
 @click.option("-o", "--output", type=PATH, required=True, metavar="FOLDER", help="A new folder for the model.")
 @click.option("--kind", type=click.Choice(["noisy", "system", "both"]), default="noisy", show_default=True)
 @click.option("--layers", type=click.IntRange(1), default=6, show_default=True, help="How many of the last ones learn.")
@@ -50,24 +54,11 @@ def tune(
     **options: Any,
 ) -> None:
     """Let the last layers of a language model learn from pairs which text is better; it becomes a feature lm:FOLDER."""
-    from anaphora.measure import check_installed
-
-    check_installed()
-    import torch
-
-    from anaphora.measure.checkpoint import check_new
-    from anaphora.measure.features import LanguageModelFeatures
+    features = language_model(lm, output, threads)
     from anaphora.measure.tuning import Tuning, preferred, save_tuned
     from anaphora.measure.tuning import tune as learn
 
-    name, _, what = lm.partition(":")
-    if name != "lm" or not what:
-        raise AnaphoraError(f"not a language model: {lm!r}. Write lm:NAME_OR_PATH")
-    check_new(output)
-    if threads is not None:
-        torch.set_num_threads(threads)
-    pairs, others = (_pairs(files, kind, context, plain, limit) for files in (train, dev))
-    features = LanguageModelFeatures(what)
+    pairs, others = (pairs_in(files, kind, context, plain)[:limit] for files in (train, dev))
     before = preferred(features, others)
     with progress_bar("steps") as progress:
         told = None if progress is None else lambda line: progress(line["step"], line["steps"])
@@ -80,7 +71,26 @@ def tune(
         echo_json({"model": str(output), "pairs": len(pairs), "dev_pairs": len(others), "dev": accuracy, "log": log})
 
 
-def _pairs(files: tuple[str, ...], kind: str, context: int, plain: bool, limit: int | None) -> list[Pair]:
+def language_model(lm: str, output: Path, threads: int | None, *needed: str) -> LanguageModelFeatures:
+    """The language model that is to learn, once it is certain that it can be written afterwards."""
+    from anaphora.measure import check_installed
+
+    check_installed(*needed)
+    import torch
+
+    from anaphora.measure.checkpoint import check_new
+    from anaphora.measure.features import LanguageModelFeatures
+
+    name, _, what = lm.partition(":")
+    if name != "lm" or not what:
+        raise AnaphoraError(f"not a language model: {lm!r}. Write lm:NAME_OR_PATH")
+    check_new(output)
+    if threads is not None:
+        torch.set_num_threads(threads)
+    return LanguageModelFeatures(what)
+
+
+def pairs_in(files: tuple[str, ...], kind: str, context: int, plain: bool) -> list[Pair]:
     from anaphora import api
     from anaphora.languages.readings import load_readings
     from anaphora.measure.config import Model
@@ -91,4 +101,4 @@ def _pairs(files: tuple[str, ...], kind: str, context: int, plain: bool, limit: 
         suite = api.load_suite(name)
         model = Model(plain=plain, sentences=context, language=suite.header.target_language)
         found += pairs_of(suite, model, load_readings(model.language), kind)
-    return found[:limit]
+    return found

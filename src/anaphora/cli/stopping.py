@@ -137,6 +137,11 @@ def _cache(options: Options) -> str:
     return f"the encoder's states so far are kept in {cache}" if cache is not None and cache.is_dir() else ""
 
 
+def _adapt(options: Options) -> str:
+    part = options["output"].with_name(f"{options['output'].name}.part")
+    return f"what it has learned so far is kept in {part}" if part.is_file() else ""
+
+
 def _serve(options: Options) -> str:
     place = options["study"] if options["database"] is None else "its database"  # the URL may hold a password
     return f"every answer is kept in {place}"
@@ -157,6 +162,7 @@ LEAVES: dict[str, Leaves] = {
     "context-usage": Leaves(_context_usage),
     "build mine": Leaves(_mine, drop="--no-resume"),
     "demo": Leaves(_demo),
+    "measure adapt": Leaves(_adapt),
     "measure train": Leaves(_cache),
     "measure table": Leaves(_cache),
     "measure evaluate": Leaves(_cache),

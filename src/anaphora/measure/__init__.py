@@ -9,9 +9,9 @@ from anaphora.errors import AnaphoraError
 NEEDED = ("torch", "safetensors", "transformers")
 
 
-def check_installed() -> None:
+def check_installed(*more: str) -> None:
     """What a measure computes with is there; pairs and their evaluation need none of it."""
-    for name in NEEDED:
+    for name in (*NEEDED, *more):
         try:
             import_module(name)
         except ModuleNotFoundError as error:

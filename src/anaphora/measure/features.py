@@ -48,8 +48,8 @@ class LanguageModelFeatures:
         self.model.requires_grad_(False)  # `tuning` says what learns
         self._fingerprint = fingerprint(self.model, self.tokenizer, settings)
         begin = self.tokenizer.bos_token_id
-        self._begin = begin if begin is not None else self.tokenizer.eos_token_id
-        if self._begin is None:
+        self.begin = begin if begin is not None else self.tokenizer.eos_token_id
+        if self.begin is None:
             raise AnaphoraError(f"{what}: the tokeniser has no token that begins or ends a text")
         self._cache = cache
         self._store: Store | Memory | None = None
@@ -104,6 +104,10 @@ class LanguageModelFeatures:
         [context] = {text.context for text in texts}
         return torch.stack([row.sum() for row in self._by_piece(context, [self._sentence(text)[0] for text in texts])])
 
+    def shown(self, text: str) -> str:
+        """A text as the language model is shown it."""
+        return restored(text, self.names)[0] if self.restore else text
+
     def _by_piece(self, context: str, sentences: Sequence[list[int]]) -> list[Tensor]:
         """Log-probabilities of the pieces of sentences; the context, and how all of them begin, are read once."""
         before = self._before(context, max(map(len, sentences)))
@@ -116,7 +120,7 @@ class LanguageModelFeatures:
         begun = _chosen(read.logits[:, :-1], first[:, first.shape[1] - shared :])[0]
         past = read.past_key_values
         past.batch_repeat_interleave(len(sentences))
-        ids = torch.full((len(sentences), max(map(len, sentences)) - shared), self._begin, device=device)
+        ids = torch.full((len(sentences), max(map(len, sentences)) - shared), self.begin, device=device)
         for n, pieces in enumerate(sentences):
             ids[n, : len(pieces) - shared] = torch.tensor(pieces[shared:])
         logits = self.model(input_ids=ids, past_key_values=past, use_cache=True).logits
@@ -125,10 +129,9 @@ class LanguageModelFeatures:
 
     def _before(self, context: str, longest: int) -> list[int]:
         """Pieces of the context, without its oldest ones where there is no room for them before so many others."""
-        shown = restored(context, self.names)[0] if self.restore else context
-        pieces = self.tokenizer(shown, add_special_tokens=False)["input_ids"] if context else []
+        pieces = self.tokenizer(self.shown(context), add_special_tokens=False)["input_ids"] if context else []
         room = max(0, self.model.config.max_position_embeddings - longest - 1)
-        return [self._begin, *pieces[max(0, len(pieces) - room) :]]
+        return [self.begin, *pieces[max(0, len(pieces) - room) :]]
 
     def _sentence(self, text: Text) -> tuple[list[int], list[int]]:
         """Pieces of the sentence, and for each the word that it belongs to (the one before it, where it has none)."""
@@ -144,7 +147,7 @@ class LanguageModelFeatures:
             inside = end - 1 - len(lead)  # negative: a piece of the space before the sentence
             last = at.get(places[inside] + shift, last) if inside >= 0 else last
             owners.append(last)
-        return list(found["input_ids"]) or [self._begin], owners or [text.begin]
+        return list(found["input_ids"]) or [self.begin], owners or [text.begin]
 
 
 def _chosen(logits: Tensor, ids: Tensor) -> Tensor:

@@ -58,7 +58,7 @@ def tune(
     log = []
     for step, batch in enumerate(batches):
         for group in optimizer.param_groups:
-            group["lr"] = settings.rate * _share(step, len(batches), settings.warm_up)
+            group["lr"] = settings.rate * share_of_rate(step, len(batches), settings.warm_up)
         optimizer.zero_grad()
         differences = [_learn(features, pair, len(batch)) for pair in batch]
         torch.nn.utils.clip_grad_norm_(learning, 1.0)
@@ -126,7 +126,7 @@ def _unfreeze(model: nn.Module, layers: int) -> list[nn.Parameter]:
     return found
 
 
-def _share(step: int, steps: int, warm_up: float) -> float:
+def share_of_rate(step: int, steps: int, warm_up: float) -> float:
     """The rate as a share of its highest: up in a line, then down to nothing in a line."""
     rising = max(1, round(steps * warm_up))
     if step < rising:

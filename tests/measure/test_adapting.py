@@ -1,0 +1,166 @@
+"""A language model learns to read texts of a kind: by the next word, to the same weights if it is interrupted."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+pytest.importorskip("torch")
+pytest.importorskip("transformers")
+pytest.importorskip("peft")
+
+import torch
+
+from anaphora.cli.app import app
+from anaphora.cli.measure import measure
+from anaphora.cli.stopping import sentence as stopped
+from anaphora.errors import AnaphoraError
+from anaphora.languages.readings import load_readings
+from anaphora.measure.adapting import KEEP_EVERY, Adapting, _batches, _passages, adapt, documents
+from anaphora.measure.config import Model
+from anaphora.measure.features import LanguageModelFeatures
+from anaphora.measure.items import pairs_of, text_of
+from anaphora.measure.tuning import preferred, save_tuned
+from anaphora.suites.example import Example
+
+ENGLISH = load_readings("en")
+FAST = Adapting(rank=8, rate=2e-2, steps=60, batch=8, pieces=40)
+
+
+def right(toy: list[Example]) -> list[list[str]]:
+    return [list(example.candidates[0]) for example in toy]
+
+
+def test_it_learns_what_the_texts_are_like(toy: list[Example], tiny_lm: Path) -> None:
+    """Nobody shows it a wrong text; to prefer the right one it has to learn what king and he have to do with it."""
+    features = LanguageModelFeatures(str(tiny_lm))
+    pairs = pairs_of(toy, Model(), ENGLISH)
+    before = preferred(features, pairs)
+    log = adapt(features, right(toy), FAST)
+    assert preferred(features, pairs) > max(0.9, before + 0.2)
+    assert log[-1]["loss"] < log[0]["loss"] / 2
+    assert not any(parameter.requires_grad for parameter in features.model.parameters())
+
+
+def test_the_loss_is_that_of_the_next_piece(tiny_lm: Path) -> None:
+    features = LanguageModelFeatures(str(tiny_lm))
+    before = [features.log_probabilities([text_of((s,), ENGLISH)]).item() for s in ("He was old.", "It has gone.")]
+    lengths = [
+        len(features.tokenizer(s, add_special_tokens=False)["input_ids"]) for s in ("He was old.", "It has gone.")
+    ]
+    [line] = adapt(features, [["He was old."], ["It has gone."]], replace(FAST, steps=1, batch=2))
+    assert line["pieces"] == sum(lengths)
+    assert line["loss"] == pytest.approx(-sum(before) / sum(lengths), abs=1e-4)
+
+
+def test_what_is_learned_is_in_the_weights(toy: list[Example], tiny_lm: Path, tmp_path: Path) -> None:
+    features = LanguageModelFeatures(str(tiny_lm))
+    names = set(features.model.state_dict())
+    adapt(features, right(toy), replace(FAST, steps=5))
+    assert set(features.model.state_dict()) == names
+    save_tuned(features, tmp_path / "adapted")
+    loaded = LanguageModelFeatures(str(tmp_path / "adapted"))
+    text = text_of(("I saw the king.", "He was old."), ENGLISH)
+    assert loaded(text).tolist() == [pytest.approx(row, abs=1e-4) for row in features(text).tolist()]
+    old, new = LanguageModelFeatures(str(tiny_lm)).model.state_dict(), loaded.model.state_dict()
+    changed = {name for name in old if not torch.equal(old[name], new[name])}
+    assert len(changed) == 2 * 7  # every projection of both layers, neither embeddings nor output nor normalisation
+
+
+def test_an_interrupted_run_goes_on_to_the_same_weights(toy: list[Example], tiny_lm: Path, tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    whole = LanguageModelFeatures(str(tiny_lm))
+    expected = adapt(whole, right(toy), FAST)
+
+    def stop(line: dict[str, Any]) -> None:
+        if line["step"] == KEEP_EVERY + 7:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        adapt(LanguageModelFeatures(str(tiny_lm)), right(toy), FAST, keep=kept, report=stop)
+    seen: list[int] = []
+    again = LanguageModelFeatures(str(tiny_lm))
+    assert adapt(again, right(toy), FAST, keep=kept, report=lambda line: seen.append(line["step"])) == expected
+    assert seen == list(range(KEEP_EVERY + 1, FAST.steps + 1))
+    for name, weight in whole.model.state_dict().items():
+        assert torch.equal(weight, again.model.state_dict()[name]), name
+    with pytest.raises(AnaphoraError, match="of another model, text or setting: remove it"):
+        adapt(LanguageModelFeatures(str(tiny_lm)), right(toy)[1:], FAST, keep=kept)
+
+
+@given(st.lists(st.integers(1, 9), min_size=1, max_size=12), st.integers(12, 40))
+def test_passages_hold_all_sentences_in_order(lengths: list[int], most: int) -> None:
+    class Words:
+        """A tokeniser for which every word is a piece; a space before the first is kept as its sign."""
+
+        def __call__(self, text: str, **_: object) -> dict[str, list[int]]:
+            return {"input_ids": [int(word) for word in text.split()]}
+
+    class Reader:
+        begin, tokenizer = -1, Words()
+
+        def shown(self, text: str) -> str:
+            return text
+
+    numbers = iter(range(10**6))
+    sentences = [" ".join(str(next(numbers)) for _ in range(length)) for length in lengths]
+    found = list(_passages(Reader(), sentences, most))  # type: ignore[arg-type]
+    assert [piece for passage in found for piece in passage[1:]] == list(range(sum(lengths)))
+    assert all(passage[0] == -1 and 1 < len(passage) <= most for passage in found)
+    starts = {int(sentence.split()[0]) for sentence in sentences}
+    assert all(passage[1] in starts for passage in found)
+
+
+def test_every_passage_has_its_turn_before_one_comes_again() -> None:
+    passages = [[0, n] for n in range(10)]
+    drawn = [p[1] for batch in _batches(passages, replace(FAST, steps=5, batch=4)) for p in batch]
+    assert sorted(drawn[:10]) == sorted(drawn[10:20]) == list(range(10))
+    assert drawn[:10] != drawn[10:20]
+
+
+def test_documents_end_at_an_empty_line() -> None:
+    lines = ["One, two.", "", " ", "Three!  Four", "—", "I don't."]
+    assert list(documents(lines)) == [["One, two."], ["Three! Four", "—", "I don't."]]
+    assert list(documents(lines, plain=True)) == [["one two ."], ["three ! four", "i don t ."]]
+
+
+def test_what_cannot_be_learned_from_is_said(tiny_lm: Path) -> None:
+    with pytest.raises(AnaphoraError, match="no text to learn from"):
+        adapt(LanguageModelFeatures(str(tiny_lm)), [[]], FAST)
+    with pytest.raises(AnaphoraError, match="numbers from 1"):
+        Adapting(steps=0)
+
+
+def test_on_the_command_line(
+    toy: list[Example], tiny_lm: Path, write_suite: Callable[[list[Example], Path], Path], tmp_path: Path
+) -> None:
+    suite = str(write_suite(toy, tmp_path / "toy.jsonl"))
+    text = tmp_path / "text.en"
+    text.write_text("\n\n".join("\n".join(document) for document in right(toy)), encoding="utf-8")
+    output = tmp_path / "adapted"
+    command = ["adapt", f"lm:{tiny_lm}", str(text), "--dev", suite, "--rate", "0.02", "--steps", "60", "--pieces", "40"]
+    result = CliRunner().invoke(measure, [*command, "-o", str(output), "--json"])
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    assert (found["dev_pairs"], len(found["log"])) == (len(toy), 60)
+    assert found["dev"]["after"] > 0.9 > found["dev"]["before"]
+    assert (output / "model.safetensors").is_file()
+    assert not output.with_name("adapted.part").exists()
+    missing = CliRunner().invoke(measure, ["adapt", f"lm:{tiny_lm}", "nowhere.en", "-o", str(tmp_path / "other")])
+    assert "nowhere.en" in str(missing.exception)
+
+
+def test_after_ctrl_c_the_same_command_goes_on(tmp_path: Path) -> None:
+    words = ["measure", "adapt", "lm:x", "text.en", "-o", str(tmp_path / "adapted")]
+    assert stopped(app, words).startswith("stopped; nothing was written. Start again with: anaphora measure adapt")
+    (tmp_path / "adapted.part").touch()
+    assert "learned so far is kept in" in stopped(app, words)
+    assert stopped(app, words).endswith(f"Go on with: anaphora measure adapt lm:x text.en -o {tmp_path / 'adapted'}")
