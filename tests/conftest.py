@@ -17,6 +17,10 @@ ROOT = Path(__file__).resolve().parents[1]
 DATA = Path(os.environ.get("ANAPHORA_DATA") or ROOT.parent / "shared" / "data")
 MODELS = Path(os.environ.get("ANAPHORA_MODELS") or ROOT.parent / "shared" / "models")
 
+# before anything is imported that reads them: no hub is asked (and waited for), and two test processes share two cores
+os.environ |= {"OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "HF_HUB_DISABLE_PROGRESS_BARS": "1"}
+os.environ |= {"TOKENIZERS_PARALLELISM": "false", "TRANSFORMERS_VERBOSITY": "error"}
+
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 # what a script starts in its background ignores Ctrl-C, and so would all commands that are tested for it

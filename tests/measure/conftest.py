@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,8 +10,6 @@ from typing import Any
 import pytest
 
 from anaphora.suites.example import Example
-
-os.environ |= {"OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false"}
 
 NOUNS = {"he": ("king", "uncle", "monk"), "she": ("queen", "aunt", "nun"), "it": ("house", "table", "stone")}
 VERBS = ("was old", "looked fine", "has gone", "came back")

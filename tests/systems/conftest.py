@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -22,8 +21,6 @@ POSITIONS = 128  # how long a text the tiny models take
 
 # Heard by the libraries when they are imported, and by the programs that tests start: tiny models are fastest on one
 # thread, nothing is asked of the hub, and tests say what they see without progress bars.
-os.environ |= {"OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "HF_HUB_DISABLE_PROGRESS_BARS": "1"}
-os.environ |= {"TOKENIZERS_PARALLELISM": "false", "TRANSFORMERS_VERBOSITY": "error"}
 
 
 @pytest.fixture(scope="session")

@@ -138,7 +138,9 @@ def _cache(options: Options) -> str:
 
 
 def _adapt(options: Options) -> str:
-    part = options["output"].with_name(f"{options['output'].name}.part")
+    from anaphora.cli.measure_adapt import kept_file
+
+    part = kept_file(options["output"])
     return f"what it has learned so far is kept in {part}" if part.is_file() else ""
 
 
