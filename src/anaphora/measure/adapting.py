@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -27,10 +27,9 @@ from anaphora.files import atomic_writer
 from anaphora.measure.features import LanguageModelFeatures
 from anaphora.measure.items import plain_text
 from anaphora.measure.store import key_of
-from anaphora.measure.tuning import share_of_rate
+from anaphora.measure.tuning import Report, share_of_rate
 
 KEEP_EVERY = 20  # steps
-Report = Callable[[dict[str, Any]], None]
 
 
 @dataclass(frozen=True, slots=True)
