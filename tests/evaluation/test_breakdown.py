@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from anaphora.errors import AnaphoraError
-from anaphora.evaluation.breakdown import Breakdown, check_known, joint, keyed, named, order, parse
+from anaphora.evaluation.breakdown import Breakdown, check_known, joint, keyed, named, order, parse, repeated
 
 
 @pytest.mark.parametrize(
@@ -107,3 +107,20 @@ def test_the_joint_breakdown_has_every_tag_once() -> None:
     breakdowns = [parse("distance>3"), parse("location×distance"), parse("pronoun>2")]
     assert joint(breakdowns).parts == (("distance", None), ("location", None), ("pronoun", None))
     assert joint([]).parts == ()
+
+
+@pytest.mark.parametrize(
+    ("groups", "expected"),
+    [
+        ([("er", "it:er"), ("sie", "it:sie")], {"b": "a"}),
+        ([("er", "it:er"), ("sie", "it:er")], {}),  # coarser
+        ([("er", "it:er"), ("er", "they:er")], {}),  # finer
+        ([("er", "x"), (None, None)], {"b": "a"}),  # neither has a value for the second
+        ([("er", "x"), ("sie", None)], {}),  # an item that is shown in one of them only
+        ([("er", None), ("sie", None)], {}),  # nothing is in it, and so nothing twice
+    ],
+)
+def test_a_breakdown_repeats_another_with_the_same_groups(
+    groups: list[tuple[str | None, str | None]], expected: dict[str, str]
+) -> None:
+    assert repeated(["a", "b"], groups) == expected

@@ -99,6 +99,24 @@ def test_p_values_are_corrected_over_pairs_and_over_groups(run: Make) -> None:
     assert pairs[1].overall.p_adjusted > pairs[1].overall.p_value  # there is something to correct
 
 
+def test_a_breakdown_that_repeats_another_is_tested_once(run: Make) -> None:
+    runs = [run("a", "RRWWWW" * 4), run("b", "RWRRWW" * 4)]
+    for made in runs:  # pair says what pronoun says, even what distance says
+        items = [
+            i._replace(tags={**i.tags, "pair": f"it:{i.tags['pronoun']}", "even": i.tags["distance"]}) for i in made
+        ]
+        write_run(made.path, made.header, items)
+    asked = ["pronoun", "pair", "distance", "even", "pronoun×distance", "pair×distance"]
+    comparison = compare_runs(runs, breakdowns=asked, settings=SETTINGS)
+    (pair,) = comparison.pairs
+    assert list(pair.breakdowns) == ["pronoun", "distance", "pronoun×distance"]
+    groups = [d for found in pair.breakdowns.values() for d in found.values()]
+    assert [d.p_adjusted for d in groups] == pytest.approx(holm([d.p_value for d in groups]))
+    left_out = {"pair": "pronoun", "even": "distance", "pair×distance": "pronoun×distance"}
+    assert comparison.repeated == comparison.to_dict()["repeated"] == left_out
+    assert "left out: pair (the same groups as pronoun), even (" in str(comparison)
+
+
 def test_systems_that_agree_on_every_item_do_not_differ(run: Make) -> None:
     overall = compare_runs([run("a", "RWRRW"), run("b", "RWRRW")], settings=SETTINGS).pairs[0].overall
     assert (overall.delta, overall.interval) == (0.0, (0.0, 0.0))
@@ -204,7 +222,7 @@ def test_the_json_has_delta_and_p_value_for_each_pair_and_group(run: Make) -> No
     document = compare_runs(
         [run("a", "RRW" * 4), run("b", "RWR" * 4), run("c", "RRR" * 4)], settings=SETTINGS
     ).to_dict()
-    assert set(document) == {"suite", "sha256", "systems", "pairs", "test", "correction", "signature"}
+    assert set(document) == {"suite", "sha256", "systems", "pairs", "test", "correction", "repeated", "signature"}
     assert document["signature"] == (
         "cmp|s:made-up@ababab|norm:sum|tie:wrong|test:mcnemar|by:items|n:1000|seed:12345|adj:holm|v:1.2.3"
     )

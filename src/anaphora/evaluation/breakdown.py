@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -83,6 +83,23 @@ def check_known(breakdowns: Iterable[Breakdown], known: Iterable[str]) -> None:
         if tag not in names:
             has = ", ".join(names) or "none"
             raise AnaphoraError(f"no example has the tag {tag!r}{did_you_mean(tag, names)}. Tags of this suite: {has}")
+
+
+def repeated(names: Sequence[str], groups: Iterable[Sequence[str | None]]) -> dict[str, str]:
+    """Breakdowns that have the same items in their groups as an earlier one, by name, and which one that is.
+
+    groups: for each item (or kind of item) its group in every breakdown, in the order of the names
+    """
+    rows = set(map(tuple, groups))
+    copies: dict[str, str] = {}
+    for j, name in enumerate(names):
+        for i, earlier in enumerate(names[:j]):
+            pairs = {(row[i], row[j]) for row in rows}
+            one_to_one = len({a for a, _ in pairs}) == len({b for _, b in pairs}) == len(pairs)
+            if one_to_one and pairs != {(None, None)} and all((a is None) == (b is None) for a, b in pairs):
+                copies[name] = copies.get(earlier, earlier)
+                break
+    return copies
 
 
 def order(group: str) -> tuple[tuple[int, float, str], ...]:

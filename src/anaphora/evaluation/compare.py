@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -85,6 +85,7 @@ class Comparison:
     """All pairs of systems on one suite.
 
     attacks: the other suites, where runs of attacks on the suite are compared with it, as name@hash
+    repeated: breakdowns that were left out as they have the same items in their groups as another, and which
     """
 
     suite: str
@@ -96,6 +97,7 @@ class Comparison:
     settings: Settings
     version: str
     attacks: tuple[str, ...] = ()
+    repeated: Mapping[str, str] = field(default_factory=dict)
 
     def __str__(self) -> str:
         """The table, as on the command line."""
@@ -125,6 +127,7 @@ class Comparison:
             "pairs": [pair.to_dict() for pair in self.pairs],
             "test": self.test,
             "correction": "holm",
+            "repeated": dict(self.repeated),
             "signature": self.signature,
         }
 
@@ -140,7 +143,8 @@ def compare_runs(
 
     test: which p-value is the p_value: McNemar's exact test, unless items are resampled in groups (it takes items
         to be independent); then approximate randomisation
-    The correction is for the number of pairs overall, and for pairs × groups in the breakdowns.
+    The correction is for the number of pairs overall, and for pairs × groups in the breakdowns. A breakdown that has
+    the same items in its groups as an earlier one (`it:er` for `er`) is left out: it would be tested twice.
     """
     settings = settings or Settings()
     test = test or ("mcnemar" if settings.resample is None else "randomisation")
@@ -165,6 +169,7 @@ def compare_runs(
         settings,
         about.version,
         tuple(suites)[1:],
+        tally.repeated(),
     )
 
 
@@ -175,6 +180,7 @@ class _Tally:
         self.wanted, self.settings = wanted, settings
         self.tags: set[str] = set()
         self._everything: Counts = defaultdict(Counter)
+        self._keys: set[tuple[Key, ...]] = set()
         self._groups: list[dict[Key, Counts]] = [defaultdict(lambda: defaultdict(Counter)) for _ in wanted]
         self._flips: dict[tuple[int, int], tuple[list[str], list[str]]] = {
             pair: ([], []) for pair in itertools.combinations(range(runs), 2)
@@ -189,17 +195,25 @@ class _Tally:
         outcomes = tuple(decide(i, minimize=settings.minimize, normalize=settings.normalize).correct for i in items)
         unit = unit_of(item, settings.resample)
         self._everything[unit][outcomes] += 1
-        for breakdown, counts in zip(self.wanted.values(), self._groups, strict=True):
-            counts[by.keyed(breakdown, item.tags)][unit][outcomes] += 1
+        keys = tuple([by.keyed(breakdown, item.tags) for breakdown in self.wanted.values()])
+        self._keys.add(keys)
+        for key, counts in zip(keys, self._groups, strict=True):
+            counts[key][unit][outcomes] += 1
         for (a, b), (gained, lost) in self._flips.items():
             if outcomes[a] != outcomes[b]:
                 (gained if outcomes[b] else lost).append(item.id)
 
+    def repeated(self) -> dict[str, str]:
+        """The breakdowns that repeat another."""
+        breakdowns = self.wanted.values()
+        groups = ([b.group(key) for b, key in zip(breakdowns, keys, strict=True)] for keys in self._keys)
+        return by.repeated(list(self.wanted), groups)
+
     def pairs(self, names: Sequence[str], test: str) -> list[Pair]:
         """Every pair of runs; p-values are not corrected yet."""
         settings = self.settings
-        groups = zip(self.wanted.items(), self._groups, strict=True)
-        merged = {name: _merged(breakdown, counts) for (name, breakdown), counts in groups}
+        groups, copies = zip(self.wanted.items(), self._groups, strict=True), self.repeated()
+        merged = {name: _merged(breakdown, counts) for (name, breakdown), counts in groups if name not in copies}
         return [
             Pair(
                 first=names[a],

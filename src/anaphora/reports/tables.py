@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from anaphora.evaluation.compare import Comparison, Difference
 from anaphora.evaluation.intervals import Interval
 from anaphora.evaluation.result import Figure, Result, Settings
@@ -56,11 +58,17 @@ def comparison_table(comparison: Comparison) -> Table:
                 rows += rows_of([(f"{title_of(name)}: {group}", *difference_cells(difference))], indent=2)
         rows += rows_of([(f"{len(pair.gained):,} items gained, {len(pair.lost):,} lost", *[""] * 6)])
     columns = ("", "n", "first", "second", "difference", f"{level_of(comparison.settings)} interval", "p")
-    notes = (
-        f"p: {comparison.test}, corrected (Holm); * < 0.05, ** < 0.01, *** < 0.001",
-        f"signature {comparison.signature}",
-    )
-    return Table(_title(comparison.suite, comparison.languages), columns, tuple(rows), notes)
+    notes = [f"p: {comparison.test}, corrected (Holm); * < 0.05, ** < 0.01, *** < 0.001"]
+    if comparison.repeated:
+        notes.append(left_out(comparison.repeated))
+    notes.append(f"signature {comparison.signature}")
+    return Table(_title(comparison.suite, comparison.languages), columns, tuple(rows), tuple(notes))
+
+
+def left_out(repeated: Mapping[str, str]) -> str:
+    """Which breakdowns are not shown, as another has the same items in its groups."""
+    said = (f"{title_of(name)} (the same groups as {title_of(kept)})" for name, kept in repeated.items())
+    return f"left out: {', '.join(said)}"
 
 
 def _title(suite: str, languages: str, *rest: str | None) -> str:
