@@ -53,9 +53,34 @@ def test_docids(tmp_path: Path) -> None:
     assert pairs(tmp_path, "x\ta\n", "A\n", docids=True) == [Pair("a", "A", 1)]
 
 
+def test_lines_with_separators_are_passages_of_their_own(tmp_path: Path) -> None:
+    found = pairs(tmp_path, "a <SEP> b\na <SEP> c\nd\n<SEP> e\n", "A <SEP> B\nA <SEP> C\nD\n<SEP> E\n")
+    assert [(pair.source, pair.target, pair.context) for pair in found] == [
+        ("a", "A", True),
+        ("b", "B", False),
+        ("a", "A", True),
+        ("c", "C", False),
+        ("d", "D", False),
+        ("e", "E", False),  # an empty context is none
+    ]
+    documents = [pair.document for pair in found]
+    assert documents[0] == documents[1] != documents[2] == documents[3]
+    assert len(set(documents)) == 4
+
+
+def test_context_of_a_passage_is_not_trained_on() -> None:
+    found = [Pair("31", "41", 1, context=True), Pair("32", "42", 1), Pair("33", "43", 2)]
+    built = corpus(found, Arrangement(joined_source=1, joined_target=1))
+    assert [built.example(place) for place in range(len(built))] == [
+        (((31, 9, 32, 0),), (41, 9, 42, 0)),
+        (((33, 0),), (43, 0)),
+    ]
+
+
 @pytest.mark.parametrize(
     ("source", "target", "settings", "problem"),
     [
+        ("a <SEP> b\n", "A\n", {}, "s: line 1: 2 sentences joined with <SEP> here, 1 in the translation"),
         ("a\nb\n", "A\n", {}, "t: line 2: ends after 1 lines"),
         ("a\n", "A\nB\n", {}, "s: line 2: ends after 1 lines"),
         ("a\n\nb\n", "A\nB\nC\n", {}, "s: line 2: a document ends here on one side only"),

@@ -102,6 +102,7 @@ def _train(config: Config, folder: Path, resume: bool, average: int | None) -> d
         note(f"{ended} after {trained.updates:,} updates: nmt:{folder}")
     return {
         "model": str(folder),
+        "examples": len(material.training),
         "updates": trained.updates,
         "stopped_early": trained.stopped_early,
         "perplexity": trained.perplexity,

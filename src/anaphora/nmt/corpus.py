@@ -15,7 +15,7 @@ from anaphora.files import text_lines
 from anaphora.nmt.arrangement import Arrangement, Ids, inputs_of, target_of
 from anaphora.nmt.batch import Batch, make_batch
 from anaphora.nmt.config import DataConfig
-from anaphora.nmt.text import Text
+from anaphora.nmt.text import SEPARATOR_PIECE, Text
 
 Ints = npt.NDArray[np.int64]
 REMEDY = "The two sides belong together line by line, blank lines included."
@@ -23,15 +23,20 @@ REMEDY = "The two sides belong together line by line, blank lines included."
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A sentence and its translation, and the number of their document."""
+    """A sentence and its translation, the number of their document, and whether they are nothing but context."""
 
     source: str
     target: str
     document: int
+    context: bool = False
 
 
 def read_pairs(config: DataConfig, sources: Sequence[Path], targets: Sequence[Path]) -> Iterator[Pair]:
-    """Sentence pairs of files; a file ends a document, and so does a blank line, a boundary or another docid."""
+    """Sentence pairs of files; a file ends a document, and so does a blank line, a boundary or another docid.
+
+    A line whose sentences are joined with `<SEP>`, as `anaphora augment` writes them, is a passage of its own: the
+    last sentence is trained on, those before it are its context.
+    """
     document = 0
     for source, target in zip(sources, targets, strict=True):
         document += 1
@@ -47,7 +52,22 @@ def read_pairs(config: DataConfig, sources: Sequence[Path], targets: Sequence[Pa
                     raise BadInput(source, problem, line=number, remedy=REMEDY)
                 document += 1
                 continue
-            yield Pair(one.strip(), other.strip(), document)
+            passage = _passage(one, other, source, number)
+            own = SEPARATOR_PIECE in one
+            document += own
+            for place, (sentence, translation) in enumerate(passage, start=1):
+                yield Pair(sentence, translation, document, context=place < len(passage))
+            document += own
+
+
+def _passage(one: str, other: str, source: Path, number: int) -> list[tuple[str, str]]:
+    """The sentence pairs that a line holds: one, or several joined with the separator; empty context is none."""
+    sides = [[sentence.strip() for sentence in line.split(SEPARATOR_PIECE)] for line in (one, other)]
+    if len(sides[0]) != len(sides[1]):
+        problem = f"{len(sides[0])} sentences joined with {SEPARATOR_PIECE} here, {len(sides[1])} in the translation"
+        raise BadInput(source, problem, line=number, remedy="Join the same sentences on both sides.")
+    pairs = list(zip(*sides, strict=True))
+    return [pair for pair in pairs[:-1] if any(pair)] + pairs[-1:]
 
 
 def _ends(line: str, config: DataConfig) -> bool:
@@ -119,6 +139,7 @@ class Corpus:
         self.source = Sentences(text.encode_source(pair.source) for pair in pairs)
         self.target = Sentences(text.encode_target(pair.target) for pair in pairs)
         self.documents = np.array([pair.document for pair in pairs], np.int64)
+        self._context = [pair.context for pair in pairs]
         self.arrangement, self.marks = arrangement, text.marks
         self._first = _first_of_document(self.documents)
         self.numbers, self.lengths, self.dropped = self._kept(config)
@@ -148,6 +169,8 @@ class Corpus:
         numbers, lengths = [], []
         empty = long = unlike = 0
         for number in range(len(self.source)):
+            if self._context[number]:
+                continue
             sizes = (len(self.source[number]), len(self.target[number]))
             inputs, target = self._example(number)
             longest = max(map(len, inputs))
