@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from anaphora.errors import AnaphoraError, BadInput
+from anaphora.languages.highlight import differences, replaced_pronouns
 from anaphora.languages.pronouns import normalise
 from anaphora.study.assignment import assign
 from anaphora.study.gaps import gap_forms, gap_items, gap_options
-from anaphora.study.highlight import differences, replaced_pronouns
 from anaphora.study.instructions import INSTRUCTIONS, TITLES
 from anaphora.study.model import GAPS, PAIRS, Item, Study
 from anaphora.suites.example import Example

@@ -8,12 +8,12 @@ from typing import Any
 
 from anaphora.errors import AnaphoraError, BadInput
 from anaphora.files import read_parallel
+from anaphora.languages.highlight import Span, occurrences
 from anaphora.languages.pronoun_files import pronoun_lists
 from anaphora.languages.pronouns import normalise
 from anaphora.metrics.columns import Record, read_columns
 from anaphora.metrics.discomt.classes import CLASSES
-from anaphora.study.highlight import occurrences
-from anaphora.study.model import BAD, OTHER, Item, Span
+from anaphora.study.model import BAD, OTHER, Item
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Header, Suite, suite_of
 

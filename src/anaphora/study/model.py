@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from anaphora.languages.highlight import Span
 from anaphora.suites.example import Passage, Tag
 
 PAIRS, GAPS = "pairs", "gaps"
@@ -16,8 +17,6 @@ A, B, EQUAL, NEITHER, INVALID = "a", "b", "equal", "neither", "invalid"
 PAIR_CHOICES = (A, B, EQUAL, NEITHER, INVALID)
 # What can be said of a gap beside the language's pronouns (DiscoMT 2015; APT §3.1).
 OTHER, BAD = "other", "bad"
-
-Span = tuple[int, int]  # from character, to character
 
 
 @dataclass(frozen=True, slots=True)

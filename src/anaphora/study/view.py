@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from anaphora.languages.highlight import segments
 from anaphora.study.agreement import Settings, study_agreement
 from anaphora.study.answers import current_answers
-from anaphora.study.highlight import segments
 from anaphora.study.model import GAPS, Annotator, Assignment, Item, Study
 from anaphora.study.store import Answer
 

@@ -1,4 +1,4 @@
-"""Where two candidates differ, and where a pronoun is: what is highlighted, or hidden."""
+"""Where two candidates differ, and where a pronoun is: what the report and the study highlight, or hide."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import difflib
 import re
 
 from anaphora.languages.pronouns import normalise
-from anaphora.study.model import Span
 
+Span = tuple[int, int]  # from character, to character
 # A word with its apostrophes and hyphens is one (c'est is two in French: the pronoun ends with its apostrophe).
 WORD = re.compile(r"\w+['’]?|[^\w\s]")
 
@@ -19,12 +19,16 @@ def differences(one: str, other: str) -> tuple[tuple[Span, ...], tuple[Span, ...
     """
     words = [list(WORD.finditer(sentence)) for sentence in (one, other)]
     a, b = ([match.group() for match in found] for found in words)
-    matcher = difflib.SequenceMatcher(None, a, b, autojunk=False)
+    # most candidates differ in one word: what they share at both ends need not be searched
+    shortest = min(len(a), len(b))
+    head = next((n for n in range(shortest) if a[n] != b[n]), shortest)
+    tail = next((n for n in range(shortest - head) if a[-1 - n] != b[-1 - n]), shortest - head)
+    matcher = difflib.SequenceMatcher(None, a[head : len(a) - tail], b[head : len(b) - tail], autojunk=False)
     spans: tuple[list[Span], list[Span]] = ([], [])
     for kind, i, j, k, m in matcher.get_opcodes():
         if kind == "equal":
             continue
-        for side, (start, end) in enumerate(((i, j), (k, m))):
+        for side, (start, end) in enumerate(((head + i, head + j), (head + k, head + m))):
             found = words[side]
             if not found:
                 continue

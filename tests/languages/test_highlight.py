@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anaphora.study.highlight import differences, occurrences, replaced_pronouns, segments
+from anaphora.languages.highlight import differences, occurrences, replaced_pronouns, segments
 
 
 def marked(one: str, other: str) -> tuple[list[str], list[str]]:
