@@ -16,7 +16,7 @@ from safetensors.torch import load_file, save_file
 
 from anaphora.errors import AnaphoraError, BadInput
 from anaphora.languages.readings import load_readings
-from anaphora.measure.checkpoint import check_new, load_measure, save_measure
+from anaphora.measure.checkpoint import check_new, load_measure, read_about, save_measure, start_from
 from anaphora.measure.config import Config, Model, Training
 from anaphora.measure.items import text_of
 from anaphora.measure.measure import Measure, load_encoder, load_features
@@ -71,6 +71,50 @@ def test_without_a_copy_the_encoder_is_named(tiny_bert: Path, tiny_lm: Path, tmp
 def change(folder: Path, **values: object) -> None:
     about = json.loads((folder / "measure.json").read_text())
     (folder / "measure.json").write_text(json.dumps(about | values))
+
+
+def as_version_1(folder: Path) -> None:
+    """The description as 0.1.0 wrote it: without a scale, which was 2√d."""
+    about = json.loads((folder / "measure.json").read_text())
+    del about["attention_divisor"]
+    (folder / "measure.json").write_text(json.dumps(about | {"anaphora_measure": 1}))
+
+
+def test_a_measure_of_0_1_0_keeps_its_scale(static: tuple[Path, Measure], tmp_path: Path) -> None:
+    folder, measure = static
+    assert load_measure(folder).head.divisor == 1.0
+    expected = measure.score(TEXTS)
+    measure.head.divisor = 2.0
+    old = measure.score(TEXTS)
+    assert old != expected
+    as_version_1(folder)
+    assert load_measure(folder).score(TEXTS) == old
+    save_measure(tmp_path / "again", load_measure(folder), made(Model(width=8, hidden=4, features=("identity",)))[1], {})
+    assert load_measure(tmp_path / "again").score(TEXTS) == old
+    assert read_about(tmp_path / "again")["anaphora_measure"] == 2
+
+
+def test_no_measure_starts_from_another_scale(static: tuple[Path, Measure]) -> None:
+    folder, measure = static
+    start_from(measure, folder)
+    as_version_1(folder)
+    with pytest.raises(BadInput, match=r"divides by 2\.0·√d.*this one by 1\.0·√d.*Train it again"):
+        start_from(measure, folder)
+
+
+def test_the_baseline_starts_from_any_scale(tmp_path: Path) -> None:
+    """The mean of the pronouns does not attend, so that the scale has no part in its score."""
+    measure, config = made(Model(width=8, kind="average"))
+    save_measure(tmp_path / "m", measure, config, {})
+    as_version_1(tmp_path / "m")
+    start_from(measure, tmp_path / "m")
+
+
+@pytest.mark.parametrize("divisor", ["2", 0, -1.0, None, float("nan")])
+def test_a_scale_that_is_no_number_is_refused(static: tuple[Path, Measure], divisor: object) -> None:
+    change(static[0], attention_divisor=divisor)
+    with pytest.raises(BadInput, match="attention_divisor"):
+        load_measure(static[0])
 
 
 def test_weights_of_another_architecture_are_refused(static: tuple[Path, Measure]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 
@@ -32,10 +33,10 @@ def batch(states: list[list[float]], places: list[int], padding: int = 0, words:
 STATES = [[1.0, 0.0, 2.0, 0.0], [0.0, 1.0, 0.0, -1.0], [2.0, 2.0, 0.0, 1.0]]
 
 
-def by_hand(place: int, z: list[float]) -> float:
-    """Eqs. 1–3 for one pronoun in plain Python."""
+def by_hand(place: int, z: list[float], divisor: float = 1.0) -> float:
+    """Eqs. 1–3 for one pronoun in plain Python; the divisor counts √d."""
     query = STATES[place]
-    logits = [sum(q * k for q, k in zip(query, row, strict=True)) / (2 * math.sqrt(D)) for row in STATES]
+    logits = [sum(q * k for q, k in zip(query, row, strict=True)) / (divisor * math.sqrt(D)) for row in STATES]
     weights = [math.exp(x) / sum(map(math.exp, logits)) for x in logits]
     mixed = [q + sum(w * row[i] for w, row in zip(weights, STATES, strict=True)) for i, q in enumerate(query)]
     mean = sum(mixed) / D
@@ -43,7 +44,7 @@ def by_hand(place: int, z: list[float]) -> float:
     return sum(zi * (x - mean) / spread for zi, x in zip(z, mixed, strict=True))
 
 
-def head(length: int = 2, kind: str = "attention", **more: int) -> PronounHead:
+def head(length: int = 2, kind: str = "attention", **more: Any) -> PronounHead:
     found = PronounHead(D, length, kind=kind, **more)
     with torch.no_grad():
         found.z.copy_(torch.tensor([0.5, -1.0, 0.25, 2.0]))
@@ -58,6 +59,19 @@ def test_the_equations() -> None:
     assert output.scores.item() == pytest.approx(expected, abs=1e-5)
     assert output.pronouns[0].tolist() == pytest.approx([by_hand(0, z), 3 * by_hand(2, z)], abs=1e-5)
     assert output.attention.sum(-1).tolist() == [pytest.approx([1.0, 1.0])]
+
+
+def test_attention_is_scaled_by_the_square_root_of_d() -> None:
+    """Eq. 1: the small 2 of the printed formula is the radical's index, ²√d, and no factor."""
+    [[row]] = head()(batch(STATES, [0])).attention.tolist()
+    logits = [math.exp(value / math.sqrt(D)) for value in (5.0, 0.0, 2.0)]  # the first state with each of the three
+    assert row == pytest.approx([value / sum(logits) for value in logits])
+
+
+def test_the_scale_of_version_0_1_0_is_kept_for_its_measures() -> None:
+    z = [0.5, -1.0, 0.25, 2.0]
+    assert head(divisor=2.0)(batch(STATES, [0])).scores.item() == pytest.approx(by_hand(0, z, 2.0), abs=1e-5)
+    assert by_hand(0, z, 2.0) != pytest.approx(by_hand(0, z), abs=1e-3)
 
 
 def test_padding_counts_for_nothing() -> None:

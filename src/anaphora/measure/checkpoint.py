@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,7 +18,9 @@ from anaphora.measure.config_file import as_document, parse_config
 from anaphora.measure.measure import Measure, load_encoder, load_features
 from anaphora.nmt.checkpoint import load_weights
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
+DIVISOR_OF_VERSION_1 = 2.0  # 0.1.0 took the radical's index in eq. 1 for a factor; its measures keep what they learned
+AGAIN = "Train it again: anaphora measure train."
 ABOUT, WEIGHTS, ENCODER = "measure.json", "model.safetensors", "encoder"
 
 
@@ -39,6 +42,7 @@ def save_measure(folder: Path, measure: Measure, config: Config, results: Mappin
         "version": __version__,
         "config": as_document(config),
         "length": measure.head.length,
+        "attention_divisor": measure.head.divisor,
         "language": measure.readings.language,
         "readings": {word: [dict(r) for r in found] for word, found in measure.readings.readings.items()},
         "capital": sorted(measure.readings.capital),
@@ -77,8 +81,9 @@ def load_measure(folder: Path, *, cache: Path | None = None, fallback: str | Non
         encoder = load_encoder(model, cache=cache, vocabulary=about["vocabulary"])
         features = load_features(model.features, cache)
         measure = Measure(model, readings, about["length"], encoder, features)
+        measure.head.divisor = _divisor(about, path)
     except (KeyError, TypeError, AttributeError) as error:
-        raise BadInput(path, f"not a measure ({error})", remedy="Train it again: anaphora measure train.") from None
+        raise BadInput(path, f"not a measure ({error})", remedy=AGAIN) from None
     _check(path, "encoder", about["encoder"], encoder.settings())
     for name, then, now in zip(model.features, about["features"], features, strict=False):
         _check(path, f"feature {name}", then, now.settings())
@@ -102,6 +107,16 @@ def read_about(folder: Path) -> dict[str, Any]:
         raise BadInput(path, problem, remedy="Upgrade with: pip install -U anaphora")
     found: dict[str, Any] = about
     return found
+
+
+def _divisor(about: Mapping[str, Any], path: Path) -> float:
+    """What the measure's attention is divided by, in units of √d (eq. 1)."""
+    if about["anaphora_measure"] == 1:
+        return DIVISOR_OF_VERSION_1
+    value = about.get("attention_divisor")
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
+        raise BadInput(path, f"attention_divisor: {value!r} is not a positive number", remedy=AGAIN)
+    return float(value)
 
 
 def _with_encoder(model: Model, folder: Path, about: Mapping[str, Any], fallback: str | None) -> Model:
@@ -138,10 +153,16 @@ class _Own:
 
 
 def start_from(measure: Measure, folder: Path) -> None:
-    """Begin with the weights of another measure: all that both have; one that has none of them is an error."""
+    """Begin with the weights of another measure: all that both have.
+
+    A measure that has none of them, or whose attention has another scale, is an error.
+    """
     from safetensors.torch import load_file
 
-    read_about(folder)
+    then, now = _divisor(read_about(folder), folder / ABOUT), measure.head.divisor
+    if then != now and measure.head.kind == "attention":
+        problem = f"its attention divides by {then}·√d (version 0.1.0 did so), and this one by {now}·√d"
+        raise BadInput(folder, problem, remedy=AGAIN)
     own, found = _Own(measure).state_dict(keep_vars=True), load_file(folder / WEIGHTS)
     for name in sorted(own.keys() & found.keys()):
         if own[name].shape != found[name].shape:

@@ -43,6 +43,7 @@ class PronounHead(nn.Module):
     length: of w, the number of pronouns that training sentences are padded to
     hidden: a layer of this width before z; 0: none, as printed
     features: numbers per pronoun that enter its score linearly; identities: pronouns with a score of their own
+    divisor: of the attention's logits, in units of √d; 1 is eq. 1, and version 0.1.0 trained its measures with 2
     """
 
     def __init__(
@@ -55,9 +56,10 @@ class PronounHead(nn.Module):
         features: int = 0,
         identities: int = 0,
         dropout: float = 0.0,
+        divisor: float = 1.0,
     ) -> None:
         super().__init__()
-        self.kind, self.width, self.length = kind, width, length
+        self.kind, self.width, self.length, self.divisor = kind, width, length, divisor
         self.normal = nn.LayerNorm(width) if kind == "attention" else None
         self.dropout = nn.Dropout(dropout)
         self.inner = nn.Linear(width, hidden) if hidden else None
@@ -80,8 +82,11 @@ class PronounHead(nn.Module):
         return Output(shares.sum(-1), shares, attention)  # eq. 4
 
     def _attention(self, queries: Tensor, batch: Batch) -> Tensor:
-        """S(P Kᵀ / 2√d) over the words of the passage: (b, m, n), eq. 1 with its scaling as printed."""
-        scaled = queries @ batch.states.transpose(1, 2) / (2 * math.sqrt(self.width))
+        """S(P Kᵀ / √d) over the words of the passage: (b, m, n), eq. 1.
+
+        The small 2 before the radical in print is its index (²√d), as the released program has it, and no factor.
+        """
+        scaled = queries @ batch.states.transpose(1, 2) / (self.divisor * math.sqrt(self.width))
         hidden = scaled.masked_fill(~batch.words.unsqueeze(1), float("-inf"))
         return torch.softmax(hidden, -1).nan_to_num(0.0)  # a text without words has none to attend to
 
