@@ -103,6 +103,12 @@ def contrapro_outcomes(sizes: Sequence[int], lines: Sequence[str], minimize: boo
     return outcomes
 
 
+def contrapro_ties(sizes: Sequence[int], lines: Sequence[str], minimize: bool) -> int:
+    """How often the reference is as good as the best contrastive translation: neither better than it nor worse."""
+    scores = iter([-float(line) if minimize else float(line) for line in lines])
+    return sum(next(scores) == max(next(scores) for _ in range(size)) for size in sizes)
+
+
 @pytest.fixture(scope="module")
 def rebuilt_rows(data: Data) -> list[dict[str, Any]]:
     file = data("contrapro") / "contrapro_reconstructed.jsonl.gz"
@@ -120,8 +126,10 @@ def test_contrapro_rebuilt(
 ) -> None:
     """All 12,000 items: 11,969 with three candidates, 31 with four; 4,272 of them with their original record."""
     lines = lines_of(kind, 36_031)
-    outcomes = contrapro_outcomes([len(row["contrastive"]) for row in rebuilt_rows], lines, minimize)
+    sizes = [len(row["contrastive"]) for row in rebuilt_rows]
+    outcomes = contrapro_outcomes(sizes, lines, minimize)
     result = ours(rebuilt_suite, lines, minimize, tmp_path)
+    assert result.ties == contrapro_ties(sizes, lines, minimize)
     assert (result.figure.correct, result.figure.total) == (sum(outcomes), 12_000)
     judged = list(zip(rebuilt_rows, outcomes, strict=True))
     assert counts(result.breakdowns["reference_pronoun"]) == counted([(r["ref_pronoun"], o) for r, o in judged])

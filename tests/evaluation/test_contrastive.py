@@ -63,6 +63,11 @@ def test_figures_are_those_counted_by_hand() -> None:
     assert list(result.breakdowns["distance"]) == ["0", "2", ">3"]
 
 
+def test_only_a_shared_best_score_is_counted_as_a_tie() -> None:
+    items = [item(1, [-1.0, -1.0, -1.0]), item(2, [-2.0, -2.0, -1.0]), item(3, [-2.0, -1.0, -1.0])]
+    assert evaluate_items(items, about=ABOUT).ties == 1
+
+
 def test_what_has_no_value_is_in_no_group_and_is_said() -> None:
     result = evaluate_items(ITEMS, about=ABOUT, breakdowns=["pronoun", "distance>3"])
     assert result.untagged == {"distance": 2}

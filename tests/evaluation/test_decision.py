@@ -23,7 +23,7 @@ def scored(*scores: float, gold: int | None = 0, tokens: list[int] | None = None
         (scored(-1.0, -2.0, -3.0), Decision(True, False, 0)),
         (scored(-2.0, -1.0, -3.0), Decision(False, False, 1)),
         (scored(-1.0, -1.0, -3.0), Decision(False, True, None)),  # a tie with the best is wrong
-        (scored(-2.0, -1.0, -2.0), Decision(False, True, 1)),  # a tie behind the best counts as a tie too
+        (scored(-2.0, -1.0, -2.0), Decision(False, False, 1)),  # tied behind a better candidate: simply wrong
         (scored(-2.0, -1.0, -1.0), Decision(False, False, None)),  # others tie: wrong, but no tie with the gold
         (scored(-1.0, -2.0, -2.0), Decision(True, False, 0)),
         (scored(-5.0, -4.0, -3.0, -2.0, gold=3), Decision(True, False, 3)),  # 31 items of ContraPro have four
@@ -45,6 +45,7 @@ def test_higher_is_better(item: Scored, decision: Decision) -> None:
         (scored(1.0, 2.0, 3.0), Decision(True, False, 0)),
         (scored(3.0, 2.0, 1.0), Decision(False, False, 2)),
         (scored(1.0, 2.0, 1.0), Decision(False, True, None)),
+        (scored(2.0, 2.0, 1.0), Decision(False, False, 2)),
         (scored(9.0, 10.0), Decision(True, False, 0)),
         (scored(2.0, 1.0, gold=None), Decision(False, False, 1)),
     ],
@@ -67,12 +68,22 @@ def test_a_decision_is_what_the_definition_says(item: tuple[list[float], int], m
     scores, gold = item
     others = [score for k, score in enumerate(scores) if k != gold]
     right = all((scores[gold] < other) if minimize else (scores[gold] > other) for other in others)
-    tie = any(other == scores[gold] for other in others)
+    better = any((other < scores[gold]) if minimize else (other > scores[gold]) for other in others)
+    tie = scores[gold] in others and not better  # the gold shares the best score (INTERFACE.md)
     decision = decide(scored(*scores, gold=gold), minimize=minimize)
     assert (decision.correct, decision.tie) == (right, tie)
     assert not (decision.correct and decision.tie)
     best = [k for k, s in enumerate(scores) if s == (min(scores) if minimize else max(scores))]
     assert decision.chosen == (best[0] if len(best) == 1 else None)
+
+
+@FIXED
+@given(ITEMS, st.floats(1e-3, 10.0), st.booleans())
+def test_a_better_candidate_ends_every_tie(item: tuple[list[float], int], gap: float, minimize: bool) -> None:
+    scores, gold = item
+    best = min(scores) - gap if minimize else max(scores) + gap
+    decision = decide(scored(*scores, best, gold=gold), minimize=minimize)
+    assert decision == Decision(False, False, len(scores))
 
 
 @FIXED

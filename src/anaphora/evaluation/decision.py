@@ -10,8 +10,10 @@ from anaphora.systems.scored import Scored
 
 
 class Decision(NamedTuple):
-    """correct: the gold is strictly better than every other candidate; tie: another has the very score of the gold.
+    """What the scores of an example decide.
 
+    correct: the gold is strictly better than every other candidate
+    tie: the gold shares the best score with another candidate; one that is tied behind a better candidate is wrong
     chosen: the index of the best candidate, None where several are best. Without a gold only `chosen` speaks.
     """
 
@@ -27,7 +29,7 @@ def decide(item: Scored, *, minimize: bool = False, normalize: str = "sum") -> D
     chosen = scores.index(best) if scores.count(best) == 1 else None
     if gold is None:
         return Decision(False, False, chosen)
-    return Decision(chosen == gold, scores.count(scores[gold]) > 1, chosen)
+    return Decision(chosen == gold, chosen is None and scores[gold] == best, chosen)
 
 
 def per_token(item: Scored) -> list[float]:
