@@ -89,7 +89,8 @@ def test_a_measure_of_0_1_0_keeps_its_scale(static: tuple[Path, Measure], tmp_pa
     assert old != expected
     as_version_1(folder)
     assert load_measure(folder).score(TEXTS) == old
-    save_measure(tmp_path / "again", load_measure(folder), made(Model(width=8, hidden=4, features=("identity",)))[1], {})
+    config = Config("", model=measure.config)
+    save_measure(tmp_path / "again", load_measure(folder), config, {})
     assert load_measure(tmp_path / "again").score(TEXTS) == old
     assert read_about(tmp_path / "again")["anaphora_measure"] == 2
 

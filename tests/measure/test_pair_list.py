@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,6 +21,21 @@ def test_the_published_form(tmp_path: Path) -> None:
     assert found["he:it"] == Judged(pytest.approx(0.75), 14, 1, 5)  # (0.9 · 10 + 0.6 · 10) / 20
     assert errors_of(found) == frozenset()
     assert errors_of(found, 0.75) == {"he:it"}  # it:he is agreed on, but people prefer the system's
+
+
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+def test_the_published_pickle(tmp_path: Path, protocol: int) -> None:
+    path = tmp_path / "pronoun_pair_list.pkl"
+    entries = {"he_it": [[0.9, {"REF": 9, "SYS": 1}], (0.6, {"REF": 5, "Tie": 5})], "it_he": [[1.0, {"SYS": 4}]]}
+    path.write_bytes(pickle.dumps(entries, protocol))
+    assert read_pair_list(path)["he:it"] == Judged(pytest.approx(0.75), 14, 1, 5)
+    for bad in (["he_it"], {7: [[1.0, {}]]}, {"he_it": [[1.0, 5]]}, {"he_it": [[1.0, {"REF": float("inf")}]]}, {}):
+        path.write_bytes(pickle.dumps(bad, protocol))
+        with pytest.raises(BadInput):
+            read_pair_list(path)
+    path.write_bytes(pickle.dumps({"he_it": Path("x")}, protocol))
+    with pytest.raises(BadInput, match="not a pickle of plain data"):
+        read_pair_list(path)
 
 
 def test_a_table(tmp_path: Path) -> None:

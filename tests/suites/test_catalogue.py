@@ -18,6 +18,7 @@ from anaphora.suites.formats import FORMATS
 DATA = Path(os.environ.get("ANAPHORA_DATA") or Path(__file__).parents[2].parent / "shared" / "data")
 ENTRIES = pytest.mark.parametrize("entry", catalogue().values(), ids=list(catalogue()))
 KNOWN = [(entry, file) for entry in catalogue().values() for file in entry.files if file.sha256]
+COPIES = [item for entry in catalogue().values() for file in entry.files for item in file.copies.items()]
 
 # where the copies on the developers' machines have the files of the catalogue
 PLACES = {
@@ -62,6 +63,7 @@ def test_the_sets_that_the_papers_are_about_are_there() -> None:
             "bawden-cs",
         ),
         *("lopes-en-fr-1", "lopes-en-fr-3", "scat", "eval-anaphora-de", "eval-anaphora-fr", "eval-anaphora-ru"),
+        "eval-anaphora-zh",
         *(f"voita-{name}" for name in ("deixis-dev", "deixis-test", "lex-cohesion-dev", "lex-cohesion-test")),
         *("voita-ellipsis-infl", "voita-ellipsis-vp", "contracat-attack-he-said", "contracat-attack-woman"),
     }
@@ -155,3 +157,8 @@ def test_hash_and_size_are_those_of_the_real_file(entry: Entry, file: RemoteFile
     content = local_bytes(file)
     assert len(content) == file.size
     assert hashlib.sha256(content).hexdigest() == file.sha256
+
+
+@pytest.mark.parametrize(("name", "digest"), COPIES)
+def test_the_hash_of_another_form_is_that_of_the_real_file(name: str, digest: str) -> None:
+    assert hashlib.sha256(local_bytes(RemoteFile(name))).hexdigest() == digest

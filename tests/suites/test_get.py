@@ -7,6 +7,7 @@ import hashlib
 import io
 import json
 import os
+import pickle
 import tarfile
 import threading
 from collections.abc import Iterator
@@ -408,6 +409,42 @@ def test_the_real_sets_are_imported_and_have_the_promised_numbers(name: str, pla
     assert (len(sizes), sum(sizes)) == (entry.examples, entry.candidates)
     assert (suite.header.name, suite.header.languages) == (name, entry.languages)
     assert suite.header.breakdowns == entry.breakdowns
+
+
+ANNOTATED = {
+    "reference_context": ["it", "fell", ".", "it", "broke", "."],
+    "noisy_context": ["it", "fell", ".", "he", "broke", "."],
+    "reference_sentence": ["it", "broke", "."],
+    "noisy_sentence": ["he", "broke", "."],
+    "origin": "a",
+    "sample_id": 1,
+}
+
+
+@pytest.mark.parametrize("language", ["de", "zh"])
+def test_the_pickles_of_eval_anaphora_are_imported(tmp_path: Path, language: str) -> None:
+    name = {"de": "german", "zh": "chinese"}[language]
+    (tmp_path / f"test_data_{name}").write_bytes(pickle.dumps([ANNOTATED]))
+    entry = catalogue()[f"eval-anaphora-{language}"]
+    assert entry.downloadable
+    (example,) = read_native(get(entry.name, from_path=tmp_path))
+    assert example.candidates == (("it fell .", "it broke ."), ("it fell .", "he broke ."))
+
+
+def test_a_pickle_that_is_refused_is_not_kept(tmp_path: Path) -> None:
+    (tmp_path / "test_data_german").write_bytes(pickle.dumps([Path("x")]))
+    with pytest.raises(BadInput, match="not a pickle of plain data"):
+        get("eval-anaphora-de", from_path=tmp_path)
+    assert not downloads("eval-anaphora-de")
+
+
+def test_a_copy_in_another_form_is_verified(tmp_path: Path) -> None:
+    (tmp_path / "test_data_german.jsonl").write_text(json.dumps(ANNOTATED) + "\n")
+    with pytest.raises(BadInput, match=r"test_data_german\.jsonl: SHA-256 is .* but dd04723d"):
+        get("eval-anaphora-de", from_path=tmp_path)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(BadInput, match=r"test_data_german \(or test_data_german\.gz\) of eval-anaphora-de is missing"):
+        get("eval-anaphora-de", from_path=tmp_path / "empty")
 
 
 # What a user means by a name

@@ -1,6 +1,7 @@
 """Pronoun pairs that people agree on: the list that decides which differences are errors (§5.1).
 
-As published, JSON: `{"he_it": [[agreement, {"REF": n, "SYS": n, "Tie": n}], …], …}`, one entry per study. As
+As published, a pickle, or the same as JSON: `{"he_it": [[agreement, {"REF": n, "SYS": n, "Tie": n}], …], …}`, one entry
+per study. As
 `anaphora study export --pairs` writes it: the same, or a table with a header line and tabs between its columns
 `pair`, `agreement`, `REF`, `SYS`, `Tie`.
 """
@@ -16,9 +17,11 @@ from typing import Any
 from anaphora.errors import BadInput
 from anaphora.files import read_json, text_lines
 from anaphora.languages.pronouns import normalise
+from anaphora.pickles import is_pickle, read_plain_pickles
 
 THRESHOLD = 0.8
 COUNTS = ("REF", "SYS", "Tie")
+EXAMPLE = 'Write {"he_it": [[0.9, {"REF": 9, "SYS": 1, "Tie": 0}]]}.'
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +44,7 @@ class Judged:
 
 def read_pair_list(path: Path) -> dict[str, Judged]:
     """`reference:system` → what people said; several studies of a pair are merged, weighted by their answers."""
-    first = next((line for line in text_lines(path) if line.strip()), "")
-    entries = _json_entries(path) if first.lstrip().startswith("{") else _table_entries(path)
+    entries = _entries(path)
     found: dict[str, list[Judged]] = {}
     for pair, judged in entries:
         found.setdefault(pair, []).append(judged)
@@ -65,18 +67,25 @@ def _merged(parts: list[Judged]) -> Judged:
     return Judged(agreement, sum(p.reference for p in parts), sum(p.system for p in parts), sum(p.ties for p in parts))
 
 
-def _json_entries(path: Path) -> Iterable[tuple[str, Judged]]:
-    document = read_json(path)
+def _entries(path: Path) -> Iterable[tuple[str, Judged]]:
+    if is_pickle(path):
+        return [entry for document in read_plain_pickles(path) for entry in _listed(document, path)]
+    first = next((line for line in text_lines(path) if line.strip()), "")
+    return _listed(read_json(path), path) if first.lstrip().startswith("{") else _table_entries(path)
+
+
+def _listed(document: Any, path: Path) -> Iterable[tuple[str, Judged]]:
+    if not isinstance(document, dict):
+        raise BadInput(path, "not a list of pronoun pairs", remedy=EXAMPLE)
     for pair, entries in document.items():
         several = isinstance(entries, list) and not (entries and isinstance(entries[0], int | float))
         for entry in entries if several else [entries]:
             try:
                 agreement, counts = (entry["agreement"], entry) if isinstance(entry, dict) else entry
                 yield _pair(pair, path), _judged(agreement, counts)
-            except (KeyError, TypeError, ValueError) as error:
+            except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
                 problem = f"{pair}: not an agreement with counts ({error})"
-                remedy = 'Write "he_it": [[0.9, {"REF": 9, "SYS": 1, "Tie": 0}]].'
-                raise BadInput(path, problem, remedy=remedy) from None
+                raise BadInput(path, problem, remedy=EXAMPLE) from None
 
 
 def _table_entries(path: Path) -> Iterable[tuple[str, Judged]]:
@@ -91,9 +100,9 @@ def _table_entries(path: Path) -> Iterable[tuple[str, Judged]]:
             raise BadInput(path, f"not an agreement with counts ({error})", line=rows.line_num) from None
 
 
-def _pair(text: str, path: Path) -> str:
+def _pair(text: Any, path: Path) -> str:
     for sign in (":", "_"):
-        one, found, other = text.partition(sign)
+        one, found, other = str(text).partition(sign)
         if found and one and other:
             return f"{normalise(one)}:{normalise(other)}"
     raise BadInput(path, f"not a pronoun pair: {text!r}", remedy="Write reference and system pronoun: he_it.")

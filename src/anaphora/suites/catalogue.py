@@ -22,12 +22,14 @@ class RemoteFile:
     path: where it goes below the suite's download folder
     url: None where it is not published in this form, or lies in an archive
     sha256, size: of the plain (decompressed) bytes; None where the file could not be had to compute them
+    copies: names of the same data in another form that `--from-path` takes in its stead, with their SHA-256
     """
 
     path: str
     url: str | None = None
     sha256: str | None = None
     size: int | None = None
+    copies: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

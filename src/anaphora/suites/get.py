@@ -169,7 +169,12 @@ def _import(entry: Entry, folder: Path, expected: dict[str, str | None], source:
         _unpack(source, entry.archive, folder)
         return {path: _verify(folder / path, digest) for path, digest in expected.items()}
     copies = _copies(entry, source)
-    return {path: _copy(copies[path], folder / path, digest) for path, digest in expected.items()}
+    other_forms = {file.path: file.copies for file in entry.files}
+    found = {}
+    for path, digest in expected.items():
+        name = copies[path].name.removesuffix(".gz")
+        found[path] = _copy(copies[path], folder / path, other_forms[path].get(name, digest))
+    return found
 
 
 def _copies(entry: Entry, source: Path) -> dict[str, Path]:
@@ -193,10 +198,14 @@ def _copies(entry: Entry, source: Path) -> dict[str, Path]:
 
 
 def _layouts(entry: Entry) -> Iterator[dict[str, str]]:
-    """How a copy may be laid out: as our download folder or as the release, from any folder on the way to the files."""
+    """How a copy may be laid out: as our download folder or as the release, from any folder on the way to the files.
+
+    Where the catalogue knows the same data in another form, that comes first: its hash is known.
+    """
     ours = {file.path: PurePosixPath(file.path) for file in entry.files}
     theirs = {f.path: PurePosixPath(unquote(urlsplit(f.url).path[1:]) if f.url else f.path) for f in entry.files}
-    for paths in (ours, theirs):
+    others = {file.path: PurePosixPath(name) for file in entry.files for name in file.copies}
+    for paths in (*([others] if len(others) == len(ours) else []), ours, theirs):
         for cut in range(min(len(path.parts) for path in paths.values())):
             names = {key: PurePosixPath(*path.parts[cut:]).as_posix() for key, path in paths.items()}
             if len(set(names.values())) == len(names):

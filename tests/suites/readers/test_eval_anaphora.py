@@ -5,15 +5,20 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
+import pickle
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from anaphora.errors import BadInput
 from anaphora.suites.example import Example
 from anaphora.suites.readers.eval_anaphora import read
 
+PROTOCOLS = range(pickle.HIGHEST_PROTOCOL + 1)
 BEFORE = ["the", "lamp", "fell", ".", "what", "now", "?"]
 RIGHT = ["then", "it", "broke", "."]
 WRONG = ["then", "he", "broke", "."]
@@ -73,7 +78,9 @@ def test_the_language_is_in_the_name_of_the_file(tmp_path: Path, name: str, lang
 
 
 def test_another_name_does_not_say_the_language(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"the file name does not say the language\. It is test_data_german\.jsonl"):
+    with pytest.raises(
+        BadInput, match=r"the file name does not say the language\. It is test_data_german, test_data_german\.jsonl or"
+    ):
         read(written(tmp_path, pair(), name="pairs.jsonl"))
 
 
@@ -139,6 +146,71 @@ def test_a_line_that_is_no_json_is_found_by_its_number(tmp_path: Path) -> None:
     path.write_text(path.read_text(encoding="utf-8") + "{oops\n", encoding="utf-8")
     with pytest.raises(BadInput, match="line 2: not an annotated pair"):
         list(read(path))
+
+
+# the pickles as released
+
+
+def pickled(folder: Path, data: bytes, name: str = "test_data_german") -> Path:
+    path = folder / name
+    path.write_bytes(data)
+    return path
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_pickle_gives_what_its_lines_give(tmp_path: Path, protocol: int) -> None:
+    rows = [pair(), pair(before=[], sample_id=13), pair(noisy_sentence=["thén", "he", "broke", "."], sample_id=14)]
+    expected = list(read(written(tmp_path, *rows)))
+    whole = pickle.dumps(rows, protocol)
+    one_by_one = b"".join(pickle.dumps(row, protocol) for row in rows)  # as the released train.py reads them
+    for data in (whole, one_by_one, gzip.compress(whole), pickle.dumps(tuple(rows), protocol)):
+        suite = read(pickled(tmp_path, data))
+        assert list(suite) == list(suite) == expected
+        assert suite.header.name == "eval-anaphora-de"
+
+
+def test_lines_are_known_without_their_extension(tmp_path: Path) -> None:
+    path = written(tmp_path, pair())
+    for content in (path.read_bytes(), b"\xef\xbb\xbf" + path.read_bytes(), gzip.compress(path.read_bytes())):
+        assert [example.id for example in read(pickled(tmp_path, content))] == ["de/12"]
+
+
+WORDS = st.lists(st.text(st.characters(categories=["L"]), min_size=1, max_size=8), min_size=1, max_size=6)
+
+
+@settings(derandomize=True, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.tuples(WORDS, WORDS, WORDS), min_size=1, max_size=4), st.sampled_from(PROTOCOLS))
+def test_any_pairs_survive_the_pickle(tmp_path: Path, texts: list[Any], protocol: int) -> None:
+    rows = [
+        pair(before=before, reference_sentence=right, noisy_sentence=wrong, sample_id=n)
+        for n, (before, right, wrong) in enumerate(texts)
+    ]
+    assert list(read(pickled(tmp_path, pickle.dumps(rows, protocol)))) == list(read(written(tmp_path, *rows)))
+
+
+class Runs:
+    def __init__(self, proof: Path) -> None:
+        self.proof = proof
+
+    def __reduce__(self) -> Any:
+        return os.system, (f"touch {self.proof}",)
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_code_in_a_pickle_is_refused_and_not_run(tmp_path: Path, protocol: int) -> None:
+    for value in (Runs(tmp_path / "proof"), [pair(origin=Runs(tmp_path / "proof"))]):
+        path = pickled(tmp_path, pickle.dumps(value, protocol))
+        with pytest.raises(BadInput, match=r"test_data_german: not a pickle of plain data: .*names code to import"):
+            list(read(path))
+        assert not (tmp_path / "proof").exists()
+
+
+def test_a_pair_of_another_shape_is_found_by_its_number(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="test_data_german: pair 2: not an annotated pair"):
+        list(read(pickled(tmp_path, pickle.dumps([pair(), {"origin": "x"}]))))
+    for data in (pickle.dumps("text"), pickle.dumps(7), b"no pickle", pickle.dumps([pair()])[:-9]):
+        with pytest.raises(BadInput):
+            list(read(pickled(tmp_path, data)))
 
 
 # the real pairs: 500 for each language (data/eval-anaphora/README.md)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import re
 from collections.abc import Iterator
@@ -9,32 +10,32 @@ from pathlib import Path
 from typing import Any
 
 from anaphora.errors import BadInput
-from anaphora.files import text_lines
+from anaphora.files import open_binary, text_lines
+from anaphora.pickles import read_plain_pickles
 from anaphora.suites.catalogue import citation
 from anaphora.suites.example import Example, Tag
 from anaphora.suites.readers.lines import differing_words
 from anaphora.suites.suite import Header, Suite, suite_of
 
 LANGUAGES = {"german": "de", "french": "fr", "russian": "ru", "chinese": "zh"}
+NOT_A_PAIR = (json.JSONDecodeError, KeyError, TypeError, ValueError, AttributeError)
 END_OF_SENTENCE = (".", "?", "!")
 
 
 def read(path: Path) -> Suite:
-    """`test_data_{german,french,russian}.jsonl`: English only, so the source sentences of an Example are empty.
+    """`test_data_{german,french,russian,chinese}`: English only, so the source sentences of an Example are empty.
 
-    The text is tokenised and lowercased, without punctuation but for sentence ends. A context holds the previous
-    sentences and, at its end, the current one.
+    The pickle as released (read as plain data, nothing in it is run), or JSON Lines with the same keys. The text is
+    tokenized and lowercased, without punctuation but for sentence ends. A context holds the previous sentences and, at
+    its end, the current one.
     """
     language = next((code for name, code in LANGUAGES.items() if name in path.name), None)
     if language is None:
-        raise BadInput(path, "the file name does not say the language", remedy="It is test_data_german.jsonl or alike.")
+        remedy = "It is test_data_german, test_data_german.jsonl or alike."
+        raise BadInput(path, "the file name does not say the language", remedy=remedy)
 
     def examples() -> Iterator[Example]:
-        for number, line in enumerate(text_lines(path), start=1):
-            try:
-                yield _example(json.loads(line), language)
-            except (json.JSONDecodeError, KeyError, TypeError, ValueError, AttributeError) as error:
-                raise BadInput(path, f"not an annotated pair ({error})", line=number) from None
+        return _from_lines(path, language) if _is_json_lines(path) else _from_pickle(path, language)
 
     header = Header(
         f"eval-anaphora-{language}",
@@ -45,6 +46,34 @@ def read(path: Path) -> Suite:
         licence="not stated",
     )
     return suite_of(header, examples, path)
+
+
+def _is_json_lines(path: Path) -> bool:
+    """By its name, or by how it begins, as no pickle does."""
+    if ".jsonl" in path.suffixes:
+        return True
+    with open_binary(path) as stream:
+        return stream.read(64).removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"{")
+
+
+def _from_lines(path: Path, language: str) -> Iterator[Example]:
+    for number, line in enumerate(text_lines(path), start=1):
+        try:
+            yield _example(json.loads(line), language)
+        except NOT_A_PAIR as error:
+            raise BadInput(path, f"not an annotated pair ({error})", line=number) from None
+
+
+def _from_pickle(path: Path, language: str) -> Iterator[Example]:
+    """A list of pairs, or a pickle for each pair after the other, as the released program writes and reads them."""
+    number = 0
+    for value in read_plain_pickles(path):
+        for row in value if isinstance(value, list | tuple) else [value]:
+            number += 1
+            try:
+                yield _example(row, language)
+            except NOT_A_PAIR as error:
+                raise BadInput(path, f"pair {number:,}: not an annotated pair ({error})") from None
 
 
 def _example(row: dict[str, Any], language: str) -> Example:
