@@ -245,3 +245,12 @@ def test_the_signature_names_what_is_unusual(run: Make) -> None:
     runs = [run("a", "RRW"), run("b", "RWR")]
     signature = compare_runs(runs, settings=replace(SETTINGS, minimize=True, confidence=0.9)).signature
     assert "|tie:wrong|better:lower|conf:0.9|test:mcnemar|" in signature
+
+
+def test_the_signature_names_the_context_of_each_run(run: Make) -> None:
+    alike = [run("a", "RRW", context="1+1"), run("b", "RWR", context="1+1")]
+    assert "@ababab|ctx:1+1|norm:sum|" in compare_runs(alike, settings=SETTINGS).signature
+    unlike = [alike[0], run("c", "RWR", context="0+0", settings={"mode": "choose"}, version="1.3.0")]
+    signature = compare_runs(unlike, settings=SETTINGS).signature
+    assert f"|ctx:1+1,0+0|set:plain,{unlike[1].header.measurement.code}|" in signature
+    assert signature.endswith("|v:1.2.3,1.3.0")

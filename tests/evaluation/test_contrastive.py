@@ -330,3 +330,21 @@ def test_the_order_of_examples_does_not_matter() -> None:
     ]
     assert all(result == results[0] for result in results)
     assert all(list(result.breakdowns["pronoun"]) == ["er", "es", "sie"] for result in results)
+
+
+def test_runs_in_different_modes_have_different_signatures(tmp_path: Path) -> None:
+    """newcomer.md B9: the same suite and context, but log-probabilities, multiple choice and nearest translation."""
+    plain = {"separator": " ", "margins_only": False, "truncate": False, "limit": None, "focus": "candidate"}
+    ways: list[dict[str, Any]] = [
+        *({"mode": mode, "prompt": "{source}", "url": "http://x"} for mode in ("score", "choose", "generate")),
+        *({"margins_only": True}, {"separator": " <SEP> "}, {"truncate": True}, {"prompt": "{source}\n"}, {}),
+    ]
+    results = []
+    for number, way in enumerate(ways):
+        about = replace(ABOUT, system="openai:x", context="1+1", settings={**plain, **way})
+        results.append(evaluate_run(open_run(write_run(tmp_path / str(number), about, ITEMS))))
+    assert len({result.signature for result in results}) == len(ways)
+    assert len({result.long_signature for result in results}) == len(ways)
+    elsewhere = replace(ABOUT, system="y", context="1+1", settings={**plain, **ways[0], "url": "http://y", "limit": 7})
+    other = evaluate_run(open_run(write_run(tmp_path / "other", elsewhere, ITEMS)))
+    assert other.signature == results[0].signature

@@ -105,7 +105,8 @@ def test_json(run: Make) -> None:
     assert attack["lost"] == ["1"]
     assert document["before"]["accuracy"] == 0.75
     assert document["signature"] == (
-        "rob|s:base@ababab|ctx:1+1|norm:sum|tie:wrong|test:mcnemar|by:items|n:1000|seed:12345|adj:holm|v:1.2.3"
+        "rob|s:base@ababab|vs:p@cdcdcd|ctx:1+1|norm:sum|tie:wrong|test:mcnemar|by:items|n:1000|seed:12345|adj:holm"
+        "|v:1.2.3"
     )
 
 
@@ -145,3 +146,10 @@ def test_an_attack_on_another_suite(run: Make, tmp_path: Path) -> None:
     other = open_run(write_run(tmp_path / "other", replace(ABOUT, suite="other", sha256="ef" * 32), [stranger]))
     with pytest.raises(AnaphoraError, match=r"a run of other@efefef, but .* is one of base@ababab"):
         robustness(run("base", "RR"), [other], settings=SETTINGS)
+
+
+def test_runs_that_were_scored_with_other_settings_are_refused(run: Make) -> None:
+    before, after = run("base", "RRRW"), run("p", "RWRW", "a/x")
+    header = replace(after.header, settings={"separator": " <SEP> "})
+    with pytest.raises(AnaphoraError, match=r'separator " <SEP> ", but .* has " "'):
+        robustness(before, [replace(after, header=header)], settings=SETTINGS)

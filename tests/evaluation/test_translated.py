@@ -9,12 +9,13 @@ import pytest
 pytest.importorskip("sacremoses")
 pytest.importorskip("anaphora.align.thot")
 
-from anaphora.align import Settings
+from anaphora.align import Aligner, Settings
 from anaphora.demo.stand_ins import demo_suite
 from anaphora.errors import AnaphoraError, BadInput
 from anaphora.evaluation.generative import CORRECT, NOT_FOUND, WRONG
 from anaphora.evaluation.translated import (
     align_texts,
+    alignment_label,
     evaluate_translations,
     gap_to,
     judge_texts,
@@ -57,7 +58,33 @@ def test_right_wrong_and_empty_translations_are_told_apart() -> None:
     assert results["right"].breakdowns
     document = results["wrong"].to_dict()
     assert document["correct"] + document["wrong"] + document["not_found"] == document["total"]
-    assert document["signature"].startswith("gen|s:")
+    start = f"gen|s:demo@{SUITE.sha256()[:6]}|tok:moses|align:thot|notfound:wrong|v:"
+    assert document["signature"].startswith(start)
+
+
+def test_corpus_and_saved_aligner_are_named_by_their_content(tmp_path: Path) -> None:
+    one, other = [(["a"], ["b"])], [(["a"], ["c"])]
+    labels = {alignment_label(QUICK, corpus) for corpus in ((), one, other)}
+    assert "thot-fast_align-grow-diag-final" in labels
+    assert len(labels) == 3
+    for name, word in (("x", "haus"), ("y", "haus"), ("z", "buch")):
+        aligner = Aligner(Settings(backend="builtin"))
+        aligner.train([["the", "house"], ["a", "dog"]], [["das", word], ["ein", "hund"]])
+        aligner.save(tmp_path / name)
+    codes = [alignment_label(aligner.settings, (), tmp_path / name) for name in "xyz"]
+    assert "@" in codes[0]
+    assert codes[0] == codes[1] != codes[2]
+
+
+def test_the_signature_of_a_gap_says_how_the_run_was_scored(tmp_path: Path) -> None:
+    texts = read_texts(SUITE)
+    found = align_texts(texts, {"x": words(0)}, settings=QUICK)
+    outcomes = judge_texts(texts, words(0), found.reference, found.systems["x"])
+    items = [Scored(e.id, e.gold, e.tags, [0.0, -1.0, -1.0]) for e in texts.examples]
+    header = describe(SUITE, sha256="0" * 64, system="x", context="1+1", mode="choose")
+    run = open_run(write_run(tmp_path / "run", header, items))
+    signature = evaluate_translations(texts, "x", outcomes, "thot", run=run).signature
+    assert f"|ctx:1+1|set:{run.header.measurement.code}|" in signature
 
 
 def test_the_gap_to_contrastive_accuracy(tmp_path: Path) -> None:

@@ -114,6 +114,11 @@ def open_model(folder: Path, backend: str | None = None) -> SavedModel:
     return SavedModel(settings, header["library"], header["trained_on"])
 
 
+def model_code(folder: Path) -> str:
+    """A short hash of a saved model: of its settings and its files, wherever it lies."""
+    return _checksum(folder / HEADER)[:6]
+
+
 def _check_file(folder: Path, name: str, checksum: str) -> None:
     path = folder / name
     if Path(name).name != name or not path.is_file():

@@ -80,8 +80,7 @@ def generative(
     with progress_bar("steps") as progress:
         found = translated.align_texts(texts, words, corpus=more, settings=settings, aligner=saved, progress=progress)
     references = translated.judge_texts(texts, texts.gold, found.reference, found.reference)
-    used = saved.settings if saved else settings
-    aligned = "".join([used.backend, f":{used.model}" if used.model else "", "+corpus" if more else ""])
+    aligned = translated.alignment_label(saved.settings if saved else settings, more, aligner)
     results = []
     for number, name in enumerate(names):
         outcomes = translated.judge_texts(texts, words[name], found.reference, found.systems[name])

@@ -18,7 +18,8 @@ from anaphora.evaluation.intervals import Floats, Interval, Ints, generator, per
 from anaphora.evaluation.paired import approximate_randomisation, holm, mcnemar, paired_bootstrap
 from anaphora.evaluation.pairing import together
 from anaphora.evaluation.result import Settings
-from anaphora.evaluation.signature import unusual
+from anaphora.evaluation.signature import Signature, named
+from anaphora.systems.measurement import Measurement
 from anaphora.systems.run import Run
 from anaphora.systems.scored import Scored
 
@@ -86,6 +87,7 @@ class Comparison:
 
     attacks: the other suites, where runs of attacks on the suite are compared with it, as name@hash
     repeated: breakdowns that were left out as they have the same items in their groups as another, and which
+    measurements: how each system was measured
     """
 
     suite: str
@@ -98,6 +100,7 @@ class Comparison:
     version: str
     attacks: tuple[str, ...] = ()
     repeated: Mapping[str, str] = field(default_factory=dict)
+    measurements: tuple[Measurement, ...] = ()
 
     def __str__(self) -> str:
         """The table, as on the command line."""
@@ -113,11 +116,8 @@ class Comparison:
 
     @property
     def signature(self) -> str:
-        settings = self.settings
-        parts = ["cmp", f"s:{self.suite}@{self.sha256[:6]}", *(f"vs:{name}" for name in self.attacks)]
-        parts += [f"norm:{settings.normalize}", "tie:wrong"]
-        parts += [*unusual(settings), f"test:{self.test}", f"by:{settings.resample or 'items'}"]
-        return "|".join([*parts, f"n:{settings.samples}", f"seed:{settings.seed}", "adj:holm", f"v:{self.version}"])
+        line = Signature("cmp").suite(self.suite, self.sha256).others(self.attacks).measured(*self.measurements)
+        return str(line.decided(self.settings).tested(self.test, self.settings).add("v", self.version))
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -158,7 +158,7 @@ def compare_runs(
     if breakdowns:
         by.check_known(wanted.values(), tally.tags)
     names = _names(runs)
-    suites = dict.fromkeys(f"{r.header.suite}@{r.header.sha256[:6]}" for r in runs)
+    suites = dict.fromkeys(named(run.header.suite, run.header.sha256) for run in runs)
     return Comparison(
         about.suite,
         about.sha256,
@@ -167,9 +167,10 @@ def compare_runs(
         corrected(tally.pairs(names, test)),
         test,
         settings,
-        about.version,
+        ",".join(dict.fromkeys(run.header.version for run in runs)),
         tuple(suites)[1:],
         tally.repeated(),
+        tuple(run.header.measurement for run in runs),
     )
 
 

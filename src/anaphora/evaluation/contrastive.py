@@ -173,6 +173,7 @@ def evaluate_items(
         settings=settings,
         version=about.version,
         context=about.context,
+        protocol=about.measurement.settings,
     )
 
 

@@ -6,8 +6,8 @@ a sentence of one of them, or nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from anaphora.evaluation import diagnosis_figures as figures
@@ -18,7 +18,8 @@ from anaphora.evaluation.diagnosis_rules import SEVERITIES, STEPS, Rule, Rules, 
 from anaphora.evaluation.diagnosis_sentences import Check, Statement, statement
 from anaphora.evaluation.result import Settings
 from anaphora.evaluation.robustness import Robustness
-from anaphora.evaluation.signature import unusual
+from anaphora.evaluation.signature import Signature
+from anaphora.systems.measurement import Measurement
 from anaphora.systems.run import Run
 
 WORST_FIRST = ("brittle", "small loss", "unclear", "robust")
@@ -38,13 +39,15 @@ class Diagnosis:
     thresholds: Thresholds
     settings: Settings
     version: str
+    protocol: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def signature(self) -> str:
-        parts = ["dia", *(f"s:{name}" for name in self.suites)]
-        if self.context is not None:
-            parts.append(f"ctx:{self.context}")
-        return "|".join([*parts, f"norm:{self.settings.normalize}", *unusual(self.settings), f"v:{self.version}"])
+        line = Signature("dia")
+        for suite in self.suites:
+            line.add("s", suite)
+        line.measured(Measurement(self.context, self.protocol)).decided(self.settings, ties=False)
+        return str(line.add("v", self.version))
 
     def to_dict(self, items: int | None = None) -> dict[str, Any]:
         """items: how many ids each statement lists at most; None for all."""
@@ -93,6 +96,7 @@ def diagnosis_of(evidence: Evidence, settings: Settings, rules: Rules) -> Diagno
         thresholds=rules.thresholds,
         settings=settings,
         version=evidence.version,
+        protocol=evidence.protocol,
     )
 
 

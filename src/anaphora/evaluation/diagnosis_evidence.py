@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 from anaphora.errors import AnaphoraError, BadInput
 from anaphora.evaluation.decision import decide
 from anaphora.evaluation.pairing import original_of
 from anaphora.evaluation.result import Settings
 from anaphora.evaluation.robustness import Robustness, robustness
+from anaphora.evaluation.signature import named
 from anaphora.suites.example import Tag
 from anaphora.systems.run import Run
 
@@ -46,18 +47,19 @@ class Evidence:
     templates: Mapping[str, Sequence[Answer]]
     tests: Mapping[str, Sequence[Answer]]
     attacks: Sequence[Robustness]
+    protocol: Mapping[str, Any] = field(default_factory=dict)
 
 
 def gather(runs: Sequence[Run], settings: Settings, system: str | None = None) -> list[Evidence]:
-    """The evidence for each system; a system with another context is another system.
+    """The evidence for each system; a system that was measured in another way is another system.
 
     system: all runs are of this system, whatever they say (score files do not say whose they are)
     """
-    groups: dict[tuple[str, str | None], list[Run]] = {}
+    groups: dict[tuple[str, str | None, str | None], list[Run]] = {}
     for run in runs:
         if system is not None:
             run = replace(run, header=replace(run.header, system=system))
-        groups.setdefault((run.header.system, run.header.context), []).append(run)
+        groups.setdefault((run.header.system, run.header.context, run.header.measurement.code), []).append(run)
     if not groups:
         raise AnaphoraError("name one or more runs")
     return [_evidence(members, settings) for members in groups.values()]
@@ -88,10 +90,11 @@ def _evidence(runs: list[Run], settings: Settings) -> Evidence:
         context=first.context,
         languages=first.languages,
         version=first.version,
-        suites=tuple(f"{run.header.suite}@{run.header.sha256[:6]}" for run in runs),
+        suites=tuple(named(run.header.suite, run.header.sha256) for run in runs),
         templates=templates,
         tests=tests,
         attacks=[robustness(runs[k], [runs[j] for j in js], settings=settings) for k, js in attacked.items()],
+        protocol=first.measurement.settings,
     )
 
 

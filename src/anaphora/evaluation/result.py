@@ -8,6 +8,7 @@ from typing import Any
 
 from anaphora.errors import AnaphoraError
 from anaphora.evaluation.intervals import Interval
+from anaphora.systems.measurement import Measurement
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,7 @@ class Settings:
 class Result:
     """What `evaluate` says of one system on one suite.
 
+    protocol: settings of the scoring that differ from plain scoring, as in `Measurement`
     untagged: for each breakdown, how many examples have no value for it and are in none of its groups
     priors: for templates without a right answer, the share of each choice
     """
@@ -72,6 +74,7 @@ class Result:
     settings: Settings
     version: str
     context: str | None = None
+    protocol: Mapping[str, Any] = field(default_factory=dict)
     untagged: Mapping[str, int] = field(default_factory=dict)
     blocks: Figure | None = None
     priors: Mapping[str, Mapping[str, Figure]] = field(default_factory=dict)
@@ -91,6 +94,11 @@ class Result:
     @property
     def accuracy(self) -> float | None:
         return self.figure.accuracy
+
+    @property
+    def measurement(self) -> Measurement:
+        """How the system was measured."""
+        return Measurement(self.context, self.protocol)
 
     @property
     def signature(self) -> str:
@@ -136,6 +144,8 @@ class Result:
                 for name, choices in self.priors.items()
             },
             "sha256": self.sha256,
+            "context": self.context,
+            "protocol": dict(self.protocol),
             "signature": self.signature,
             "long_signature": self.long_signature,
         }

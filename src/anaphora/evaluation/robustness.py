@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from anaphora.errors import AnaphoraError, BadInput
@@ -11,7 +11,8 @@ from anaphora.evaluation.compare import Pair, compare_runs, corrected
 from anaphora.evaluation.contrastive import evaluate_run
 from anaphora.evaluation.pairing import original_of
 from anaphora.evaluation.result import Figure, Settings
-from anaphora.evaluation.signature import unusual
+from anaphora.evaluation.signature import Signature, named
+from anaphora.systems.measurement import PLAIN, Measurement, canonical
 from anaphora.systems.run import Run
 from anaphora.systems.scored import Scored
 
@@ -62,16 +63,14 @@ class Robustness:
     test: str
     settings: Settings
     version: str
+    protocol: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def signature(self) -> str:
-        settings = self.settings
-        parts = ["rob", f"s:{self.suite}@{self.sha256[:6]}"]
-        if self.context is not None:
-            parts.append(f"ctx:{self.context}")
-        parts += [f"norm:{settings.normalize}", "tie:wrong", *unusual(settings), f"test:{self.test}"]
-        parts += [f"by:{settings.resample or 'items'}", f"n:{settings.samples}", f"seed:{settings.seed}", "adj:holm"]
-        return "|".join([*parts, f"v:{self.version}"])
+        suites = tuple(dict.fromkeys(attack.suite for attack in self.attacks))
+        line = Signature("rob").suite(self.suite, self.sha256).others(suites)
+        line.measured(Measurement(self.context, self.protocol)).decided(self.settings).tested(self.test, self.settings)
+        return str(line.add("v", self.version))
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -107,7 +106,7 @@ def robustness(
         _check(before, run)
         for name, part in _parts(run).items():
             comparison = compare_runs([whole, part], breakdowns=breakdowns, settings=settings, test=test)
-            found.append((name, f"{run.header.suite}@{run.header.sha256[:6]}"))
+            found.append((name, named(run.header.suite, run.header.sha256)))
             pairs.append(comparison.pairs[0])
             test = comparison.test
     if test is None:
@@ -126,6 +125,7 @@ def robustness(
         test=test,
         settings=settings,
         version=about.version,
+        protocol=about.measurement.settings,
     )
 
 
@@ -146,15 +146,20 @@ def _check(before: Run, run: Run) -> None:
     """Before and after must be one system, used in one way; score files do not say whose they are."""
     one, other = before.header, run.header
     imported = one.system.startswith("scores:") or other.system.startswith("scores:")
-    for what, first, second in (
-        ("system", None if imported else one.system, None if imported else other.system),
-        ("context", one.context, other.context),
-    ):
+    told = [] if imported else [("system", one.system, other.system), *_unlike(one.measurement, other.measurement)]
+    for what, first, second in (*told, ("context", one.context, other.context)):
         if first is not None and second is not None and first != second:
             raise AnaphoraError(
                 f"{run.path}: {what} {second}, but {before.path} has {first}. "
-                "Score the suite and its attacks with one system and the same context"
+                "Score the suite and its attacks with one system and the same settings"
             )
+
+
+def _unlike(one: Measurement, other: Measurement) -> list[tuple[str, str, str]]:
+    """The settings in which two measurements differ."""
+    names = sorted({*one.settings, *other.settings})
+    pairs = [(name, *(m.settings.get(name, PLAIN.get(name)) for m in (one, other))) for name in names]
+    return [(name, canonical(first), canonical(second)) for name, first, second in pairs]
 
 
 def _renamed(row: dict[str, Any]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,12 +14,14 @@ from anaphora import __version__
 from anaphora.align.aligner import Aligner, SystemAlignments, align_systems
 from anaphora.align.alignment import Alignment, check_alignment, links
 from anaphora.align.backend import Pair, Progress, Settings
+from anaphora.align.saved import model_code
 from anaphora.align.tokenise import tokenise
 from anaphora.errors import AnaphoraError, BadInput
 from anaphora.evaluation import breakdown as by
 from anaphora.evaluation.decision import decide
 from anaphora.evaluation.generative import CORRECT, Counts, Outcome, count, judge
 from anaphora.evaluation.intervals import Interval, bootstrap, generator, percentile_interval
+from anaphora.evaluation.signature import Signature
 from anaphora.files import text_lines
 from anaphora.languages.forms import known_languages, polite_forms, pronoun_forms
 from anaphora.languages.pronoun_files import known_pairs, pronoun_lists
@@ -38,6 +41,8 @@ class Texts:
     numbers: tuple[int, ...]  # of the examples among all of the suite, which translations are counted by
     source: list[list[str]]
     candidates: list[list[list[str]]]
+    sha256: str = ""
+    tokenization: str = "moses"
 
     @property
     def gold(self) -> list[list[str]]:
@@ -91,7 +96,8 @@ class Generative:
 def read_texts(suite: Suite, tokenisation: str = "moses") -> Texts:
     """The sentences of a suite's examples as words."""
     header = suite.header
-    found = [(number, example) for number, example in enumerate(suite) if example.gold is not None]
+    digest = hashlib.sha256()
+    found = [(number, example) for number, example in enumerate(suite.examples(digest)) if example.gold is not None]
     if not found:
         raise AnaphoraError(f"{header.name}: no example has a right answer that a translation could be judged by")
     examples = tuple(example for _, example in found)
@@ -99,7 +105,8 @@ def read_texts(suite: Suite, tokenisation: str = "moses") -> Texts:
     flat = (candidate[-1] for example in examples for candidate in example.candidates)
     words = iter(tokenise(flat, tokenisation, header.target_language))
     candidates = [[next(words) for _ in example.candidates] for example in examples]
-    return Texts(header, examples, tuple(number for number, _ in found), source, candidates)
+    numbers = tuple(number for number, _ in found)
+    return Texts(header, examples, numbers, source, candidates, digest.hexdigest(), tokenisation)
 
 
 def read_translations(path: Path, texts: Texts, total: int, tokenisation: str = "moses") -> list[list[str]]:
@@ -124,6 +131,23 @@ def align_texts(
     return align_systems(
         texts.source, texts.gold, translations, corpus=corpus, settings=settings, aligner=aligner, progress=progress
     )
+
+
+def alignment_label(settings: Settings, corpus: Sequence[Pair] = (), saved: Path | None = None) -> str:
+    """How texts were aligned, for a signature, as APT's says it; a corpus and a saved aligner with their hashes.
+
+    saved: the folder of an aligner that was trained before
+    """
+    used = Aligner(settings)
+    label = f"{settings.backend}-{used.backend.model}-{used.symmetrize}"
+    if saved is not None:
+        label += f"@{model_code(saved)}"
+    if corpus:
+        digest = hashlib.sha256()
+        for source, target in corpus:
+            digest.update(f"{' '.join(source)}\t{' '.join(target)}\n".encode())
+        label += f"+{len(corpus)}@{digest.hexdigest()[:6]}"
+    return label
 
 
 def judge_texts(
@@ -190,7 +214,11 @@ def evaluate_translations(
     how: dict[str, int] = {}
     for outcome in outcomes:
         how[outcome.how] = how.get(outcome.how, 0) + 1
-    signature = f"gen|s:{texts.header.name}|align:{aligned}|notfound:wrong|v:{__version__}"
+    line = Signature("gen").suite(texts.header.name, texts.sha256)
+    if run is not None:  # the gap depends on how the run was scored
+        line.measured(run.header.measurement)
+    line.add("tok", texts.tokenization).add("align", aligned).add("notfound", "wrong")
+    signature = str(line.add("v", __version__))
     gap = None if run is None else gap_to(run, pairs)
     about = texts.header
     ceiling = sum(o.outcome == CORRECT for o in references) / len(references) if references else None

@@ -13,6 +13,7 @@ from anaphora.evaluation.diagnosis_rules import STEPS
 from anaphora.evaluation.diagnosis_sentences import Check
 from anaphora.files import atomic_writer
 from anaphora.reports.tables import level_of
+from anaphora.systems.measurement import Measurement
 from anaphora.table import Row, Table, rows_of, section
 
 MARKS = {"failure": "✗", "weakness": "~", "note": "·", "strength": "✓"}
@@ -83,6 +84,8 @@ def write_items(diagnoses: Sequence[Diagnosis], folder: Path) -> list[Path]:
 
 def title_of(diagnosis: Diagnosis) -> str:
     context = f" · context {diagnosis.context}" if diagnosis.context else ""
+    if code := Measurement(settings=diagnosis.protocol).code:
+        context += f" · settings {code}"
     return f"{diagnosis.system} · {diagnosis.languages.replace('-', '→')}{context}"
 
 

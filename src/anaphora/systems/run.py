@@ -17,6 +17,7 @@ from anaphora import __version__
 from anaphora.errors import BadInput
 from anaphora.files import atomic_writer, byte_lines, decode, existing
 from anaphora.suites.suite import Suite
+from anaphora.systems.measurement import Measurement, measurement_of
 from anaphora.systems.scored import Scored
 
 FORMAT_VERSION = 1
@@ -49,6 +50,11 @@ class RunHeader:
     @property
     def languages(self) -> str:
         return f"{self.source_language}-{self.target_language}"
+
+    @property
+    def measurement(self) -> Measurement:
+        """How the system was measured: what runs must share to be comparable, besides the suite."""
+        return measurement_of(self.context, self.settings)
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -34,7 +35,11 @@ class PromptTokens:
 
     def settings(self) -> dict[str, Any]:
         """What the scores depend on, for the header of a run."""
-        return {"prompt": self.prompt, "chat": self.chat}
+        found = {"prompt": self.prompt, "chat": self.chat}
+        if not self.chat:
+            return found
+        template = str(self.tokenizer.chat_template)
+        return {**found, "chat_template": hashlib.sha256(template.encode()).hexdigest()[:8]}
 
     def encode(self, questions: Sequence[Question]) -> list[Encoded]:
         """Token ids of questions; one that is too long is an error."""
