@@ -14,6 +14,7 @@ import numpy as np
 from anaphora.align.alignment import Alignment
 from anaphora.align.backend import Directions, Pair, Progress, Settings, Words, choose_model
 from anaphora.align.diagonal import Direction, Numbers, SentencePair
+from anaphora.align.saved import AGAIN
 from anaphora.align.symmetrize import HEURISTICS
 
 ITERATIONS = 5
@@ -77,6 +78,8 @@ class Builtin:
             )
             for name, words in zip(DIRECTIONS, reversed(self._numbers), strict=True)
         ]
+        for name, direction in zip(DIRECTIONS, self._directions, strict=True):  # version 0.1.0 could save an overflow
+            direction.check(f"{folder}: the {name} direction", AGAIN)
 
     def _in_numbers(self, pairs: Sequence[Pair]) -> list[SentencePair]:
         source, target = self._numbers

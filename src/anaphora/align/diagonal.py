@@ -6,6 +6,9 @@ Each word f at place j of n is explained by a word e at place i of m, or by none
 
 All words of a block of sentences are rows of one long array of cells, so that a step of EM is a handful of operations
 on whole arrays. λ takes a Newton step after each iteration.
+
+Computed in double precision: e^ψ(0.01), of a pair of words that explains nothing, is 10⁻⁴⁴, beyond single precision.
+With α = 0.01 and λ ≤ 14 no quotient below leaves the range of doubles, whatever the text.
 """
 
 from __future__ import annotations
@@ -17,7 +20,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float32]
+from anaphora.finite import all_finite, no_overflow
+
+Floats = NDArray[np.float64]
+Single = NDArray[np.float32]  # what is kept of it
 Numbers = NDArray[np.integer]
 Sentence = Numbers  # of words
 SentencePair = tuple[Sentence, Sentence]  # what explains, and what is explained
@@ -35,14 +41,14 @@ class Block(NamedTuple):
 
     cells: which pair of words each is, e · size + f; in training its number among those of the block  [cells]
     starts, widths, words: where each row begins, its length, and the word that is explained  [rows]
-    away: |i/m − j/n|  [cells]
+    away: |i/m − j/n|; in single precision, as the blocks of a corpus are all held  [cells]
     """
 
     cells: Numbers
     starts: Numbers
     widths: Numbers
     words: Numbers
-    away: Floats
+    away: Single
 
 
 def blocks(pairs: Iterable[SentencePair], size: int, cells: int) -> Iterator[Block]:
@@ -70,9 +76,10 @@ def _block(pairs: Sequence[SentencePair], size: int) -> Block:
     first = np.repeat(np.cumsum(wide) - wide, high)  # where the explaining sentence of a row begins
     within = np.arange(int(widths.sum())) - np.repeat(starts, widths)  # i, from 0
     cells = explaining[within + np.repeat(first, widths)] * size + np.repeat(words, widths)
-    across = ((places + 1) / np.repeat(high, high)).astype(np.float32)
-    along = (within + 1).astype(np.float32) / np.repeat(widths.astype(np.float32), widths)
-    return Block(cells, starts, widths, words, np.abs(along - np.repeat(across, widths)))
+    across = (places + 1) / np.repeat(high, high)
+    along = (within + 1) / np.repeat(widths, widths)
+    away = np.abs(along - np.repeat(across, widths)).astype(np.float32)
+    return Block(cells, starts, widths, words, away)
 
 
 @dataclass
@@ -82,13 +89,15 @@ class Direction:
     size: number of words that can be explained
     keys, theta: pairs of words, e · size + f in order, and θ of each; others have the least θ
     alone: θ of words that no word explains  [size]
+
+    θ is in single precision once it is learned, as in a saved model: all of it lies between `LEAST` and 1.
     """
 
     size: int
     tension: float = TENSION
     keys: Numbers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-    theta: Floats = field(default_factory=lambda: np.zeros(0, dtype=np.float32))
-    alone: Floats = field(default_factory=lambda: np.zeros(0, dtype=np.float32))
+    theta: Floats | Single = field(default_factory=lambda: np.zeros(0, dtype=np.float32))
+    alone: Floats | Single = field(default_factory=lambda: np.zeros(0, dtype=np.float32))
 
     def train(self, pairs: Sequence[SentencePair], iterations: int) -> Iterator[int]:
         """EM; yields after each iteration, for progress."""
@@ -104,16 +113,23 @@ class Direction:
         parts = [(block, np.searchsorted(seen, keys)) for block, keys in held]
         del held
         self.keys = seen
-        self.theta = np.ones(len(seen), dtype=np.float32)
-        self.alone = np.ones(self.size, dtype=np.float32)
+        self.theta = np.ones(len(seen))
+        self.alone = np.ones(self.size)
         explaining = seen // self.size
         owners = np.concatenate(([0], np.cumsum(explaining[1:] != explaining[:-1])))
         for number in range(iterations):
-            self._iterate(parts, owners)
+            with no_overflow(f"word alignment, iteration {number + 1} on {len(pairs):,} sentence pairs"):
+                self._iterate(parts, owners)
             yield number + 1
         kept = self.theta > LEAST
-        self.keys, self.theta = self.keys[kept], self.theta[kept]
-        np.maximum(self.alone, LEAST, out=self.alone)
+        self.keys, self.theta = self.keys[kept], self.theta[kept].astype(np.float32)
+        self.alone = np.maximum(self.alone, LEAST).astype(np.float32)
+        self.check("the word alignment model")
+
+    def check(self, what: str, remedy: str = "") -> None:
+        """Every figure of the model must be a finite number."""
+        for values in (self.theta, self.alone, np.array([self.tension])):
+            all_finite(values, what, remedy)
 
     def _iterate(self, parts: Sequence[tuple[Block, Numbers]], owners: Numbers) -> None:
         counts, alone = np.zeros(len(self.keys)), np.zeros(self.size)
@@ -128,26 +144,27 @@ class Direction:
         self.alone = _updated(alone, np.zeros(self.size, dtype=np.int64))
         self.tension = float(np.clip(self.tension + slope / max(bend, 1e-9), *TENSIONS))
 
-    def _expected(self, block: Block, theta: Floats) -> Expected:
-        prior, shares = self._prior(block)
+    def _expected(self, block: Block, theta: Floats | Single) -> Expected:
+        away = block.away.astype(np.float64)
+        prior, shares = self._prior(block, away)
         posterior = prior * theta
         none = NONE * self.alone[block.words]
         scale = 1 / (np.add.reduceat(posterior, block.starts) + none)
         posterior *= np.repeat(scale, block.widths)
         mass = np.add.reduceat(posterior, block.starts)
         # the derivatives by λ of the expected logarithm of the prior
-        weighted = shares * block.away
+        weighted = shares * away
         mean = np.add.reduceat(weighted, block.starts)
-        weighted *= block.away
+        weighted *= away
         spread = np.add.reduceat(weighted, block.starts) - mean * mean
-        slope = float(mass @ mean) - float(posterior @ block.away)
+        slope = float(mass @ mean) - float(posterior @ away)
         return Expected(posterior, none * scale, slope, float(mass @ spread))
 
-    def _prior(self, block: Block) -> tuple[Floats, Floats]:
+    def _prior(self, block: Block, away: Floats) -> tuple[Floats, Floats]:
         """Of each cell, with p₀ taken off; and its share of its row."""
-        shares = np.exp(block.away * np.float32(-self.tension))
+        shares = np.exp(away * -self.tension)
         shares *= np.repeat(1 / np.add.reduceat(shares, block.starts), block.widths)
-        return shares * np.float32(1 - NONE), shares
+        return shares * (1 - NONE), shares
 
     def best(self, pairs: Sequence[SentencePair]) -> list[Numbers]:
         """For each word of each explained sentence the place of the word that explains it best, or −1.
@@ -159,16 +176,16 @@ class Direction:
             unknown = np.repeat(block.words < 0, block.widths) | (block.cells < 0)
             places = np.searchsorted(self.keys, block.cells)
             places[places == len(self.keys)] = 0
-            theta = np.full(len(places), LEAST, dtype=np.float32)
+            theta = np.full(len(places), LEAST)
             if len(self.keys):
                 hit = (self.keys[places] == block.cells) & ~unknown
                 theta[hit] = self.theta[places[hit]]
-            weights = self._prior(block)[0] * theta
+            weights = self._prior(block, block.away.astype(np.float64))[0] * theta
             highest = np.maximum.reduceat(weights, block.starts)
             within = np.arange(len(weights)) - np.repeat(block.starts, block.widths)
             within[weights < np.repeat(highest, block.widths)] = np.iinfo(np.int64).max
             chosen = np.minimum.reduceat(within, block.starts)  # the first, where several are as good
-            alone = np.where(block.words < 0, np.float32(LEAST), self.alone[np.maximum(block.words, 0)])
+            alone = np.where(block.words < 0, LEAST, self.alone[np.maximum(block.words, 0)])
             found.append(np.where(NONE * alone > highest, -1, chosen))
         rows = np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
         return np.split(rows, np.cumsum([len(f) for _, f in pairs])[:-1]) if pairs else []
@@ -202,13 +219,11 @@ class Expected(NamedTuple):
     bend: float
 
 
-def _updated(counts: NDArray[np.float64], owners: Numbers) -> Floats:
+def _updated(counts: Floats, owners: Numbers) -> Floats:
     """θ of pairs of words by variational Bayes; owners: the explaining word of each."""
     kinds = np.bincount(owners)
     totals = np.bincount(owners, counts) + PRIOR * kinds
-    theta = exp_digamma((counts + PRIOR).astype(np.float32))
-    theta *= (1 / exp_digamma(totals.astype(np.float32)))[owners]
-    return theta
+    return exp_digamma(counts + PRIOR) / exp_digamma(totals)[owners]
 
 
 def exp_digamma(x: Floats) -> Floats:
@@ -217,5 +232,4 @@ def exp_digamma(x: Floats) -> Floats:
     square = inverse * inverse
     product = x * (x + 3)
     sum_ = (2 * x + 3) * (2 * product + 2) / (product * (product + 2))  # 1/x + 1/(x + 1) + 1/(x + 2) + 1/(x + 3)
-    found = np.exp(-inverse / 2 - square / 12 + square * square / 120 - sum_) / inverse
-    return found.astype(np.float32, copy=False)
+    return np.exp(-inverse / 2 - square / 12 + square * square / 120 - sum_) / inverse

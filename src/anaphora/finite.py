@@ -1,0 +1,61 @@
+"""Results are finite numbers: NaN and infinity are an error where they arise, and never a figure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TypeVar
+
+from anaphora.errors import AnaphoraError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Values = TypeVar("Values", bound="Sequence[float] | NDArray[np.floating]")
+
+
+class NotFinite(AnaphoraError):  # noqa: N818  (it reads well where it is raised)
+    """A computation gave NaN or infinity."""
+
+
+def finite(value: float, what: str, remedy: str = "") -> float:
+    """The value itself; NaN or infinity is an error that names what was computed, and from what.
+
+    >>> finite(0.5, "the loss of update 7")
+    0.5
+    >>> finite(math.nan, "the loss of update 7", "Lower the learning rate.")
+    Traceback (most recent call last):
+    anaphora.finite.NotFinite: the loss of update 7 is nan, not a finite number. Lower the learning rate.
+    """
+    if not math.isfinite(value):
+        raise NotFinite(f"{what} is {float(value)}, not a finite number. {remedy}".rstrip())
+    return value
+
+
+def all_finite(values: Values, what: str, remedy: str = "") -> Values:
+    """The values themselves, a list or an array; one that is NaN or infinite is an error.
+
+    >>> all_finite([-1.5, -math.inf], "scores of example 7")
+    Traceback (most recent call last):
+    anaphora.finite.NotFinite: scores of example 7: 1 of 2 values is not a finite number (-inf).
+    """
+    numbers = values if isinstance(values, list | tuple) else values.ravel().tolist()  # type: ignore[union-attr]
+    if not all(map(math.isfinite, numbers)):
+        wrong = [number for number in numbers if not math.isfinite(number)]
+        verb = "is not a finite number" if len(wrong) == 1 else "are not finite numbers"
+        raise NotFinite(f"{what}: {len(wrong):,} of {len(numbers):,} values {verb} ({wrong[0]}). {remedy}".rstrip())
+    return values
+
+
+@contextmanager
+def no_overflow(what: str, remedy: str = "") -> Iterator[None]:
+    """Make NumPy's overflows, divisions by zero and undefined operations errors, not warnings next to a result."""
+    import numpy as np
+
+    try:
+        with np.errstate(over="raise", divide="raise", invalid="raise"):
+            yield
+    except FloatingPointError as error:
+        raise NotFinite(f"{what}: {error}. {remedy}".rstrip()) from error
