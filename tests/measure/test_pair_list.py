@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import pickle
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from anaphora.errors import BadInput
-from anaphora.measure.pair_list import Judged, errors_of, read_pair_list
+from anaphora.measure.pair_list import COLUMNS, Judged, errors_of, pair_list_json, pair_list_rows, read_pair_list
 
 
 def test_the_published_form(tmp_path: Path) -> None:
@@ -46,6 +49,30 @@ def test_a_table(tmp_path: Path) -> None:
     assert found["she:he"].ties == 0
 
 
+PRONOUNS = st.text("abcdefghijklmnopqrstuvwxyzäéø'", min_size=1, max_size=8)
+COUNT = st.integers(0, 1000)
+
+
+@given(
+    entries=st.dictionaries(
+        st.tuples(PRONOUNS, PRONOUNS).map(":".join),
+        st.builds(Judged, st.integers(-1_000_000, 1_000_000).map(lambda n: n / 1e6), COUNT, COUNT, COUNT),
+        min_size=1,
+    )
+)
+def test_what_is_written_is_read_again(entries: dict[str, Judged]) -> None:
+    table = "".join("\t".join(row) + "\n" for row in (COLUMNS, *pair_list_rows(entries)))
+    for text in (pair_list_json(entries), table):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "list"
+            path.write_text(text, encoding="utf-8")
+            found = read_pair_list(path)
+        assert found.keys() == entries.keys()
+        for pair, judged in entries.items():
+            assert found[pair].counts == judged.counts
+            assert found[pair].agreement == pytest.approx(judged.agreement, abs=1e-6)
+
+
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
@@ -57,6 +84,8 @@ def test_a_table(tmp_path: Path) -> None:
         ('{"he_it": [[1, {"REF": -1}]]}', "a count is negative"),
         ('{"he_it": 7}', "he_it: not an agreement with counts"),
         ("pair\tagreement\nhe_it\tx\n", "line 2: not an agreement with counts"),
+        ("reference\tsystem\tagreement\nhe\t\t1\n", "not a pronoun pair: 'he:'"),
+        ("reference\tagreement\nhe\t1\n", "not a list of pronoun pairs"),
         ("a\tb\n", "not a list of pronoun pairs"),
         ("[1]", "not a list of pronoun pairs"),
     ],

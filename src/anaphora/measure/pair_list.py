@@ -1,14 +1,15 @@
 """Pronoun pairs that people agree on: the list that decides which differences are errors (§5.1).
 
 As published, a pickle, or the same as JSON: `{"he_it": [[agreement, {"REF": n, "SYS": n, "Tie": n}], …], …}`, one entry
-per study. As
-`anaphora study export --pairs` writes it: the same, or a table with a header line and tabs between its columns
-`pair`, `agreement`, `REF`, `SYS`, `Tie`.
+per study. Or a table with a header line and tabs between its columns `reference`, `system`, `agreement`, `REF`, `SYS`,
+`Tie`. JSON and table are written here, for `anaphora study export --pairs`, and read here. A table may also have one
+column `pair` (he:it or he_it) instead of the first two.
 """
 
 from __future__ import annotations
 
 import csv
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,7 @@ from anaphora.pickles import is_pickle, read_plain_pickles
 
 THRESHOLD = 0.8
 COUNTS = ("REF", "SYS", "Tie")
+COLUMNS = ("reference", "system", "agreement", *COUNTS)
 EXAMPLE = 'Write {"he_it": [[0.9, {"REF": 9, "SYS": 1, "Tie": 0}]]}.'
 
 
@@ -34,8 +36,12 @@ class Judged:
     ties: int
 
     @property
+    def counts(self) -> dict[str, int]:
+        return dict(zip(COUNTS, (self.reference, self.system, self.ties), strict=True))
+
+    @property
     def answers(self) -> int:
-        return self.reference + self.system + self.ties
+        return sum(self.counts.values())
 
     def is_error(self, threshold: float = THRESHOLD) -> bool:
         """Agreement is high enough, and people do not prefer the system's pronoun (§5.1)."""
@@ -51,6 +57,23 @@ def read_pair_list(path: Path) -> dict[str, Judged]:
     if not found:
         raise BadInput(path, "no pronoun pair is in it")
     return {pair: _merged(parts) for pair, parts in found.items()}
+
+
+def pair_list_json(judged: Mapping[str, Judged]) -> str:
+    """The list in the published form, a pair per line; answers that nobody gave are not counted in it."""
+    lines = []
+    for pair, one in judged.items():
+        counts = {name: n for name, n in one.counts.items() if n}
+        name = json.dumps(pair.replace(":", "_"), ensure_ascii=False)
+        lines.append(f"{name}: {json.dumps([[one.agreement, counts]])}")
+    return "{" + ",\n ".join(lines) + "}\n"
+
+
+def pair_list_rows(judged: Mapping[str, Judged]) -> list[tuple[str, ...]]:
+    """The rows of the table, under COLUMNS."""
+    return [
+        (*pair.split(":", 1), f"{one.agreement:.6f}", *map(str, one.counts.values())) for pair, one in judged.items()
+    ]
 
 
 def errors_of(judged: Mapping[str, Judged], threshold: float = THRESHOLD) -> frozenset[str]:
@@ -90,12 +113,15 @@ def _listed(document: Any, path: Path) -> Iterable[tuple[str, Judged]]:
 
 def _table_entries(path: Path) -> Iterable[tuple[str, Judged]]:
     rows = csv.DictReader(text_lines(path), delimiter="\t")
-    if not {"pair", "agreement"} <= set(rows.fieldnames or ()):
-        remedy = "It is JSON, or has a header line with the columns pair, agreement, REF, SYS, Tie."
+    names = set(rows.fieldnames or ())
+    whole = "pair" in names
+    if "agreement" not in names or not (whole or {"reference", "system"} <= names):
+        remedy = f"Write JSON, or a table with a header line and the columns {', '.join(COLUMNS)}."
         raise BadInput(path, "not a list of pronoun pairs", line=1, remedy=remedy)
     for row in rows:
+        text = row["pair"] if whole else f"{row['reference'] or ''}:{row['system'] or ''}"
         try:
-            yield _pair(row["pair"] or "", path), _judged(row["agreement"], row)
+            yield _pair(text or "", path), _judged(row["agreement"], row)
         except (TypeError, ValueError) as error:
             raise BadInput(path, f"not an agreement with counts ({error})", line=rows.line_num) from None
 

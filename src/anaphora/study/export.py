@@ -10,6 +10,8 @@ from typing import Any
 
 from anaphora.errors import AnaphoraError, BadInput
 from anaphora.files import atomic_writer
+from anaphora.measure.pair_list import COLUMNS as PAIR_COLUMNS
+from anaphora.measure.pair_list import Judged, pair_list_json, pair_list_rows
 from anaphora.metrics.columns import read_columns
 from anaphora.study.agreement import StudyAgreement
 from anaphora.study.answers import CORRECT, REFERENCE, SYSTEM, TIE, Key, meaning, option_of
@@ -64,40 +66,31 @@ def write_text(path: Path, text: str) -> None:
         out.write(text.encode())
 
 
-def pair_list(found: StudyAgreement, min_agreement: float | None = None) -> dict[str, list[Any]]:
-    """The pronoun pairs with their agreement, in the form that the published list has.
+def pair_list(found: StudyAgreement, min_agreement: float | None = None) -> dict[str, Judged]:
+    """The pronoun pairs (he:it) with their agreement (AC1 with ties) and what was chosen.
 
-    {"he_it": [[AC1 with ties, {"REF": …, "SYS": …, "Tie": …}]]}. Pairs whose agreement is not known, as nobody answered
-    an item twice, are not in it. min_agreement: only pairs with at least this agreement that are not preferred as the
-    system has them (§5.1).
+    Pairs whose agreement is not known, as nobody answered an item twice, are not in it. min_agreement: only pairs with
+    at least this agreement for which people do not prefer the system's pronoun (§5.1).
     """
-    titles = {REFERENCE: "REF", SYSTEM: "SYS", TIE: "Tie"}
-    listed: dict[str, list[Any]] = {}
+    listed = {}
     for group in found.pairs:
         value = group.with_ties.values["ac1"]
         if value is None:
             continue
         if min_agreement is not None and (value < min_agreement or group.counts[SYSTEM] > group.counts[REFERENCE]):
             continue
-        counts = {titles[kind]: n for kind, n in group.counts.items() if n}
-        listed[group.name.replace(":", "_")] = [[value, counts]]
+        listed[group.name] = Judged(value, *(group.counts[kind] for kind in (REFERENCE, SYSTEM, TIE)))
     return listed
 
 
 def pair_list_text(found: StudyAgreement, path: Path, min_agreement: float | None = None) -> str:
-    """The list as JSON, or as a table for a name that ends in .tsv."""
+    """The list as `measure pairs --pair-list` reads it: JSON, or a table for a name that ends in .tsv."""
     if found.mode != PAIRS:
         raise AnaphoraError("a study of gaps has no pairs of pronouns: leave out --pairs")
     listed = pair_list(found, min_agreement)
     if not path.name.endswith((".tsv", ".tsv.gz")):
-        lines = [f"{json.dumps(name, ensure_ascii=False)}: {json.dumps(entry)}" for name, entry in listed.items()]
-        return "{" + ",\n ".join(lines) + "}\n"
-    columns = ("reference", "system", "agreement", "REF", "SYS", "Tie")
-    rows = [
-        (*name.split("_", 1), f"{value:.6f}", *(str(counts.get(kind, 0)) for kind in columns[3:]))
-        for name, [[value, counts]] in listed.items()
-    ]
-    return table_text(columns, rows)
+        return pair_list_json(listed)
+    return table_text(PAIR_COLUMNS, pair_list_rows(listed))
 
 
 def judgements(study: Study, current: Mapping[Key, Answer]) -> str:
