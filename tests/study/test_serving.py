@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import random
+import shutil
 import signal
 import socket
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -112,6 +115,37 @@ def test_fifty_people_at_once(make: Make, serve: Callable[..., Any], tmp_path: P
     assert len(stored) == 50 * 6
     assert {(one.annotator, one.item) for one in stored} == {(name, item) for name in names for item in study.by_id}
     assert server.stop(signal.SIGINT) == 130
+
+
+@pytest.mark.parametrize(("how", "code"), [(signal.SIGTERM, -signal.SIGTERM), (signal.SIGINT, 130)])
+def test_a_stopped_server_leaves_one_file_with_all_answers(
+    make: Make, serve: Callable[..., Any], tmp_path: Path, how: int, code: int
+) -> None:
+    """systemd, Docker and kill send SIGTERM: a copy of answers.sqlite alone must be complete afterwards."""
+    study = make()
+    write_study(study, tmp_path / "study")
+    server = serve(tmp_path / "study")
+    with httpx.Client() as client:  # a connection that is kept alive does not hold the server up
+        for k in range(4):
+            body = answer(f"p{k}", "a", f"request-{k}")
+            assert client.post(f"{server.links['anna']}/answers", json=body).status_code == 200
+        assert server.stop(how) == code
+    (tmp_path / "copy").mkdir()
+    shutil.copy(tmp_path / "study" / "answers.sqlite", tmp_path / "copy")
+    assert len(read_answers(study, tmp_path / "copy")) == 4
+    assert sorted(path.name for path in (tmp_path / "study").glob("answers*")) == ["answers.sqlite"]
+
+
+def test_a_server_that_is_stopped_while_it_starts(make: Make, tmp_path: Path) -> None:
+    """SIGTERM between opening the database and serving: the database is closed all the same."""
+    write_study(make(), tmp_path / "study")
+    program = (
+        "import os, signal; from pathlib import Path; from anaphora.study.serving import serve\n"
+        "serve(Path('study'), host='127.0.0.1', port=0, announce=lambda _: os.kill(os.getpid(), signal.SIGTERM))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (-signal.SIGTERM, "")
+    assert sorted(path.name for path in (tmp_path / "study").glob("answers*")) == ["answers.sqlite"]
 
 
 def test_postgresql(make: Make, serve: Callable[..., Any], postgres: str, tmp_path: Path) -> None:

@@ -1,12 +1,16 @@
-"""Run a study's server: bind the port, say the links, serve until it is stopped."""
+"""Run a study's server: bind the port, say the links, serve until it is stopped, and close the database then."""
 
 from __future__ import annotations
 
+import contextlib
+import signal
 import socket
-from collections.abc import Callable, Mapping
+import threading
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from types import FrameType
+from typing import Any, NoReturn
 
 from anaphora.errors import AnaphoraError
 from anaphora.study.database import open_log
@@ -39,7 +43,11 @@ def serve(
     base_url: str | None = None,
     announce: Callable[[Links], None] = lambda links: None,
 ) -> None:
-    """Serve a study until the process is stopped. Port 0 takes a free one; `announce` is told once it is open."""
+    """Serve a study until the process is stopped. Port 0 takes a free one; `announce` is told once it is open.
+
+    SIGTERM, which systemd, Docker and `kill` send, ends the process as Ctrl-C does: requests are answered, the database
+    is closed, and with SQLite its file alone holds every answer.
+    """
     try:
         import uvicorn
 
@@ -50,18 +58,46 @@ def serve(
         raise AnaphoraError(f"{problem}. Install it with: {extra}") from None
     study = read_study(folder)
     admin, tokens = read_links(folder, study)
-    log = open_log(study, folder, database)
+    with (
+        terminated_at_the_end(),
+        contextlib.closing(open_log(study, folder, database)) as log,
+        bound(host, port) as listening,
+    ):
+        shown = f"[{host}]" if ":" in host else host
+        base = base_url or f"http://{shown}:{listening.getsockname()[1]}"
+        announce(links_of(base, admin, tokens))
+        app = make_app(Desk(study, admin, tokens, log))
+        # no access log: the links are in its lines. One process, whose threads share one connection.
+        config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False, lifespan="off")
+        uvicorn.Server(config).run(sockets=[listening])
+
+
+class _Terminated(BaseException):
+    """SIGTERM has come. Like KeyboardInterrupt it is not an error that anything on the way should handle."""
+
+
+@contextlib.contextmanager
+def terminated_at_the_end() -> Iterator[None]:
+    """Let a SIGTERM unwind the block, so that everything in it is closed, before it ends the process as it should.
+
+    Left to itself it ends the process at once; uvicorn handles it while it serves, and then raises it again.
+    """
+    if threading.current_thread() is not threading.main_thread():  # signals come to the main thread only
+        yield
+        return
+
+    def unwind(number: int, frame: FrameType | None) -> NoReturn:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a second one must not disturb the closing
+        raise _Terminated
+
+    before = signal.signal(signal.SIGTERM, unwind) or signal.SIG_DFL
     try:
-        with bound(host, port) as listening:
-            shown = f"[{host}]" if ":" in host else host
-            base = base_url or f"http://{shown}:{listening.getsockname()[1]}"
-            announce(links_of(base, admin, tokens))
-            app = make_app(Desk(study, admin, tokens, log))
-            # no access log: the links are in its lines. One process, whose threads share one connection.
-            config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False, lifespan="off")
-            uvicorn.Server(config).run(sockets=[listening])
+        yield
+    except _Terminated:
+        signal.signal(signal.SIGTERM, before)
+        signal.raise_signal(signal.SIGTERM)
     finally:
-        log.close()
+        signal.signal(signal.SIGTERM, before)
 
 
 def bound(host: str, port: int) -> socket.socket:
