@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anaphora.errors import BadInput
@@ -53,6 +53,7 @@ PRONOUNS = st.text("abcdefghijklmnopqrstuvwxyzäéø'", min_size=1, max_size=8)
 COUNT = st.integers(0, 1000)
 
 
+@settings(derandomize=True, deadline=None)
 @given(
     entries=st.dictionaries(
         st.tuples(PRONOUNS, PRONOUNS).map(":".join),
