@@ -31,10 +31,7 @@ def of_model(**settings: Any) -> set[str]:
             {"layers", "heads", "feed_forward", "max_length", "combination", "context_sentences", "tied_contexts"},
         ),
         ({"kind": "recurrent", "contexts": TWO}, {"layers", "heads", "feed_forward", "max_length"}),
-        (
-            {"kind": "recurrent", "contexts": ("target",)},
-            {"layers", "heads", "feed_forward", "max_length", "tied_contexts"},
-        ),
+        ({"kind": "recurrent", "contexts": ("target",)}, {"layers", "heads", "feed_forward", "max_length"}),
         (
             {"kind": "recurrent", "contexts": TWO, "tied_all": True},
             {"layers", "heads", "feed_forward", "max_length", "tied_contexts", "tied_decoder"},

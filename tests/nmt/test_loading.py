@@ -12,11 +12,14 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("sentencepiece")
 
-from anaphora.errors import AnaphoraError  # noqa: E402
+from safetensors.torch import load_file, save_file  # noqa: E402
+
+from anaphora.errors import AnaphoraError, BadInput  # noqa: E402
 from anaphora.nmt.batch import pad  # noqa: E402
 from anaphora.nmt.build import build_model  # noqa: E402
+from anaphora.nmt.checkpoint import load_weights  # noqa: E402
 from anaphora.nmt.config import Config, ModelConfig, VocabularyConfig  # noqa: E402
-from anaphora.nmt.folder import begin, copy_text, finish  # noqa: E402
+from anaphora.nmt.folder import begin, copy_text, finish, load_model  # noqa: E402
 from anaphora.nmt.loading import load_models  # noqa: E402
 from anaphora.nmt.text import learn_text  # noqa: E402
 from anaphora.nmt.tree_scorer import TreeScorer  # noqa: E402
@@ -61,6 +64,33 @@ def test_a_fingerprint_tells_models_apart(make: Make) -> None:
     prints = [load_models(str(path)).fingerprint for path in (one, again, other)]
     assert prints[0] == prints[1] != prints[2]
     assert prints[0]["vocabulary"] == prints[2]["vocabulary"]
+
+
+def saved_by_0_1_0(folder: Path) -> Path:
+    """A tied model's weights as version 0.1.0 saved them: the target-context encoder has a matrix of its own."""
+    weights = load_file(folder / "model.safetensors")
+    assert "encoders.2.embedding.weight" not in weights
+    torch.manual_seed(7)
+    weights["encoders.2.embedding.weight"] = torch.randn_like(weights["embedding.weight"])
+    save_file(weights, folder / "model.safetensors")
+    return folder
+
+
+def test_a_tied_model_of_0_1_0_is_still_read(make: Make) -> None:
+    old = saved_by_0_1_0(make("old", contexts=("source", "target"), tied_contexts=True))
+    before = load_file(old / "model.safetensors")["encoders.2.embedding.weight"]
+    model = load_models(str(old)).models[0]
+    assert torch.equal(model.encoders[2].embedding.weight, before)
+    assert not torch.equal(model.embedding.weight, before)
+    new = load_models(str(make("new", contexts=("source", "target"), tied_contexts=True))).models[0]
+    assert new.encoders[2].embedding is new.embedding
+
+
+def test_a_tied_model_of_0_1_0_is_not_trained_further(make: Make) -> None:
+    old = saved_by_0_1_0(make("old", contexts=("source", "target"), tied_contexts=True))
+    fresh = load_model(make("new", contexts=("source", "target"), tied_contexts=True))[0]
+    with pytest.raises(BadInput, match=r"version 0\.1\.0.*nmt:.*train a new model"):
+        load_weights(old / "model.safetensors", fresh)
 
 
 def test_an_ensemble(make: Make) -> None:

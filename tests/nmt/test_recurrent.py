@@ -122,14 +122,36 @@ def distinct(model: RecurrentModel) -> list[int]:
     ("contexts", "changes", "expected"),
     [  # decoder, main encoder, contexts
         (("source", "target"), {}, [0, 1, 2, 3]),
-        (("source", "target"), {"tied_contexts": True}, [0, 1, 1, 2]),
-        (("target", "source", "target"), {"tied_contexts": True}, [0, 1, 2, 1, 2]),
+        (("source", "target"), {"tied_contexts": True}, [0, 1, 1, 0]),
+        (("target", "source", "target"), {"tied_contexts": True}, [0, 1, 0, 1, 0]),
+        (("target",), {"tied_contexts": True}, [0, 1, 0]),
         (("source", "target"), {"tied_all": True}, [0, 0, 0, 0]),
     ],
 )
 def test_which_embeddings_are_tied(contexts: tuple[str, ...], changes: dict[str, bool], expected: list[int]) -> None:
-    """ContraPro §4.1: those of encoders that read the same kind of text; the decoder's are its own."""
+    """ContraPro §4.1: whatever reads the same kind of text; §6: "the main encoder (or decoder)" and the context's."""
     assert distinct(random_model(contexts=contexts, **changes)) == expected
+
+
+@pytest.mark.parametrize(("contexts", "matrices"), [(("source",), 1), (("target",), 1), (("source", "target"), 2)])
+def test_tying_saves_one_embedding_matrix_per_context(contexts: tuple[str, ...], matrices: int) -> None:
+    sizes = [
+        sum(parameter.numel() for parameter in random_model(contexts=contexts, tied_contexts=tied).parameters())
+        for tied in (False, True)
+    ]
+    assert sizes[0] - sizes[1] == matrices * WORDS * BASE.embedding
+
+
+def test_weights_of_0_1_0_get_their_own_matrix_back() -> None:
+    """Version 0.1.0 tied target contexts to one another, but not to the decoder."""
+    model = random_model(contexts=("target", "source", "target"), tied_contexts=True)
+    model.untie(model.state_dict().keys() - {"encoders.1.embedding.weight", "encoders.3.embedding.weight"})
+    assert distinct(model) == [0, 1, 0, 1, 0]
+    model.untie({"encoders.1.embedding.weight"})
+    assert distinct(model) == [0, 1, 2, 1, 2]
+    everything = random_model(contexts=("target",), tied_all=True)
+    everything.untie({"embedding.weight"})
+    assert distinct(everything) == [0, 0, 0]
 
 
 def test_the_decoder_s_two_embeddings() -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors import SafetensorError, safe_open
 from safetensors.torch import load_file, save_file
 
 from anaphora.errors import AnaphoraError, BadInput
@@ -23,6 +24,11 @@ from anaphora.nmt.schedule import Progress
 
 PREFIX = "update-"
 WEIGHTS, OPTIMIZER, STATE = "model.safetensors", "optimizer.safetensors", "state.json"
+
+TIED = (
+    "Either it is a checkpoint of another architecture, or of a tied model of version 0.1.0: that one can be used "
+    "(nmt:MODEL), but not trained further; train a new model."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +110,15 @@ def weights_of(model: Any) -> dict[str, torch.Tensor]:
     return found
 
 
+def weight_names(file: Path) -> set[str]:
+    """Under which names a file holds tensors; none where it cannot be read, which `load_weights` reports."""
+    try:
+        with safe_open(file, framework="pt") as stored:
+            return set(stored.keys())
+    except (OSError, SafetensorError):
+        return set()
+
+
 def load_weights(file: Path, model: Any) -> None:
     """Weights into a model that was built with the same config; another architecture is an error."""
     try:
@@ -117,6 +132,8 @@ def load_weights(file: Path, model: Any) -> None:
         if name not in found or name not in expected:
             has, lacks = ("model", "file") if name in expected else ("file", "model")
             remedy = "It is a checkpoint of another architecture."
+            if has == "file" and name.endswith(".embedding.weight"):
+                remedy = TIED
             raise BadInput(file, f"the {has} has {name}, but the {lacks} has not", remedy=remedy)
         if found[name].shape != expected[name].shape:
             shapes = f"{tuple(found[name].shape)} in the file, {tuple(expected[name].shape)} in the model"

@@ -22,7 +22,7 @@ class ModelConfig:
     contexts: tuple[str, ...] = ()  # what each further encoder reads: source, target
     context_sentences: int = 1  # and how many previous sentences of it
     combination: str = "hierarchical"  # of the encoders' attention, in recurrent models
-    tied_contexts: bool = False  # embeddings shared between encoders that read the same language
+    tied_contexts: bool = False  # embeddings shared with the main encoder (source) or the decoder (target)
     tied_decoder: bool = True  # embeddings shared between the decoder's input and output
     tied_all: bool = False  # with a joint vocabulary: one matrix for everything
     embedding: int = 512  # size of embeddings, and of a Transformer's states

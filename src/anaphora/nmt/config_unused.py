@@ -50,8 +50,6 @@ def _of_model(model: ModelConfig) -> dict[str, str]:
         found |= dict.fromkeys(("combination", "context_sentences", "tied_contexts"), why)
     elif model.kind == "recurrent" and model.tied_all:
         found["tied_contexts"] = "model.tied_all makes one matrix of all"
-    elif model.kind == "recurrent" and len({"source", *model.contexts}) > len(model.contexts):
-        found["tied_contexts"] = "no two encoders read the same kind of text"
     if model.tied_all:
         found["tied_decoder"] = "model.tied_all makes one matrix of all"
     return found

@@ -10,7 +10,7 @@ from safetensors.torch import save_file
 from anaphora.errors import BadInput
 from anaphora.files import atomic_writer
 from anaphora.nmt.build import build_model
-from anaphora.nmt.checkpoint import WEIGHTS, checkpoints, load_weights, weights_of
+from anaphora.nmt.checkpoint import WEIGHTS, checkpoints, load_weights, weight_names, weights_of
 from anaphora.nmt.config import Config
 from anaphora.nmt.config_file import read_config, write_config
 from anaphora.nmt.text import FILES, Text, load_text
@@ -25,7 +25,10 @@ def load_model(folder: Path) -> tuple[Any, Config, Text]:
         raise BadInput(folder, f"no {CONFIG} here", remedy="Name a folder that `anaphora train` made.")
     config, text = read_config(folder / CONFIG, strict=False), load_text(folder)
     model = build_model(config.model, text.size, text.size, text.marks)
-    load_weights(unfinished_weights(folder), model)
+    weights = unfinished_weights(folder)
+    if hasattr(model, "untie"):
+        model.untie(weight_names(weights))
+    load_weights(weights, model)
     return model.eval(), config, text
 
 

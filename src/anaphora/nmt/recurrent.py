@@ -6,6 +6,7 @@ S-T- CONCAT, GATE and HIER, and with joined targets the TO-2 models (§3.3). All
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, NamedTuple
 
 import torch
@@ -103,6 +104,17 @@ class RecurrentModel(nn.Module):
         parts = [self.select(part, rows) for part in structure]
         return type(structure)(*parts) if hasattr(structure, "_fields") else tuple(parts)
 
+    def untie(self, names: Collection[str]) -> None:
+        """Fit the model to weights of 0.1.0, which tied contexts of the target to one another, not to the decoder.
+
+        names: those of the weights; an embedding of a context that is listed there is a matrix of its own
+        """
+        own = None
+        for number, encoder in enumerate(self.encoders):
+            if encoder.embedding is self.embedding and (own or f"encoders.{number}.embedding.weight" in names):
+                own = own or _embedding(self.embedding.num_embeddings, self.embedding.embedding_dim)
+                encoder.embedding = own
+
     def _advance(self, memory: Memory, state: Tensor, read: Read, dropped: Dropped) -> tuple[Tensor, Tensor]:
         """The conditional GRU: s′ = GRU₁(y, s),  c = attention(s′),  s = GRU₂(c, s′) (Sennrich et al. 2017 §2)."""
         between: Tensor = self.first(read, state, masked(state, dropped.before))
@@ -124,19 +136,21 @@ def build(config: ModelConfig, source_size: int, target_size: int, marks: Marks)
 def _encoder_embeddings(
     config: ModelConfig, source_size: int, target_size: int, decoder: nn.Embedding
 ) -> list[nn.Embedding]:
-    """One for each encoder, or the same for those that read the same language (ContraPro §4.1: tied)."""
+    """One for each encoder, or what reads the same language shares one matrix (ContraPro §4.1: tied).
+
+    A tied context of the source shares the main encoder's, one of the target the decoder's (ContraPro §6: "sharing
+    between the main encoder (or decoder) and the contextual encoder").
+    """
     if config.tied_all:
         if source_size != target_size:
             raise AnaphoraError("model.tied_all needs a joint vocabulary: set vocabulary.joint = true")
         return [decoder] * (1 + len(config.contexts))
     sizes = {"source": source_size, "target": target_size}
-    found = [_embedding(source_size, config.embedding)]
-    shared = {"source": found[0]}
-    for side in config.contexts:
-        fresh = side not in shared or not config.tied_contexts
-        found.append(_embedding(sizes[side], config.embedding) if fresh else shared[side])
-        shared.setdefault(side, found[-1])
-    return found
+    main = _embedding(source_size, config.embedding)
+    shared = {"source": main, "target": decoder}
+    tied = config.tied_contexts
+    contexts = [shared[side] if tied else _embedding(sizes[side], config.embedding) for side in config.contexts]
+    return [main, *contexts]
 
 
 def _embedding(words: int, size: int) -> nn.Embedding:
