@@ -63,6 +63,31 @@ def test_a_preset_is_trained_and_goes_on(tmp_path: Path, settings: list[str], pr
     assert run(preset, "-o", str(folder), *settings, "--resume", "--average", "2", "--set", "training.updates=8")
 
 
+def test_average_keeps_what_it_averages(tmp_path: Path, settings: list[str]) -> None:
+    """training.keep is 3 unless it is set."""
+    every = ["--set", "training.save_every=1"]
+    run("rnn-baseline-laptop", "-o", str(tmp_path / "m"), *settings, *every, "--average", "5")
+    assert "average = 5\n" in (tmp_path / "m" / "config.toml").read_text()
+
+
+def test_the_best_checkpoints_need_validation_text(tmp_path: Path, settings: list[str]) -> None:
+    best = ["--set", "training.average_of=best", "--set", "validation.every=1", "--average", "5"]
+    command = ["train", "rnn-baseline-laptop", "-o", str(tmp_path / "m"), *settings, *best]
+    with pytest.raises(AnaphoraError, match=r"best checkpoints.*need data\.validation_source"):
+        CliRunner().invoke(app, command, catch_exceptions=False)
+    source, target = corpus(tmp_path, 8, 2)
+    text = ["--set", f"data.validation_source={source}", "--set", f"data.validation_target={target}"]
+    found = run("rnn-baseline-laptop", "-o", str(tmp_path / "n"), *settings, *best, *text)
+    assert found["perplexity"] > 1
+
+
+def test_a_short_run_prints_its_loss(tmp_path: Path, settings: list[str]) -> None:
+    more = ["--set", "training.report_every=50"]
+    arguments = ["train", "rnn-baseline-laptop", "-o", str(tmp_path / "m"), *settings, *more]
+    result = CliRunner().invoke(app, arguments, catch_exceptions=False)
+    assert "update 6 · loss " in result.stderr
+
+
 def test_a_sweep(tmp_path: Path, settings: list[str]) -> None:
     found = run("rnn-baseline-laptop", "-o", str(tmp_path / "m"), *settings, "--sweep", "training.rate=0.01,0.001")
     assert [Path(model["model"]).name for model in found["models"]] == ["rate-0.01", "rate-0.001"]

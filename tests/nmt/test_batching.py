@@ -28,6 +28,17 @@ def test_every_example_once_within_the_budget(
             assert padded <= tokens or len(batch) == 1
 
 
+@given(sizes, st.integers(1, 100), st.integers(1, 9))
+def test_a_batch_has_at_most_its_number_of_sentences(
+    lengths: list[tuple[int, int]], tokens: int, sentences: int
+) -> None:
+    found = batches_of_epoch(array(lengths), tokens, 1, 0, sentences)
+    assert sorted(int(n) for batch in found for n in batch) == list(range(len(lengths)))
+    assert all(len(batch) <= sentences for batch in found)
+    unlimited = batches_of_epoch(array(lengths), 10_000, 1, 0, sentences)  # 80 sentences, whatever their tokens
+    assert sum(len(batch) < sentences for batch in unlimited) <= 1
+
+
 def test_epochs_and_seeds_differ_and_repeat() -> None:
     lengths = array([(n % 7 + 1, n % 5 + 1) for n in range(200)])
 

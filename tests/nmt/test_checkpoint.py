@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import errno
+import json
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 torch = pytest.importorskip("torch")
 
@@ -16,7 +20,9 @@ from anaphora.nmt.batching import Position  # noqa: E402
 from anaphora.nmt.checkpoint import (  # noqa: E402
     State,
     average,
+    best_checkpoints,
     checkpoints,
+    keep_best,
     load_checkpoint,
     load_weights,
     save_checkpoint,
@@ -100,6 +106,29 @@ def test_another_architecture_or_size_is_refused(tmp_path: Path) -> None:
         load_weights(tmp_path / "bad.safetensors", tied())
     with pytest.raises(BadInput, match="no such file"):
         load_weights(tmp_path / "none", tied())
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.lists(st.sampled_from([1.0, 1.5, 2.0, 7.0]), max_size=7), st.integers(1, 3))
+def test_the_best_stay_and_of_equals_the_first(values: list[float], number: int) -> None:
+    model, _ = trained()
+    with TemporaryDirectory() as folder:
+        for update, value in enumerate(values, start=1):
+            keep_best(Path(folder), model, State(update, perplexity=value), number)
+        found = [int(path.name.removeprefix("update-")) for path in best_checkpoints(Path(folder))]
+    by_value = sorted(range(1, len(values) + 1), key=lambda update: values[update - 1])
+    assert found == by_value[:number]
+
+
+def test_a_best_checkpoint_of_0_1_0_has_the_perplexity_of_its_progress(tmp_path: Path) -> None:
+    model, optimizer = trained()
+    keep_best(tmp_path, model, State(1, perplexity=4.0), 2)
+    old = save_checkpoint(tmp_path, model, optimizer, State(2, progress=Progress(3.0, 0, 0)), keep=0)
+    document = json.loads((old / "state.json").read_text())
+    del document["perplexity"]
+    (old / "state.json").write_text(json.dumps(document))
+    assert best_checkpoints(tmp_path)[0] == old
+    assert load_checkpoint(old, tied()).perplexity is None
 
 
 def test_the_mean_of_checkpoints(tmp_path: Path) -> None:

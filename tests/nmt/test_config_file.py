@@ -53,6 +53,16 @@ def test_a_base_is_taken_over_and_overridden(tmp_path: Path) -> None:
         ('[data]\nsource = "a"', "as many files"),
         ("[training]\nbetas = [0.9]", "two numbers"),
         ("[training]\nupdates = 0", "1 or more"),
+        ("[training]\naverage = 1", "training.average is 0 or at least 2"),
+        ('[training]\naverage = 8\naverage_of = "bset"', "training.average_of: unknown 'bset'.*did you mean best"),
+        (
+            '[training]\naverage = 8\naverage_of = "best"\nupdates = 40',
+            r"training.average: 8 checkpoints need at least 8,000 updates \(validation.every = 1,000\), not 40",
+        ),
+        (
+            "[training]\naverage = 3\nupdates = 40\nsave_every = 20",
+            r"training.average: 3 checkpoints need at least 41 updates \(training.save_every = 20\), not 40",
+        ),
     ],
 )
 def test_what_is_wrong_is_said(tmp_path: Path, text: str, problem: str) -> None:

@@ -44,8 +44,9 @@ def test_of_models(settings: dict[str, Any], expected: set[str]) -> None:
 
 def test_of_training_and_data() -> None:
     fixed, plateau = (Config(training=TrainingConfig(schedule=name)) for name in ("fixed", "plateau"))
-    assert {"training.decay", "training.decay_patience"} <= unused(fixed).keys()
-    assert not any(key.startswith("training.") for key in unused(plateau))
+    assert unused(fixed).keys() >= {"training.decay", "training.decay_patience", "training.average_of"}
+    assert {key for key in unused(plateau) if key.startswith("training.")} == {"training.average_of"}
+    assert "training.average_of" not in unused(Config(training=TrainingConfig(average=2)))
     assert "data.boundary" in unused(Config(data=DataConfig(docids=True, boundary="---")))
     assert "data.boundary" not in unused(Config(data=DataConfig(boundary="---")))
 

@@ -118,11 +118,26 @@ def test_what_is_dropped_is_counted_and_still_is_context() -> None:
         Pair("", "7", 1),
         Pair("1 " * 7, "2 " * 7, 2),
     )
-    built = corpus([unlike, kept, empty, long], Arrangement(joined_source=1), max_length=7, max_ratio=3.0)
+    built = corpus([unlike, kept, empty, long], Arrangement(joined_source=1), max_length=6, max_ratio=3.0)
     assert (built.dropped.empty, built.dropped.long, built.dropped.unlike) == (1, 1, 1)
     assert len(built) == 1
     assert built.example(0) == (((1, 2, 3, 4, 9, 6, 0),), (7, 0))
     assert "1 with an empty side, 1 too long, 1 of unlike lengths" in str(built.dropped)
+
+
+@pytest.mark.parametrize(("limit", "kept"), [(0, [1, 2, 3]), (3, [1, 2]), (2, [1])])
+def test_the_current_sentence_has_a_limit_of_its_own(limit: int, kept: list[int]) -> None:
+    """ContraCAT appendix A: dropped where the main sentence exceeds one limit or the joined sample another."""
+    found = [Pair("1 2 3 4 5", "1", 1), Pair("6 7", "7", 1), Pair("8", "1 2 3", 1), Pair("1 2 3 4", "5", 2)]
+    built = corpus(found, Arrangement(joined_source=1, joined_target=1), max_length=9, max_sentence=limit)
+    assert built.numbers.tolist() == ([0, *kept] if not limit else kept)
+    assert built.dropped.long == 4 - len(built)
+
+
+def test_a_limit_counts_separators_but_not_the_end() -> None:
+    found = [Pair("1 2 3", "1", 1), Pair("4 5 6", "1", 1)]
+    assert len(corpus(found, Arrangement(joined_source=1), max_length=7)) == 2
+    assert len(corpus(found, Arrangement(joined_source=1), max_length=6)) == 1
 
 
 def test_sentences_are_kept_as_they_are() -> None:

@@ -21,6 +21,15 @@ def test_what_came_after_the_checkpoint_is_taken_back(tmp_path: Path) -> None:
     assert read_log(path)[1]["loss"] == 0.1
 
 
+def test_the_report_at_the_end_goes_when_training_is_resumed(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    log = Log(path, 0)
+    log.write("training", 5, loss=1.0)
+    log.write("training", 7, loss=0.5, final=True)
+    Log(path, 7)
+    assert [line["update"] for line in read_log(path)] == [5]
+
+
 def test_a_line_that_was_cut_is_left_out(tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
     Log(path, 0).write("training", 5, loss=1.0)

@@ -22,6 +22,7 @@ def test_inverse_square_root() -> None:
 
 
 def test_on_a_plateau_it_falls_by_seven_tenths_after_eight_checkpoints() -> None:
+    """ContraCAT, appendix A."""
     config = TrainingConfig(rate=1.0, schedule="plateau", warmup=0)
     progress = Progress().after(10.0, 8)
     for _ in range(7):

@@ -18,6 +18,8 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("sentencepiece")
 
+from safetensors.torch import load_file  # noqa: E402
+
 from anaphora.errors import AnaphoraError  # noqa: E402
 from anaphora.nmt import training as module  # noqa: E402
 from anaphora.nmt.checkpoint import checkpoints  # noqa: E402
@@ -173,6 +175,68 @@ def test_it_stops_when_validation_brings_nothing(config: Path, tiny: Any, tmp_pa
     assert (best / "model.safetensors").read_bytes() == (tmp_path / "model" / "model.safetensors").read_bytes()
     again = Trainer(read, prepare(read, tmp_path / "model"), tmp_path / "model").run()
     assert again.updates == trained.updates  # it stays stopped
+
+
+def worsening(config: Path, **training: Any) -> Config:
+    """Far too high a rate: the best checkpoints are not the last ones."""
+    read = changed(config, updates=40, rate=0.3, save_every=5, keep=100, **training)
+    return replace(read, validation=replace(read.validation, every=5))
+
+
+def mean_of(folder: Path, updates: list[int]) -> dict[str, Any]:
+    places = [folder / "checkpoints" / f"update-{update:08d}" / "model.safetensors" for update in updates]
+    weights = [load_file(place) for place in places]
+    return {name: torch.stack([w[name].double() for w in weights]).mean(0).float() for name in weights[0]}
+
+
+@pytest.mark.parametrize("average_of", ["last", "best"])
+def test_the_mean_of_checkpoints_is_the_model(config: Path, tiny: Any, tmp_path: Path, average_of: str) -> None:
+    """ContraCAT appendix A: "an average of the 8 best checkpoints based on validation perplexity"."""
+    train(worsening(config, average=3, average_of=average_of), tmp_path / "model")
+    lines = [line for line in log_of(tmp_path / "model") if line["kind"] == "validation"]
+    best = sorted(sorted(lines, key=lambda line: line["perplexity"])[:3], key=lambda line: line["update"])
+    chosen = {"last": [30, 35, 40], "best": [line["update"] for line in best]}
+    assert chosen["best"] != chosen["last"]
+    expected = mean_of(tmp_path / "model", chosen[average_of])
+    found = load_file(tmp_path / "model" / "model.safetensors")
+    assert found.keys() == expected.keys()
+    assert all(torch.allclose(found[name], expected[name], atol=1e-7) for name in found)
+
+
+def test_interrupted_training_averages_the_same_checkpoints(config: Path, tiny: Any, tmp_path: Path) -> None:
+    whole = worsening(config, average=3, average_of="best")
+    train(whole, tmp_path / "whole")
+    train(replace(whole, training=replace(whole.training, updates=23)), tmp_path / "parts")
+    train(whole, tmp_path / "parts", resume=True)
+    assert same_weights(tmp_path / "parts", tmp_path / "whole")
+
+
+def test_what_is_averaged_is_kept(config: Path, tiny: Any, tmp_path: Path) -> None:
+    read = worsening(config, average=4)
+    train(replace(read, training=replace(read.training, keep=1)), tmp_path / "model")
+    assert len(checkpoints(tmp_path / "model" / "checkpoints")) == 4
+    read = worsening(config, average=4, average_of="best")
+    train(replace(read, training=replace(read.training, keep=1)), tmp_path / "best")
+    assert len(checkpoints(tmp_path / "best" / "checkpoints")) == 1
+    assert len(checkpoints(tmp_path / "best" / "checkpoints" / "best")) == 4
+
+
+def test_checkpoints_that_are_gone_cannot_be_averaged(config: Path, tiny: Any, tmp_path: Path) -> None:
+    read = worsening(config)
+    train(replace(read, training=replace(read.training, keep=2)), tmp_path / "model")
+    with pytest.raises(AnaphoraError, match=r"model: 3 checkpoints are to be averaged, but there are 2"):
+        train(replace(read, training=replace(read.training, average=3)), tmp_path / "model", resume=True)
+
+
+def test_a_run_shorter_than_a_report_reports_at_its_end(config: Path, tiny: Any, tmp_path: Path) -> None:
+    told: list[dict[str, Any]] = []
+    read = changed(config, updates=3)
+    open_folder(tmp_path / "model", read, False)
+    Trainer(read, prepare(read, tmp_path / "model"), tmp_path / "model", told.append).run()
+    lines = log_of(tmp_path / "model")
+    assert [(line["kind"], line["update"]) for line in lines] == [("training", 3)]
+    assert lines[0]["loss"] > 0
+    assert told == lines
 
 
 def test_a_loss_that_is_no_number_stops_and_keeps_what_was_good(

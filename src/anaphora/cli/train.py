@@ -32,7 +32,10 @@ Examples:
 @click.option("--set", "settings", multiple=True, metavar="SECTION.KEY=VALUE", help="Set a key. Repeatable.")
 @click.option("--sweep", metavar="SECTION.KEY=A,B,…", help="Train a model for each value, in a folder each.")
 @click.option(
-    "--average", type=click.IntRange(2), metavar="N", help="In the end take the mean of the last N checkpoints."
+    "--average",
+    type=click.IntRange(2),
+    metavar="N",
+    help="End with the mean of the last N checkpoints, or of the best N (training.average_of).",
 )
 @click.option("--tensorboard", is_flag=True, help="Write MODEL/tensorboard for TensorBoard as well.")
 @click.option("--threads", type=click.IntRange(1))
@@ -58,20 +61,21 @@ def train(
     overrides = dict(_setting(text) for text in settings)
     if tensorboard:
         overrides["log.tensorboard"] = "true"
+    if average is not None:
+        overrides["training.average"] = str(average)
     if threads is not None:
         import torch
 
         torch.set_num_threads(threads)
     found = []
     for folder, more in _sweep(output, sweep):
-        found.append(_train(_config(config, overrides | more), folder, resume, average))
+        found.append(_train(_config(config, overrides | more), folder, resume))
     if as_json:
         echo_json(found[0] if sweep is None else {"models": found})
 
 
-def _train(config: Config, folder: Path, resume: bool, average: int | None) -> dict[str, Any]:
+def _train(config: Config, folder: Path, resume: bool) -> dict[str, Any]:
     from anaphora import api
-    from anaphora.nmt.averaging import average_last
     from anaphora.nmt.distributed import Ranks
     from anaphora.nmt.prepare import open_folder, prepare
     from anaphora.nmt.training import Trainer
@@ -91,13 +95,11 @@ def _train(config: Config, folder: Path, resume: bool, average: int | None) -> d
         def report(line: dict[str, Any]) -> None:
             if bar is not None:
                 bar(line["update"], config.training.updates)
-            if bar is None or line["kind"] == "validation":
+            if bar is None or line["kind"] == "validation" or line.get("final"):
                 note(_told(line))
 
         trained = Trainer(config, material, folder, report, ranks).run()
     if ranks.first:
-        if average is not None:
-            average_last(folder, average)
         ended = "stopped early" if trained.stopped_early else "done"
         note(f"{ended} after {trained.updates:,} updates: nmt:{folder}")
     return {

@@ -1,20 +1,25 @@
-"""The mean of the last checkpoints, which is often a little better than the last (ContraCAT, appendix A)."""
+"""The mean of several checkpoints as a model: the last ones, or the best (ContraCAT, appendix A: the 8 best)."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from anaphora.errors import AnaphoraError
-from anaphora.nmt.checkpoint import WEIGHTS, average, checkpoints
-from anaphora.nmt.folder import finish, load_model
+from anaphora.nmt.checkpoint import WEIGHTS, average, best_checkpoints, checkpoints
+from anaphora.nmt.config import Config
+from anaphora.nmt.folder import BEST, CHECKPOINTS, finish
 
 
-def average_last(folder: Path, number: int) -> None:
-    """Put the mean of so many checkpoints in the place of a model's weights."""
-    found = checkpoints(folder / "checkpoints")
+def take_mean(folder: Path, model: Any, config: Config) -> None:
+    """Replace a model's weights by the mean of `training.average` checkpoints."""
+    number, saved = config.training.average, folder / CHECKPOINTS
+    best = config.training.average_of == "best"
+    found = best_checkpoints(saved / BEST)[:number] if best else checkpoints(saved)[-number:]
     if len(found) < number:
-        kept = f"{len(found)} are kept (training.keep)"
-        raise AnaphoraError(f"{folder}: {number} checkpoints are to be averaged, but {kept}")
-    model, config, _ = load_model(folder)
-    average([place / WEIGHTS for place in found[-number:]], model)
+        raise AnaphoraError(
+            f"{folder}: {number} checkpoints are to be averaged, but there are {len(found)}. The model has the weights "
+            "of a single one. Train longer, or average fewer (training.average)"
+        )
+    average([place / WEIGHTS for place in found], model)
     finish(folder, model, config)

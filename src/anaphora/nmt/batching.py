@@ -23,22 +23,23 @@ class Position:
     batch: int = 0
 
 
-def batches_of_epoch(lengths: Ints, tokens: int, seed: int, epoch: int) -> list[Ints]:
+def batches_of_epoch(lengths: Ints, tokens: int, seed: int, epoch: int, sentences: int = 0) -> list[Ints]:
     """The examples of each batch, by number.
 
     lengths: (n, 2), the longest input and the target of every example
     tokens: how many the padded longer side of a batch may have; an example that has more is a batch of its own
+    sentences: how many examples a batch may have; 0: any number
     """
     rng = np.random.default_rng((seed, epoch))
     order = rng.permutation(len(lengths))
     longest = lengths.max(axis=1) if len(lengths) else np.empty(0, np.int64)
     mean = max(1.0, float(longest.mean())) if len(longest) else 1.0
-    size = max(1, int(POOL * tokens / mean))
+    size = max(1, min(int(POOL * tokens / mean), POOL * sentences or len(order)))
     found: list[Ints] = []
     for start in range(0, len(order), size):
         pool = order[start : start + size]
         pool = pool[np.lexsort((lengths[pool, 1], longest[pool]))]  # by the longer side, then by the target
-        found += _cut(pool, longest, tokens)
+        found += _cut(pool, longest, tokens, sentences)
     return [found[number] for number in rng.permutation(len(found))]
 
 
@@ -49,7 +50,7 @@ def in_order(lengths: Ints, tokens: int) -> list[Ints]:
 
 
 def updates(
-    lengths: Ints, tokens: int, seed: int, together: int, start: Position
+    lengths: Ints, tokens: int, seed: int, together: int, start: Position, sentences: int = 0
 ) -> Iterator[tuple[list[Ints], Position]]:
     """The batches of each update, so many together, and the position behind them; it goes on for ever.
 
@@ -57,7 +58,7 @@ def updates(
     """
     epoch, taken = start.epoch, start.batch
     while True:
-        batches = batches_of_epoch(lengths, tokens, seed, epoch)
+        batches = batches_of_epoch(lengths, tokens, seed, epoch, sentences)
         while taken < len(batches):
             part = batches[taken : taken + together]
             taken += len(part)
@@ -65,13 +66,14 @@ def updates(
         epoch, taken = epoch + 1, 0
 
 
-def _cut(order: Ints, longest: Ints, tokens: int) -> list[Ints]:
+def _cut(order: Ints, longest: Ints, tokens: int, sentences: int = 0) -> list[Ints]:
     """Sorted examples in batches within the budget."""
     found = []
     start = 0
     for place in range(1, len(order) + 1):
-        full = place == len(order) or int(longest[order[place]]) * (place + 1 - start) > tokens
-        if full:
+        size = place + 1 - start  # with the next example
+        full = place == len(order) or int(longest[order[place]]) * size > tokens
+        if full or 0 < sentences < size:
             found.append(order[start:place])
             start = place
     return found

@@ -7,6 +7,7 @@ A checkpoint is a folder that appears under its name when everything in it is on
 from __future__ import annotations
 
 import json
+import math
 import os
 import shutil
 from collections.abc import Mapping
@@ -36,12 +37,14 @@ class State:
     """Where training is, besides weights and optimizer.
 
     window: sum of the loss and number of tokens since the last report
+    perplexity: of the last validation; None where there was none
     """
 
     update: int = 0
     position: Position = field(default_factory=Position)
     progress: Progress = field(default_factory=Progress)
     window: tuple[float, int] = (0.0, 0)
+    perplexity: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -50,18 +53,22 @@ class State:
     def from_dict(cls, document: Mapping[str, Any]) -> State:
         position, progress = Position(**document["position"]), Progress(**document["progress"])
         loss, tokens = document["window"]
-        return cls(document["update"], position, progress, (loss, tokens))
+        return cls(document["update"], position, progress, (loss, tokens), document.get("perplexity"))
 
 
-def save_checkpoint(folder: Path, model: Any, optimizer: torch.optim.Optimizer, state: State, keep: int) -> Path:
-    """Write a checkpoint under folder, and do away with the oldest so that so many are left."""
-    place = folder / f"{PREFIX}{state.update:08d}"
+def save_checkpoint(folder: Path, model: Any, optimizer: torch.optim.Optimizer | None, state: State, keep: int) -> Path:
+    """Write a checkpoint under folder, and remove the oldest ones until `keep` are left (0: all stay).
+
+    optimizer: None where training is not to be resumed from this checkpoint
+    """
+    place = _place(folder, state)
     unfinished = folder / f".{place.name}.part"
     try:
         shutil.rmtree(unfinished, ignore_errors=True)
         unfinished.mkdir(parents=True)
         save_file(weights_of(model), unfinished / WEIGHTS)
-        save_file(_optimizer_tensors(model, optimizer), unfinished / OPTIMIZER)
+        if optimizer is not None:
+            save_file(_optimizer_tensors(model, optimizer), unfinished / OPTIMIZER)
         (unfinished / STATE).write_text(json.dumps(state.to_dict()), encoding="utf-8")
         for file in unfinished.iterdir():
             _flush(file)
@@ -85,6 +92,31 @@ def save_checkpoint(folder: Path, model: Any, optimizer: torch.optim.Optimizer, 
 def checkpoints(folder: Path) -> list[Path]:
     """The complete checkpoints under a folder, oldest first."""
     return sorted(path for path in folder.glob(f"{PREFIX}*") if (path / STATE).is_file())
+
+
+def keep_best(folder: Path, model: Any, state: State, number: int) -> None:
+    """Write the weights under folder if their perplexity is among the lowest; `number` checkpoints are left there."""
+    others = [_perplexity(place) for place in best_checkpoints(folder) if place != _place(folder, state)]
+    perplexity = math.inf if state.perplexity is None else state.perplexity
+    if sum(other <= perplexity for other in others) < number:
+        save_checkpoint(folder, model, None, state, keep=0)
+    for worse in best_checkpoints(folder)[number:]:
+        shutil.rmtree(worse, ignore_errors=True)
+
+
+def best_checkpoints(folder: Path) -> list[Path]:
+    """The complete checkpoints under a folder, that with the lowest perplexity first, of equals the oldest."""
+    return sorted(checkpoints(folder), key=_perplexity)
+
+
+def _perplexity(place: Path) -> float:
+    document = json.loads((place / STATE).read_bytes())
+    value = document.get("perplexity")  # 0.1.0 saved only a new best, whose perplexity is the best so far
+    return float(document["progress"]["best"] if value is None else value)
+
+
+def _place(folder: Path, state: State) -> Path:
+    return folder / f"{PREFIX}{state.update:08d}"
 
 
 def load_checkpoint(place: Path, model: Any, optimizer: torch.optim.Optimizer | None = None) -> State:

@@ -10,6 +10,7 @@ from anaphora.nmt.arrangement import Arrangement
 KINDS = ("recurrent", "transformer", "context-transformer")
 COMBINATIONS = ("concatenation", "gate", "hierarchical")
 SCHEDULES = ("fixed", "plateau", "inverse-sqrt")
+AVERAGED = ("last", "best")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,7 @@ class DataConfig:
     boundary: str = ""  # a line that stands between documents, where it is not a blank one
     languages: str = ""  # en-de: for Moses' rules, and for those who use the model
     max_length: int = 100  # tokens of a sentence with what is joined to it; longer pairs are dropped
+    max_sentence: int = 0  # tokens of the current sentence alone; 0: max_length is the only limit
     max_ratio: float = 0.0  # of the lengths of the two sides; 0: any
 
 
@@ -74,9 +76,10 @@ class TrainingConfig:
 
     updates: int = 100_000
     batch_tokens: int = 4096  # of the longer side of each example, padding included
+    batch_sentences: int = 0  # examples of a batch, at most; 0: as many as batch_tokens allows
     accumulate: int = 1  # batches of an update
     rate: float = 0.0003
-    schedule: str = "inverse-sqrt"  # fixed; plateau: × 0.7 after 8 validations without gain
+    schedule: str = "inverse-sqrt"  # fixed; plateau: × decay after decay_patience validations without gain
     warmup: int = 4000
     decay: float = 0.7  # of the plateau schedule
     decay_patience: int = 8
@@ -90,7 +93,9 @@ class TrainingConfig:
     start_from: str = ""  # a model whose weights and vocabulary training starts from
     report_every: int = 50
     save_every: int = 1000
-    keep: int = 3  # checkpoints
+    keep: int = 3  # the last checkpoints, to resume from
+    average: int = 0  # checkpoints whose mean is the final model; 0: it is a single one
+    average_of: str = "last"  # or best: those with the lowest validation perplexity
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +135,7 @@ def problem_of(config: Config) -> str | None:
         ("model.kind", model.kind, KINDS),
         ("model.combination", model.combination, COMBINATIONS),
         ("training.schedule", training.schedule, SCHEDULES),
+        ("training.average_of", training.average_of, AVERAGED),
         ("training.dtype", training.dtype, ("float32", "bfloat16")),
         ("vocabulary.kind", config.vocabulary.kind, ("bpe", "unigram")),
     )
@@ -153,6 +159,22 @@ def problem_of(config: Config) -> str | None:
             min(training.updates, training.batch_tokens, training.accumulate, training.save_every) < 1,
             "training.updates, batch_tokens, accumulate and save_every are 1 or more",
         ),
+        (training.average < 0 or training.average == 1, "training.average is 0 or at least 2"),
         (len(config.data.source) != len(config.data.target), "data.source and data.target name as many files"),
     )
-    return next((problem for wrong, problem in problems if wrong), None)
+    return next((problem for wrong, problem in problems if wrong), None) or _too_short(config)
+
+
+def _too_short(config: Config) -> str | None:
+    """Whether training would end before there are the checkpoints whose mean is the model."""
+    training = config.training
+    best = training.average_of == "best"
+    every = config.validation.every if best else training.save_every
+    needed = training.average * every if best else (training.average - 1) * every + 1  # there is one at the end
+    if training.updates >= needed:
+        return None
+    key = "validation.every" if best else "training.save_every"
+    return (
+        f"training.average: {training.average} checkpoints need at least {needed:,} updates ({key} = {every:,}), not "
+        f"{training.updates:,}. Train longer, make checkpoints more often, or set training.average = 0"
+    )

@@ -56,9 +56,12 @@ def _of_model(model: ModelConfig) -> dict[str, str]:
 
 
 def _of_training(training: TrainingConfig) -> dict[str, str]:
-    if training.schedule == "plateau":
-        return {}
-    return dict.fromkeys(("decay", "decay_patience"), 'training.schedule is not "plateau"')
+    found = {}
+    if training.schedule != "plateau":
+        found = dict.fromkeys(("decay", "decay_patience"), 'training.schedule is not "plateau"')
+    if not training.average:
+        found["average_of"] = "training.average is 0"
+    return found
 
 
 def _default(values: Any, name: str) -> Any:

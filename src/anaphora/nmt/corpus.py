@@ -174,9 +174,10 @@ class Corpus:
             sizes = (len(self.source[number]), len(self.target[number]))
             inputs, target = self._example(number)
             longest = max(map(len, inputs))
+            joined = max(longest, len(target)) - 1  # the end is no token of the text
             if not all(sizes):
                 empty += 1
-            elif max(longest, len(target)) > config.max_length:
+            elif joined > config.max_length or max(sizes) > (config.max_sentence or joined):
                 long += 1
             elif config.max_ratio and max(sizes) > config.max_ratio * min(sizes):
                 unlike += 1

@@ -16,6 +16,7 @@ from anaphora.nmt.config_file import read_config, write_config
 from anaphora.nmt.text import FILES, Text, load_text
 
 CONFIG = "config.toml"
+CHECKPOINTS, BEST = "checkpoints", "best"  # those to resume from, and among them a folder for the best
 TEXT_FILES = (*FILES, "text.json")
 
 
@@ -36,7 +37,7 @@ def unfinished_weights(folder: Path) -> Path:
     """The weights of a model, or of its last checkpoint while it is still trained."""
     if (folder / WEIGHTS).is_file():
         return folder / WEIGHTS
-    found = checkpoints(folder / "checkpoints")
+    found = checkpoints(folder / CHECKPOINTS)
     if not found:
         raise BadInput(folder, "no weights here", remedy="Name a folder that `anaphora train` made.")
     return found[-1] / WEIGHTS

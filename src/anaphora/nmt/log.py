@@ -18,13 +18,16 @@ TENSORBOARD = "tensorboard"  # the folder beside the log
 
 
 class Log:
-    """log.jsonl in a model's folder. What an interrupted process wrote after its last checkpoint is taken back."""
+    """log.jsonl in a model's folder. What an interrupted process wrote after its last checkpoint is taken back.
+
+    So is what was reported only because training ended there (final): resumed, it does not end there.
+    """
 
     def __init__(self, path: Path, update: int, tensorboard: bool = False) -> None:
         self.path = path
         self._board = _board(path.parent / TENSORBOARD, update) if tensorboard else None
         if path.exists():
-            lines = [line for line in read_log(path) if line["update"] <= update]
+            lines = [line for line in read_log(path) if line["update"] <= update and not line.get("final")]
             with atomic_writer(path) as out:
                 out.writelines(_line(line).encode() for line in lines)
 

@@ -16,7 +16,8 @@ from anaphora.nmt.training import Material
 from anaphora.suites.example import Example
 
 # What may change when training goes on: how long it takes, and what is looked at.
-FREE = {"training.updates", "training.report_every", "training.save_every", "training.keep", "description"}
+KEYS = ("updates", "report_every", "save_every", "keep", "average", "average_of")
+FREE = {"description", *(f"training.{key}" for key in KEYS)}
 FREE_SECTIONS = ("validation", "log")
 
 
@@ -53,9 +54,18 @@ def prepare(config: Config, folder: Path, suites: Iterable[tuple[str, tuple[Exam
     if data.validation_source:
         held_out = _pairs(data, (data.validation_source,), (data.validation_target,))
         validation = Corpus(held_out, text, arrangement, data)
-    elif config.validation.patience or config.training.schedule == "plateau":
-        raise AnaphoraError("early stopping and the plateau schedule need data.validation_source and validation_target")
+    elif _needs_validation(config):
+        raise AnaphoraError(
+            "early stopping, the plateau schedule and a mean of the best checkpoints need data.validation_source and "
+            "data.validation_target"
+        )
     return Material(text, training, validation, tuple(suites))
+
+
+def _needs_validation(config: Config) -> bool:
+    training = config.training
+    best = training.average > 0 and training.average_of == "best"
+    return best or config.validation.patience > 0 or training.schedule == "plateau"
 
 
 def _pairs(config: DataConfig, sources: Iterable[str], targets: Iterable[str]) -> list[Pair]:

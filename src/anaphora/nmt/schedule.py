@@ -32,7 +32,7 @@ def rate(config: TrainingConfig, update: int, progress: Progress) -> float:
     """The rate of an update, counted from 1.
 
     inverse-sqrt: rises to the rate over the warm-up, then falls with the root of the updates (Vaswani et al. 2017)
-    plateau: × decay after so many validations without gain (ContraPro's Transformers: 0.7 after 8 checkpoints)
+    plateau: × decay after decay_patience validations without gain (ContraCAT, appendix A: 0.7 after 8 checkpoints)
     """
     if config.schedule == "inverse-sqrt":
         warmup = max(1, config.warmup)

@@ -12,13 +12,23 @@ from typing import Any
 import torch
 
 from anaphora.errors import AnaphoraError
+from anaphora.nmt.averaging import take_mean
 from anaphora.nmt.batching import Ints, updates
 from anaphora.nmt.build import build_model
-from anaphora.nmt.checkpoint import State, checkpoints, load_checkpoint, load_weights, save_checkpoint
+from anaphora.nmt.checkpoint import (
+    WEIGHTS,
+    State,
+    best_checkpoints,
+    checkpoints,
+    keep_best,
+    load_checkpoint,
+    load_weights,
+    save_checkpoint,
+)
 from anaphora.nmt.config import Config
 from anaphora.nmt.corpus import Corpus
 from anaphora.nmt.distributed import Ranks
-from anaphora.nmt.folder import finish, unfinished_weights
+from anaphora.nmt.folder import BEST, CHECKPOINTS, finish, unfinished_weights
 from anaphora.nmt.log import Log
 from anaphora.nmt.loss import loss_of
 from anaphora.nmt.precision import autocast
@@ -91,7 +101,12 @@ class Trainer:
         training = self.config.training
         together = training.accumulate * self.ranks.size
         stream = updates(
-            self.material.training.lengths, training.batch_tokens, training.seed, together, self.state.position
+            self.material.training.lengths,
+            training.batch_tokens,
+            training.seed,
+            together,
+            self.state.position,
+            training.batch_sentences,
         )
         stopped = self._finished_early()
         for batches, position in islice(stream, max(0, training.updates - self.state.update)):
@@ -101,6 +116,8 @@ class Trainer:
             window = (self.state.window[0] + loss, self.state.window[1] + tokens)
             self.state = replace(self.state, update=self.state.update + 1, position=position, window=window)
             stopped = self._after_update()
+        if self.state.window[1]:
+            self._report(final=True)  # of a run, or its last part, that is shorter than training.report_every
         self._save()
         return self._end(stopped)
 
@@ -131,9 +148,7 @@ class Trainer:
         """Report, validate and save where it is due; whether training is to stop."""
         training, update = self.config.training, self.state.update
         if update % training.report_every == 0:
-            loss, tokens = self.state.window
-            current = rate(training, update, self.state.progress)
-            self._tell("training", loss=loss / max(1, tokens), tokens=tokens, rate=current)
+            self._report()
             self.state = replace(self.state, window=(0.0, 0))
         stop = False
         if update % self.config.validation.every == 0:
@@ -142,6 +157,11 @@ class Trainer:
         if update % training.save_every == 0 or stop:
             self._save()
         return stop
+
+    def _report(self, **more: bool) -> None:
+        loss, tokens = self.state.window
+        current = rate(self.config.training, self.state.update, self.state.progress)
+        self._tell("training", loss=loss / max(1, tokens), tokens=tokens, rate=current, **more)
 
     def _validate(self) -> None:
         settings, material = self.config.validation, self.material
@@ -159,28 +179,37 @@ class Trainer:
         value = self.ranks.from_first(value)
         if not math.isnan(value):
             progress = self.state.progress.after(value, self.config.training.decay_patience)
-            self.state = replace(self.state, progress=progress)
-            if progress.since == 0 and self.ranks.first:
-                self._keep_best()
+            self.state = replace(self.state, progress=progress, perplexity=value)
+            if math.isfinite(value) and self.ranks.first:
+                keep_best(self._checkpoints / BEST, self.model, self.state, self._averaged("best") or 1)
 
     def _finished_early(self) -> bool:
         patience = self.config.validation.patience
         return patience > 0 and self.state.progress.since >= patience
 
-    def _keep_best(self) -> None:
-        save_checkpoint(self._checkpoints / "best", self.model, self.optimizer, self.state, keep=1)
+    def _averaged(self, which: str) -> int:
+        """How many checkpoints of a kind, "last" or "best", are averaged in the end."""
+        training = self.config.training
+        return training.average if training.average_of == which else 0
 
     def _save(self) -> None:
         if self.ranks.first:
-            save_checkpoint(self._checkpoints, self.model, self.optimizer, self.state, self.config.training.keep)
+            keep = self.config.training.keep
+            keep = max(keep, self._averaged("last")) if keep > 0 else 0
+            save_checkpoint(self._checkpoints, self.model, self.optimizer, self.state, keep)
 
     def _end(self, stopped: bool) -> Trained:
-        """The model's folder as others read it: the best weights where training stops early, else the last."""
+        """The model's folder as others read it: the best weights where training stops early, else the last; or a mean.
+
+        The single checkpoint is there first, so that a mean that cannot be taken leaves a model behind.
+        """
         if self.ranks.first:
-            best = checkpoints(self._checkpoints / "best")
+            best = best_checkpoints(self._checkpoints / BEST)
             if self.config.validation.patience > 0 and best:
-                load_weights(best[-1] / "model.safetensors", self.model)
+                load_weights(best[0] / WEIGHTS, self.model)
             finish(self.folder, self.model, self.config)
+            if self.config.training.average:
+                take_mean(self.folder, self.model, self.config)
         self.ranks.close()
         best_seen = self.state.progress.best
         return Trained(self.state.update, stopped, None if math.isinf(best_seen) else best_seen, self.folder)
@@ -202,4 +231,4 @@ class Trainer:
 
     @property
     def _checkpoints(self) -> Path:
-        return self.folder / "checkpoints"
+        return self.folder / CHECKPOINTS
