@@ -124,9 +124,9 @@ def config_of(name: str, seed: int, folder: Path) -> Config:
 
 
 def digest(name: str, seed: int) -> str:
-    """Of all that decides how a model is trained; how often it is looked at does not."""
+    """Of all that decides how a model is trained; its description and how often it is looked at do not."""
     config = config_of(name, seed, Path("/folder"))
-    decides = write_config(replace(config, validation=Config().validation, log=Config().log))
+    decides = write_config(replace(config, description="", validation=Config().validation, log=Config().log))
     if name in START_FROM:
         decides += digest(START_FROM[name], seed)
     return hashlib.sha256(decides.encode()).hexdigest()[:12]
