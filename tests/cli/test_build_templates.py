@@ -16,17 +16,18 @@ Refused = Callable[..., str]
 
 
 def test_a_suite_of_all_templates_with_the_counts_of_table_8(as_json: AsJson, tmp_path: Path) -> None:
+    """And 828 examples more: Table 8 counts the two orders of the position prior as one."""
     document = as_json("build", "templates", "-o", "contracat.jsonl")
     assert document["templates"]["overlap/object"] == 5_376
     assert document["templates"]["gender"] == 4_102
     assert len(document["templates"]) == 13
-    assert document["examples"] == sum(document["templates"].values()) == 37_566
+    assert document["examples"] == sum(document["templates"].values()) == 37_566 + 828
     assert (document["suite"], document["path"], document["edition"]) == ("contracat-en-de", "contracat.jsonl", "paper")
     suite = read_native(tmp_path / "contracat.jsonl")
     assert suite.sha256() == document["sha256"]
     assert suite.header.breakdowns == ("step", "template", "template×variant", "template×reference_gender")
     assert "contracat" in suite.header.citation.lower()
-    assert sum(1 for _ in suite) == 37_566
+    assert sum(1 for _ in suite) == document["examples"]
 
 
 @pytest.mark.parametrize(
@@ -60,7 +61,7 @@ def test_the_release_from_its_vocabulary(as_json: AsJson, data: Callable[[str], 
     document = as_json(
         "build", "templates", "--only", "prior", "--vocabulary", vocabulary, "--edition", "paper", "-o", "x.jsonl"
     )
-    assert document["templates"] == {"prior/role": 1_000, "prior/position": 828, "prior/verb": 600}
+    assert document["templates"] == {"prior/role": 1_000, "prior/position": 1_656, "prior/verb": 600}
 
 
 def test_a_suite_of_templates_is_evaluated_by_template(as_json: AsJson, tmp_path: Path) -> None:
@@ -73,6 +74,18 @@ def test_a_suite_of_templates_is_evaluated_by_template(as_json: AsJson, tmp_path
     markable = result["breakdowns"]["template"]["markable"]
     assert (markable["total"], markable["correct"]) == (2_560, 7 * 20 * 4 * 2)  # the seven neuter animals
     assert json.dumps(result).count('"neuter"') >= 1
+
+
+def test_table_11_is_computed_from_the_default_suite(as_json: AsJson, tmp_path: Path) -> None:
+    """A system that takes the second noun of two, in both orders."""
+    as_json("build", "templates", "--only", "prior/position", "-o", "suite.jsonl")
+    with (tmp_path / "second.scores").open("w") as scores:
+        for example in read_native(tmp_path / "suite.jsonl"):
+            scores.writelines(f"{int(choice == 'second')}\n" for choice in example.tags["choices"])
+    result = as_json("evaluate", "suite.jsonl", "--scores", "second.scores")
+    (figure,) = result["priors"]["prior/position"].values()
+    assert (list(result["priors"]["prior/position"]), figure["total"], figure["share"]) == (["second"], 828, 1.0)
+    assert result["unpaired"] == {}
 
 
 def test_a_template_that_finds_no_words_is_shown(anaphora: Callable[..., Any], tmp_path: Path) -> None:

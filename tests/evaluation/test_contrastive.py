@@ -63,6 +63,14 @@ def test_figures_are_those_counted_by_hand() -> None:
     assert list(result.breakdowns["distance"]) == ["0", "2", ">3"]
 
 
+def test_half_a_pair_of_a_prior_is_said() -> None:
+    tags = {"template": "prior/position", "choices": ["first", "second"]}
+    items = [Scored(str(n), None, {**tags, "pair": name}, [-1.0, -2.0]) for n, name in enumerate("aabcc")]
+    result = evaluate_items(items, about=ABOUT)
+    assert (result.unpaired, result.to_dict()["unpaired"]) == ({"prior/position": 1}, {"prior/position": 1})
+    assert "prior/position: 1 without the other order of its nouns, not counted" in str(result)
+
+
 def test_only_a_shared_best_score_is_counted_as_a_tie() -> None:
     items = [item(1, [-1.0, -1.0, -1.0]), item(2, [-2.0, -2.0, -1.0]), item(3, [-2.0, -1.0, -1.0])]
     assert evaluate_items(items, about=ABOUT).ties == 1

@@ -69,6 +69,7 @@ def test_pairs_need_not_stand_side_by_side_and_half_a_pair_is_not_counted() -> N
     priors.add({**OTHER_ORDER, "pair": "horse cow"}, 0)
     priors.add(OTHER_ORDER, 1)
     assert shares(priors, "prior/position") == {"same antecedent": (1, 2), "first": (1, 2)}
+    assert priors.unpaired() == {"prior/position": 1}
 
 
 def test_the_same_pair_again_is_a_new_pair() -> None:

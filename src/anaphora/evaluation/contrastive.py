@@ -170,6 +170,7 @@ def evaluate_items(
         untagged={name: n for name, n in untagged.items() if figures[name]},
         blocks=evaluation.blocks(),
         priors=evaluation.priors.figures(settings.confidence),
+        unpaired=evaluation.priors.unpaired(),
         settings=settings,
         version=about.version,
         context=about.context,

@@ -37,6 +37,10 @@ class Priors:
         else:
             self._counts[template][_both(choice, other)] += 1
 
+    def unpaired(self) -> dict[str, int]:
+        """How many examples of each template are without the other half of their pair, and not counted."""
+        return dict(sorted(Counter(template for template, _ in self._waiting).items()))
+
     def figures(self, confidence: float) -> dict[str, dict[str, Figure]]:
         """The share of each choice, the most frequent first. A pair whose other half is missing is not counted."""
         result = {}

@@ -62,6 +62,7 @@ class Result:
     protocol: settings of the scoring that differ from plain scoring, as in `Measurement`
     untagged: for each breakdown, how many examples have no value for it and are in none of its groups
     priors: for templates without a right answer, the share of each choice
+    unpaired: for each of these, how many examples lack the other order of their nouns and are not counted
     """
 
     suite: str
@@ -78,6 +79,7 @@ class Result:
     untagged: Mapping[str, int] = field(default_factory=dict)
     blocks: Figure | None = None
     priors: Mapping[str, Mapping[str, Figure]] = field(default_factory=dict)
+    unpaired: Mapping[str, int] = field(default_factory=dict)
 
     def __str__(self) -> str:
         """The table, as on the command line."""
@@ -143,6 +145,7 @@ class Result:
                 name: {choice: _share(figure) for choice, figure in choices.items()}
                 for name, choices in self.priors.items()
             },
+            "unpaired": dict(self.unpaired),
             "sha256": self.sha256,
             "context": self.context,
             "protocol": dict(self.protocol),

@@ -40,6 +40,8 @@ def result_table(result: Result) -> Table:
         rows.append(section(f"{name}: what is chosen (no right answer)"))
         rows += rows_of([(choice, *_cells(figure)) for choice, figure in choices.items()])
     notes = [f"{title_of(name)}: {n:,} without a value" for name, n in result.untagged.items()]
+    for name, n in result.unpaired.items():
+        notes.append(f"{name}: {n:,} without the other order of {'its' if n == 1 else 'their'} nouns, not counted")
     notes.append(f"{result.ties:,} {'tie' if result.ties == 1 else 'ties'} · signature {result.signature}")
     columns = ("", "n", "accuracy", f"{level_of(result.settings)} interval")
     return Table(

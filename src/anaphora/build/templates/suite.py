@@ -76,7 +76,8 @@ def template_suite(
     languages: a built-in pair, or a folder of one's own named like one
     only: ids of templates, or of groups of them (`overlap`)
     vocabulary: a folder whose word classes replace the built-in ones of the same name
-    edition: `paper`, or `release` for the settings of the released files, which is what a released vocabulary gets
+    edition: `paper`; `release` for the settings of the released files, which is what a released vocabulary gets; or
+        `table-8` for as many examples as the paper's Table 8 counts, the position prior in one order only
     """
     files = _files(languages)
     edition = edition or _default_edition(files, vocabulary)
