@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anaphora.table import RENDERERS, Row, Table, rows_of, section
+from anaphora.table import RENDERERS, Row, Table, p_text, rows_of, section
 
 TABLE = Table(
     title="made-up en→de",
@@ -182,3 +183,11 @@ def test_a_table_without_rows_is_still_one() -> None:
     assert table.render("markdown").splitlines()[2:] == ["|  | n |", "| :-- | --: |"]
     assert table.render("tsv") == "section\t\tn"
     assert "\\midrule\n\\bottomrule" in table.render("latex")
+
+
+@pytest.mark.parametrize(
+    ("p", "text"),
+    [(None, "–"), (0.0, "<0.001***"), (0.00099, "<0.001***"), (0.001, "0.001**"), (0.0123, "0.012*"), (0.05, "0.050")],
+)
+def test_a_p_value_is_written_in_one_way(p: float | None, text: str) -> None:
+    assert p_text(p) == text

@@ -132,6 +132,14 @@ def rows_of(cells: Sequence[Sequence[str]], indent: int = 1) -> list[Row]:
     return [Row(tuple(row), indent=indent) for row in cells]
 
 
+def p_text(p: float | None) -> str:
+    """A p-value as all tables have it: 0.012*, <0.001***."""
+    if p is None:
+        return "–"
+    stars = "*" * sum(p < limit for limit in (0.05, 0.01, 0.001))
+    return f"{'<0.001' if p < 0.001 else f'{p:.3f}'}{stars}"
+
+
 def _width(text: str) -> int:
     return sum(2 if unicodedata.east_asian_width(c) in "WF" else 0 if unicodedata.combining(c) else 1 for c in text)
 

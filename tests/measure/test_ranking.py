@@ -60,7 +60,17 @@ def test_means_wins_and_order() -> None:
     assert document["sentences"] == 41
     assert document["systems"]["worse"]["pronouns"] == 40
     assert document["comparisons"][0]["delta"] == duel.delta
-    assert "better in 1.000 of 30 sentences" in ranking_table(found).render("table")
+    table = ranking_table(found).render("table")
+    assert "better in 1.000 of 30 sentences" in table
+    assert duel.p == 2 / 501  # none of 500 samples turns the difference round
+    assert "p 0.004**" in table
+
+
+def test_a_small_p_is_written_as_everywhere() -> None:
+    systems = {"worse": texts(*["It left."] * 30), "better": texts(*["He left."] * 30)}
+    found = rank(Fixed(), systems, samples=10_000)
+    assert found.duels[0].p > 0
+    assert "p <0.001***" in ranking_table(found).render("table")
 
 
 def test_equal_systems_differ_in_nothing() -> None:

@@ -22,7 +22,9 @@ Examples:
 @click.option("--only", multiple=True, metavar="ID…", help="These templates, or groups of them (prior, overlap).")
 @click.argument("more", nargs=-1, metavar="", required=False)
 @click.option("--vocabulary", type=PATH, metavar="DIR", help="Word classes that replace the built-in ones.")
-@click.option("--edition", help="paper; release: the settings of ContraCAT's files; table-8: its counts.  [default: paper]")
+@click.option(
+    "--edition", help="paper; release: the settings of ContraCAT's files; table-8: its counts.  [default: paper]"
+)
 @click.option(
     "-l",
     "--languages",

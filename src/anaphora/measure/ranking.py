@@ -15,7 +15,7 @@ from anaphora.measure.encoder import Progress
 from anaphora.measure.items import Text, text_of
 from anaphora.measure.measure import Measure, ScoredText
 from anaphora.measure.texts import Line
-from anaphora.table import Row, Table, section
+from anaphora.table import Row, Table, p_text, section
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +135,7 @@ def rank(
 def _duel(first: str, second: str, scores: np.ndarray, drawn: np.ndarray, confidence: float) -> Duel:
     differences = scores[:, 0] - scores[:, 1]
     resampled = drawn[:, 0] - drawn[:, 1]
-    below, above = float((resampled <= 0).mean()), float((resampled >= 0).mean())
+    below, above = ((int(turned.sum()) + 1) / (len(resampled) + 1) for turned in (resampled <= 0, resampled >= 0))
     return Duel(
         first,
         second,
@@ -159,6 +159,6 @@ def ranking_table(ranking: Ranking) -> Table:
             section(f"{duel.first} − {duel.second}: better in {share} of {duel.wins + duel.losses:,} sentences")
         )
         interval = f"[{duel.interval[0]:+.3f}, {duel.interval[1]:+.3f}]"
-        rows.append(Row(("difference", f"{duel.delta:+.3f}", interval, f"p {duel.p:.3f}"), indent=1))
+        rows.append(Row(("difference", f"{duel.delta:+.3f}", interval, f"p {p_text(duel.p)}"), indent=1))
     columns = ("", "score", "95 % interval", "pronouns")
     return Table(f"Learned pronoun measure · {ranking.sentences:,} sentences", columns, tuple(rows))

@@ -8,7 +8,7 @@ from anaphora.metrics.meta.correlation import COEFFICIENTS, Coefficient, Correla
 from anaphora.metrics.meta.evaluation import Assessment, MetaEvaluation
 from anaphora.metrics.meta.judgements import JUDGEMENTS, CaseJudgements, Judged
 from anaphora.metrics.meta.sweep import Sweep
-from anaphora.table import Row, Table, rows_of, section
+from anaphora.table import Row, Table, p_text, rows_of, section
 
 FEW = 10  # systems; below, intervals are rough
 
@@ -76,7 +76,7 @@ def _metrics(assessment: Assessment) -> list[Row]:
     rows = []
     for name, found in assessment.metrics.items():
         p = adjusted.get(frozenset((name, best)))
-        said = "best" if name == best and len(assessment.metrics) > 1 else _p(p)
+        said = "best" if name == best and len(assessment.metrics) > 1 else p_text(p)
         rows.append((name, *_cells(found), said))
     return rows_of(rows)
 
@@ -97,13 +97,6 @@ def _cells(found: Correlation) -> list[str]:
 
 def _interval(interval: Interval | None) -> str:
     return "–" if interval is None else f"[{figure(interval[0])}, {figure(interval[1])}]"
-
-
-def _p(p: float | None) -> str:
-    if p is None:
-        return "–"
-    stars = "*" * sum(p < limit for limit in (0.05, 0.01, 0.001))
-    return f"{'<0.001' if p < 0.001 else f'{p:.3f}'}{stars}"
 
 
 def _remarks(found: MetaEvaluation) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from anaphora.evaluation.compare import Comparison, Difference
 from anaphora.evaluation.intervals import Interval
 from anaphora.evaluation.result import Figure, Result, Settings
-from anaphora.table import Row, Table, rows_of, section
+from anaphora.table import Row, Table, p_text, rows_of, section
 
 # what the tags of the published suites are called in their papers
 TITLES = {
@@ -101,5 +101,4 @@ def difference_cells(difference: Difference, digits: int = 3) -> tuple[str, ...]
 def change_cells(delta: float, interval: Interval, p: float, digits: int) -> tuple[str, str, str]:
     """A difference with its sign, its interval, p with stars."""
     signed, low, high = (f"{value:+.{digits}f}".replace("-", "−") for value in (delta, *interval))
-    stars = "*" * sum(p < limit for limit in (0.05, 0.01, 0.001))
-    return signed, f"[{low}, {high}]", f"{'<0.001' if p < 0.001 else f'{p:.3f}'}{stars}"
+    return signed, f"[{low}, {high}]", p_text(p)
