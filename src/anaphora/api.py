@@ -17,6 +17,7 @@ from anaphora.suites.catalogue import catalogue
 from anaphora.suites.formats import read_suite
 from anaphora.suites.get import resolve
 from anaphora.suites.rows import suite_of_rows
+from anaphora.suites.selection import SEED
 from anaphora.suites.suite import Suite
 from anaphora.systems.context import Context
 from anaphora.systems.options import Options, split_spec
@@ -45,6 +46,8 @@ def score(
     separator: str = " ",
     target_context: str = "gold",
     limit: int | None = None,
+    sample: int | None = None,
+    seed: int = SEED,
     resume: bool = False,
     overwrite: bool = False,
     workers: int | None = None,
@@ -56,6 +59,7 @@ def score(
     """Let a system score a suite; the run is written to the output as it goes. Other options are those of `Options`.
 
     context: previous sentences to give; unless told, what a model of `anaphora train` was trained with, else none
+    limit, sample, seed: score the first N examples, or a random sample of N
     workers: processes that score side by side; one unless told otherwise, and on a cluster as many as it has room for
         (a script that starts them has its own work under `if __name__ == "__main__":`, as multiprocessing demands)
     cluster: the address of a Ray cluster, or "" for the one that is found or started here
@@ -64,9 +68,9 @@ def score(
     suite = suite if isinstance(suite, Suite) else load_suite(suite)
     kind, what = split_spec(system)
     if kind == "scores":
-        if limit is not None:
+        if limit is not None or sample is not None:
             raise AnaphoraError(
-                "a score file is imported whole, without a limit. Cut the suite: suites convert --limit"
+                "a score file is imported whole, without a limit or a sample. Cut the suite: suites convert --limit"
             )
         return import_scores(suite, Path(what), Path(output))
     if kind == "openai" and (cluster is not None or (workers or 1) > 1):
@@ -82,6 +86,8 @@ def score(
         Path(output),
         options=chosen,
         limit=limit,
+        sample=sample,
+        seed=seed,
         resume=resume,
         overwrite=overwrite,
         progress=progress,

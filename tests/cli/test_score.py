@@ -109,3 +109,30 @@ def test_a_suite_that_is_not_there(refused: Refused, scores: Path) -> None:
 def test_an_output_that_cannot_be_written(refused: Refused, suite: Path, scores: Path) -> None:
     message = refused("score", suite, "--system", f"scores:{scores}", "-o", suite / "run")
     assert message.startswith(f"{suite}/run/run.jsonl: cannot be written: ")
+
+
+AWK = "command:awk '{print -length($0); fflush()}'"
+
+
+def test_a_suite_with_context_that_is_not_given_is_noted(anaphora: Run, suite: Path) -> None:
+    with_context = anaphora("score", suite, "--system", AWK, "-o", "none").stderr
+    assert with_context.count("small has 1 sentence of context, and the system is given none: see --context") == 1
+    for n, context in enumerate(("0", "1")):
+        told = anaphora("score", suite, "--system", AWK, "--context", context, "-o", f"run{n}").stderr
+        assert "is given none" not in told
+
+
+def test_context_that_the_suite_does_not_have(refused: Refused, suite: Path, tmp_path: Path) -> None:
+    message = refused("score", suite, "--system", AWK, "--context", "5", "-o", "run")
+    assert message == "small has at most 1 sentence of context, but --context 5 asks for more. Use --context 1"
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_random_sample_is_scored_and_signed(as_json: AsJson, refused: Refused, suite: Path) -> None:
+    found = as_json("score", suite, "--system", AWK, "--sample", "3", "--seed", "5", "-o", "run")
+    assert found["examples"] == 3
+    result = as_json("evaluate", "run")
+    assert result["protocol"]["sample"] == "3@5"
+    assert "|set:" in result["signature"]
+    message = refused("score", suite, "--system", AWK, "--sample", "3", "--limit", "3", "-o", "two")
+    assert "give one of the two" in message

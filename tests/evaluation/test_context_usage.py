@@ -19,9 +19,18 @@ from anaphora.systems.run import Run, describe, open_run, write_run
 from anaphora.systems.scored import Scored
 
 
-def made() -> Suite:
+def made(sentences: int = 1) -> Suite:
     def examples() -> list[Example]:
-        return [Example(str(i), (f"c{i}", "x"), ((f"C{i}", "er"), (f"C{i}", "sie")), 0) for i in range(40)]
+        before = range(sentences)
+        return [
+            Example(
+                str(i),
+                (*(f"c{i}" for _ in before), "x"),
+                ((*(f"C{i}" for _ in before), "er"), (*(f"C{i}" for _ in before), "sie")),
+                0,
+            )
+            for i in range(40)
+        ]
 
     return suite_of(Header("made", "en", "de"), examples)
 
@@ -58,8 +67,41 @@ def test_figures_are_those_of_the_system(tmp_path: Path) -> None:
 
 
 def test_shuffled_context_needs_two_sentences(tmp_path: Path) -> None:
-    usage = context_usage(made(), "x:y", Options(Context(2)), tmp_path, knowing, Settings(samples=200))
+    usage = context_usage(made(2), "x:y", Options(Context(2)), tmp_path, knowing, Settings(samples=200))
     assert [c.name for c in usage.conditions] == ["none", "1 sentence", "2 sentences", "random", "shuffled"]
+    assert usage.reads is None
+    sha = made(2).sha256()[:6]
+    assert usage.signature.startswith(f"cxmi|s:made@{sha}|ctx:2+2|norm:sum|tie:wrong|n:200|seed:12345|v:")
+
+
+def test_more_context_than_the_examples_have_is_refused(tmp_path: Path) -> None:
+    """newcomer.md B5: rows for sentences that do not exist were never measured."""
+    with pytest.raises(AnaphoraError, match=r"at most 1 sentence of context, but --context 3 .* Use --context 1"):
+        context_usage(made(), "x:y", Options(Context(3)), tmp_path, knowing)
+    with pytest.raises(AnaphoraError, match=r"at most 1 sentence of context, but --context 2 .* Use --context 1"):
+        context_usage(made(2), "x:y", Options(Context(2)), tmp_path, knowing, most=1)
+
+
+def test_rows_end_with_what_a_model_reads(tmp_path: Path) -> None:
+    """A model that was trained with one sentence sees one, whatever is asked for."""
+
+    def short(suite: Suite, options: Options, place: Path) -> Run:
+        context = replace(options.context, sentences=min(options.context.sentences, 1))
+        return knowing(suite, replace(options, context=context), place)
+
+    usage = context_usage(made(3), "x:y", Options(Context(3)), tmp_path, short, Settings(samples=200))
+    assert [c.name for c in usage.conditions] == ["none", "1 sentence", "random"]
+    assert usage.to_dict()["reads"] == 1
+    assert "|ctx:1+1|" in usage.signature
+    assert "reads at most 1 of the sentences" in usage_table(usage).render("table")
+
+
+def test_a_model_that_reads_no_context_has_no_usage(tmp_path: Path) -> None:
+    def deaf(suite: Suite, options: Options, place: Path) -> Run:
+        return knowing(suite, replace(options, context=replace(options.context, sentences=0)), place)
+
+    with pytest.raises(AnaphoraError, match="x:y reads no context"):
+        context_usage(made(2), "x:y", Options(Context(2)), tmp_path, deaf, Settings(samples=200))
 
 
 def test_no_context_is_no_question(tmp_path: Path) -> None:

@@ -356,3 +356,24 @@ def test_runs_in_different_modes_have_different_signatures(tmp_path: Path) -> No
     elsewhere = replace(ABOUT, system="y", context="1+1", settings={**plain, **ways[0], "url": "http://y", "limit": 7})
     other = evaluate_run(open_run(write_run(tmp_path / "other", elsewhere, ITEMS)))
     assert other.signature == results[0].signature
+
+
+BLOCKS = tuple(Scored(str(n), 0, {"block": n // 4}, RIGHT) for n in range(10))  # 4 + 4 + 2
+
+
+def test_a_block_that_was_cut_is_not_counted() -> None:
+    """newcomer.md B16: of ten items in blocks of four, two blocks are whole."""
+    about = replace(ABOUT, blocks="block", cut_blocks=(2,), settings={"limit": 10})
+    result = evaluate_items(BLOCKS, about=about)
+    assert result.blocks == Figure(2, 2, wilson(2, 2))
+    assert (result.cut_blocks, result.to_dict()["cut_blocks"]) == (1, 1)
+    assert "1 block is not counted" in str(result)
+    complete = evaluate_items(BLOCKS, about=replace(about, cut_blocks=()))
+    assert (complete.blocks, complete.cut_blocks) == (Figure(3, 3, wilson(3, 3)), 0)
+    assert evaluate_items(BLOCKS, about=replace(about, cut_blocks=(0, 1, 2))).blocks is None
+
+
+def test_a_limited_run_that_does_not_name_cut_blocks_loses_its_last() -> None:
+    old = replace(ABOUT, blocks="block", settings={"limit": 10})
+    assert evaluate_items(BLOCKS, about=old).blocks == Figure(2, 2, wilson(2, 2))
+    assert evaluate_items(BLOCKS, about=replace(old, settings={})).blocks == Figure(3, 3, wilson(3, 3))

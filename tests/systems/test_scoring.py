@@ -167,3 +167,66 @@ def test_killed_at_random_moments_it_goes_on_to_the_same_file(tmp_path: Path) ->
     assert start(output).wait() == 0
     assert (output / "run.jsonl").read_bytes() == (tmp_path / "whole" / "run.jsonl").read_bytes()
     assert not part.exists()
+
+
+def passages(*sizes: int, **tags: Any) -> Any:
+    """A suite of examples with so many sentences of context."""
+
+    def examples() -> list[Example]:
+        sides = [tuple(f"c{k}" for k in range(size)) for size in sizes]
+        return [
+            Example(str(n), (*before, "s"), ((*before, "a"), (*before, "bb")), 0, tags)
+            for n, before in enumerate(sides)
+        ]
+
+    return suite_of(Header("made", "en", "de"), examples)
+
+
+def scored(suite: Any, output: Path, sentences: int, **how: Any) -> Any:
+    return score_suite(suite, "x:y", output, options=Options(Context(sentences)), scorer=scorer(Counting()), **how)
+
+
+@pytest.mark.parametrize(
+    ("most", "remedy"), [(1, "at most 1 sentence of context.* Use --context 1"), (0, "no context")]
+)
+def test_context_beyond_the_suite_is_an_error(tmp_path: Path, most: int, remedy: str) -> None:
+    """newcomer.md B5: five sentences were signed where the suite has one."""
+    with pytest.raises(AnaphoraError, match=f"made has {remedy}"):
+        scored(passages(0, most), tmp_path / "run", 5)
+    assert not (tmp_path / "run").exists()
+
+
+def test_examples_may_have_less_context_than_is_asked_for(tmp_path: Path) -> None:
+    suite = passages(0, 1, 3)
+    assert scored(suite, tmp_path / "all", 3).header.context == "3+3"
+    assert scored(suite, tmp_path / "two", 3, limit=2).header.context == "1+1"  # as much as they were given
+    with pytest.raises(AnaphoraError, match="at most 3 sentences"):
+        scored(suite, tmp_path / "more", 4, limit=2)
+
+
+def test_attacked_examples_are_scored_at_the_context_of_their_originals(tmp_path: Path) -> None:
+    assert scored(passages(1, 1, attacked="0"), tmp_path / "run", 3).header.context == "3+3"
+
+
+def test_a_model_with_its_own_context_is_given_what_there_is(tmp_path: Path) -> None:
+    class Own(Counting):
+        own_context = True
+
+        def settings(self) -> Mapping[str, Any]:
+            return {"context": "2+2"}
+
+    run = score_suite(passages(1, 1), "x:y", tmp_path / "run", scorer=scorer(Own()))
+    assert run.header.context == "1+1"
+
+
+def test_a_sample_is_in_the_header_and_resumed(tmp_path: Path) -> None:
+    how: dict[str, Any] = {"sample": 20, "seed": 3}
+    run = score_suite(demo_suite(), "x:y", tmp_path / "run", scorer=scorer(Counting()), **how)
+    assert run.header.settings["sample"] == "20@3"
+    assert "sample" in run.header.measurement.settings
+    assert len(list(run)) == 20
+    score_suite(demo_suite(), "x:y", tmp_path / "run", scorer=scorer(Counting()), resume=True, **how)
+    with pytest.raises(AnaphoraError, match="'20@3', now '20@4'"):
+        score_suite(demo_suite(), "x:y", tmp_path / "run", scorer=scorer(Counting()), resume=True, sample=20, seed=4)
+    whole = score_suite(demo_suite(), "x:y", tmp_path / "whole", scorer=scorer(Counting()), sample=10_000)
+    assert (whole.header.settings["sample"], whole.header.sha256) == (None, demo_suite().sha256())

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from anaphora.cli.output import PATH, format_options, note, progress_bar, show
+from anaphora.cli.output import PATH, format_options, note, part_options, progress_bar, show
 
 
 @click.command(
@@ -23,7 +23,7 @@ Examples:
 @click.option("--context", type=click.IntRange(1), default=1, show_default=True, help="The largest context.")
 @click.option("--separator", default=" ", help="What stands between sentences, exactly as given.")
 @click.option("--target-context", type=click.Choice(["gold", "produced", "none"]), default="gold", show_default=True)
-@click.option("--limit", type=click.IntRange(1), help="Only the first so many examples.")
+@part_options
 @click.option("--threads", type=click.IntRange(1))
 @click.option("--batch-tokens", type=click.IntRange(1), default=2048, show_default=True)
 @format_options
@@ -35,6 +35,8 @@ def context_usage(
     separator: str,
     target_context: str,
     limit: int | None,
+    sample: int | None,
+    seed: int,
     threads: int | None,
     batch_tokens: int,
     format: str,
@@ -43,8 +45,10 @@ def context_usage(
     """Does a system use context? Accuracy and CXMI with none, with 1…N sentences, with random and shuffled ones."""
     from anaphora import api
     from anaphora.evaluation.context_usage import context_usage as measure
+    from anaphora.evaluation.result import Settings
     from anaphora.files import atomic_writer
     from anaphora.reports.usage import usage_curve, usage_table
+    from anaphora.suites.selection import select
     from anaphora.suites.suite import Suite
     from anaphora.systems.context import Context
     from anaphora.systems.options import Options
@@ -54,15 +58,26 @@ def context_usage(
     options = Options(Context(context, separator, target_context), threads=threads, batch_tokens=batch_tokens)
 
     scorer = Reloaded()
+    loaded = api.load_suite(suite)
+    scored = select(loaded, limit=limit, sample=sample, seed=seed)
 
     def score(examples: Suite, chosen: Options, place: Path) -> Run:
         with progress_bar("examples") as progress:
             return score_suite(
-                examples, system, place, options=chosen, limit=limit, resume=True, progress=progress, scorer=scorer
+                examples,
+                system,
+                place,
+                options=chosen,
+                limit=limit,
+                sample=sample,
+                seed=seed,
+                resume=True,
+                progress=progress,
+                scorer=scorer,
             )
 
     with closing(scorer):
-        usage = measure(api.load_suite(suite), system, options, output, score)
+        usage = measure(loaded, system, options, output, score, Settings(seed=seed), most=scored.context)
     with atomic_writer(output / "curve.svg") as out:
         out.write(usage_curve(usage).encode())
     show(usage_table(usage), usage.to_dict(), format, as_json)

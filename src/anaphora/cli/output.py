@@ -29,6 +29,20 @@ def format_options(command: Command) -> Command:
     return json_option(option(command))
 
 
+def part_options(command: Command) -> Command:
+    """--limit, or --sample and --seed: score a part of a suite."""
+    options: list[Callable[[Command], Command]] = [
+        click.option("--limit", type=click.IntRange(1), help="Score only the first N examples."),
+        click.option("--sample", type=click.IntRange(1), help="Score a random sample of N examples."),
+        click.option(
+            "--seed", type=click.IntRange(0), default=12345, show_default=True, help="Seed of the random sample."
+        ),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
 def show(table: Table, document: dict[str, Any], format: str, as_json: bool) -> None:
     """Print a result in the format asked for."""
     if as_json or format == "json":

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from anaphora.cli.output import PATH, echo_json, json_option, note, progress_bar
+from anaphora.cli.output import PATH, echo_json, json_option, note, part_options, progress_bar
 
 TREE_KINDS = ("hf", "lm", "nmt")  # scored through the prefix tree
+OWN_CONTEXT = ("nmt", "measure", "scores")  # read what they were trained with, or were given it elsewhere
 
 if TYPE_CHECKING:
+    from anaphora.suites.selection import Selection
     from anaphora.suites.suite import Suite
     from anaphora.systems.context import Context
     from anaphora.systems.run import Run
@@ -24,6 +25,7 @@ Examples:
   anaphora score contrapro --system hf:Helsinki-NLP/opus-mt-en-de -o runs/opus
   anaphora score contrapro --system hf:my-concat-model --context 1 --separator ' <SEP> ' -o runs/concat
   anaphora score contrapro --system lm:my-model -o runs/lm --workers 2 --resume
+  anaphora score contrapro --system lm:my-model -o runs/quick --sample 500 --seed 1
   anaphora score contrapro --system lm:my-model -o runs/lm --cluster 10.0.0.1:6379 --gpus 1
   anaphora score suite.jsonl --system scores:my.scores -o runs/my-model
 """
@@ -46,7 +48,7 @@ Examples:
     show_default=True,
     help="Before the candidates: the suite's context, the system's translation of it, or nothing.",
 )
-@click.option("--limit", type=click.IntRange(1), help="Only the first so many examples.")
+@part_options
 @click.option("--resume", is_flag=True, help="Go on with an unfinished run.")
 @click.option("--overwrite", is_flag=True, help="Start anew where there is a run already.")
 @click.option("--threads", type=click.IntRange(1), help="Of each worker.")
@@ -73,6 +75,7 @@ Examples:
 def score(suite: str, system: str, output: Path, as_json: bool, **settings: Any) -> None:
     """Let a system score the candidates of SUITE (a suite file or a catalogue name) and write a run."""
     from anaphora import api
+    from anaphora.suites.selection import select
     from anaphora.systems.context import Context
     from anaphora.systems.distributed.sensible import sensible_workers
 
@@ -80,14 +83,17 @@ def score(suite: str, system: str, output: Path, as_json: bool, **settings: Any)
         raise click.UsageError("--resume goes on with a run, --overwrite does away with it: give one of them")
     loaded = api.load_suite(suite)
     context = Context(settings["context"] or 0, settings["separator"], settings["target_context"])
+    selection = select(loaded, limit=settings["limit"], sample=settings["sample"], seed=settings["seed"])
     if all(settings[name] is None for name in ("workers", "cluster", "threads")):
-        settings["workers"] = sensible_workers(system, sum(1 for _ in islice(loaded, settings["limit"])))
+        settings["workers"] = sensible_workers(system, len(selection.examples))
     with progress_bar("ex") as bar:
 
         def progress(done: int, total: int, said: list[str] = []) -> None:  # noqa: B006  (of this one call)
             if not said:  # only now is it certain that there is something to do
-                said.append(_about(loaded, system, context, settings["limit"], settings["plain"]))
+                said.append(_about(loaded, selection, system, context, settings["plain"]))
                 note(said[0])
+                if settings["context"] is None and system.partition(":")[0] not in OWN_CONTEXT and selection.context:
+                    note(_unused_context(loaded, selection.context))
             if bar is not None:
                 bar(done, total)
 
@@ -105,11 +111,17 @@ def score(suite: str, system: str, output: Path, as_json: bool, **settings: Any)
         note(f"{found['truncated']:,} texts were longer than the model takes, and were cut: --truncate")
 
 
-def _about(suite: Suite, system: str, context: Context, limit: int | None, plain: bool) -> str:
+def _unused_context(suite: Suite, most: int) -> str:
+    """A hint where there is context, and none was asked for."""
+    sentences = "1 sentence" if most == 1 else f"up to {most} sentences"
+    return f"{suite.header.name} has {sentences} of context, and the system is given none: see --context"
+
+
+def _about(suite: Suite, selection: Selection, system: str, context: Context, plain: bool) -> str:
     """The suite, how much is to be scored, and what the prefix tree saves of it, estimated by words."""
     from anaphora.systems.huggingface.tree import saved_work
 
-    questions = [context.question(example) for example in islice(suite, limit)]
+    questions = [context.question(example) for example in selection.examples]
     sizes = [len(question.targets) for question in questions]
     about = suite.header
     languages = f"{about.source_language}-{about.target_language}"

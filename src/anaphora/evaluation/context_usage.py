@@ -19,13 +19,18 @@ from anaphora.errors import AnaphoraError
 from anaphora.evaluation.contrastive import evaluate_run
 from anaphora.evaluation.intervals import Floats, Interval, bootstrap, generator, percentile_interval
 from anaphora.evaluation.result import Figure, Settings
+from anaphora.evaluation.signature import Signature
 from anaphora.suites.contexts import random_context, shuffled_context
+from anaphora.suites.selection import most_context
 from anaphora.suites.suite import Suite
+from anaphora.systems.context import LABEL, check_asked, within
+from anaphora.systems.measurement import Measurement
 from anaphora.systems.options import Options
-from anaphora.systems.run import Run
+from anaphora.systems.run import Run, RunHeader
 
 Scorer = Callable[[Suite, Options, Path], Run]
 FOCUSES = ("current", "pronoun")
+MOST_SAMPLES = 2000  # of the bootstrap
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,53 +61,97 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class ContextUsage:
-    """What `context-usage` finds."""
+    """What `context-usage` finds. reads: how many sentences the system reads, where more were asked for."""
 
     suite: str
     languages: str
     system: str
     conditions: tuple[Condition, ...]
     settings: Settings
+    signature: str = ""
+    reads: int | None = None
 
     def to_dict(self) -> dict[str, Any]:
         conditions = {condition.name: condition.to_dict() for condition in self.conditions}
-        return {"suite": self.suite, "system": self.system, "conditions": conditions}
+        found = {"suite": self.suite, "system": self.system, "conditions": conditions}
+        return {**found, "reads": self.reads, "signature": self.signature}
 
 
 def context_usage(
-    suite: Suite, system: str, options: Options, folder: Path, score: Scorer, settings: Settings | None = None
+    suite: Suite,
+    system: str,
+    options: Options,
+    folder: Path,
+    score: Scorer,
+    settings: Settings | None = None,
+    *,
+    most: int | None = None,
 ) -> ContextUsage:
     """Score a suite without context, with 1 … n sentences of it, and with n sentences of random and shuffled context.
 
-    options: the largest context
-    folder: where the runs go, two for each condition; unfinished ones are gone on with
+    options: the largest context; a system that reads less of it is given as much as it reads
+    folder: where the runs go, two for each condition; unfinished ones are resumed
+    most: how many sentences of context the examples that are scored have at most; default: those of the suite
     """
     settings = settings or Settings()
     largest = options.context.sentences
     if not largest:
         raise AnaphoraError("context usage needs context: say how many sentences with --context")
-    plan: list[tuple[str, Suite, int]] = [
-        (f"{n} sentences" if n != 1 else "1 sentence", suite, n) for n in range(1, largest + 1)
-    ]
-    plan = [("none", suite, 0), *plan, ("random", random_context(suite, settings.seed), largest)]
-    if largest > 1:
-        plan.append(("shuffled", shuffled_context(suite, settings.seed), largest))
-    without: dict[str, Floats] = {}
-    conditions = []
-    for name, examples, sentences in plan:
+    check_asked(
+        largest, most_context(suite) if most is None else most, f"the scored examples of {suite.header.name} have"
+    )
+
+    def scored(name: str, examples: Suite, sentences: int) -> tuple[Condition, dict[str, Floats], RunHeader]:
         context = replace(options.context, sentences=sentences)
-        values, figure = {}, None
+        values, figures = {}, []
         for focus in FOCUSES:
             place = folder / f"{name.replace(' ', '-')}-{focus}"
             run = score(examples, replace(options, context=context, focus=focus, own_context=False), place)
             values[focus] = _gold_scores(run)
-            figure = figure or evaluate_run(run, settings=settings).figure
-        if sentences == 0:
-            without = values
-        information = {f: _information(values[f] - without[f], settings) for f in FOCUSES} if sentences else {}
-        assert figure is not None
-        conditions.append(Condition(name, sentences, figure, information))
-    return ContextUsage(suite.header.name, suite.header.languages, system, tuple(conditions), settings)
+            figures.append(evaluate_run(run, settings=settings).figure)
+        return Condition(name, sentences, figures[0], {}), values, run.header
+
+    none, without, header = scored("none", suite, 0)
+    found = [(none, without)]
+    reads = 0
+    for n in range(1, largest + 1):
+        condition, values, header = scored(f"{n} sentences" if n != 1 else "1 sentence", suite, n)
+        if _given(header) < n:  # the model reads no more than this: what comes is what was
+            break
+        reads = n
+        found.append((condition, values))
+    if not reads:
+        raise AnaphoraError(f"{system} reads no context: there is nothing to compare")
+    found.append(scored("random", random_context(suite, settings.seed), reads)[:2])
+    if reads > 1:
+        found.append(scored("shuffled", shuffled_context(suite, settings.seed), reads)[:2])
+    conditions = [
+        replace(condition, cxmi={f: _information(values[f] - without[f], settings) for f in FOCUSES})
+        for condition, values in found[1:]
+    ]
+    return ContextUsage(
+        suite.header.name,
+        suite.header.languages,
+        system,
+        (none, *conditions),
+        settings,
+        _signature(header, reads, settings),
+        reads if reads < largest else None,
+    )
+
+
+def _given(header: RunHeader) -> int:
+    """How many sentences of context a run was given, on the side that had more."""
+    match = LABEL.fullmatch(header.context or "")
+    return max(int(match[1]), int(match[2])) if match else 0
+
+
+def _signature(header: RunHeader, reads: int, settings: Settings) -> str:
+    """header: of a run with context, which says how the system was measured."""
+    protocol = {name: value for name, value in header.measurement.settings.items() if name != "focus"}
+    line = Signature("cxmi").suite(header.suite, header.sha256)
+    line.measured(Measurement(within(header.context or "", reads), protocol)).decided(settings)
+    return str(line.add("n", min(settings.samples, MOST_SAMPLES)).add("seed", settings.seed).add("v", header.version))
 
 
 def _gold_scores(run: Run) -> Floats:
@@ -112,7 +161,7 @@ def _gold_scores(run: Run) -> Floats:
 def _information(differences: Floats, settings: Settings) -> Information:
     rows = np.stack([differences, np.ones_like(differences)], axis=1)
     counts = np.ones(len(rows), np.int64)
-    values = bootstrap(rows, counts, min(settings.samples, 2000), generator(settings.seed))
+    values = bootstrap(rows, counts, min(settings.samples, MOST_SAMPLES), generator(settings.seed))
     positive = float((differences > 0).mean())
     return Information(float(differences.mean()), percentile_interval(values, settings.confidence), positive)
 

@@ -70,13 +70,15 @@ class Evaluation:
     breakdowns' groups at the end, or when there are many. That is cheap for each example, and little is kept.
     """
 
-    def __init__(self, breakdowns: Mapping[str, Breakdown], settings: Settings, blocks: str | None = None) -> None:
+    def __init__(self, breakdowns: Mapping[str, Breakdown], settings: Settings, about: RunHeader | None = None) -> None:
         self.breakdowns, self.settings = breakdowns, settings
         self._all = self._tally()
         self.ties = 0
         self.tags: set[str] = set()
         self.priors = Priors()
-        self._blocks_tag = blocks
+        self._blocks_tag = about.blocks if about is not None else None
+        self._cut = about.cut_blocks if about is not None else ()
+        self._limited = about is not None and about.settings.get("limit") is not None
         self._blocks: dict[object, bool] = {}
         self._joint = by.joint(breakdowns.values())
         self._pending: defaultdict[Key, Tally] = defaultdict(self._tally)
@@ -130,12 +132,16 @@ class Evaluation:
                 untagged[name] = tallies[None].total
         return figures, untagged
 
-    def blocks(self) -> Figure | None:
-        """How many blocks are right in every example."""
+    def blocks(self) -> tuple[Figure | None, int]:
+        """How many blocks are right in every example, and how many are not counted as examples of them are missing."""
         if not self._blocks:
-            return None
-        right = sum(self._blocks.values())
-        return Figure(len(self._blocks), right, wilson(right, len(self._blocks), self.settings.confidence))
+            return None, 0
+        cut: set[object] = set(self._cut or ())
+        if self._cut is None and self._limited:  # a run of version 0.1 does not say it: the last one may be cut
+            cut = set(list(self._blocks)[-1:])
+        whole = [right for block, right in self._blocks.items() if block not in cut]
+        figure = Figure(len(whole), sum(whole), wilson(sum(whole), len(whole), self.settings.confidence))
+        return figure if whole else None, len(self._blocks) - len(whole)
 
 
 def evaluate_items(
@@ -153,12 +159,13 @@ def evaluate_items(
     """
     settings = settings or Settings()
     wanted = by.named(breakdowns or about.breakdowns)
-    evaluation = Evaluation(wanted, settings, about.blocks)
+    evaluation = Evaluation(wanted, settings, about)
     for item in items:
         evaluation.add(item)
     if breakdowns:
         by.check_known(wanted.values(), evaluation.tags)
     figures, untagged = evaluation.figures()
+    blocks, cut_blocks = evaluation.blocks()
     return Result(
         suite=about.suite,
         sha256=about.sha256,
@@ -168,7 +175,8 @@ def evaluate_items(
         ties=evaluation.ties,
         breakdowns={name: groups for name, groups in figures.items() if groups},
         untagged={name: n for name, n in untagged.items() if figures[name]},
-        blocks=evaluation.blocks(),
+        blocks=blocks,
+        cut_blocks=cut_blocks,
         priors=evaluation.priors.figures(settings.confidence),
         unpaired=evaluation.priors.unpaired(),
         settings=settings,

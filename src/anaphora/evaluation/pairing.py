@@ -6,10 +6,9 @@ import itertools
 from collections.abc import Iterator, Sequence
 
 from anaphora.errors import AnaphoraError
+from anaphora.suites.example import ORIGINAL
 from anaphora.systems.run import Run
 from anaphora.systems.scored import Scored
-
-ORIGINAL = "attacked"  # the tag that names the original of an attacked example
 
 
 def together(runs: Sequence[Run]) -> Iterator[tuple[Scored, ...]]:

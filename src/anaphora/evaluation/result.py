@@ -61,6 +61,7 @@ class Result:
 
     protocol: settings of the scoring that differ from plain scoring, as in `Measurement`
     untagged: for each breakdown, how many examples have no value for it and are in none of its groups
+    blocks: of which every example is right; cut_blocks: those not counted, as some of their examples were not scored
     priors: for templates without a right answer, the share of each choice
     unpaired: for each of these, how many examples lack the other order of their nouns and are not counted
     """
@@ -78,6 +79,7 @@ class Result:
     protocol: Mapping[str, Any] = field(default_factory=dict)
     untagged: Mapping[str, int] = field(default_factory=dict)
     blocks: Figure | None = None
+    cut_blocks: int = 0
     priors: Mapping[str, Mapping[str, Figure]] = field(default_factory=dict)
     unpaired: Mapping[str, int] = field(default_factory=dict)
 
@@ -141,6 +143,7 @@ class Result:
             },
             "untagged": dict(self.untagged),
             "blocks": self.blocks.to_dict() if self.blocks else None,
+            "cut_blocks": self.cut_blocks,
             "priors": {
                 name: {choice: _share(figure) for choice, figure in choices.items()}
                 for name, choices in self.priors.items()

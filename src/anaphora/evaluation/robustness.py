@@ -157,7 +157,7 @@ def _check(before: Run, run: Run) -> None:
 
 def _unlike(one: Measurement, other: Measurement) -> list[tuple[str, str, str]]:
     """The settings in which two measurements differ."""
-    names = sorted({*one.settings, *other.settings})
+    names = sorted({*one.settings, *other.settings} - {"sample"})  # examples are paired one by one anyway
     pairs = [(name, *(m.settings.get(name, PLAIN.get(name)) for m in (one, other))) for name in names]
     return [(name, canonical(first), canonical(second)) for name, first, second in pairs]
 

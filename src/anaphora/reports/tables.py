@@ -42,6 +42,11 @@ def result_table(result: Result) -> Table:
     notes = [f"{title_of(name)}: {n:,} without a value" for name, n in result.untagged.items()]
     for name, n in result.unpaired.items():
         notes.append(f"{name}: {n:,} without the other order of {'its' if n == 1 else 'their'} nouns, not counted")
+    if result.cut_blocks:
+        are = "block is" if result.cut_blocks == 1 else "blocks are"
+        notes.append(
+            f"{result.cut_blocks:,} {are} not counted, as not every example of {'it' if result.cut_blocks == 1 else 'them'} was scored"
+        )
     notes.append(f"{result.ties:,} {'tie' if result.ties == 1 else 'ties'} · signature {result.signature}")
     columns = ("", "n", "accuracy", f"{level_of(result.settings)} interval")
     return Table(

@@ -11,9 +11,11 @@ def usage_table(usage: ContextUsage) -> Table:
     """A row per condition: accuracy, and CXMI of the sentence and of the pronoun in nats."""
     rows = tuple(Row((condition.name, *_cells(condition))) for condition in usage.conditions)
     columns = ("context", "n", "accuracy", "interval", "CXMI", "interval", "pronoun", "interval")
+    reads = f"the system reads at most {usage.reads} of the sentences asked for" if usage.reads else ""
     notes = (
+        *filter(None, [reads]),
         "CXMI: how much more probable the right translation becomes, in nats; pronoun: its first differing token",
-        f"{usage.settings.confidence:.0%} intervals",
+        f"{usage.settings.confidence:.0%} intervals · signature {usage.signature}",
     )
     title = f"{usage.suite} {usage.languages.replace('-', '→')} · {usage.system}"
     return Table(title, columns, rows, notes)

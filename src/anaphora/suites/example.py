@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+ORIGINAL = "attacked"  # the tag that names the original of an attacked example
 Passage = tuple[str, ...]  # sentences, oldest context first, the current sentence last
 Scalar = str | int | float | bool | None
 Tag = Scalar | list["Tag"] | dict[str, "Tag"]

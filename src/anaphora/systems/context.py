@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from anaphora.errors import AnaphoraError
 from anaphora.suites.example import Example, Passage
 
+LABEL = re.compile(r"(\d+)\+(\d+)(p?)")  # 1+1, 3+0, 2+2p
 TARGET_CONTEXTS = ("gold", "produced", "none")
 
 
@@ -42,7 +44,7 @@ class Context:
     def label(self) -> str:
         """Sentences of source + target context, as in the signature: 1+1."""
         target = 0 if self.target == "none" else self.sentences
-        return f"{self.sentences}+{target}{'p' if self.target == 'produced' else ''}"
+        return f"{self.sentences}+{target}{'p' if self.target == 'produced' and target else ''}"
 
     def join(self, passage: Passage) -> str:
         """A passage as one text; sentences that do not exist ("") leave no separator behind."""
@@ -53,6 +55,31 @@ class Context:
         cut = example.with_context(self.sentences)
         targets = (c if self.target != "none" else c[-1:] for c in cut.candidates)
         return Question(self.join(cut.source), tuple(map(self.join, targets)))
+
+
+def within(label: str, most: int) -> str:
+    """A label such as 3+3 where examples have fewer sentences: what was really given.
+
+    >>> within("3+3p", 1)
+    '1+1p'
+    """
+    match = LABEL.fullmatch(label)
+    if match is None:  # a plug-in's own words
+        return label
+    source, target = (min(int(match[part]), most) for part in (1, 2))
+    return f"{source}+{target}{match[3] if target else ''}"
+
+
+def check_asked(asked: int, most: int, what: str) -> None:
+    """More context than there is, is an error: a figure would be taken for one that was never measured.
+
+    what: the examples that are meant, as the subject of a sentence
+    """
+    if asked > most:
+        sentences = "sentence" if most == 1 else "sentences"
+        remedy = f"Use --context {most}" if most else "Leave --context out"
+        there = f"at most {most} {sentences} of context" if most else "no context"
+        raise AnaphoraError(f"{what} {there}, but --context {asked} asks for more. {remedy}")
 
 
 def with_target_context(example: Example, before: Passage) -> Example:

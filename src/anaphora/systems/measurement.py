@@ -20,8 +20,8 @@ IDENTITY = frozenset(
         *("model", "url", "command", "spec", "arrangement", "setting", "plain_text", "encoder", "features"),
     }
 )
-# How it was computed. The examples of a limit or a sample are in the hash of the suite.
-COMPUTATION = frozenset({"plain", "ctranslate2", "device", "threads", "workers", "batch_tokens", "limit", "sample"})
+# How it was computed. Which examples a limit leaves is in the hash of the suite.
+COMPUTATION = frozenset({"plain", "ctranslate2", "device", "threads", "workers", "batch_tokens", "limit"})
 # What a measurement is unless a run says otherwise
 PLAIN: Mapping[str, Any] = {
     "separator": " ",

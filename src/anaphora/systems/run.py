@@ -16,6 +16,7 @@ from typing import Any
 from anaphora import __version__
 from anaphora.errors import BadInput
 from anaphora.files import atomic_writer, byte_lines, decode, existing
+from anaphora.suites.example import Tag
 from anaphora.suites.suite import Suite
 from anaphora.systems.measurement import Measurement, measurement_of
 from anaphora.systems.scored import Scored
@@ -33,6 +34,7 @@ class RunHeader:
     suite, sha256: which suite; breakdowns and blocks are its own; examples: how many it has, where known
     system: the spec it was named by; settings: everything else that the scores depend on
     context: sentences of source + target context, as in "1+1"; None where it is not known
+    cut_blocks: blocks of which some examples were left out (by a limit or a sample); None where it is not known
     """
 
     suite: str
@@ -46,6 +48,7 @@ class RunHeader:
     context: str | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
     examples: int | None = None
+    cut_blocks: tuple[Tag, ...] | None = None
 
     @property
     def languages(self) -> str:
@@ -128,8 +131,9 @@ def write_run(path: Path, header: RunHeader, items: Iterable[Scored]) -> Path:
 def header_line(header: RunHeader) -> bytes:
     row: dict[str, Any] = {"anaphora_run": FORMAT_VERSION}
     row |= {f.name: getattr(header, f.name) for f in fields(header)}
-    if header.examples is None:
-        del row["examples"]
+    for name in ("examples", "cut_blocks"):
+        if row[name] is None:
+            del row[name]
     return json.dumps(row, ensure_ascii=False).encode() + b"\n"
 
 
@@ -165,7 +169,10 @@ def _parse_header(line: str, path: Path) -> RunHeader:
     for name in TEXTS:
         if type(row[name]) is not str:
             raise BadInput(path, f"{name!r} in the run header must be a string", line=1, remedy=remedy)
-    return replace(header, breakdowns=tuple(breakdowns))
+    cut = row.get("cut_blocks")
+    if cut is not None and (type(cut) is not list or any(isinstance(block, list | dict) for block in cut)):
+        raise BadInput(path, "'cut_blocks' in the run header must be a list of tags", line=1, remedy=remedy)
+    return replace(header, breakdowns=tuple(breakdowns), cut_blocks=None if cut is None else tuple(cut))
 
 
 def parse_record(line: str, path: Path, number: int) -> Scored:

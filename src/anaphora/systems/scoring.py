@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from anaphora.errors import AnaphoraError
-from anaphora.suites.example import Example
+from anaphora.suites.example import ORIGINAL, Example
+from anaphora.suites.selection import SEED, Selection, most_context, select
 from anaphora.suites.suite import Suite
 from anaphora.systems import Closing, System, Translator, load_system
-from anaphora.systems.context import with_target_context
+from anaphora.systems.context import check_asked, with_target_context, within
 from anaphora.systems.encoding.focus import check_focus
 from anaphora.systems.options import Options
 from anaphora.systems.run import Run, describe, open_run
@@ -37,6 +36,8 @@ def score_suite(
     *,
     options: Options | None = None,
     limit: int | None = None,
+    sample: int | None = None,
+    seed: int = SEED,
     resume: bool = False,
     overwrite: bool = False,
     progress: Progress | None = None,
@@ -44,26 +45,30 @@ def score_suite(
 ) -> Run:
     """Score a suite and write a run.
 
-    limit: only the first so many examples, which are then a suite of their own
+    limit: score the first N examples only, which are then a suite of their own
+    sample, seed: score a random sample of N examples
     resume: go on with an unfinished run at the output; one that was made in another way is refused
     scorer: who computes the shards; this process unless told otherwise
     """
-    digest = hashlib.sha256()
-    examples = list(islice(suite.examples(digest), limit))
+    selection = select(suite, limit=limit, sample=sample, seed=seed)
+    examples = selection.examples
     if not examples:
         raise AnaphoraError(f"{suite.path or suite.header.name}: the suite has no examples")
     options = replace(options or Options(), languages=(suite.header.source_language, suite.header.target_language))
     check_focus(options.focus)
+    _check_context(suite, options.context.sentences, selection)
     system, compute = (scorer or in_this_process)(spec, options)
     if options.focus != "candidate" and not getattr(system, "has_focus", False):
         raise AnaphoraError(f"{spec} scores whole candidates only, not the {options.focus} part of them")
     settings: dict[str, Any] = dict(system.settings())
     settings |= {"separator": options.context.separator, "margins_only": options.margins_only}
     settings |= {"truncate": options.truncate, "plain": options.plain, "limit": limit, "focus": options.focus}
-    context = settings.pop("context", options.context.label) if spec.partition(":")[0] != "scores" else None
-    header = describe(
-        suite, sha256=digest.hexdigest(), system=spec, context=context, examples=len(examples), **settings
-    )
+    settings["sample"] = None if sample is None or selection.whole else f"{sample}@{seed}"
+    label = settings.pop("context", options.context.label)
+    if not is_attack(examples):
+        label = within(label, selection.context)
+    header = describe(suite, sha256=selection.sha256, system=spec, context=label, examples=len(examples), **settings)
+    header = replace(header, cut_blocks=selection.cut_blocks)
     with UnfinishedRun(output, header, examples, resume=resume, overwrite=overwrite) as unfinished:
         done = unfinished.done
         if progress is not None:
@@ -74,6 +79,18 @@ def score_suite(
                 if progress is not None:
                     progress(len(done), len(examples))
         return open_run(unfinished.finish())
+
+
+def is_attack(examples: Sequence[Example]) -> bool:
+    """Whether these are attacked examples. They are compared with their originals, at the context of these."""
+    return ORIGINAL in examples[0].tags
+
+
+def _check_context(suite: Suite, asked: int, selection: Selection) -> None:
+    """Examples may have less context than is asked for, but not all of a suite."""
+    if asked > selection.context and not is_attack(selection.examples):
+        most = selection.context if selection.whole else most_context(suite)
+        check_asked(asked, most, f"{suite.header.name} has")
 
 
 def shards(examples: Sequence[Example], done: Iterable[int]) -> Iterator[Shard]:
