@@ -258,3 +258,57 @@ def test_a_file_name_that_is_not_utf8(tmp_path: Path, suite: Path, scores: Path)
     command = [os.fsencode(sys.executable), b"-m", b"anaphora", b"evaluate", os.fsencode(suite), b"--scores", odd]
     assert json.loads(subprocess.run([*command, b"--json"], capture_output=True, check=True).stdout)["correct"] == 3
     assert b"0.500" in subprocess.run(command, capture_output=True, check=True).stdout
+
+
+PLUG_IN = """
+class System:
+    def __init__(self, what, options):
+        pass
+
+    def settings(self):
+        return {}
+
+    def score(self, examples, done=()):
+        raise ZeroDivisionError("a fault\\nof the plug-in")
+        yield
+"""
+
+
+@pytest.mark.parametrize("debug", [None, "0", "1"])
+def test_an_unexpected_exception_has_its_own_exit_code(tmp_path: Path, suite: Path, debug: str | None) -> None:
+    """newcomer.md B16: 1 is a failed gate, and a bug is none."""
+    about = tmp_path / "packages" / "plug_in-1.0.dist-info"
+    about.mkdir(parents=True)
+    (about.parent / "plug_in.py").write_text(PLUG_IN)
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: plug-in\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text("[anaphora.systems]\nplug = plug_in:System\n")
+    search = [str(about.parent), *(str(Path(part).absolute()) for part in sys.path if part)]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(search)}
+    environment.pop("ANAPHORA_DEBUG", None)
+    if debug is not None:
+        environment["ANAPHORA_DEBUG"] = debug
+    command = [
+        sys.executable,
+        "-m",
+        "anaphora",
+        "score",
+        str(suite),
+        "--system",
+        "plug:x",
+        "--context",
+        "1",
+        "-o",
+        "run",
+    ]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (70, "")
+    *before, last = done.stderr.splitlines()
+    assert last.startswith("error: unexpected ZeroDivisionError: a fault of the plug-in. This is a bug in anaphora ")
+    assert last.endswith(project_urls()["Issues"])
+    assert ("Traceback" in done.stderr) == (debug == "1")
+    assert len(before) == 1 or debug == "1"  # what is scored was said before
+
+
+def project_urls() -> dict[str, str]:
+    urls: dict[str, str] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]
+    return urls

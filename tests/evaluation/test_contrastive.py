@@ -377,3 +377,19 @@ def test_a_limited_run_that_does_not_name_cut_blocks_loses_its_last() -> None:
     old = replace(ABOUT, blocks="block", settings={"limit": 10})
     assert evaluate_items(BLOCKS, about=old).blocks == Figure(2, 2, wilson(2, 2))
     assert evaluate_items(BLOCKS, about=replace(old, settings={})).blocks == Figure(3, 3, wilson(3, 3))
+
+
+def test_examples_without_an_answer_are_wrong_and_no_ties() -> None:
+    """newcomer.md B10: a model that never answers with a letter."""
+    silent = {"unanswered": 2, "answer": "Elles seront …"}
+    items = [
+        Scored("1", 0, {}, [-0.7, -0.7], None, silent),
+        Scored("2", 0, {}, [-0.7, -0.7]),  # a tie
+        Scored("3", 0, {}, [-0.3, -1.4], None, {"unanswered": 1, "answer": "Hm."}),  # one of two answers is enough
+        Scored("4", None, {"template": "prior/verb"}, [-0.7, -0.7], None, silent),
+    ]
+    result = evaluate_items(items, about=ABOUT)
+    assert (result.figure.correct, result.figure.total, result.ties, result.unanswered) == (1, 3, 1, 2)
+    assert result.to_dict()["unanswered"] == 2
+    assert "2 examples have no answer and count as wrong, e.g. 'Elles seront …'" in str(result)
+    assert "no answer" not in str(evaluate_items(items[1:3], about=ABOUT))

@@ -7,6 +7,7 @@ import io
 import os
 import signal
 import sys
+import traceback
 from collections.abc import Iterator
 from importlib import import_module
 from types import FrameType
@@ -18,7 +19,9 @@ from click.shell_completion import CompletionItem
 from anaphora import __version__
 from anaphora.errors import AnaphoraError, did_you_mean
 
-FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
+FAILED, BAD_INPUT, OUR_FAULT, INTERRUPTED = 1, 2, 70, 130  # 70: EX_SOFTWARE of sysexits.h
+ISSUES = "https://github.com/anaphora-mt/anaphora/issues"
+DEBUG = "ANAPHORA_DEBUG"  # set in the environment: print the traceback of an unexpected exception
 
 
 @contextlib.contextmanager
@@ -159,7 +162,10 @@ class CtrlC:
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:
-    """Run a command and exit: 0 done, 1 a gate failed, 2 wrong usage or bad input (one line says what and where)."""
+    """Run a command and exit: 0 done, 1 a gate failed, 2 wrong usage or bad input (one line says what and where).
+
+    70 is an exception that nobody expected, in this program or in a plug-in.
+    """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # whatever the locale: a sign it lacks must not end a command
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
@@ -177,7 +183,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
                 signal.signal(signal.SIGINT, signal.SIG_IGN)
             stop(sys.argv[1:] if arguments is None else arguments)
         explain(error)
-        raise
+        report_bug(error)
     sys.exit(code if isinstance(code, int) else 0)
 
 
@@ -194,6 +200,20 @@ def explain(error: BaseException) -> None:
         discard_output()
         place = error.filename2 or error.filename
         fail(f"{f'{place}: ' if place else ''}{(error.strerror or str(error)).lower()}")
+
+
+def report_bug(error: BaseException) -> NoReturn:
+    """One line on an exception that nobody expected, and where to report it; its traceback only if asked for."""
+    asked = os.environ.get(DEBUG, "") not in ("", "0")
+    if asked:
+        traceback.print_exception(error)
+    what = ": ".join(filter(None, [type(error).__name__, " ".join(str(error).split())[:300]]))
+    again = "The traceback is above" if asked else f"Run it again with {DEBUG}=1 for the traceback"
+    fail(
+        f"unexpected {what}. This is a bug in anaphora {__version__} or in a plug-in. {again}, and report it with the "
+        f"command: {ISSUES}",
+        OUR_FAULT,
+    )
 
 
 def stop(arguments: list[str]) -> NoReturn:

@@ -107,8 +107,21 @@ def score(suite: str, system: str, output: Path, as_json: bool, **settings: Any)
         note(f"context {run.header.context}, not {context.label}: the model reads what it was trained to read")
     if found["undecidable"]:
         note(f"{found['undecidable']:,} candidates are the same to the system as another one: undecidable")
+    if found["unanswered"] or found["partly_answered"]:
+        note(_no_answer(found))
     if found["truncated"]:
         note(f"{found['truncated']:,} texts were longer than the model takes, and were cut: --truncate")
+
+
+def _no_answer(found: dict[str, Any]) -> str:
+    """How many examples have no answer, and what was said instead."""
+    parts = []
+    if found["unanswered"]:
+        parts.append(f"{found['unanswered']:,} of {found['examples']:,} examples have no answer and count as wrong")
+    if found["partly_answered"]:
+        parts.append(f"{found['partly_answered']:,} have an answer in some orders of their candidates only")
+    shown = ", ".join(map(repr, found["answers"]))
+    return "; ".join(parts) + (f". Not an answer: {shown}" if shown else "")
 
 
 def _unused_context(suite: Suite, most: int) -> str:
@@ -136,12 +149,18 @@ def _summary(run: Run) -> dict[str, Any]:
     """What --json prints.
 
     undecidable: candidates that are the same to the system as another one; truncated: texts that were cut
+    unanswered, partly_answered: examples where none, or not all, of what the system said was an answer, and some of it
     """
-    examples = undecidable = truncated = 0
+    examples = undecidable = truncated = unanswered = partly = 0
+    answers: list[str] = []
     for item in run:
         examples += 1
         undecidable += len({candidate for pair in item.extra.get("undecidable", ()) for candidate in pair})
         truncated += item.extra.get("truncated", 0)
+        unanswered += item.unanswered
+        partly += "unanswered" in item.extra and not item.unanswered
+        if len(answers) < 3 and item.extra.get("answer"):
+            answers.append(item.extra["answer"])
     return {
         "run": str(run.path),
         "suite": run.header.suite,
@@ -150,4 +169,7 @@ def _summary(run: Run) -> dict[str, Any]:
         "examples": examples,
         "undecidable": undecidable,
         "truncated": truncated,
+        "unanswered": unanswered,
+        "partly_answered": partly,
+        "answers": answers,
     }

@@ -21,6 +21,7 @@ from anaphora.systems.run import Run, RunHeader, describe
 from anaphora.systems.scored import Scored
 from anaphora.systems.scores import ScoreFile
 
+MAX_SHOWN = 3  # answers that are none, for an example
 MAX_PENDING = 10_000  # counts under different values of the tags, kept before they are handed on
 
 
@@ -73,7 +74,8 @@ class Evaluation:
     def __init__(self, breakdowns: Mapping[str, Breakdown], settings: Settings, about: RunHeader | None = None) -> None:
         self.breakdowns, self.settings = breakdowns, settings
         self._all = self._tally()
-        self.ties = 0
+        self.ties = self.unanswered = 0
+        self.answers: list[str] = []  # some that are none
         self.tags: set[str] = set()
         self.priors = Priors()
         self._blocks_tag = about.blocks if about is not None else None
@@ -91,11 +93,15 @@ class Evaluation:
         settings, tags = self.settings, item.tags
         self.tags.update(tags)
         decision = decide(item, minimize=settings.minimize, normalize=settings.normalize)
+        if item.unanswered:
+            self.unanswered += 1
+            if len(self.answers) < MAX_SHOWN and item.extra.get("answer"):
+                self.answers.append(str(item.extra["answer"]))
         if item.gold is None:
             self.priors.add(tags, decision.chosen)
             return
         correct = decision.correct
-        self.ties += decision.tie
+        self.ties += decision.tie and not item.unanswered  # who does not answer has not weighed anything
         unit = unit_of(item, settings.resample)
         self._pending[by.keyed(self._joint, tags)].add(correct, unit)
         if len(self._pending) > MAX_PENDING:
@@ -173,6 +179,8 @@ def evaluate_items(
         system=about.system,
         figure=evaluation.overall(),
         ties=evaluation.ties,
+        unanswered=evaluation.unanswered,
+        answers=tuple(evaluation.answers),
         breakdowns={name: groups for name, groups in figures.items() if groups},
         untagged={name: n for name, n in untagged.items() if figures[name]},
         blocks=blocks,

@@ -62,6 +62,7 @@ class Result:
     protocol: settings of the scoring that differ from plain scoring, as in `Measurement`
     untagged: for each breakdown, how many examples have no value for it and are in none of its groups
     blocks: of which every example is right; cut_blocks: those not counted, as some of their examples were not scored
+    unanswered: examples to which the system gave no answer: wrong, and no ties; answers: what it said to some of them
     priors: for templates without a right answer, the share of each choice
     unpaired: for each of these, how many examples lack the other order of their nouns and are not counted
     """
@@ -80,6 +81,8 @@ class Result:
     untagged: Mapping[str, int] = field(default_factory=dict)
     blocks: Figure | None = None
     cut_blocks: int = 0
+    unanswered: int = 0
+    answers: tuple[str, ...] = ()
     priors: Mapping[str, Mapping[str, Figure]] = field(default_factory=dict)
     unpaired: Mapping[str, int] = field(default_factory=dict)
 
@@ -137,6 +140,7 @@ class Result:
             "languages": self.languages,
             **self.figure.to_dict(),
             "ties": self.ties,
+            "unanswered": self.unanswered,
             "breakdowns": {
                 name: {group: figure.to_dict() for group, figure in groups.items()}
                 for name, groups in self.breakdowns.items()

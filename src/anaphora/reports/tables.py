@@ -43,10 +43,12 @@ def result_table(result: Result) -> Table:
     for name, n in result.unpaired.items():
         notes.append(f"{name}: {n:,} without the other order of {'its' if n == 1 else 'their'} nouns, not counted")
     if result.cut_blocks:
-        are = "block is" if result.cut_blocks == 1 else "blocks are"
-        notes.append(
-            f"{result.cut_blocks:,} {are} not counted, as not every example of {'it' if result.cut_blocks == 1 else 'them'} was scored"
-        )
+        are, them = ("block is", "it") if result.cut_blocks == 1 else ("blocks are", "them")
+        notes.append(f"{result.cut_blocks:,} {are} not counted, as not every example of {them} was scored")
+    if result.unanswered:
+        shown = f", e.g. {result.answers[0]!r}" if result.answers else ""
+        are = "example has" if result.unanswered == 1 else "examples have"
+        notes.append(f"{result.unanswered:,} {are} no answer and count as wrong{shown}")
     notes.append(f"{result.ties:,} {'tie' if result.ties == 1 else 'ties'} · signature {result.signature}")
     columns = ("", "n", "accuracy", f"{level_of(result.settings)} interval")
     return Table(

@@ -22,7 +22,7 @@ from anaphora.systems.measurement import Measurement, measurement_of
 from anaphora.systems.scored import Scored
 
 FORMAT_VERSION = 1
-EXTRA = ("undecidable", "truncated", "translation", "unanswered")  # what a record may say besides
+EXTRA = ("undecidable", "truncated", "translation", "unanswered", "answer")  # what a record may say besides
 FILE = "run.jsonl"  # where the records are if a run is a folder
 TEXTS = ("suite", "sha256", "source_language", "target_language", "system", "version")
 

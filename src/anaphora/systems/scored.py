@@ -23,6 +23,11 @@ class Scored(NamedTuple):
     tokens: Sequence[int] | None = None
     extra: Mapping[str, Any] = MappingProxyType({})
 
+    @property
+    def unanswered(self) -> bool:
+        """Whether the system was asked, and none of what it said was an answer: then all scores are the same."""
+        return bool(self.extra.get("unanswered")) and len(set(self.scores)) == 1
+
 
 class Answer(NamedTuple):
     """A system's answer to one example.

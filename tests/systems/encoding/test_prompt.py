@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anaphora.errors import BadInput
-from anaphora.systems.encoding.prompt import BASE_PROMPT, CHAT_PROMPT, PLACES, fill, read_prompt
+from anaphora.systems.encoding.prompt import BASE_PROMPT, CHAT_PROMPT, PLACES, continued, fill, read_prompt
 
 VALUES = {"source": "It broke.", "source_language": "English", "target_language": "German"}
 # Texts with many braces, and with names of places in them
@@ -41,16 +41,29 @@ def test_what_is_put_in_is_not_looked_at_again(parts: list[str], source: str, la
 @pytest.mark.parametrize(
     ("data", "prompt"),
     [
-        ("{source} =\n", "{source} ="),  # the end of the last line is an editor's
+        ("{source} =\n", "{source} =\n"),  # a template may end in a line break
         ("{source} =", "{source} ="),
-        ("\ufeff{source}\r\n\r\n{target_language}:\r\n", "{source}\n\n{target_language}:"),
-        ("{source}\n\n", "{source}\n"),
+        ("\ufeff{source}\r\n\r\n{target_language}:\r\n", "{source}\n\n{target_language}:\n"),
+        ("{source}\n\n", "{source}\n\n"),
         ("Über {source}? ", "Über {source}? "),
     ],
 )
 def test_the_prompt_of_a_file(tmp_path: Path, data: str, prompt: str) -> None:
     (tmp_path / "prompt").write_bytes(data.encode())
     assert read_prompt(str(tmp_path / "prompt")) == prompt
+
+
+@pytest.mark.parametrize(
+    ("prompt", "whole"),
+    [
+        ("German:", "German: Es regnet.\n"),
+        ("German: ", "German: Es regnet.\n"),
+        ("German:\n", "German:\nEs regnet.\n"),
+        ("German:\t", "German:\tEs regnet.\n"),
+    ],
+)
+def test_a_space_stands_before_the_candidate_unless_there_is_one(prompt: str, whole: str) -> None:
+    assert continued(prompt, "Es regnet.") == whole
 
 
 def test_no_file_is_no_prompt() -> None:

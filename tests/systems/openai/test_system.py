@@ -19,6 +19,7 @@ from urllib.request import urlopen
 
 import pytest
 
+from anaphora.cli import main
 from anaphora.demo.stand_ins import demo_suite
 from anaphora.errors import AnaphoraError
 from anaphora.suites.example import Example
@@ -243,7 +244,7 @@ class TestChoose:
     def test_an_answer_without_a_letter_is_counted(self, serve: Serve) -> None:
         server = serve(letter="I cannot say.", without=["top_logprobs"])
         found = answers(server.spec(mode="choose"), *[PRONOUNS] * 7)
-        assert [answer.extra for answer in found] == [{"unanswered": 3}] * 7
+        assert [answer.extra for answer in found] == [{"unanswered": 3, "answer": "I cannot say."}] * 7
         assert found[0].scores == [math.log(1 / 6)] * 3
 
     def test_a_model_that_never_answers_is_not_asked_for_ever(self, serve: Serve) -> None:
@@ -466,6 +467,39 @@ class TestKey:
 
 
 class TestRuns:
+    def test_what_is_no_answer_is_said_by_score_and_evaluate(
+        self, serve: Serve, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        """newcomer.md B10: it was silent, and evaluate called the examples ties."""
+        server = serve(letter="Elles seront là.", without=["top_logprobs"])
+        suite(many(6)).write(tmp_path / "suite.jsonl")
+        for command in (
+            [
+                "score",
+                str(tmp_path / "suite.jsonl"),
+                "--system",
+                server.spec(mode="choose"),
+                "-o",
+                str(tmp_path / "run"),
+            ],
+            ["evaluate", str(tmp_path / "run")],
+        ):
+            with pytest.raises(SystemExit) as ended:
+                main(command)
+            assert ended.value.code == 0
+            printed = capsys.readouterr()
+            if command[0] == "score":
+                assert "6 of 6 examples have no answer and count as wrong. Not an answer: 'Elles seront" in printed.err
+            else:
+                assert "6 examples have no answer and count as wrong, e.g. 'Elles seront là.'" in printed.out
+                assert "0 ties" in printed.out
+
+    def test_an_empty_translation_is_no_answer(self, serve: Serve) -> None:
+        server = serve(translations={"It is big.": ""})
+        (found,) = answers(server.spec(mode="generate"), PRONOUNS)
+        assert found.extra == {"translation": "", "unanswered": 1}
+        assert len(set(found.scores)) == 1
+
     @pytest.mark.parametrize("mode", ["score", "choose", "generate"])
     def test_a_server_that_stops_midway_loses_nothing(self, serve: Serve, tmp_path: Path, mode: str) -> None:
         examples = many(12)

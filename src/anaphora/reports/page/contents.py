@@ -165,6 +165,8 @@ def _provenance(run: Run, evaluated: Mapping[str, Mapping[str, Result]]) -> Prov
     settings = dict(header.settings)
     spec = str(settings.pop("spec"))
     result = evaluated.get(header.sha256, {}).get(header.system)
+    if result is not None and result.unanswered:
+        settings["unanswered"] = f"{result.unanswered:,} of {result.figure.total:,}"
     signature = result.signature if result is not None else f"{header.suite}@{header.sha256[:6]}"
     given = f" --context {header.context.partition('+')[0]}" if header.context else ""
     command = f"anaphora score {header.suite} --system {spec}{given} -o {run.path.parent}"

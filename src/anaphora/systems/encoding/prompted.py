@@ -9,7 +9,7 @@ from typing import Any
 from anaphora.errors import AnaphoraError
 from anaphora.systems.context import Question
 from anaphora.systems.encoding.language_codes import english_name
-from anaphora.systems.encoding.prompt import BASE_PROMPT, CHAT_PROMPT, PLACES, fill, read_prompt
+from anaphora.systems.encoding.prompt import BASE_PROMPT, CHAT_PROMPT, PLACES, continued, fill, read_prompt
 from anaphora.systems.encoding.tokens import Encoded, Ids, too_long
 from anaphora.systems.options import Options, yes
 
@@ -65,7 +65,7 @@ class PromptTokens:
         languages = map(english_name, self.languages)
         prompt = fill(self.prompt, dict(zip(PLACES, (source, *languages), strict=True)))
         if not self.chat:
-            return prompt if target is None else f"{prompt} {target}\n"
+            return prompt if target is None else continued(prompt, target)
         messages = [{"role": "user", "content": prompt}]
         if target is not None:
             messages.append({"role": "assistant", "content": target})

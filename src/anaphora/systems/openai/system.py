@@ -10,7 +10,7 @@ from anaphora.errors import AnaphoraError, BadInput, did_you_mean
 from anaphora.suites.example import Example
 from anaphora.systems.context import Question
 from anaphora.systems.encoding.language_codes import english_name
-from anaphora.systems.encoding.prompt import BASE_PROMPT, CHAT_PROMPT, PLACES, fill, read_prompt
+from anaphora.systems.encoding.prompt import BASE_PROMPT, CHAT_PROMPT, PLACES, continued, fill, read_prompt
 from anaphora.systems.openai.choice import CHOOSE_PROMPT, LETTERS, answer_text, combine, lettered, read_reply, rotations
 from anaphora.systems.openai.echo import Reading, add_up, common_tokens, first_token, read_echo, read_prompt_logprobs
 from anaphora.systems.openai.http_client import Rejected
@@ -20,6 +20,7 @@ from anaphora.systems.options import Options, yes
 from anaphora.systems.scored import Answer
 
 MODES = ("score", "choose", "generate")
+SHOWN = 100  # characters of an answer that is none, which the run keeps
 REMEDY = "Ask it in another way: ?mode=choose or ?mode=generate"
 # How servers are asked for the log-probabilities of a prompt, in turn until one is understood
 WAYS: tuple[dict[str, Any], ...] = (
@@ -94,7 +95,7 @@ class OpenAISystem:
             readings = [self._read_chat(prompt, target) for target in question.targets]
             starts: list[int | None] = [None]
         else:
-            texts = [f"{prompt} {target}\n" for target in question.targets]
+            texts = [continued(prompt, target) for target in question.targets]
             readings = [self._read(text) for text in texts]
             starts = [first_token(r.tokens, text, len(prompt)) for r, text in zip(readings, texts, strict=True)]
         known = [start for start in starts if start is not None]
@@ -146,18 +147,18 @@ class OpenAISystem:
         different = list(dict.fromkeys(question.targets))
         if len(different) > len(LETTERS):
             raise AnaphoraError(f"{len(different)} candidates are too many to choose from. Use ?mode=generate")
-        replies, written = [], ""
+        replies, no_answer = [], []
         for order in rotations(len(different)) if len(different) > 1 else ():
             shown = lettered([different[candidate] for candidate in order])
             messages = [{"role": "user", "content": self._text(self.prompt, question.source, candidates=shown)}]
             body = {"max_tokens": self.max_tokens, "logprobs": True, "top_logprobs": 20}
             choice = self.server.chat(messages, body)["choices"][0]
             replies.append(read_reply(choice, len(different)))
-            written = answer_text(choice)
-        unanswered = sum(reply.letter is None and reply.logprobs is None for reply in replies)
-        self._note_silence(bool(replies) and unanswered == len(replies), written)
+            if replies[-1].letter is None and replies[-1].logprobs is None:
+                no_answer.append(answer_text(choice))
+        self._note_silence(bool(replies) and len(no_answer) == len(replies), "".join(no_answer[-1:]))
         scores = dict(zip(different, combine(replies) if replies else [0.0], strict=True))
-        extra = {"unanswered": unanswered} if unanswered else {}
+        extra = {"unanswered": len(no_answer), "answer": no_answer[0][:SHOWN]} if no_answer else {}
         return Answer([scores[t] for t in question.targets], None, _same(question.targets), extra=extra)
 
     def _note_silence(self, silent: bool, written: str) -> None:
@@ -176,7 +177,8 @@ class OpenAISystem:
         translation, cut = self._translation(question.source, self.max_tokens)
         own, targets = normalise(translation), [normalise(target) for target in question.targets]
         scores = [0.0 if target == own else similarity(own, target) - 1.0 for target in targets]
-        return Answer(scores, None, _same(targets), int(cut), {"translation": translation})
+        extra = {"translation": translation} | ({} if translation else {"unanswered": 1})
+        return Answer(scores, None, _same(targets), int(cut), extra)
 
     def _translation(self, text: str, max_tokens: int) -> tuple[str, bool]:
         """The model's translation of a text, and whether it was cut for its length."""
