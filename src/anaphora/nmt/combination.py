@@ -5,6 +5,8 @@ Every combination is called with the state of the decoder, (b, state), and one c
 
 The paper writes the state as z₍ᵢ₋₁₎. In the conditional GRU of Nematus that is the state attention asks with: the last
 one after it has read the last word, and before it has seen the source.
+
+These are the paper's equations. The authors' program, rbawden/nematus, computes something else (docs/training.md).
 """
 
 from __future__ import annotations
