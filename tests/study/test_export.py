@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -82,10 +83,11 @@ def test_the_pair_list_as_text(found: StudyAgreement, make_gaps: Make) -> None:
 
 def test_answers(make: Make, said: Said) -> None:
     study = make()
-    log = [said(study, "anna", "p0", "r"), said(study, "anna", "p0")]
+    log = [replace(said(study, "anna", "p0", "r"), seconds=2.5, elapsed=90.0), said(study, "anna", "p0")]
     rows = list(answer_rows(study, log))
     assert [row["meaning"] for row in rows] == ["reference", None]
     assert rows[0]["pair"] == "he:it"
+    assert [(row["seconds"], row["elapsed_seconds"]) for row in rows] == [(2.5, 90.0), (None, None)]
     assert [json.loads(line) for line in as_jsonl(rows).splitlines()] == rows
     header, first, _ = as_tsv(rows).splitlines()
     assert first.split("\t")[header.split("\t").index("meaning")] == "reference"

@@ -71,10 +71,20 @@ def changed(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
     path.write_text(json.dumps(document), encoding="utf-8")
 
 
+def test_a_study_of_the_first_version(make: Make, folder: Path) -> None:
+    assert read_study(folder).blind
+    changed(folder, lambda d: d.update(anaphora_study=1))
+    found = read_study(folder)
+    assert not found.blind
+    assert [item.id for item in found.items] == [f"p{k}" for k in range(6)]
+    write_study(found, folder.parent / "copy")
+    assert read_study(folder.parent / "copy") == found
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda d: d.update(anaphora_study=2), "study format version 2, this program reads up to 1. Upgrade"),
+        (lambda d: d.update(anaphora_study=3), "study format version 3, this program reads up to 2. Upgrade"),
         (lambda d: d.pop("anaphora_study"), "not a study"),
         (lambda d: d.pop("items"), "'items' is missing"),
         (lambda d: d.update(overlap="2"), "'overlap' is not of the type int"),

@@ -14,8 +14,10 @@ import pytest
 from anaphora.study.answers import current_answers
 from anaphora.study.create import Design, make_study
 from anaphora.study.database import read_answers
-from anaphora.study.file import read_study, write_study
+from anaphora.study.file import read_links, read_study, write_study
 from anaphora.study.model import Study
+from anaphora.study.store import Answer
+from anaphora.study.view import opaque_ids
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Header, suite_of
 
@@ -42,10 +44,12 @@ def visit(browser: Any) -> Iterator[Callable[..., Any]]:
     """Open a page; whatever it complains about, and whatever it loads from elsewhere, fails the test."""
     contexts, complaints = [], []
 
-    def page(link: str, **options: Any) -> Any:
+    def page(link: str, *, clock: bool = False, **options: Any) -> Any:
         context = browser.new_context(**options)
         contexts.append(context)
         opened = context.new_page()
+        if clock:  # time goes on, and can be put forward
+            opened.clock.install()
         host = urlsplit(link).netloc
 
         def asked(request: Any) -> None:
@@ -57,9 +61,17 @@ def visit(browser: Any) -> Iterator[Callable[..., Any]]:
         opened.on(
             "console", lambda m: complaints.append(m.text) if m.type == "error" and "ERR_" not in m.text else None
         )
-        opened.on("dialog", lambda dialog: complaints.append(f"a dialog: {dialog.message}"))
+        opened.on("dialog", lambda dialog: told(opened, dialog))
+        opened.asked_to_stay = 0
         opened.goto(link)
         return opened
+
+    def told(opened: Any, dialog: Any) -> None:
+        if dialog.type == "beforeunload":  # the browser asks whether one really wants to leave; one does
+            opened.asked_to_stay += 1
+        else:
+            complaints.append(f"a dialog: {dialog.message}")
+        dialog.accept()
 
     yield page
     for context in contexts:
@@ -79,6 +91,20 @@ def at_question(page: Any, number: int) -> None:
 def saved(page: Any) -> None:
     """The server has every answer (what polls by a string of code is against the page's own policy)."""
     playwright.expect(page.locator("#status")).to_have_text("Saved", timeout=20_000)
+
+
+def log_of(folder: Path) -> list[Answer]:
+    return read_answers(read_study(folder), folder)
+
+
+def until(page: Any, condition: Callable[[], bool]) -> None:
+    """Wait for what the page does not show; another page of its browser lets the time pass and hears of dialogs."""
+    other = page.context.new_page()
+    for _ in range(400):
+        if condition():
+            return
+        other.wait_for_timeout(50)
+    raise AssertionError("it did not happen")
 
 
 def choices(folder: Path, name: str) -> dict[str, tuple[str, ...]]:
@@ -172,8 +198,6 @@ def test_on_a_phone_with_text_that_looks_like_html(serve: Serve, visit: Callable
     assert page.evaluate(wide) is False  # nothing to scroll sideways
     small = "[...document.querySelectorAll('button')].filter(b => b.offsetParent && b.offsetHeight < 44).length"
     assert page.evaluate(small) == 0  # everything is large enough for a thumb
-    answers = page.locator("#answers").bounding_box()
-    assert answers["y"] + answers["height"] <= 740 + 1  # the answers are in view without scrolling
     page.locator(".candidate").nth(1).tap()
     at_question(page, 2)
     page.get_by_role("button", name="Equally good").tap()
@@ -217,7 +241,8 @@ def test_answers_that_were_left_on_the_device(
     server = serve(folder)
     page = visit(server.url)  # the same storage
     item = study.annotators[0].assignments[0].item
-    kept = [{"request": "left-behind-1", "item": item, "choice": ["b"], "seconds": 1}]
+    shown = opaque_ids(study, read_links(folder, study)[0])["anna"][item]
+    kept = [{"request": "left-behind-1", "item": shown, "choice": ["b"], "seconds": 1}]
     key = f"anaphora-study:{study.id}:anna"
     page.evaluate("([key, kept]) => localStorage.setItem(key, JSON.stringify(kept))", [key, kept])
     page.goto(server.links["anna"])
@@ -225,6 +250,350 @@ def test_answers_that_were_left_on_the_device(
     saved(page)
     assert page.evaluate("key => localStorage.getItem(key)", key) == "[]"
     assert choices(folder, "anna") == {item: ("b",)}
+
+
+def test_unsent_answers_hold_the_last_page(make: Make, serve: Serve, visit: Callable[..., Any], tmp_path: Path) -> None:
+    folder = tmp_path / "study"
+    write_study(make(4), folder)
+    page = visit(serve(folder).links["anna"])
+    start(page)
+    for number, key in enumerate("12", start=1):
+        at_question(page, number)
+        page.keyboard.press(key)
+    at_question(page, 3)
+    saved(page)
+    page.context.set_offline(True)
+    page.keyboard.press("3")
+    at_question(page, 4)
+    page.keyboard.press("4")
+    section = page.locator("#thanks")
+    playwright.expect(section).to_contain_text("2 answers are still being sent", timeout=20_000)
+    playwright.expect(section).to_contain_text("keep this page open")
+    assert "close this page" not in section.inner_text()
+    assert len(log_of(folder)) == 2
+    page.context.set_offline(False)
+    page.get_by_role("heading", name="Thank you, anna").wait_for()  # by itself
+    playwright.expect(section).to_contain_text("You can close this page now")
+    assert sorted(choices(folder, "anna").values()) == [("a",), ("b",), ("equal",), ("neither",)]
+    page.close(run_before_unload=True)
+    until(page, page.is_closed)
+    assert page.asked_to_stay == 0  # nothing waits
+
+
+def test_closing_asks_first_and_sends_what_waits(
+    make: Make, serve: Serve, visit: Callable[..., Any], tmp_path: Path
+) -> None:
+    """The usual way of sending is blocked: what arrives came with the last request, which outlives the page."""
+    folder = tmp_path / "study"
+    write_study(make(4), folder)
+    page = visit(serve(folder).links["anna"])
+    start(page)
+    page.route("**/answers", lambda route: route.abort())
+    for number, key in enumerate("123", start=1):
+        at_question(page, number)
+        page.keyboard.press(key)
+    at_question(page, 4)
+    page.keyboard.press("ArrowLeft")
+    at_question(page, 3)
+    page.keyboard.press("4")  # the order counts: the second answer to the same question is the last
+    page.get_by_text("No connection: 4 answers are kept").wait_for()
+    page.get_by_role("button", name="Break").click()
+    playwright.expect(page.get_by_role("dialog")).to_contain_text("4 answers are still being sent")
+    page.keyboard.press("Escape")
+    assert log_of(folder) == []
+    page.close(run_before_unload=True)
+    until(page, lambda: len(log_of(folder)) == 4)
+    assert page.asked_to_stay == 1
+    assert [one.choice for one in log_of(folder)] == [("a",), ("b",), ("equal",), ("neither",)]
+    assert sorted(choices(folder, "anna").values()) == [("a",), ("b",), ("neither",)]
+
+
+def test_a_device_that_cannot_store_still_sends(
+    make: Make, serve: Serve, visit: Callable[..., Any], tmp_path: Path
+) -> None:
+    folder = tmp_path / "study"
+    write_study(make(3), folder)
+    page = visit(serve(folder).links["anna"])
+    page.evaluate("() => { Storage.prototype.setItem = () => { throw new Error('full'); }; }")
+    start(page)
+    page.context.set_offline(True)
+    page.keyboard.press("1")
+    at_question(page, 2)
+    page.get_by_text("No connection: 1 answer is kept").wait_for()
+    page.context.set_offline(False)
+    saved(page)
+    assert list(choices(folder, "anna").values()) == [("a",)]
+
+
+def test_who_is_done_is_thanked_again(make: Make, serve: Serve, visit: Callable[..., Any], tmp_path: Path) -> None:
+    folder = tmp_path / "study"
+    write_study(make(2), folder)
+    page = visit(serve(folder).links["anna"])
+    start(page)
+    for number in (1, 2):
+        at_question(page, number)
+        page.keyboard.press("1")
+    page.get_by_role("heading", name="Thank you, anna").wait_for()
+    saved(page)
+    page.reload()
+    page.get_by_role("heading", name="Thank you, anna").wait_for()
+    assert page.locator("#start").is_hidden()
+    page.get_by_role("button", name="Look at my answers again").click()
+    at_question(page, 1)
+
+
+def test_the_clock_stops_in_breaks_and_hidden_tabs(
+    make: Make, serve: Serve, visit: Callable[..., Any], tmp_path: Path
+) -> None:
+    folder = tmp_path / "study"
+    write_study(make(4), folder)
+    page = visit(serve(folder).links["anna"], clock=True)
+    start(page)
+    page.clock.fast_forward(600_000)  # looked at for ten minutes
+    page.keyboard.press("1")
+    at_question(page, 2)
+    page.get_by_role("button", name="Break").click()
+    page.clock.fast_forward(600_000)
+    page.keyboard.press("Escape")
+    page.keyboard.press("1")
+    at_question(page, 3)
+    hide = """hidden => {
+        Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
+        document.dispatchEvent(new Event("visibilitychange"));
+    }"""
+    page.evaluate(hide, True)  # another tab, a locked phone
+    page.clock.fast_forward(600_000)
+    page.evaluate(hide, False)
+    page.clock.fast_forward(60_000)
+    page.keyboard.press("1")
+    at_question(page, 4)
+    saved(page)
+    looked, paused, hidden = log_of(folder)
+    assert looked.seconds is not None
+    assert 600 <= looked.seconds < 630
+    assert looked.elapsed is not None
+    assert looked.seconds <= looked.elapsed < 630
+    assert paused.seconds is not None
+    assert paused.seconds < 30
+    assert paused.elapsed is not None
+    assert paused.elapsed >= 600
+    assert hidden.seconds is not None
+    assert 60 <= hidden.seconds < 90
+    assert hidden.elapsed is not None
+    assert hidden.elapsed >= 660
+
+
+def test_undo_brings_back_the_answer_before(
+    make: Make, serve: Serve, visit: Callable[..., Any], tmp_path: Path
+) -> None:
+    folder = tmp_path / "study"
+    study = make(8)
+    write_study(study, folder)
+    page = visit(serve(folder).links["anna"])
+    asked = [one.item for one in study.annotators[0].assignments]
+    start(page)
+    for number in range(1, 6):
+        at_question(page, number)
+        page.keyboard.press("a")
+    at_question(page, 6)
+    for number in (5, 4, 3, 2):
+        page.keyboard.press("ArrowLeft")
+        at_question(page, number)
+    page.keyboard.press("b")
+    at_question(page, 6)  # back where one was
+    saved(page)
+    assert choices(folder, "anna")[asked[1]] == ("b",)
+    page.keyboard.press("u")
+    at_question(page, 2)
+    pressed = page.locator("[aria-pressed=true]")
+    playwright.expect(pressed.first).to_have_attribute("data-choice", "a")
+    saved(page)
+    assert choices(folder, "anna") == dict.fromkeys(asked[:5], ("a",))
+    assert page.locator("#count").inner_text() == "5 of 8"
+    page.reload()  # what can be undone is known on every device
+    start(page)
+    at_question(page, 6)
+    page.keyboard.press("u")  # the fifth answer
+    at_question(page, 5)
+    assert pressed.count() == 0
+    page.keyboard.press("u")
+    at_question(page, 4)
+    page.keyboard.press("n")
+    at_question(page, 5)  # not past a question without an answer
+    page.keyboard.press("n")
+    at_question(page, 6)
+    saved(page)
+    assert [choices(folder, "anna")[item] for item in asked[:5]] == [*[("a",)] * 3, ("neither",), ("neither",)]
+
+
+def test_shortcuts_can_be_switched_off(make: Make, serve: Serve, visit: Callable[..., Any], tmp_path: Path) -> None:
+    """WCAG 2.1.4: speech input may type letters; they must not answer."""
+    folder = tmp_path / "study"
+    write_study(make(4), folder)
+    page = visit(serve(folder).links["anna"])
+    start(page)
+    page.get_by_role("button", name="Help").click()
+    setting = page.get_by_role("checkbox", name="Letters and digits answer")
+    playwright.expect(setting).to_be_checked(timeout=20_000)
+    setting.uncheck()
+    page.keyboard.press("Escape")
+    for visits in range(2):
+        for key in ("a", "2", "e", "u", "?"):
+            page.keyboard.press(key)
+        at_question(page, 1)
+        assert page.locator("[aria-pressed=true]").count() == 0
+        assert page.get_by_role("dialog").count() == 0
+        assert page.locator("[aria-keyshortcuts*='1']").count() == 0
+        assert page.locator("#answers kbd:visible").count() == 0
+        if visits == 0:
+            page.reload()  # it is remembered
+            start(page)
+    page.get_by_role("button", name="Equally good").click()
+    at_question(page, 2)
+    page.keyboard.press("ArrowLeft")  # a key that no word is made of
+    at_question(page, 1)
+    page.get_by_role("button", name="Help").click()
+    setting.check()
+    page.keyboard.press("Escape")
+    page.keyboard.press("b")
+    at_question(page, 2)
+    saved(page)
+    assert list(choices(folder, "anna").values()) == [("b",)]
+
+
+def test_names_begin_with_what_is_seen(make: Make, serve: Serve, visit: Callable[..., Any], tmp_path: Path) -> None:
+    """Who speaks to the page says what they see on a button (WCAG 2.5.3)."""
+    folder = tmp_path / "study"
+    write_study(make(2), folder)
+    server = serve(folder)
+    page = visit(server.links["anna"])
+    start(page)
+    for name in ("A", "B", "Equally good", "Neither", "Invalid"):
+        button = page.locator("#answers").get_by_role("button", name=name, exact=True)
+        playwright.expect(button).to_have_count(1, timeout=20_000)
+        assert button.get_attribute("aria-label") is None
+        assert button.get_attribute("title")
+    overview = visit(server.admin)
+    overview.get_by_text("0 / 2").first.wait_for()
+    assert "" not in [text.strip() for text in overview.locator("th").all_text_contents()]
+
+
+def test_nothing_looks_chosen_on_a_touch_screen(
+    make: Make, serve: Serve, visit: Callable[..., Any], tmp_path: Path
+) -> None:
+    folder = tmp_path / "study"
+    write_study(make(3), folder)
+    page = visit(serve(folder).links["anna"], **PHONE)
+    page.get_by_role("button", name="Start").tap()
+    at_question(page, 1)
+    colors = "[...document.querySelectorAll('[data-choice]')].map(b => getComputedStyle(b).borderTopColor)"
+    page.locator(".candidate").nth(1).tap()
+    at_question(page, 2)
+    page.wait_for_timeout(300)  # a transition
+    assert len(set(page.evaluate(colors))) == 1
+    page.get_by_role("button", name="Neither").tap()
+    at_question(page, 3)
+    page.wait_for_timeout(300)
+    assert len(set(page.evaluate(colors))) == 1
+
+
+BLIND = """() => {
+  // where answers can be pressed although a highlighted word of a candidate is not in view, at any place of the page
+  const seen = (element) => {
+    const { left, top, right, bottom } = element.getBoundingClientRect();
+    const hit = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
+    return top >= 0 && bottom <= innerHeight && hit !== null && (element.contains(hit) || hit.contains(element));
+  };
+  const blind = [];
+  for (let y = 0; y <= document.documentElement.scrollHeight; y += 20) {
+    scrollTo(0, y);
+    const answers = [...document.querySelectorAll("#answers button")].filter(seen).length;
+    const hidden = [...document.querySelectorAll(".candidate mark, .candidate .gap")].filter((m) => !seen(m)).length;
+    if (answers && hidden) blind.push(`${scrollY}: ${answers} answers, ${hidden} candidates hidden`);
+  }
+  scrollTo(0, 0);
+  return blind;
+}"""
+WINDOWS = {
+    "landscape": {"viewport": {"width": 844, "height": 390}, "has_touch": True, "is_mobile": True},
+    "zoom 200 %": {"viewport": {"width": 640, "height": 400}, "device_scale_factor": 2},
+    "zoom 200 %, large": {"viewport": {"width": 960, "height": 540}, "device_scale_factor": 2},
+    "phone": {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True},
+    "desktop": {"viewport": {"width": 1280, "height": 800}},
+}
+
+
+@pytest.mark.parametrize("window", WINDOWS)
+def test_candidates_are_seen_wherever_they_are_answered(
+    serve: Serve, visit: Callable[..., Any], tmp_path: Path, window: str
+) -> None:
+    before = "In the evening we came to a village in which nobody had ever heard of the railway or of the war."
+    now = "Then {} said that the bridge over the river was closed, and that we had better wait until the morning."
+    examples = [Example("x", (before, before, before), tuple((before, before, now.format(w)) for w in ("he", "it")), 0)]
+    folder = tmp_path / "study"
+    design = Design(annotators=("anna",))
+    write_study(make_study(suite_of(Header("x", "de", "en"), lambda: examples), design), folder)
+    page = visit(serve(folder).links["anna"], **WINDOWS[window])
+    start(page)
+    at_question(page, 1)
+    assert page.evaluate(BLIND) == []
+    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    page.locator("#answers button").first.scroll_into_view_if_needed()
+    assert page.locator("#answers").is_visible()
+
+
+def test_the_organizers_text_stands_alone(serve: Serve, visit: Callable[..., Any], tmp_path: Path) -> None:
+    examples = [Example("x", ("Da.",), (("He is.",), ("It is.",)), 0)]
+    folder = tmp_path / "study"
+    design = Design(annotators=("anna",), instructions=("Choose what sounds best, not what is correct.",))
+    write_study(make_study(suite_of(Header("x", "de", "en"), lambda: examples), design), folder)
+    page = visit(serve(folder).links["anna"])
+    playwright.expect(page.get_by_text("Choose what sounds best")).to_be_visible(timeout=20_000)
+    assert page.locator("#example").is_hidden()
+    assert "B is better" not in page.locator("main").inner_text()
+
+
+@pytest.mark.parametrize("focus", ["the option clicked", "the option by Tab", "the heading", "Next", "Undo clicked"])
+def test_enter_always_submits_a_gap(
+    make_gaps: Make, serve: Serve, visit: Callable[..., Any], tmp_path: Path, focus: str
+) -> None:
+    folder = tmp_path / "study"
+    study = make_gaps()
+    write_study(study, folder)
+    page = visit(serve(folder).links["anna"])
+    start(page)
+    option = page.get_by_role("button", name="il", exact=True)
+    if focus == "the option clicked":
+        option.click()
+    elif focus == "the option by Tab":
+        option.focus()
+        page.keyboard.press("Space")
+    elif focus == "the heading":
+        page.keyboard.press("1")
+    elif focus == "Next":
+        page.keyboard.press("1")
+        page.get_by_role("button", name="Next").focus()
+    else:
+        page.keyboard.press("1")
+        page.keyboard.press("Enter")
+        at_question(page, 2)
+        page.get_by_role("button", name="Undo").click()
+        at_question(page, 1)
+        page.keyboard.press("1")
+    assert page.locator(".candidate .gap").inner_text() == "il"
+    page.keyboard.press("Enter")
+    at_question(page, 2)
+    assert page.locator("[aria-pressed=true]").count() == 0
+    option.focus()
+    page.keyboard.press("Enter")  # nothing is chosen, and Enter chooses nothing
+    at_question(page, 2)
+    assert page.locator("[aria-pressed=true]").count() == 0
+    page.keyboard.press("2")
+    page.keyboard.press("Enter")
+    at_question(page, 3)
+    saved(page)
+    asked = [one.item for one in study.annotators[0].assignments]
+    assert choices(folder, "anna") == {asked[0]: ("il",), asked[1]: ("elle",)}
 
 
 def test_gaps(make_gaps: Make, serve: Serve, visit: Callable[..., Any], tmp_path: Path) -> None:

@@ -9,9 +9,12 @@ from typing import Any
 
 import pytest
 
+from anaphora.study.create import Design, make_study
 from anaphora.study.database import open_log
 from anaphora.study.model import Study
 from anaphora.study.store import AnswerLog
+from anaphora.suites.example import Example
+from anaphora.suites.suite import Header, suite_of
 
 pytest.importorskip("fastapi", reason="FastAPI is not installed: pip install 'anaphora[study]'")
 pytest.importorskip("httpx", reason="httpx is not installed")
@@ -47,9 +50,21 @@ class Client:
     def get(self, path: str) -> httpx.Response:
         return self("GET", path)
 
+    def shown(self, name: str, item: str) -> str:
+        """The id by which somebody's page knows an item; one that they were not asked stays what it is."""
+        return self.app.state.desk.ids[name].get(item, item)
+
     def say(self, name: str, item: str, *choice: str, request: str = "request-1", **more: Any) -> httpx.Response:
-        body = {"request": request, "item": item, "choice": list(choice), **more}
+        body = {"request": request, "item": self.shown(name, item), "choice": list(choice), **more}
         return self("POST", f"/a/{TOKENS[name]}/answers", json=body)
+
+    def state(self, name: str = "anna") -> dict[str, Any]:
+        return dict(self.get(f"/a/{TOKENS[name]}/state").json())
+
+    def answers(self, name: str = "anna") -> dict[str, list[str]]:
+        """What somebody's page shows as answered, under the items' own ids."""
+        known = {shown: item for item, shown in self.app.state.desk.ids[name].items()}
+        return {known[shown]: answer["choice"] for shown, answer in self.state(name)["answers"].items()}
 
 
 @pytest.fixture
@@ -61,29 +76,160 @@ def client(make: Make, tmp_path: Path) -> Iterator[Client]:
 
 
 def test_an_annotator_sees_the_questions_and_their_answers(client: Client) -> None:
-    state = client.get(f"/a/{TOKENS['anna']}/state").json()
+    state = client.state()
     assert state["name"] == "anna"
-    assert [item["id"] for item in state["items"]] == [one.item for one in client.study.annotators[0].assignments]
-    assert state["answers"] == {}
-    assert client.say("anna", "p3", "a", seconds=2.5).json() == {"stored": "request-1", "item": "p3", "number": 1}
-    state = client.get(f"/a/{TOKENS['anna']}/state").json()
-    assert (state["answers"], state["order"]) == ({"p3": ["a"]}, ["p3"])
-    assert client.log.answers()[0].seconds == 2.5
+    asked = [client.shown("anna", one.item) for one in client.study.annotators[0].assignments]
+    assert [item["id"] for item in state["items"]] == asked
+    assert (state["answers"], state["undo"]) == ({}, [])
+    stored = client.say("anna", "p3", "a", seconds=2.5, elapsed_seconds=30.0).json()
+    shown = client.shown("anna", "p3")
+    assert stored == {"stored": "request-1", "item": shown, "number": 1}
+    assert client.state()["answers"] == {shown: {"choice": ["a"], "seconds": 2.5, "elapsed_seconds": 30.0}}
+    (kept,) = client.log.answers()
+    assert (kept.item, kept.seconds, kept.elapsed) == ("p3", 2.5, 30.0)
 
 
 def test_candidates_come_in_the_assigned_order_without_their_origin(client: Client) -> None:
-    state = client.get(f"/a/{TOKENS['anna']}/state").json()
+    state = client.state()
+    known = {client.shown("anna", item.id): item for item in client.study.items}
     for item in state["items"]:
-        known = client.study.by_id[item["id"]]
-        order = client.study.orders["anna", item["id"]]
+        asked = known[item["id"]]
+        order = client.study.orders["anna", asked.id]
         shown = ["".join(text for text, _ in candidate["parts"]) for candidate in item["candidates"]]
-        assert shown == [known.candidates[k][-1] for k in order]
+        assert shown == [asked.candidates[k][-1] for k in order]
         marked = [text for candidate in item["candidates"] for text, mark in candidate["parts"] if mark]
-        assert set(marked) == set(known.pair or ())
-        assert item["context"] == [known.candidates[0][1]]  # the empty sentence is not shown, the same context once
+        assert set(marked) == set(asked.pair or ())
+        assert item["context"] == [asked.candidates[0][1]]  # the empty sentence is not shown, the same context once
         assert set(item) == {"id", "source", "context", "candidates"}
     assert "online-B" not in json.dumps(state)
     assert "gold" not in json.dumps(state)
+
+
+@pytest.mark.parametrize("mode", ["pairs", "gaps"])
+def test_no_id_says_whose_translation_it_is(mode: str, tmp_path: Path) -> None:
+    """Ids of `apt --details` are SYSTEM/SENTENCE.POSITION; annotators see other ones, and each sees their own."""
+    examples = [
+        Example(f"online-B/{k}.0", ("It.",), (("Il est.",), ("Elle est.",))[: 2 if mode == "pairs" else 1], 0, tags)
+        for k, tags in enumerate([{"pronoun": "Il", "system": "online-B", "sentence": k} for k in range(5)])
+    ]
+    design = Design(annotators=("anna", "ben"), mode=mode)
+    study = make_study(suite_of(Header("x", "en", "fr"), lambda: examples), design)
+    log = open_log(study, tmp_path)
+    client = Client(study, log)
+    states = [client.state(name) for name in ("anna", "ben")]
+    assert "online-B" not in json.dumps(states)
+    ids = [{item["id"] for item in state["items"]} for state in states]
+    assert (len(ids[0]), ids[0] & ids[1]) == (5, set())
+    assert Client(study, log).state()["items"] == states[0]["items"]  # the same after a restart
+    choice = "a" if mode == "pairs" else "il"
+    shown = states[0]["items"][0]["id"]
+    reply = client("POST", f"/a/{TOKENS['anna']}/answers", json=body(shown, choice))
+    assert reply.json()["item"] == shown
+    (row,) = map(json.loads, client.get(f"/admin/{ADMIN}/answers.jsonl").text.splitlines())
+    assert row["item"] == study.annotators[0].assignments[0].item  # exports keep the ids of the suite
+    assert client("POST", f"/a/{TOKENS['ben']}/answers", json=body(shown, choice)).status_code == 422
+    assert client("POST", f"/a/{TOKENS['anna']}/answers", json=body("online-B/1.0", choice)).status_code == 422
+    log.close()
+
+
+def body(item: str, *choice: str, request: str = "request-1") -> dict[str, Any]:
+    return {"request": request, "item": item, "choice": list(choice)}
+
+
+def test_a_study_of_the_first_version_is_served(make: Make, tmp_path: Path) -> None:
+    """A page of 0.1.0 may still hold answers under the items' own ids: they are taken, and nothing else changes."""
+    from dataclasses import replace
+
+    study = replace(make(), blind=False)
+    log = open_log(study, tmp_path)
+    client = Client(study, log)
+    assert client("POST", f"/a/{TOKENS['anna']}/answers", json=body("p2", "b")).status_code == 200
+    assert client.say("anna", "p3", "a", request="request-2").status_code == 200
+    assert client.answers() == {"p2": ["b"], "p3": ["a"]}
+    assert all(item["id"] not in study.by_id for item in client.state()["items"])
+    log.close()
+
+
+def test_items_with_very_long_ids_can_be_answered(make: Make, tmp_path: Path) -> None:
+    examples = [Example("x" * 5000, ("Da.",), (("He is.",), ("It is.",)), 0)]
+    study = make_study(suite_of(Header("x", "de", "en"), lambda: examples), Design(annotators=("anna",)))
+    log = open_log(study, tmp_path)
+    assert Client(study, log).say("anna", "x" * 5000, "a").status_code == 200
+    log.close()
+
+
+def test_answers_that_were_waiting_come_together_in_order(client: Client) -> None:
+    """What a page sends when it is closed: one request, answered in the order of its answers."""
+    item, other = client.shown("anna", "p0"), client.shown("anna", "p1")
+    client.say("anna", "p0", "equal", request="request-0")
+    waiting = [
+        body(item, "equal", request="request-0"),  # was on its way already
+        body(item, "a", request="request-1"),
+        body(item, "b", request="request-2"),
+        body("p5", "a", request="request-3"),  # refused, and not in the way of the next
+        body(other, "neither", request="request-4"),
+    ]
+    reply = client("POST", f"/a/{TOKENS['anna']}/outbox", json=waiting)
+    assert reply.status_code == 200
+    assert reply.json()["stored"] == ["request-0", "request-1", "request-2", "request-4"]
+    assert reply.json()["refused"] == {"request-3": "You were not asked this item."}
+    assert client.answers() == {"p0": ["b"], "p1": ["neither"]}
+    assert len(client.log.answers()) == 4
+    assert client("POST", f"/a/{TOKENS['anna']}/outbox", json=[*waiting, {"request": 1}]).status_code == 422
+    assert client("POST", "/a/x/outbox", json=waiting).status_code == 404
+
+
+def test_what_undo_brings_back(client: Client) -> None:
+    """A corrected answer gets its value before, with the time it took; the first answer is taken back."""
+    p0, p1 = client.shown("anna", "p0"), client.shown("anna", "p1")
+    client.say("anna", "p0", "a", request="request-1", seconds=3.0, elapsed_seconds=4.0)
+    client.say("anna", "p1", "b", request="request-2")
+    client.say("anna", "p0", "b", request="request-3")
+    nothing: dict[str, Any] = {"choice": [], "seconds": None, "elapsed_seconds": None}
+    first = {"item": p0, "choice": ["a"], "seconds": 3.0, "elapsed_seconds": 4.0}
+    assert client.state()["undo"] == [{"item": p0, **nothing}, {"item": p1, **nothing}, first]
+    client.say("anna", "p0", "a", request="undo-0001", seconds=3.0, elapsed_seconds=4.0)
+    assert client.answers() == {"p0": ["a"], "p1": ["b"]}
+    assert client.state()["undo"] == [{"item": p0, **nothing}, {"item": p1, **nothing}]
+    client.say("anna", "p1", request="undo-0002")
+    assert client.state()["undo"] == [{"item": p0, **nothing}]
+
+
+def test_undo_of_the_first_version_took_answers_away(client: Client) -> None:
+    client.say("anna", "p0", "a", request="request-1")
+    client.say("anna", "p0", "b", request="request-2")
+    client.say("anna", "p0", request="request-3")
+    assert (client.state()["undo"], client.answers()) == ([], {})
+
+
+@pytest.mark.parametrize("language", ["en", "de", "fr", "es"])
+@pytest.mark.parametrize("mode", ["pairs", "gaps"])
+def test_the_example_is_in_the_language_of_the_study(mode: str, language: str, tmp_path: Path) -> None:
+    example = shown_example(Design(annotators=("anna",), mode=mode), language, tmp_path)
+    assert example["language"] == language
+    assert len(example["candidates"]) == (2 if mode == "pairs" else 1)
+    assert sum(marked for _, marked in example["candidates"][0]) == 1
+    assert example["verdict"]
+
+
+def test_no_example_contradicts_the_organizer(tmp_path: Path) -> None:
+    own = Design(annotators=("anna",), instructions=("Choose what sounds best.",))
+    assert shown_example(own, "en", tmp_path / "own") is None
+    assert shown_example(Design(annotators=("anna",)), "ru", tmp_path / "ru") is None  # none in English instead
+
+
+def shown_example(design: Design, language: str, folder: Path) -> Any:
+    example = Example("x", ("It.",), (("il est.",), ("elle est.",))[: 2 if design.mode == "pairs" else 1], 0, TAG)
+    options = Design(**{**{n: getattr(design, n) for n in Design.__slots__}, "options": ("il", "elle")})
+    study = make_study(suite_of(Header("x", "en", language), lambda: [example]), options)
+    folder.mkdir(exist_ok=True)
+    log = open_log(study, folder)
+    state = Client(study, log).state()
+    log.close()
+    return state["example"]
+
+
+TAG = {"pronoun": "il"}
 
 
 def test_contexts_that_differ_stand_with_their_candidates(make: Make, tmp_path: Path) -> None:
@@ -116,8 +262,8 @@ def test_a_gap_hides_its_word(make_gaps: Make, tmp_path: Path) -> None:
     study = make_gaps()
     log = open_log(study, tmp_path)
     client = Client(study, log)
-    state = client.get(f"/a/{TOKENS['anna']}/state").json()
-    item = next(item for item in state["items"] if item["id"] == "a0")
+    state = client.state()
+    item = next(item for item in state["items"] if item["id"] == client.shown("anna", "a0"))
     assert item["candidates"][0]["parts"] == [["", True], [" était là.", False]]
     assert "Elle" not in json.dumps(state)
     assert client.say("anna", "a0", "elle", "il").status_code == 200
@@ -136,15 +282,15 @@ def test_an_answer_sent_twice_is_kept_once(client: Client) -> None:
 def test_undo_keeps_the_history(client: Client) -> None:
     client.say("anna", "p0", "a")
     client.say("anna", "p0", request="request-2")
-    assert client.get(f"/a/{TOKENS['anna']}/state").json()["answers"] == {}
+    assert client.answers() == {}
     assert [answer.choice for answer in client.log.answers()] == [("a",), ()]
 
 
 def test_others_neither_see_nor_change_an_answer(client: Client) -> None:
     client.say("anna", "p0", "a")
-    assert client.get(f"/a/{TOKENS['ben']}/state").json()["answers"] == {}
+    assert client.answers("ben") == {}
     client.say("ben", "p0", "equal")
-    assert client.get(f"/a/{TOKENS['anna']}/state").json()["answers"] == {"p0": ["a"]}
+    assert client.answers() == {"p0": ["a"]}
 
 
 def test_nobody_answers_what_they_were_not_asked(make: Make, tmp_path: Path) -> None:
@@ -152,7 +298,7 @@ def test_nobody_answers_what_they_were_not_asked(make: Make, tmp_path: Path) -> 
     log = open_log(study, tmp_path)
     client = Client(study, log)
     other = study.annotators[1].assignments[0].item
-    refused = client.say("anna", other, "a")
+    refused = client.say("anna", client.shown("ben", other), "a")
     assert (refused.status_code, refused.json()["detail"]) == (422, "You were not asked this item.")
     assert log.answers() == []
     log.close()
@@ -180,13 +326,15 @@ def test_unknown_links(client: Client, path: str) -> None:
         b'{"request": "request-1\'; --", "item": "p0", "choice": ["a"]}',
         b'{"request": "request-1", "item": "p0", "choice": ["a"], "annotator": "ben"}',
         b'{"request": "request-1", "item": "p0", "choice": ["a"], "seconds": -1}',
+        b'{"request": "request-1", "item": "p0", "choice": ["a"], "elapsed_seconds": -1}',
         b'{"request": "request-1", "item": "p0", "choice": ["a"], "seconds": NaN}',
         b'{"request": "request-1", "item": 5, "choice": ["a"]}',
         b'{"request": "request-1", "item": "\xff", "choice": ["a"]}',
     ],
 )
 def test_bodies_that_are_no_answers(client: Client, body: bytes) -> None:
-    reply = client("POST", f"/a/{TOKENS['anna']}/answers", content=body)
+    known = body.replace(b'"p0"', json.dumps(client.shown("anna", "p0")).encode())
+    reply = client("POST", f"/a/{TOKENS['anna']}/answers", content=known)
     assert reply.status_code == 422
     assert isinstance(reply.json()["detail"], str)
     assert client.log.answers() == []

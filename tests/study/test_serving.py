@@ -17,24 +17,27 @@ import pytest
 
 from anaphora.errors import AnaphoraError
 from anaphora.study.database import read_answers
-from anaphora.study.file import write_study
+from anaphora.study.file import read_links, read_study, write_study
 from anaphora.study.model import Study
 from anaphora.study.serving import bound, links_of
+from anaphora.study.view import opaque_ids
 
 httpx = pytest.importorskip("httpx", reason="httpx is not installed")
 
 Make = Callable[..., Study]
 
 
-def answer(item: str, choice: str, request: str) -> dict[str, Any]:
-    return {"request": request, "item": item, "choice": [choice]}
+def answer(folder: Path, name: str, item: str, choice: str, request: str) -> dict[str, Any]:
+    """The body of an answer, with the id by which this person's page knows the item."""
+    study = read_study(folder)
+    return {"request": request, "item": opaque_ids(study, read_links(folder, study)[0])[name][item], "choice": [choice]}
 
 
 def test_kill_9_loses_nothing(make: Make, serve: Callable[..., Any], tmp_path: Path) -> None:
     study = make(60)
     write_study(study, tmp_path / "study")
     acknowledged: list[str] = []
-    todo = [answer(f"p{k}", "a", f"request-{k}") for k in range(60)]
+    todo = [answer(tmp_path / "study", "anna", f"p{k}", "a", f"request-{k}") for k in range(60)]
     rng = random.Random(1)
     for _ in range(3):
         server = serve(tmp_path / "study")
@@ -51,7 +54,7 @@ def test_an_answer_in_flight_is_kept_once(make: Make, serve: Callable[..., Any],
     """The server dies while answers come in. What got no reply is sent again to the next one, as the page does."""
     study = make(200)
     write_study(study, tmp_path / "study")
-    bodies = [answer(f"p{k}", "b", f"request-{k}") for k in range(200)]
+    bodies = [answer(tmp_path / "study", "ben", f"p{k}", "b", f"request-{k}") for k in range(200)]
 
     async def until_it_dies(server: Any) -> set[str]:
         done: set[str] = set()
@@ -94,10 +97,12 @@ def test_fifty_people_at_once(make: Make, serve: Callable[..., Any], tmp_path: P
         state = (await client.get(f"{server.links[name]}/state")).json()
         codes = []
         for k, item in enumerate(state["items"]):
-            body = answer(item["id"], random.Random(name).choice(["a", "b", "equal"]), f"request-{k}")
+            choice = random.Random(name).choice(["a", "b", "equal"])
+            body = {"request": f"request-{k}", "item": item["id"], "choice": [choice]}
             for _ in range(2 if k == 0 else 1):  # the first one comes twice
                 codes.append((await client.post(f"{server.links[name]}/answers", json=body)).status_code)
-        assert (await client.get(f"{server.links[name]}/state")).json()["answers"].keys() == study.by_id.keys()
+        answered = (await client.get(f"{server.links[name]}/state")).json()["answers"]
+        assert answered.keys() == {item["id"] for item in state["items"]}
         return codes
 
     async def everybody() -> list[list[int]]:
@@ -127,7 +132,7 @@ def test_a_stopped_server_leaves_one_file_with_all_answers(
     server = serve(tmp_path / "study")
     with httpx.Client() as client:  # a connection that is kept alive does not hold the server up
         for k in range(4):
-            body = answer(f"p{k}", "a", f"request-{k}")
+            body = answer(tmp_path / "study", "anna", f"p{k}", "a", f"request-{k}")
             assert client.post(f"{server.links['anna']}/answers", json=body).status_code == 200
         assert server.stop(how) == code
     (tmp_path / "copy").mkdir()
@@ -153,7 +158,8 @@ def test_postgresql(make: Make, serve: Callable[..., Any], postgres: str, tmp_pa
     write_study(study, tmp_path / "study")
     server = serve(tmp_path / "study", "--database", postgres)
     for name in ("anna", "ben"):
-        assert httpx.post(f"{server.links[name]}/answers", json=answer("p0", "a", "request-1")).status_code == 200
+        body = answer(tmp_path / "study", name, "p0", "a", "request-1")
+        assert httpx.post(f"{server.links[name]}/answers", json=body).status_code == 200
     server.stop(signal.SIGKILL)
     assert len(read_answers(study, tmp_path / "study", postgres)) == 2
     assert not (tmp_path / "study" / "answers.sqlite").exists()

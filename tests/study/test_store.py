@@ -109,12 +109,12 @@ def test_a_newer_postgresql_database(postgres: str, make: Make, tmp_path: Path) 
     study = make()
     open_log(study, tmp_path, postgres).close()
     with psycopg.connect(postgres, autocommit=True) as other:
-        other.execute("UPDATE anaphora_study_schema SET version = 2")
+        other.execute("UPDATE anaphora_study_schema SET version = 3")
         try:
-            with pytest.raises(BadInput, match="a database of version 2, this program knows up to 1"):
+            with pytest.raises(BadInput, match="a database of version 3, this program knows up to 2"):
                 open_log(study, tmp_path, postgres)
         finally:
-            other.execute("UPDATE anaphora_study_schema SET version = 1")
+            other.execute("UPDATE anaphora_study_schema SET version = 2")
 
 
 def test_no_postgresql_server(make: Make, tmp_path: Path) -> None:
@@ -130,6 +130,89 @@ def test_unknown_databases(make: Make, tmp_path: Path) -> None:
         open_log(make(), tmp_path, "mysql://x")
     with pytest.raises(AnaphoraError, match="not the URL of a database"):
         open_log(make(), tmp_path, "answers")
+
+
+# --------------------------------------------------------------------------------------------- what 0.1.0 has written
+
+OLD_SCHEMA = (
+    "CREATE TABLE anaphora_study_schema (version INTEGER NOT NULL)",
+    "CREATE TABLE anaphora_studies (study TEXT PRIMARY KEY)",
+    """CREATE TABLE anaphora_answers (
+        number {number}, study TEXT NOT NULL, annotator TEXT NOT NULL, item TEXT NOT NULL, choice TEXT NOT NULL,
+        shown TEXT NOT NULL, request TEXT NOT NULL, at TEXT NOT NULL, seconds {real},
+        UNIQUE (study, annotator, request))""",
+    "INSERT INTO anaphora_study_schema (version) VALUES (1)",
+    "INSERT INTO anaphora_studies (study) VALUES ('{study}')",
+    """INSERT INTO anaphora_answers (study, annotator, item, choice, shown, request, at, seconds)
+        VALUES ('{study}', 'anna', 'p0', '["a"]', '{shown}', 'request-old', '2026-01-01T00:00:00.000+00:00', 4.5)""",
+)
+
+
+def old_statements(study: Study, number: str, real: str) -> list[str]:
+    shown = list(study.orders["anna", "p0"])
+    return [text.format(number=number, real=real, study=study.id, shown=shown) for text in OLD_SCHEMA]
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def old(request: pytest.FixtureRequest, make: Make, tmp_path: Path) -> Iterator[tuple[Study, str | None]]:
+    """A study whose database was made by 0.1.0, with one answer; in PostgreSQL a schema of its own."""
+    study = make()
+    if request.param == "sqlite":
+        with database(tmp_path) as db:
+            for statement in old_statements(study, "INTEGER PRIMARY KEY AUTOINCREMENT", "REAL"):
+                db.execute(statement)
+        db.close()
+        yield study, None
+        return
+    import psycopg
+
+    url = request.getfixturevalue("postgres")
+    with psycopg.connect(url, autocommit=True) as db:
+        db.execute("CREATE SCHEMA old; SET search_path TO old")
+        for statement in old_statements(study, "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY", "DOUBLE PRECISION"):
+            db.execute(statement)
+    yield study, f"{url}&options=-csearch_path%3Dold"
+    with psycopg.connect(url, autocommit=True) as db:
+        db.execute("DROP SCHEMA old CASCADE")
+
+
+def test_an_old_database_is_read_and_continued(old: tuple[Study, str | None], said: Said, tmp_path: Path) -> None:
+    study, url = old
+    (first,) = read_answers(study, tmp_path, url)
+    assert (first.seconds, first.elapsed, first.choice, first.request) == (4.5, None, ("a",), "request-old")
+    log = open_log(study, tmp_path, url)
+    log.append(replace(said(study, "anna", "p1", "b"), seconds=2.0, elapsed=60.0))
+    log.close()
+    assert [(one.seconds, one.elapsed) for one in read_answers(study, tmp_path, url)] == [(4.5, None), (2.0, 60.0)]
+
+
+def test_an_old_database_is_upgraded_once(old: tuple[Study, str | None], tmp_path: Path) -> None:
+    """Two programs that open it at the same time."""
+    study, url = old
+    problems: list[BaseException] = []
+
+    def read() -> None:
+        try:
+            assert len(read_answers(study, tmp_path, url)) == 1
+        except BaseException as problem:
+            problems.append(problem)
+
+    threads = [threading.Thread(target=read) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert problems == []
+
+
+def test_answers_to_another_study_are_not_upgraded(make: Make, tmp_path: Path) -> None:
+    with database(tmp_path) as db:
+        for statement in old_statements(make(), "INTEGER PRIMARY KEY AUTOINCREMENT", "REAL"):
+            db.execute(statement)
+        with pytest.raises(BadInput, match="answers to another study"):
+            open_log(make(), tmp_path)
+        assert db.execute("SELECT version FROM anaphora_study_schema").fetchone() == (1,)
+    db.close()
 
 
 # ---------------------------------------------------------------------------------------------------------- the file
@@ -172,8 +255,8 @@ def test_a_newer_database(make: Make, said: Said, tmp_path: Path) -> None:
     log.append(said(study, "anna", "p0", "a"))
     log.close()
     with database(tmp_path) as db:
-        db.execute("UPDATE anaphora_study_schema SET version = 2")
-    with pytest.raises(BadInput, match=r"a database of version 2, this program knows up to 1\. Upgrade"):
+        db.execute("UPDATE anaphora_study_schema SET version = 3")
+    with pytest.raises(BadInput, match=r"a database of version 3, this program knows up to 2\. Upgrade"):
         open_log(study, tmp_path)
     with database(tmp_path) as db:
         assert db.execute("SELECT count(*) FROM anaphora_answers").fetchone() == (1,)

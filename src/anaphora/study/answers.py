@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from anaphora.study.store import Answer
 
 REFERENCE, SYSTEM, TIE = "reference", "system", "tie"
 CORRECT, INCORRECT = "correct", "incorrect"
+UNDO = "undo-"  # how the request of an answer begins that brings back the one before
 Key = tuple[str, str]  # annotator, item
 
 
@@ -46,6 +47,26 @@ def current_answers(study: Study, log: Iterable[Answer], place: str) -> dict[Key
         if answer.choice:
             current[key] = answer
     return current
+
+
+def undoable(log: Iterable[Answer]) -> list[Answer]:
+    """What one annotator's undo brings back, the last first to go: for each answer the one before it to the same item.
+
+    An answer without one before it is undone by an empty choice. An undo is itself an entry of the log, by the name of
+    its request; that of 0.1.0 took all answers to an item away.
+    """
+    current: dict[str, Answer] = {}
+    undo: list[Answer] = []
+    for answer in log:
+        before = current.get(answer.item, replace(answer, choice=(), seconds=None, elapsed=None))
+        if not answer.choice:
+            undo = [one for one in undo if one.item != answer.item]
+        elif answer.request.startswith(UNDO) and undo and undo[-1].item == answer.item:
+            undo.pop()
+        else:
+            undo.append(before)
+        current[answer.item] = answer
+    return undo
 
 
 def meaning(study: Study, answer: Answer) -> str:

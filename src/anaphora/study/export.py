@@ -19,7 +19,10 @@ from anaphora.study.model import BAD, GAPS, PAIRS, Study
 from anaphora.study.store import Answer
 
 MIN_AGREEMENT = 0.8  # Jwalapuram et al. 2019, §5.1
-COLUMNS = ("annotator", "item", "choice", "meaning", "shown", "pair", "system", "pronoun", "at", "seconds", "number")
+COLUMNS = (
+    *("annotator", "item", "choice", "meaning", "shown", "pair", "system", "pronoun"),
+    *("at", "seconds", "elapsed_seconds", "number"),
+)
 
 
 def answer_rows(study: Study, answers: Iterable[Answer]) -> Iterator[dict[str, Any]]:
@@ -37,6 +40,7 @@ def answer_rows(study: Study, answers: Iterable[Answer]) -> Iterator[dict[str, A
             "pronoun": item.pronoun or None,
             "at": answer.at,
             "seconds": answer.seconds,
+            "elapsed_seconds": answer.elapsed,
             "number": answer.number,
         }
 

@@ -15,7 +15,8 @@ from anaphora.errors import AnaphoraError, BadInput
 from anaphora.files import read_json
 from anaphora.study.model import GAPS, MODES, PAIRS, Annotator, Assignment, Item, Study
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2  # 2: pages get other ids than those of the items (Study.blind)
+LINKS_VERSION = 1
 TOKEN_BYTES = 24  # 192 bits: a link cannot be guessed
 TEXTS = ("id", "mode", "title", "source_language", "target_language")
 STUDY_FILE, LINKS_FILE = "study.json", "links.json"
@@ -28,7 +29,7 @@ def write_study(study: Study, folder: Path) -> None:
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise BadInput(folder, "is there already", remedy="A study is never overwritten: choose another folder.")
     links = {
-        "anaphora_study_links": FORMAT_VERSION,
+        "anaphora_study_links": LINKS_VERSION,
         "study": study.id,
         "admin": secrets.token_urlsafe(TOKEN_BYTES),
         "annotators": {annotator.name: secrets.token_urlsafe(TOKEN_BYTES) for annotator in study.annotators},
@@ -63,7 +64,7 @@ def _write_private(path: Path, document: Mapping[str, Any]) -> None:
 
 def to_dict(study: Study) -> dict[str, Any]:
     return {
-        "anaphora_study": FORMAT_VERSION,
+        "anaphora_study": FORMAT_VERSION if study.blind else 1,
         **{name: getattr(study, name) for name in TEXTS},
         "instructions": list(study.instructions),
         "show_source": study.show_source,
@@ -107,6 +108,7 @@ def read_study(folder: Path) -> Study:
         forms=_get(document, "forms", dict, path),
         items=_each(_get(document, "items", list, path), "item", path, _item),
         annotators=_each(_get(document, "annotators", list, path), "annotator", path, _annotator),
+        blind=version >= 2,
     )
     wrong = _inconsistency(study)
     if wrong is not None:

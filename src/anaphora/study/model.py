@@ -65,6 +65,8 @@ class Study:
 
     id: names the study in a database; overlap: how many people answer each item
     options: the pronouns that can be put into a gap; a form in the translation that means the same is under `forms`
+    blind: pages know items by ids that say nothing. False: made by 0.1.0, whose pages knew them by their own ids, so
+        that answers under these may still be on their way
     """
 
     id: str
@@ -81,6 +83,7 @@ class Study:
     suite: str  # name@hash
     items: tuple[Item, ...]
     annotators: tuple[Annotator, ...]
+    blind: bool = True
 
     @cached_property
     def by_id(self) -> dict[str, Item]:

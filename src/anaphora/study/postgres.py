@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -15,8 +15,10 @@ SCHEMA = (
     """CREATE TABLE anaphora_answers (
         number BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, study TEXT NOT NULL REFERENCES anaphora_studies,
         annotator TEXT NOT NULL, item TEXT NOT NULL, choice TEXT NOT NULL, shown TEXT NOT NULL, request TEXT NOT NULL,
-        at TEXT NOT NULL, seconds DOUBLE PRECISION, UNIQUE (study, annotator, request))""",
+        at TEXT NOT NULL, seconds DOUBLE PRECISION, elapsed DOUBLE PRECISION,
+        UNIQUE (study, annotator, request))""",
 )
+UPGRADES = {2: ("ALTER TABLE anaphora_answers ADD COLUMN elapsed DOUBLE PRECISION",)}
 
 
 class _Cursor:
@@ -33,6 +35,7 @@ class PostgreSQL:
     """One connection, made anew when the server was away."""
 
     schema: tuple[str, ...] = SCHEMA
+    upgrades: Mapping[int, tuple[str, ...]] = UPGRADES
 
     def __init__(self, url: str) -> None:
         parts = urlsplit(url)

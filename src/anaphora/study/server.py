@@ -10,12 +10,12 @@ import hashlib
 import logging
 from collections.abc import Mapping
 from importlib import resources
-from typing import Any
+from typing import Any, TypeVar
 
 from fastapi import FastAPI, HTTPException, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from anaphora.errors import AnaphoraError
 from anaphora.study.answers import current_answers
@@ -23,7 +23,7 @@ from anaphora.study.export import answer_rows, as_jsonl, as_tsv
 from anaphora.study.guard import MAX_BODY, RateLimit, SecureHeaders
 from anaphora.study.model import Annotator, Study
 from anaphora.study.store import Answer, AnswerLog, Conflict
-from anaphora.study.view import annotator_state, overview
+from anaphora.study.view import annotator_state, opaque_ids, overview
 
 FILES = {
     "study.css": "text/css; charset=utf-8",
@@ -31,9 +31,11 @@ FILES = {
     "admin.js": "text/javascript; charset=utf-8",
     "parts.js": "text/javascript; charset=utf-8",
     "outbox.js": "text/javascript; charset=utf-8",
+    "clock.js": "text/javascript; charset=utf-8",
     "icon.svg": "image/svg+xml",
 }
 LOGGER = logging.getLogger("uvicorn.error")
+Body = TypeVar("Body")
 NO_STUDY = "This link leads to no study. Is it complete?"
 
 
@@ -42,13 +44,17 @@ class Said(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True)
     request: str = Field(pattern=r"^[A-Za-z0-9-]{8,64}$")
-    item: str = Field(max_length=1000)
+    item: str
     choice: list[str] = Field(max_length=200)
     seconds: float | None = Field(default=None, ge=0, le=1e9, allow_inf_nan=False)
+    elapsed_seconds: float | None = Field(default=None, ge=0, le=1e9, allow_inf_nan=False)
+
+
+ONE, SEVERAL = TypeAdapter(Said), TypeAdapter(list[Said])
 
 
 class Desk:
-    """Who is behind a link, and what they may do."""
+    """Who is behind a link, and what they may do. ids: annotator → item → the id by which their page knows it."""
 
     def __init__(
         self, study: Study, admin: str, tokens: Mapping[str, str], log: AnswerLog, limit: RateLimit | None = None
@@ -57,6 +63,8 @@ class Desk:
         self._limit = limit or RateLimit()
         self._people = {_hash(tokens[annotator.name]): annotator for annotator in study.annotators}
         self._admin = _hash(admin)
+        self.ids = opaque_ids(study, admin)
+        self._items = {name: {shown: item for item, shown in ids.items()} for name, ids in self.ids.items()}
 
     def knows(self, token: str) -> bool:
         return _hash(token) in self._people
@@ -75,12 +83,31 @@ class Desk:
 
     def entry(self, annotator: Annotator, said: Said) -> Answer:
         """An answer that this person can give."""
-        order = self.study.orders.get((annotator.name, said.item))
+        item = self._items[annotator.name].get(said.item)
+        if item is None and not self.study.blind:  # an answer that a page of 0.1.0 could not send
+            item = said.item
+        order = None if item is None else self.study.orders.get((annotator.name, item))
         choice = tuple(said.choice)
         problem = "You were not asked this item." if order is None else self.study.problem_with(choice)
-        if order is None or problem:
+        if item is None or order is None or problem:
             raise HTTPException(422, problem)
-        return Answer(annotator.name, said.item, choice, order, said.request, said.seconds)
+        seconds, elapsed = said.seconds, said.elapsed_seconds
+        return Answer(annotator.name, item, choice, order, said.request, seconds, elapsed=elapsed)
+
+    def keep(self, annotator: Annotator, said: Said) -> dict[str, Any]:
+        """Put an answer into the log; it is on the disk before this returns."""
+        kept = self.log.append(self.entry(annotator, said))
+        return {"stored": kept.request, "item": self.ids[annotator.name][kept.item], "number": kept.number}
+
+    def keep_all(self, annotator: Annotator, waiting: list[Said]) -> dict[str, Any]:
+        """Put answers into the log in their order; one that cannot be kept is not in the way of the next."""
+        stored, refused = [], {}
+        for said in waiting:
+            try:
+                stored.append(self.keep(annotator, said)["stored"])
+            except (HTTPException, Conflict) as error:
+                refused[said.request] = str(getattr(error, "detail", error))
+        return {"stored": stored, "refused": refused}
 
     def exported(self, kind: str) -> str:
         current = current_answers(self.study, self.log.answers(), self.log.name)
@@ -92,6 +119,7 @@ def make_app(desk: Desk) -> FastAPI:
     """The application; its documentation pages are off, as they would load scripts from elsewhere."""
     app = FastAPI(title="Anaphora study", docs_url=None, redoc_url=None, openapi_url=None)
     app.add_middleware(SecureHeaders)
+    app.state.desk = desk
 
     @app.exception_handler(AnaphoraError)
     def refused(request: Request, error: AnaphoraError) -> JSONResponse:
@@ -127,14 +155,19 @@ def add_annotator_routes(app: FastAPI, desk: Desk) -> None:
     @app.get("/a/{token}/state")
     def state(token: str) -> dict[str, Any]:
         annotator = desk.annotator(token)
-        return annotator_state(desk.study, annotator, desk.log.answers(annotator.name), desk.log.name)
+        log, ids = desk.log.answers(annotator.name), desk.ids[annotator.name]
+        return annotator_state(desk.study, annotator, log, desk.log.name, ids)
 
     @app.post("/a/{token}/answers")
     async def answer(token: str, request: Request) -> dict[str, Any]:
         annotator = desk.annotator(token)
-        entry = desk.entry(annotator, parse(await body_of(request)))
-        kept = await run_in_threadpool(desk.log.append, entry)
-        return {"stored": kept.request, "item": kept.item, "number": kept.number}
+        return await run_in_threadpool(desk.keep, annotator, parse(ONE, await body_of(request)))
+
+    @app.post("/a/{token}/outbox")
+    async def outbox(token: str, request: Request) -> dict[str, Any]:
+        """All answers that wait on a page which is being closed: one request, as it cannot wait for replies."""
+        annotator = desk.annotator(token)
+        return await run_in_threadpool(desk.keep_all, annotator, parse(SEVERAL, await body_of(request)))
 
 
 def add_admin_routes(app: FastAPI, desk: Desk) -> None:
@@ -175,9 +208,9 @@ async def body_of(request: Request) -> bytes:
     return body
 
 
-def parse(body: bytes) -> Said:
+def parse(kind: TypeAdapter[Body], body: bytes) -> Body:
     try:
-        return Said.model_validate_json(body)
+        return kind.validate_json(body)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(map(str, first["loc"]))

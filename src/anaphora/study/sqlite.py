@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from anaphora.errors import BadInput
@@ -16,14 +16,16 @@ SCHEMA = (
     """CREATE TABLE anaphora_answers (
         number INTEGER PRIMARY KEY AUTOINCREMENT, study TEXT NOT NULL, annotator TEXT NOT NULL, item TEXT NOT NULL,
         choice TEXT NOT NULL, shown TEXT NOT NULL, request TEXT NOT NULL, at TEXT NOT NULL, seconds REAL,
-        UNIQUE (study, annotator, request))""",
+        elapsed REAL, UNIQUE (study, annotator, request))""",
 )
+UPGRADES = {2: ("ALTER TABLE anaphora_answers ADD COLUMN elapsed REAL",)}
 
 
 class SQLite:
     """One connection; transactions of several threads are put in order by the caller, of processes by the file."""
 
     schema: tuple[str, ...] = SCHEMA
+    upgrades: Mapping[int, tuple[str, ...]] = UPGRADES
 
     def __init__(self, path: Path) -> None:
         self.name = str(path)

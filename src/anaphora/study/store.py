@@ -9,15 +9,15 @@ from __future__ import annotations
 import contextlib
 import json
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Protocol
 
 from anaphora.errors import AnaphoraError, BadInput
 
-SCHEMA_VERSION = 1
-FIELDS = "number, annotator, item, choice, shown, request, at, seconds"
+SCHEMA_VERSION = 2
+FIELDS = "number, annotator, item, choice, shown, request, at, seconds, elapsed"
 Row = Sequence[Any]
 
 
@@ -32,6 +32,8 @@ class Answer:
     choice: what was chosen, as shown; empty: the answer before is taken back
     shown: the order of the candidates on the page
     request: made by the page, so that an answer that is sent twice is kept once
+    seconds: how long the question was looked at, without breaks and hidden tabs (0.1.0 counted these, too)
+    elapsed: seconds from the question to the answer, breaks and all; None in answers to 0.1.0
     number: its place in the log
     """
 
@@ -43,6 +45,7 @@ class Answer:
     seconds: float | None = None
     at: str = ""
     number: int = 0
+    elapsed: float | None = None
 
 
 class Connection(Protocol):
@@ -50,6 +53,7 @@ class Connection(Protocol):
 
     name: str  # for messages, without a password
     schema: tuple[str, ...]
+    upgrades: Mapping[int, tuple[str, ...]]  # version → what makes a database of the version before into one of it
 
     def transaction(self, *, write: bool = True) -> contextlib.AbstractContextManager[Any]:
         """Something with `execute(sql, parameters)`; at its end all is durable, on an error nothing is.
@@ -91,28 +95,40 @@ class AnswerLog:
         if not versions or max(versions) > SCHEMA_VERSION:
             problem = f"a database of version {max(versions, default='?')}, this program knows up to {SCHEMA_VERSION}"
             raise BadInput(self.name, problem, remedy="Upgrade with: pip install -U anaphora")
-        if self._study in studies:
-            return
-        if alone and studies:
+        if alone and studies and self._study not in studies:
             raise BadInput(
                 self.name,
                 f"these are answers to another study ({', '.join(sorted(studies))}, not {self._study})",
                 remedy="Put the file of this study in its place, or name another with --database.",
             )
+        if max(versions) < SCHEMA_VERSION:
+            self._upgrade()
+        if self._study not in studies:
+            with self._connection.transaction() as do:
+                do.execute("INSERT INTO anaphora_studies (study) VALUES (?)", (self._study,))
+
+    def _upgrade(self) -> None:
+        """Make a database of an earlier version into one of this; answers stay as they are."""
         with self._connection.transaction() as do:
-            do.execute("INSERT INTO anaphora_studies (study) VALUES (?)", (self._study,))
+            # of two programs that open it at once one waits here, and then finds nothing left to do
+            do.execute("UPDATE anaphora_study_schema SET version = version", ())
+            version = do.execute("SELECT max(version) FROM anaphora_study_schema", ()).fetchone()[0]
+            for number in range(version + 1, SCHEMA_VERSION + 1):
+                for statement in self._connection.upgrades[number]:
+                    do.execute(statement)
+            do.execute("UPDATE anaphora_study_schema SET version = ?", (SCHEMA_VERSION,))
 
     def append(self, answer: Answer) -> Answer:
         """Keep an answer; one whose request is known is not kept again, but must say the same."""
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
         values = (
             *(self._study, answer.annotator, answer.item, json.dumps(answer.choice, ensure_ascii=False)),
-            *(json.dumps(answer.shown), answer.request, now, answer.seconds),
+            *(json.dumps(answer.shown), answer.request, now, answer.seconds, answer.elapsed),
         )
-        columns = "study, annotator, item, choice, shown, request, at, seconds"
+        columns = "study, annotator, item, choice, shown, request, at, seconds, elapsed"
         with self._lock, self._connection.transaction() as do:
             do.execute(
-                f"INSERT INTO anaphora_answers ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?) "
+                f"INSERT INTO anaphora_answers ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) "
                 "ON CONFLICT (study, annotator, request) DO NOTHING",
                 values,
             )
@@ -136,11 +152,12 @@ class AnswerLog:
         self._connection.close()
 
     def _answer(self, row: Row) -> Answer:
-        number, annotator, item, choice, shown, request, at, seconds = row
+        number, annotator, item, choice, shown, request, at, seconds, elapsed = row
         try:
             return Answer(
                 *(str(annotator), str(item), tuple(map(str, json.loads(choice))), tuple(map(int, json.loads(shown)))),
                 *(str(request), None if seconds is None else float(seconds), str(at), int(number)),
+                elapsed=None if elapsed is None else float(elapsed),
             )
         except (ValueError, TypeError) as error:
             raise BadInput(self.name, f"answer {number} is broken: {error}", remedy="Restore the database.") from None

@@ -2,18 +2,41 @@
 
 from __future__ import annotations
 
+import hashlib
+import hmac
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from anaphora.languages.highlight import segments
 from anaphora.study.agreement import Settings, study_agreement
-from anaphora.study.answers import current_answers
+from anaphora.study.answers import current_answers, undoable
+from anaphora.study.instructions import welcome_example
 from anaphora.study.model import GAPS, Annotator, Assignment, Item, Study
 from anaphora.study.store import Answer
 
 
-def annotator_state(study: Study, annotator: Annotator, log: Sequence[Answer], place: str) -> dict[str, Any]:
-    """All that somebody's page needs. It does not say which candidate is the reference, nor whose a translation is."""
+def opaque_ids(study: Study, secret: str) -> dict[str, dict[str, str]]:
+    """For each annotator the ids by which their page knows the items.
+
+    An item's own id may say whose translation it is (apt's are SYSTEM/SENTENCE.POSITION), and anybody can look into
+    what a page gets. secret: the same at every start, and unknown to annotators, who could otherwise try ids
+    """
+
+    def opaque(annotator: str, item: str) -> str:
+        text = json.dumps([study.id, annotator, item]).encode()
+        return hmac.new(secret.encode(), text, hashlib.sha256).hexdigest()[:24]
+
+    return {a.name: {one.item: opaque(a.name, one.item) for one in a.assignments} for a in study.annotators}
+
+
+def annotator_state(
+    study: Study, annotator: Annotator, log: Sequence[Answer], place: str, ids: Mapping[str, str]
+) -> dict[str, Any]:
+    """All that somebody's page needs. It does not say which candidate is the reference, nor whose a translation is.
+
+    ids: item → the id by which this annotator's page knows it
+    """
     current = current_answers(study, log, place)
     return {
         "study": study.id,
@@ -24,10 +47,15 @@ def annotator_state(study: Study, annotator: Annotator, log: Sequence[Answer], p
         "source_language": study.source_language,
         "target_language": study.target_language,
         "options": list(study.options),
-        "items": [_shown(study, study.by_id[one.item], one) for one in annotator.assignments],
-        "answers": {item: list(answer.choice) for (_, item), answer in current.items()},
-        "order": [item for _, item in current],  # of answering: what undo takes back first is the last
+        "example": welcome_example(study),
+        "items": [{"id": ids[one.item], **_shown(study, study.by_id[one.item], one)} for one in annotator.assignments],
+        "answers": {ids[item]: _given(answer) for (_, item), answer in current.items()},
+        "undo": [{"item": ids[answer.item], **_given(answer)} for answer in undoable(log)],
     }
+
+
+def _given(answer: Answer) -> dict[str, Any]:
+    return {"choice": list(answer.choice), "seconds": answer.seconds, "elapsed_seconds": answer.elapsed}
 
 
 def _shown(study: Study, item: Item, one: Assignment) -> dict[str, Any]:
@@ -42,7 +70,7 @@ def _shown(study: Study, item: Item, one: Assignment) -> dict[str, Any]:
         if study.mode == GAPS:  # the word itself never leaves: it is what people are asked
             parts = [("", True) if marked else (text, marked) for text, marked in parts]
         shown.append({"context": [] if same else context, "parts": parts})
-    return {"id": item.id, "source": source, "context": contexts[0] if same else [], "candidates": shown}
+    return {"source": source, "context": contexts[0] if same else [], "candidates": shown}
 
 
 def overview(study: Study, log: Sequence[Answer], tokens: Mapping[str, str], place: str) -> dict[str, Any]:

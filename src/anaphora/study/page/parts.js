@@ -6,18 +6,22 @@ export const PAIR_ANSWERS = [
   { choice: "neither", label: "Neither", keys: ["4", "n"], help: "neither is correct" },
   { choice: "invalid", label: "Invalid", keys: ["5", "i"], help: "these cannot be compared" },
 ];
-export const EXAMPLES = {
-  pairs: {
-    context: ["Where did you put the key?"],
-    candidates: [[["He", true], [" is on the shelf, next to the books.", false]], [["It", true], [" is on the shelf, next to the books.", false]]],
-    verdict: "B is better: the pronoun stands for the key.",
-  },
-  gaps: {
-    context: ["I found the letters."],
-    candidates: [[["", true], [" were in the drawer.", false]]],
-    verdict: "“they” fits, and “these” might do as well: choose both.",
-  },
-};
+
+// A switch whose place is kept on this device, where it can keep anything.
+export function remembered(key, on) {
+  try {
+    on = (localStorage.getItem(key) ?? String(on)) === "true";
+  } catch { /* no storage */ }
+  return {
+    get on() { return on; },
+    set on(value) {
+      on = value;
+      try {
+        localStorage.setItem(key, String(value));
+      } catch { /* for this visit only */ }
+    },
+  };
+}
 
 export function make(tag, className = "", ...children) {
   const element = document.createElement(tag);

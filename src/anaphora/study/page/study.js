@@ -1,15 +1,22 @@
 // The annotator's page. All text of the study goes in as text, never as HTML.
+import { Clock } from "./clock.js";
 import { Outbox, freshId } from "./outbox.js";
-import { EXAMPLES, PAIR_ANSWERS, languageName, make, passage, sentence } from "./parts.js";
+import { PAIR_ANSWERS, languageName, make, passage, remembered, sentence } from "./parts.js";
 
 const base = location.pathname.replace(/\/$/, "");
 const at = (id) => document.getElementById(id);
 const SECTIONS = ["loading", "welcome", "question", "thanks", "trouble"];
 const SHOWN_CHOSEN = matchMedia("(prefers-reduced-motion: reduce)").matches ? 60 : 180; // milliseconds
 
+const UNDO = "undo-"; // how the request of an answer begins that brings back the one before
+const shortcuts = remembered("anaphora-study:shortcuts", true);
+const clock = new Clock();
+
 let state, outbox;
-const answers = new Map(); // item → choice, in the order of answering
-let index = 0, chosen = [], since = 0, moving = false;
+const answers = new Map(); // item → {choice, seconds, elapsed_seconds}
+let taken = []; // for undo, the last one first: the answer before, which may be none
+let index = 0, chosen = [], moving = false;
+let came = null; // where one was before going back: a question, or behind the last one
 
 function show(name) {
   for (const section of SECTIONS) at(section).hidden = section !== name;
@@ -23,8 +30,8 @@ function show(name) {
 function ask(focus = true) {
   const item = state.items[index];
   const target = state.target_language;
-  chosen = [...(answers.get(item.id) ?? [])];
-  since = performance.now();
+  chosen = [...(answers.get(item.id)?.choice ?? [])];
+  clock.start();
   const question = state.mode === "pairs" ? "Which pronoun fits better?" : "Which words fit the gap?";
   at("asked").replaceChildren(make("span", "", question), " ");
   const where = make("span", "count", `Question ${index + 1} of ${state.items.length}`);
@@ -37,7 +44,17 @@ function ask(focus = true) {
   show("question");
   press();
   progress();
+  fit();
   if (focus) at("asked").focus({ preventScroll: true });
+}
+
+// The bars stay in place while everything fits between them. Where it does not they go with the text, so that nobody
+// can answer without having seen the candidates: on a phone held sideways, in large type, with long sentences.
+function fit() {
+  document.body.classList.remove("flow");
+  if (at("question").hidden) return;
+  const end = Math.max(...[...at("candidates").children].map((card) => card.getBoundingClientRect().bottom)) + scrollY;
+  document.body.classList.toggle("flow", end > innerHeight - at("answers").offsetHeight);
 }
 
 function card(candidate, k) {
@@ -60,12 +77,11 @@ function answerButtons() {
     button.dataset.choice = one.choice;
     button.title = one.help;
     if (one.keys.length) {
-      button.setAttribute("aria-keyshortcuts", one.keys.join(" "));
+      if (shortcuts.on) button.setAttribute("aria-keyshortcuts", one.keys.join(" "));
       const hint = make("kbd", "", one.keys[0].toUpperCase());
       hint.setAttribute("aria-hidden", "true");
       button.append(hint);
     }
-    if (one.label.length === 1) button.setAttribute("aria-label", `${one.label}: ${one.help}`);
     if (one.word) button.lang = state.target_language;
     button.addEventListener("click", () => choose(one.choice));
     place.append(button);
@@ -115,8 +131,13 @@ function choose(choice) {
 }
 
 function submit() {
-  if (moving || chosen.length === 0) return;
-  say(state.items[index].id, chosen);
+  if (moving) return;
+  if (chosen.length === 0) {
+    at("status").textContent = "Nothing is chosen yet.";
+    return;
+  }
+  const item = state.items[index].id;
+  if (!same(chosen, answers.get(item)?.choice ?? [])) give(item, { choice: [...chosen], ...clock.read() });
   moving = true; // the choice is seen for a moment, and a double click answers one question, not two
   setTimeout(() => {
     moving = false;
@@ -124,39 +145,54 @@ function submit() {
   }, SHOWN_CHOSEN);
 }
 
-function say(item, choice) {
-  answers.delete(item);
-  if (choice.length) answers.set(item, [...choice]);
-  const seconds = Math.round(performance.now() - since) / 1000;
-  outbox.add({ request: freshId(), item, choice: [...choice], seconds });
+const same = (one, other) => one.length === other.length && one.every((word) => other.includes(word));
+const NOTHING = { choice: [], seconds: null, elapsed_seconds: null };
+
+function give(item, answer, undoing = false) {
+  if (!undoing) taken.push({ item, ...(answers.get(item) ?? NOTHING) });
+  if (answer.choice.length) answers.set(item, answer);
+  else answers.delete(item);
+  outbox.add({ request: (undoing ? UNDO : "") + freshId(), item, ...answer });
   progress();
 }
 
+const firstLeft = () => state.items.findIndex((item) => !answers.has(item.id));
+
+// To the next question; after a correction back to where one was, but not past a question without an answer.
 function advance() {
-  const left = state.items.findIndex((item) => !answers.has(item.id));
-  if (left < 0 && index === state.items.length - 1) return finish();
-  index = index < state.items.length - 1 ? index + 1 : left;
+  const left = firstLeft();
+  let next = index + 1;
+  if (came !== null) next = left >= 0 && left < came ? left : came;
+  if (next === came) came = null;
+  if (next >= state.items.length) next = left;
+  if (next < 0) return finish();
+  index = next;
   ask();
 }
 
+// The last answer is as it was before: another one if it was a correction, else none.
 function undo() {
-  const last = [...answers.keys()].at(-1);
-  if (last === undefined || moving) return;
-  say(last, []);
-  index = state.items.findIndex((item) => item.id === last);
+  if (moving || taken.length === 0) return;
+  const { item, ...before } = taken.pop();
+  give(item, before, true);
+  came ??= at("question").hidden ? state.items.length : index;
+  index = state.items.findIndex((one) => one.id === item);
+  if (came === index) came = null;
   ask();
 }
 
 function step(by) {
   const reached = Math.min(frontier(), Math.max(0, index + by));
   if (reached === index || moving) return;
+  if (by < 0) came ??= index;
   index = reached;
+  if (came !== null && index >= came) came = null;
   ask();
 }
 
 // One can go back as far as one likes, and forward to the first question without an answer.
 function frontier() {
-  const left = state.items.findIndex((item) => !answers.has(item.id));
+  const left = firstLeft();
   return left < 0 ? state.items.length - 1 : Math.max(left, index);
 }
 
@@ -164,7 +200,7 @@ function progress() {
   const total = state.items.length;
   Object.assign(at("progress"), { max: Math.max(1, total), value: answers.size });
   at("count").textContent = `${answers.size} of ${total}`;
-  at("undo").disabled = answers.size === 0;
+  at("undo").disabled = taken.length === 0;
   at("back").disabled = index === 0 || at("question").hidden;
   at("forward").disabled = index >= frontier() || at("question").hidden;
 }
@@ -172,11 +208,14 @@ function progress() {
 function status({ waiting, failing, refused }) {
   const place = at("status");
   place.classList.toggle("waiting", failing || Boolean(refused));
-  const many = waiting === 1 ? "1 answer is" : `${waiting} answers are`;
   if (refused) place.textContent = `An answer was refused (${refused}). Please reload the page.`;
-  else if (failing) place.textContent = `No connection: ${many} kept on this device and will be sent.`;
+  else if (failing) place.textContent = `No connection: ${many(waiting)} kept on this device and will be sent.`;
   else place.textContent = waiting ? "Saving …" : "Saved";
+  if (!at("thanks").hidden) thank();
+  if (at("break-dialog").open) sayPause();
 }
+
+const many = (count) => (count === 1 ? "1 answer is" : `${count} answers are`);
 
 // ---------------------------------------------------------------------------------------------- before, after, between
 function welcome() {
@@ -184,10 +223,11 @@ function welcome() {
   const greeting = done ? `Welcome back, ${state.name}` : state.title;
   at("welcome-title").textContent = greeting;
   at("instructions").replaceChildren(...paragraphs());
-  at("example").replaceChildren(...example());
+  at("example").replaceChildren(...(state.example ? example() : []));
+  at("example").hidden = !state.example;
   at("fine").textContent = done
     ? `You have answered ${done} of ${total} questions${outbox.waiting.length ? "." : ", and all of them are saved."}`
-    : `Hello ${state.name}. There are ${total} questions. Every answer is saved at once: take a break whenever you like, and come back with the same link.`;
+    : `Hello ${state.name}. There are ${total} questions. Every answer is saved at once: take a break whenever you like, and come back with the same link. Keys answer, too: “Help” lists them and switches them off.`;
   at("start").textContent = done ? "Go on" : "Start";
   if (done) at("welcome-title").after(at("fine"), at("start")); // who comes back need not pass the instructions again
   show("welcome");
@@ -196,44 +236,69 @@ function welcome() {
 const paragraphs = () => state.instructions.map((text) => make("p", "", text));
 
 function example() {
-  const { context, candidates, verdict } = EXAMPLES[state.mode];
+  const { language, context, candidates, verdict } = state.example;
   const options = candidates.map((parts, k) => {
     const letter = state.mode === "pairs" ? [make("span", "letter", "AB"[k])] : [];
-    return make("div", "option", ...letter, sentence(parts, "now", "en"));
+    return make("div", "option", ...letter, sentence(parts, "now", language));
   });
   return [
     make("p", "label", "An example"),
-    ...context.map((text) => sentence([[text, false]], "before", "en")),
+    ...context.map((text) => sentence([[text, false]], "before", language)),
     make("div", "options", ...options),
     make("p", "verdict", verdict),
   ];
 }
 
 function finish() {
-  const total = state.items.length;
-  at("thanks-title").textContent = `Thank you, ${state.name}`;
-  at("thanks-text").textContent = `You have answered all ${total} questions. You can close this page now.`;
+  came = null;
+  thank();
   show("thanks");
   progress();
   at("thanks-title").focus();
 }
 
+// Nobody is sent away while an answer is only on this device.
+function thank() {
+  const { waiting, refused } = outbox.status;
+  const all = `You have answered all ${state.items.length} questions.`;
+  at("thanks").classList.toggle("unsent", Boolean(waiting || refused));
+  at("thanks-title").textContent = waiting || refused ? `Almost done, ${state.name}` : `Thank you, ${state.name}`;
+  if (waiting) at("thanks-text").textContent = `${all} ${many(waiting)} still being sent: please keep this page open. It says so when you can close it.`;
+  else if (refused) at("thanks-text").textContent = `The study did not take an answer (${refused}). Please reload the page, and answer what is asked again.`;
+  else at("thanks-text").textContent = `${all} All of them are saved. You can close this page now.`;
+}
+
 function begin() {
-  const left = state.items.findIndex((item) => !answers.has(item.id));
+  const left = firstLeft();
   if (left < 0) return finish();
   index = left;
   ask();
 }
 
-function pause() {
+function sayPause() {
+  const { waiting } = outbox.status;
   const left = state.items.length - answers.size;
-  at("break-text").textContent = `${answers.size} answers are given, ${left} are left. You can close this page: the same link brings you back to this place, on any device.`;
-  at("break-dialog").showModal();
+  const given = `${many(answers.size)} given, ${left} ${left === 1 ? "is" : "are"} left.`;
+  at("break-text").textContent = waiting
+    ? `${given} ${many(waiting)} still being sent: please keep this page open until they are.`
+    : `${given} You can close this page: the same link brings you back to this place, on any device.`;
+}
+
+function pause() {
+  sayPause();
+  open("break-dialog");
 }
 
 function help() {
   at("help-text").replaceChildren(...paragraphs());
-  at("help-dialog").showModal();
+  open("help-dialog");
+}
+
+// Whoever clicked on a button goes on with the keys of the question; who came to it with Tab comes back to it.
+function open(dialog) {
+  if (!document.activeElement?.matches(":focus-visible")) document.activeElement?.blur();
+  at(dialog).showModal();
+  clock.hold("dialog", true);
 }
 
 function listKeys() {
@@ -246,9 +311,22 @@ function listKeys() {
   }));
 }
 
+function switchShortcuts(on) {
+  shortcuts.on = on;
+  document.body.classList.toggle("no-shortcuts", !on);
+  at("shortcuts").checked = on;
+  for (const [id, keys] of [["undo", "u"], ["help", "?"]]) {
+    if (on) at(id).setAttribute("aria-keyshortcuts", keys);
+    else at(id).removeAttribute("aria-keyshortcuts");
+  }
+  answerButtons();
+  if (!at("question").hidden) press();
+}
+
 function key(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
   const name = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+  if (name.length === 1 && !shortcuts.on) return; // who speaks to the computer may type letters without wanting to
   if (at("question").hidden) {
     if (name === "u" && !at("thanks").hidden) undo();
     return;
@@ -259,8 +337,9 @@ function key(event) {
   else if (name === "ArrowLeft") step(-1);
   else if (name === "ArrowRight") step(1);
   else if (name === "?") help();
-  else if (name === "Enter" && state.mode === "gaps" && event.target === document.activeElement && !event.target.closest("button")) submit();
-  else return;
+  else if (name === "Enter" && state.mode === "gaps" && !event.target.closest(".tool, a")) {
+    if (!event.repeat) submit(); // whatever has the focus: it is what the key on “Next” says; Space chooses
+  } else return;
   event.preventDefault();
 }
 
@@ -278,16 +357,23 @@ async function load() {
   }
   document.title = at("title").textContent = state.title;
   answers.clear();
-  for (const [item, choice] of state.order.map((id) => [id, state.answers[id]])) answers.set(item, choice);
+  for (const [item, answer] of Object.entries(state.answers)) answers.set(item, answer);
+  taken = state.undo;
   outbox ??= new Outbox(`${base}/answers`, `anaphora-study:${state.study}:${state.name}`, status);
-  for (const { item, choice } of outbox.waiting) { // answers that this device could not send yet
-    answers.delete(item);
-    if (choice.length) answers.set(item, choice);
-  }
+  for (const waiting of outbox.waiting) replay(waiting); // answers that this device could not send yet
   outbox.flush();
-  answerButtons();
+  switchShortcuts(shortcuts.on);
   listKeys();
-  welcome();
+  if (firstLeft() < 0) finish();
+  else welcome();
+}
+
+function replay({ request, item, ...answer }) {
+  if (!state.items.some((one) => one.id === item)) return; // of an earlier version; the server knows what it is
+  if (request.startsWith(UNDO)) taken.pop();
+  else taken.push({ item, ...(answers.get(item) ?? NOTHING) });
+  if (answer.choice.length) answers.set(item, answer);
+  else answers.delete(item);
 }
 
 at("start").addEventListener("click", begin);
@@ -298,9 +384,16 @@ at("forward").addEventListener("click", () => step(1));
 at("help").addEventListener("click", help);
 at("break").addEventListener("click", pause);
 at("review").addEventListener("click", () => { index = 0; ask(); });
+at("shortcuts").addEventListener("change", (event) => switchShortcuts(event.target.checked));
+for (const dialog of document.querySelectorAll("dialog")) dialog.addEventListener("close", () => clock.hold("dialog", false));
 for (const button of document.querySelectorAll("[data-close]")) {
   button.addEventListener("click", () => button.closest("dialog").close());
 }
 addEventListener("keydown", key);
-addEventListener("beforeunload", (event) => { if (outbox?.waiting.length) event.preventDefault(); });
+addEventListener("resize", fit);
+addEventListener("beforeunload", (event) => {
+  if (!outbox?.waiting.length) return;
+  event.preventDefault();
+  event.returnValue = true; // what older browsers listen to
+});
 await load();
