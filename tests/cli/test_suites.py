@@ -90,14 +90,17 @@ def test_get_from_a_local_copy(anaphora: Run, as_json: Callable[..., Any], data:
     got = as_json("suites", "get", "bawden-coreference", "--from-path", folder)
     path = Path(got["path"])
     assert path.is_relative_to(tmp_path / "home")
-    assert got == {"name": "bawden-coreference", "path": str(path)}
+    assert got == {"name": "bawden-coreference", "path": str(path), "already_here": False}
     assert rows(path)[0]["name"] == "bawden-coreference"
     here = {row["name"]: row["here"] for row in as_json("suites", "list")}
     assert [name for name, is_here in here.items() if is_here] == ["bawden-coreference"]
     shown = as_json("suites", "show", "bawden-coreference")
     assert (shown["path"], shown["breakdowns"]) == (str(path), ["form", "correctness"])
     # from now on the name will do: for get itself (nothing is fetched again), and wherever a suite is named
-    assert as_json("suites", "get", "bawden-coreference") == got
+    assert as_json("suites", "get", "bawden-coreference") == {**got, "already_here": True}
+    told = anaphora("suites", "get", "bawden-coreference", "--from-path", folder).stderr
+    assert "already here, and the same as the copy; --force makes it again" in told
+    assert as_json("suites", "get", "bawden-coreference", "--force") == got
     assert as_json("suites", "validate", "bawden-coreference")["valid"] is True
     (tmp_path / "constant").write_text("0\n" * 400)
     result = as_json("evaluate", "bawden-coreference", "--scores", "constant")

@@ -484,3 +484,78 @@ def test_the_home_is_in_the_cache_unless_told_otherwise(monkeypatch: pytest.Monk
     assert home() == Path("/someone/elsewhere")
     monkeypatch.delenv("ANAPHORA_HOME")
     assert home() == Path("/someone/.cache/anaphora")
+
+
+# What is here already
+
+
+def copied(folder: Path, content: bytes, name: str = "tiny.json") -> Path:
+    folder.mkdir(parents=True)
+    (folder / name).write_bytes(content)
+    return folder
+
+
+@pytest.mark.usefixtures("entries")
+@pytest.mark.parametrize("known", ["tiny", "unknown"])
+def test_another_copy_of_a_suite_that_is_here_is_refused(tmp_path: Path, known: str) -> None:
+    """newcomer.md B13: it was ignored, and the command succeeded."""
+    suite = get(known, from_path=copied(tmp_path / "right", CONTENT))
+    kept = suite.read_bytes()
+    with pytest.raises(BadInput, match=f"not the copy of {known} that is here already: SHA-256 is {OTHER_SHA}"):
+        get(known, from_path=copied(tmp_path / "wrong", OTHER))
+    with pytest.raises(BadInput, match="is missing here"):
+        get(known, from_path=copied(tmp_path / "nothing", b"", "other.json"))
+    assert suite.read_bytes() == kept
+
+
+@pytest.mark.usefixtures("entries")
+@pytest.mark.parametrize("zipped", [False, True])
+def test_the_same_copy_changes_nothing(tmp_path: Path, zipped: bool) -> None:
+    suite = get("unknown", from_path=copied(tmp_path / "one", CONTENT))
+    before = suite.stat().st_mtime_ns
+    content, name = (gzip.compress(CONTENT), "tiny.json.gz") if zipped else (CONTENT, "tiny.json")
+    get("unknown", from_path=copied(tmp_path / "two", content, name))
+    assert suite.stat().st_mtime_ns == before
+
+
+@pytest.mark.usefixtures("entries")
+def test_force_replaces_what_no_hash_of_the_catalogue_verifies(tmp_path: Path) -> None:
+    get("unknown", from_path=copied(tmp_path / "one", CONTENT))
+    suite = get("unknown", from_path=copied(tmp_path / "two", OTHER), force=True)
+    assert right_word(suite) == "X."
+    with pytest.raises(BadInput, match=r"but .* is expected"):
+        get("tiny", from_path=copied(tmp_path / "three", OTHER), force=True)
+
+
+@pytest.mark.usefixtures("entries")
+def test_force_converts_again(mirror: Mirror) -> None:
+    suite = get("tiny")
+    suite.write_text("of an older version")
+    os.utime(suite, ns=(suite.stat().st_mtime_ns + 10**12,) * 2)
+    assert get("tiny").read_text() == "of an older version"
+    asked = len(mirror.asked)
+    assert next(iter(read_native(get("tiny", force=True)))).id
+    assert len(mirror.asked) == asked  # its hash says that nothing else could come
+
+
+@pytest.mark.usefixtures("entries")
+def test_force_downloads_again_where_no_hash_is_known(mirror: Mirror) -> None:
+    get("unknown")
+    mirror.files["/example.test/repo/c0ffee/tests/tiny.json"] = OTHER
+    suite = get("unknown", force=True)
+    assert right_word(suite) == "X."
+    mirror.files.clear()
+    with pytest.raises(AnaphoraError):
+        get("unknown", force=True)
+    assert downloads("unknown")["sets/tiny.json"] == OTHER  # not lost
+    assert "sets/tiny.json.old" not in downloads("unknown")
+
+
+@pytest.mark.usefixtures("entries")
+def test_an_archive_that_is_another_is_refused(tmp_path: Path) -> None:
+    for name, word in (("right", "D"), ("wrong", "X")):
+        (tmp_path / f"{name}.tar.gz").write_bytes(make_tar({"repo/sets/tiny.json": block(word)}))
+    get("packed", from_path=tmp_path / "right.tar.gz")
+    get("packed", from_path=tmp_path / "right.tar.gz")
+    with pytest.raises(BadInput, match="SHA-256"):
+        get("packed", from_path=tmp_path / "wrong.tar.gz")

@@ -218,14 +218,19 @@ Examples:
 )
 @click.argument("name")
 @click.option("--from-path", type=PATH, help="Take local copies instead of downloading.")
+@click.option("--force", is_flag=True, help="Import or download and convert again what is already here.")
 @json_option
-def get(name: str, from_path: Path | None, as_json: bool) -> None:
+def get(name: str, from_path: Path | None, force: bool, as_json: bool) -> None:
     """Download a published suite, verify it, and convert it; afterwards it is found by its name."""
     from anaphora.suites.get import get as get_suite
+    from anaphora.suites.get import suite_path
 
+    before = suite_path(name).stat().st_mtime_ns if suite_path(name).is_file() else None
     with download_progress() as progress:
-        path = get_suite(name, from_path=from_path, progress=progress)
+        path = get_suite(name, from_path=from_path, force=force, progress=progress)
+    unchanged = path.stat().st_mtime_ns == before
     if as_json:
-        echo_json({"name": name, "path": str(path)})
+        echo_json({"name": name, "path": str(path), "already_here": unchanged})
     else:
-        note(f"{name}: {path}")
+        same = ", and the same as the copy" if from_path is not None else ""
+        note(f"{name}: {path}{f' (already here{same}; --force makes it again)' if unchanged else ''}")

@@ -7,8 +7,9 @@ import gzip
 import hashlib
 import os
 import shutil
+import tempfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import IO
@@ -49,31 +50,58 @@ def resolve(name_or_path: str | Path) -> Path:
 
 
 def get(
-    name: str, *, from_path: Path | None = None, mirror: str | None = None, progress: Progress | None = None
+    name: str,
+    *,
+    from_path: Path | None = None,
+    mirror: str | None = None,
+    force: bool = False,
+    progress: Progress | None = None,
 ) -> Path:
     """The suite file of a catalogue entry, made if it is not there or no longer fits its files.
 
     from_path: a local copy to import instead of downloading: a folder with the files (laid out as the release, as our
         own download folder, or flat; plain or gzipped), or the file itself where there is one alone
+    force: import or download the files again, and convert them again; files that the catalogue's hash verifies are not
+        downloaded twice
     mirror: an address that holds copies, `MIRROR/HOST/PATH` for https://HOST/PATH; else $ANAPHORA_MIRROR
     """
     entry = find(name)
     if from_path is not None and not from_path.exists():
         raise BadInput(from_path, "no such file or folder")
     folder = home() / "downloads" / name
-    expected = _expected(entry, folder)
-    if not _complete(folder, expected):
+    expected = _expected(entry, folder, recorded=not force)
+    again = force and (from_path is not None or (entry.downloadable and None in expected.values()))
+    if not again and from_path is not None and _complete(folder, expected):
+        _check_copy(entry, folder, from_path)
+    elif again or not _complete(folder, expected):
         if from_path is not None:
             found = _import(entry, folder, expected, from_path)
         else:
             mirror = mirror or os.environ.get("ANAPHORA_MIRROR")
-            found = _download(entry, folder, expected, mirror, progress)
+            with _aside([folder / path for path, digest in expected.items() if again and digest is None]):
+                found = _download(entry, folder, expected, mirror, progress)
         _write_sums(folder, found)
     suite = suite_path(name)
     made_from = max((folder / file.path).stat().st_mtime_ns for file in entry.files)
-    if not suite.is_file() or suite.stat().st_mtime_ns < made_from:
+    if force or not suite.is_file() or suite.stat().st_mtime_ns < made_from:
         _convert(entry, folder, suite)
     return suite
+
+
+@contextlib.contextmanager
+def _aside(files: Sequence[Path]) -> Iterator[None]:
+    """Put files out of the way, so that they are fetched again; if that fails they are back."""
+    old = {path: path.with_name(f"{path.name}.old") for path in files if path.is_file()}
+    for path, moved in old.items():
+        path.replace(moved)
+    try:
+        yield
+    except BaseException:
+        for path, moved in old.items():
+            moved.replace(path)
+        raise
+    for moved in old.values():
+        moved.unlink()
 
 
 def _convert(entry: Entry, folder: Path, destination: Path) -> None:
@@ -91,12 +119,15 @@ def _convert(entry: Entry, folder: Path, destination: Path) -> None:
         raise
 
 
-def _expected(entry: Entry, folder: Path) -> dict[str, str | None]:
-    """The SHA-256 each file must have: the catalogue's, else that of the first time it was fetched, else unknown."""
-    recorded = {}
-    if (folder / SUMS).is_file():
-        recorded = {path: digest for digest, _, path in (line.partition("  ") for line in text_lines(folder / SUMS))}
-    return {file.path: file.sha256 or recorded.get(file.path) for file in entry.files}
+def _expected(entry: Entry, folder: Path, recorded: bool = True) -> dict[str, str | None]:
+    """The SHA-256 each file must have: the catalogue's, else that of the first time it was fetched, else unknown.
+
+    recorded: whether that of the first time counts
+    """
+    sums = {}
+    if recorded and (folder / SUMS).is_file():
+        sums = {path: digest for digest, _, path in (line.partition("  ") for line in text_lines(folder / SUMS))}
+    return {file.path: file.sha256 or sums.get(file.path) for file in entry.files}
 
 
 def _write_sums(folder: Path, found: dict[str, str]) -> None:
@@ -175,6 +206,23 @@ def _import(entry: Entry, folder: Path, expected: dict[str, str | None], source:
         name = copies[path].name.removesuffix(".gz")
         found[path] = _copy(copies[path], folder / path, other_forms[path].get(name, digest))
     return found
+
+
+def _check_copy(entry: Entry, folder: Path, source: Path) -> None:
+    """A copy of a suite that is here already must be the same, file by file: nothing is taken from it."""
+    with tempfile.TemporaryDirectory() as name:
+        if entry.archive is not None:
+            there = Path(name) / "unpacked"
+            _import(entry, there, _expected(entry, there), source)
+            copies = {file.path: there / file.path for file in entry.files}
+        else:
+            copies = _copies(entry, source)
+        for path, copy in copies.items():
+            with _plain(copy) as stream:
+                found = hashlib.file_digest(stream, "sha256").hexdigest()  # type: ignore[arg-type]
+            if found != (here := sha256_of(folder / path)):
+                problem = f"not the copy of {entry.name} that is here already: SHA-256 is {found}, here it is {here}"
+                raise BadInput(copy, problem, remedy="Replace what is here with --force.")
 
 
 def _copies(entry: Entry, source: Path) -> dict[str, Path]:
