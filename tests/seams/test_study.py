@@ -149,6 +149,25 @@ def gaps(command: Command, apt: Mapping[str, Any], tmp_path: Path) -> Path:
     return tmp_path / "gaps"
 
 
+def test_gaps_of_plain_text_are_shown_as_it_is(command: Command, tmp_path: Path) -> None:
+    """apt tokenizes plain text and counts words; the study hides the same pronoun in the text itself."""
+    write(tmp_path / "plain.en", ["Yes, it's here."])
+    write(tmp_path / "plain.fr", ["Oui, elle est là, et qu'elle y reste !"])
+    write(tmp_path / "plain.align", ["0-0 1-1 2-2 3-3 4-4 5-10"])
+    command(
+        *("apt", "-s", "plain.en", "-r", "plain.fr", "-t", "plain.fr", "--name", "a", "-l", "en-fr"),
+        *("--ref-align", "plain.align", "--hyp-align", "plain.align", "--tokenize", "moses"),
+        *("--details", "plain.tsv"),
+    )
+    command(
+        *("study", "create", "plain.tsv", "-o", "plain", "--mode", "gaps", "-s", "plain.en", "-t", "plain.fr"),
+        *("--name", "a", "-l", "en-fr"),
+    )
+    (item,) = read_study(tmp_path / "plain").items
+    assert item.candidates[0][-1] == "Oui, elle est là, et qu'elle y reste !"
+    assert item.marks == (((5, 9),),)  # the first "elle", not the second
+
+
 def test_judgements_of_every_gap_join_the_details(command: Command, gaps: Path) -> None:
     command("study", "export", gaps, "--judgements", "judgements.tsv")
     found = json.loads(command("apt-judgements", "details.tsv", "judgements.tsv", "-l", "en-fr", "--json"))

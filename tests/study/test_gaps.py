@@ -7,11 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from anaphora.errors import AnaphoraError, BadInput
 from anaphora.study.create import Design, make_study
 from anaphora.study.gaps import gap_forms, gap_items, gap_options, suite_of_details
-from anaphora.study.model import Study
+from anaphora.study.model import Item, Study
+from anaphora.study.plain_text import find_word, plain_text
 from anaphora.suites.example import Example
 
 PLACE = Path("gaps.jsonl")
@@ -92,9 +95,10 @@ def test_gaps_of_apt(files: dict[str, Path]) -> None:
     study = make_study(suite, Design(annotators=("anna",), mode="gaps"))
     assert [one.id for one in study.items] == ["a/1.0", "b/1.0", "b/2.0"]  # a has no word for the other pronoun
     first, second, third = study.items
-    assert first.candidates == (("", "J'avais une clé .", "Elle était ici ."),)
-    assert second.candidates[0][-1][slice(*second.marks[0][0])] == "il"  # a part of dit-il
-    assert third.source == ("I had a key .", "It was here .", "They left .")
+    assert first.candidates == (("", "J'avais une clé.", "Elle était ici."),)  # as people write it
+    assert hidden(second) == "il"  # a part of dit-il
+    assert second.candidates[0][-1] == "C'était ici, dit-il."
+    assert third.source == ("I had a key.", "It was here.", "They left.")
     assert (third.system, third.sentence, third.position, third.pronoun) == ("b", "2", "0", "Ils")
 
 
@@ -103,3 +107,54 @@ def test_gaps_of_apt_with_other_texts_are_refused(files: dict[str, Path]) -> Non
         list(suite_of_details(files["details"], files["src"], [files["b"], files["a"]], ["a", "b"], "en-fr"))
     with pytest.raises(BadInput, match=r"no translation of the system 'b'"):
         list(suite_of_details(files["details"], files["src"], [files["a"]], ["a"], "en-fr"))
+
+
+def hidden(found: Item) -> str:
+    ((span,),) = found.marks
+    return found.candidates[0][-1][slice(*span)]
+
+
+SENTENCES = {
+    # English, and French as it is written and as it is tokenized; the pronoun and its place among the words
+    "J’ai dit qu’il dort, et il dort.": ("J’ ai dit qu’ il dort , et il dort .", 8, "il", 24),
+    "J'ai dit qu'il dort, et il dort.": ("J' ai dit qu' il dort , et il dort .", 4, "il", 12),
+    "« C'est vrai ? » dit-elle.": ("« C' est vrai ? » dit-elle .", 1, "c'", 2),
+}
+
+
+@pytest.mark.parametrize("plain", SENTENCES)
+@pytest.mark.parametrize("texts", ["plain", "tokenized"])
+def test_gaps_are_shown_as_people_write(tmp_path: Path, plain: str, texts: str) -> None:
+    """Whether the texts are plain, and apt tokenized them, or were tokenized before: the gap is on the right word."""
+    tokenized, place, pronoun, start = SENTENCES[plain]
+    files = {
+        "src": ["He sleeps, isn't it?" if texts == "plain" else "He sleeps , is n't it ?"],
+        "fr": [plain if texts == "plain" else tokenized],
+        "details": [
+            "system\tsentence\tposition\tcandidate_position\tcandidate",
+            f"a\t0\t0\t{place}\t{pronoun}",
+        ],
+    }
+    for name, lines in files.items():
+        (tmp_path / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    suite = suite_of_details(tmp_path / "details", tmp_path / "src", [tmp_path / "fr"], ["a"], "en-fr")
+    (found,) = make_study(suite, Design(annotators=("anna",), mode="gaps")).items
+    assert found.candidates[0][-1] == plain
+    assert found.source[-1] == "He sleeps, isn't it?"
+    assert found.marks == (((start, start + len(pronoun)),),)
+    assert hidden(found).lower() == pronoun
+
+
+WORDS = st.lists(
+    st.sampled_from(["il", "Il", "dit", ",", ".", "(", ")", "qu'", "l'", '"', "?", "elle", "a-t-il", "3", "%"])
+)
+
+
+@settings(derandomize=True, deadline=None)
+@given(before=WORDS, after=WORDS)
+def test_the_gap_stays_on_its_word(before: list[str], after: list[str]) -> None:
+    """However a sentence is put together again, what is hidden is the word that was to be hidden, and that very one."""
+    words = [*before, "ELLE", *after]
+    shown = plain_text([" ".join(words)], "fr", tokenized=True)[0]
+    start, end = find_word(shown, words, len(before), 0, 4)
+    assert shown[start:end] == "ELLE"

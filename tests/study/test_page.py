@@ -433,7 +433,7 @@ def test_shortcuts_can_be_switched_off(make: Make, serve: Serve, visit: Callable
     page = visit(serve(folder).links["anna"])
     start(page)
     page.get_by_role("button", name="Help").click()
-    setting = page.get_by_role("checkbox", name="Letters and digits answer")
+    setting = page.get_by_role("checkbox", name="Use letters and digits as shortcuts")
     playwright.expect(setting).to_be_checked(timeout=20_000)
     setting.uncheck()
     page.keyboard.press("Escape")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from anaphora.align.tokenise import tokeniser
 from anaphora.errors import AnaphoraError, BadInput
 from anaphora.files import read_parallel
 from anaphora.languages.highlight import Span, occurrences
@@ -14,6 +16,7 @@ from anaphora.languages.pronouns import normalise
 from anaphora.metrics.columns import Record, read_columns
 from anaphora.metrics.discomt.classes import CLASSES
 from anaphora.study.model import BAD, OTHER, Item
+from anaphora.study.plain_text import APOSTROPHES, find_word, looks_tokenized, plain_text
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Header, Suite, suite_of
 
@@ -102,46 +105,92 @@ def suite_of_details(
 ) -> Suite:
     """The gaps of `anaphora apt --details`: every pronoun that a translation has a word for.
 
-    Those without one are not asked, as there is nothing to hide.
+    Those without one are not asked, as there is nothing to hide. The texts are those that `apt` had, plain or
+    tokenized; they are shown as plain text.
     """
-    lines = dict(zip(names or map(str, hypotheses), read_parallel(source, *hypotheses)[1:], strict=True))
-    sources = read_parallel(source)[0]
+    sources, *lines = read_parallel(source, *hypotheses)
     table = read_columns(details)
     table.require(["system", "sentence", "position", "candidate_position", "candidate"], "apt --details writes them.")
+    first, _, second = languages.partition("-")
+    shown = plain_text(sources, first, tokenized=looks_tokenized(sources))
+    texts = {
+        name: _Translation.of(text, [r for r in table.records if r.cells["system"] == name], second)
+        for name, text in zip(names or map(str, hypotheses), lines, strict=True)
+    }
 
     def examples() -> Iterator[Example]:
         for record in table.records:
             if record.cells["candidate"]:
-                yield _detail(record, sources, lines)
+                yield _detail(record, shown, texts)
 
-    first, _, second = languages.partition("-")
     return suite_of(Header(details.stem, first, second), examples, details)
 
 
-def _detail(record: Record, sources: list[str], lines: dict[str, list[str]]) -> Example:
-    cells = record.cells
-    if cells["system"] not in lines:
-        known = ", ".join(lines)
-        remedy = f"Name the translations with --name, in their order. There are {known}."
-        raise BadInput(
-            record.path, f"no translation of the system {cells['system']!r}", line=record.line, remedy=remedy
-        )
-    texts = lines[cells["system"]]
+@dataclass(frozen=True, slots=True)
+class _Translation:
+    """A translation: its sentences as words, as `apt` has counted them, and as they are shown."""
+
+    words: Sequence[Sequence[str]]
+    shown: Sequence[str]
+
+    @classmethod
+    def of(cls, lines: Sequence[str], records: Sequence[Record], language: str) -> _Translation:
+        """The words by which every pronoun of the details is where they say it is."""
+        tokenized = looks_tokenized(lines)
+        shown = plain_text(lines, language, tokenized=tokenized)
+        divided = _divided(lines, language, tokenized=tokenized)
+        wanted = [record.cells for record in records if record.cells["candidate"]]
+        fitting = (words for words in divided if all(_word(cells, words) for cells in wanted))
+        return cls(next(fitting, [line.split() for line in lines]), shown)
+
+
+def _divided(lines: Sequence[str], language: str, *, tokenized: bool) -> Iterator[list[list[str]]]:
+    """The ways in which `apt` may have divided a text into words: as it is, or as Moses does it.
+
+    Signs are made one before, as in the text that it measures; 0.1.0 left them as they are.
+    """
+    if not tokenized:
+        moses = tokeniser("moses", language)
+        yield [moses(line.translate(APOSTROPHES)) for line in lines]
+        yield [moses(line) for line in lines]
+    yield [line.split() for line in lines]
+
+
+def _word(cells: Mapping[str, str], words: Sequence[Sequence[str]]) -> tuple[int, int, int] | None:
+    """Sentence, word and character at which a pronoun of the details begins; None if it is not there."""
     try:
         number, place = int(cells["sentence"]), int(cells["candidate_position"].split()[0])
-        words = texts[number].split()
-        start = sum(len(word) + 1 for word in words[:place])
-        pronoun = cells["candidate"].split()[0]
-        if pronoun.lower() not in words[place].lower():
-            raise ValueError
+        offset = words[number][place].translate(APOSTROPHES).lower().index(_pronoun(cells))
     except (ValueError, IndexError):
+        return None
+    return number, place, offset
+
+
+def _pronoun(cells: Mapping[str, str]) -> str:
+    return cells["candidate"].split()[0].translate(APOSTROPHES).lower()
+
+
+def _detail(record: Record, sources: Sequence[str], texts: Mapping[str, _Translation]) -> Example:
+    cells = record.cells
+    if cells["system"] not in texts:
+        problem = f"no translation of the system {cells['system']!r}"
+        remedy = f"Name the translations with --name, in their order. There are {', '.join(texts)}."
+        raise BadInput(record.path, problem, line=record.line, remedy=remedy)
+    text, length = texts[cells["system"]], len(_pronoun(cells))
+    found = _word(cells, text.words)
+    if found is None:
         problem = f"{cells['candidate']!r} is not word {cells['candidate_position']} of line {cells['sentence']}"
-        remedy = "Give the texts that `apt` had, tokenised as they were (words and sentences count from 0)."
-        raise BadInput(record.path, problem, line=record.line, remedy=remedy) from None
-    hidden = words[place][words[place].lower().index(pronoun.lower()) :][: len(pronoun)]
-    start += words[place].lower().index(pronoun.lower())
-    passage = [" ".join(texts[k].split()) if k >= 0 else "" for k in (number - 2, number - 1, number)]
-    before = tuple(sources[k] if k >= 0 else "" for k in (number - 2, number - 1, number))
+        remedy = "Give the texts that `apt` had, as they were (words and sentences count from 0)."
+        raise BadInput(record.path, problem, line=record.line, remedy=remedy)
+    number, place, offset = found
+    span = find_word(text.shown[number], text.words[number], place, offset, length)
+    if span is None:
+        problem = f"line {cells['sentence']} is not made of its words, {cells['candidate']!r} among them"
+        raise BadInput(record.path, problem, line=record.line, remedy="Tokenize the text before `apt`, and give that.")
+    current = (number - 2, number - 1, number)
+    passage = tuple(text.shown[k] if k >= 0 else "" for k in current)
+    before = tuple(sources[k] if k >= 0 else "" for k in current)
     tags = {name: cells[name] for name in ("system", "sentence", "position")}
     name = f"{cells['system']}/{cells['sentence']}.{cells['position'].replace(' ', '+')}"
-    return Example(name, before, (tuple(passage),), 0, {**tags, "pronoun": hidden, "pronoun_start": start})
+    hidden = passage[-1][slice(*span)]
+    return Example(name, before, (passage,), 0, {**tags, "pronoun": hidden, "pronoun_start": span[0]})

@@ -51,7 +51,6 @@ function ask(focus = true) {
 // The bars stay in place while everything fits between them. Where it does not they go with the text, so that nobody
 // can answer without having seen the candidates: on a phone held sideways, in large type, with long sentences.
 function fit() {
-  document.body.classList.remove("flow");
   if (at("question").hidden) return;
   const end = Math.max(...[...at("candidates").children].map((card) => card.getBoundingClientRect().bottom)) + scrollY;
   document.body.classList.toggle("flow", end > innerHeight - at("answers").offsetHeight);
@@ -211,6 +210,7 @@ function status({ waiting, failing, refused }) {
   if (refused) place.textContent = `An answer was refused (${refused}). Please reload the page.`;
   else if (failing) place.textContent = `No connection: ${many(waiting)} kept on this device and will be sent.`;
   else place.textContent = waiting ? "Saving …" : "Saved";
+  fit(); // the line may be longer now
   if (!at("thanks").hidden) thank();
   if (at("break-dialog").open) sayPause();
 }
@@ -304,8 +304,9 @@ function open(dialog) {
 function listKeys() {
   const lines = choices().filter((one) => one.keys.length).map((one) => [one.keys, one.help]);
   if (state.mode === "gaps") lines.push([["Enter"], "next question"]);
-  lines.push([["u"], "take back the last answer"], [["←", "→"], "back and forward"]);
-  at("keys").replaceChildren(...lines.flatMap(([keys, what]) => {
+  lines.push([["u"], "take back the last answer or change"], [["←", "→"], "back and forward"]);
+  const act = lines.filter(([keys]) => shortcuts.on || !keys.some((key) => /^[\w?]$/.test(key)));
+  at("keys").replaceChildren(...act.flatMap(([keys, what]) => {
     const names = keys.flatMap((key) => [make("kbd", "", key.length === 1 ? key.toUpperCase() : key), " "]);
     return [make("dt", "", ...names), make("dd", "", what)];
   }));
@@ -320,6 +321,7 @@ function switchShortcuts(on) {
     else at(id).removeAttribute("aria-keyshortcuts");
   }
   answerButtons();
+  listKeys();
   if (!at("question").hidden) press();
 }
 
@@ -363,7 +365,6 @@ async function load() {
   for (const waiting of outbox.waiting) replay(waiting); // answers that this device could not send yet
   outbox.flush();
   switchShortcuts(shortcuts.on);
-  listKeys();
   if (firstLeft() < 0) finish();
   else welcome();
 }
