@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
+import dataclasses
 import inspect
 import re
-from collections.abc import Iterator
+import textwrap
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +25,23 @@ RETURNED = (Result, Figure, Settings, Comparison, Pair, Difference, AptResult, R
 OTHERS = ("Example", "Suite", "AnaphoraError", "BadInput")
 
 
+EXAMPLE = """\
+import anaphora
+
+rows = [{"source": ["The cup fell.", "It broke."], "candidates": ["Sie zerbrach.", "Er zerbrach."], "gold": 0}]
+suite = anaphora.load_suite(rows, name="cups", languages="en-de")  # or a file, a catalogue name, a data frame
+
+
+def shorter(source, translation):  # a function of your own; a model is named: "hf:Helsinki-NLP/opus-mt-en-de"
+    return -len(translation)
+
+
+run = anaphora.score(suite, shorter, "runs/shorter", context=1)
+result = anaphora.evaluate(run, normalize="sum")
+print(result.accuracy, result.figure.interval, result.signature)
+"""
+
+
 def reference() -> str:
     """The whole page."""
     parts = [
@@ -30,6 +50,8 @@ def reference() -> str:
         "Written by `python docs/make_api.py`. `import anaphora` imports nothing heavy; every name is found there,",
         "or is what its functions return. Functions take and return typed, frozen values, never print, and raise",
         "`AnaphoraError` with the next step in its message.",
+        "",
+        f"```python\n{EXAMPLE}```",
         "",
     ]
     for name in FUNCTIONS:
@@ -40,7 +62,8 @@ def reference() -> str:
 
 
 def _entry(name: str, function: Any) -> Iterator[str]:
-    yield from (f"## `{name}`", "", "```python", _call(name, function), "```", "", _said(function), "")
+    said = _said(function, inspect.signature(function).parameters)
+    yield from (f"## `{name}`", "", "```text", _call(name, function), "```", "", said, "")
 
 
 def _call(name: str, function: Any) -> str:
@@ -60,7 +83,10 @@ def _call(name: str, function: Any) -> str:
 
 
 def _class(found: type) -> Iterator[str]:
-    yield from (f"## `{found.__name__}`", "", _said(found), "")
+    fields = dataclasses.fields(found) if dataclasses.is_dataclass(found) else ()
+    yield from (f"## `{found.__name__}`", "", _said(found, [field.name for field in fields]), "")
+    if fields:
+        yield from ("```text", *_fields(found), "```", "")
     for name, member in vars(found).items():
         if name.startswith("_") or not (callable(member) or isinstance(member, property)):
             continue
@@ -72,10 +98,26 @@ def _class(found: type) -> Iterator[str]:
     yield ""
 
 
-def _said(thing: Any) -> str:
-    """A docstring; the lines that explain arguments become a list."""
-    lines = (inspect.getdoc(thing) or "").splitlines()
-    return "\n".join(re.sub(r"^(\w[\w, ]*): ", r"- *\1*: ", line) for line in lines)
+def _fields(found: type) -> Iterator[str]:
+    """The fields of a dataclass as they are written, with their defaults and comments."""
+    source = textwrap.dedent(inspect.getsource(found))
+    (definition,) = ast.parse(source).body
+    assert isinstance(definition, ast.ClassDef)
+    for node in definition.body:
+        if isinstance(node, ast.AnnAssign):
+            line = " ".join(line.strip() for line in source.splitlines()[node.lineno - 1 : node.end_lineno])
+            yield re.sub(r"field\(default_factory=(\w+)\)", r"\1()", line).replace(" = field(repr=False)", "")
+
+
+def _said(thing: Any, names: Iterable[str] = ()) -> str:
+    """A docstring; the lines that explain arguments or fields become a list."""
+    known, lines = set(names), []
+    for line in (inspect.getdoc(thing) or "").splitlines():
+        named = re.match(r"([\w, ]+): ", line)
+        if named and set(re.findall(r"\w+", named[1])) <= known:
+            line = f"- *{named[1]}*: {line[named.end() :]}"
+        lines.append(line)
+    return "\n".join(lines)
 
 
 if __name__ == "__main__":

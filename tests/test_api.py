@@ -17,6 +17,7 @@ from anaphora.errors import AnaphoraError, BadInput
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Header, Suite, suite_of
 from anaphora.systems.run import Run
+from anaphora.systems.scored import Answer
 
 
 def example(k: int) -> Example:
@@ -179,3 +180,94 @@ def test_results_show_themselves_in_notebooks_and_as_flat_numbers(suite: Path, a
     assert found["accuracy"] == result.accuracy
     assert found["accuracy/pronoun/er"] == result.breakdowns["pronoun"]["er"].accuracy
     assert (found["total"], found["ties"]) == (20, 0)
+
+
+# ------------------------------------------------------------------------------------- objects, functions, data frames
+
+
+class Mine:
+    """A system as a user writes one: it prefers the first candidate, and likes context."""
+
+    def settings(self) -> dict[str, Any]:
+        return {"likes": "the first"}
+
+    def score(self, examples: Any, done: Any = ()) -> Any:
+        for number, example in enumerate(examples):
+            if number not in done:
+                yield number, Answer([-float(k) for k in range(len(example.candidates))])
+
+
+def test_a_system_of_ones_own_scores_a_suite(suite: Path, tmp_path: Path) -> None:
+    run = package.score(suite, Mine(), tmp_path / "mine")
+    assert package.evaluate(run).figure.correct == 7
+    assert (run.header.system, run.header.context) == ("python:Mine", "0+0")
+    assert run.header.settings["likes"] == "the first"
+
+
+def test_a_function_scores_a_suite(tmp_path: Path) -> None:
+    """It is given the source and the candidate as texts, with as much context as is asked for."""
+    asked: list[tuple[str, str]] = []
+
+    def shorter(source: str, translation: str) -> float:
+        asked.append((source, translation))
+        return -len(translation)
+
+    rows = [{"source": ["The cup fell.", "It broke."], "candidates": ["Sie brach.", "Er brach."], "gold": 1}]
+    made = package.load_suite(rows, name="cups", languages="en-de")
+    run = package.score(made, shorter, tmp_path / "shorter", context=1, separator=" | ")
+    assert asked == [("The cup fell. | It broke.", "Sie brach."), ("The cup fell. | It broke.", "Er brach.")]
+    assert [list(item.scores) for item in run] == [[-10.0, -9.0]]
+    assert run.header.system == "python:shorter"
+
+
+@pytest.mark.parametrize(
+    ("system", "says"),
+    [
+        (42, "42 is no system: name one (KIND:WHAT), or pass a function of source and translation"),
+        (lambda source, translation: "high", "the score of a candidate is a number, not 'high'"),
+        (lambda source, translation: float("nan"), "the score of a candidate is a finite number, not nan"),
+    ],
+)
+def test_what_is_no_system_is_refused(suite: Path, tmp_path: Path, system: Any, says: str) -> None:
+    with pytest.raises(AnaphoraError) as error:
+        package.score(suite, system, tmp_path / "run")
+    assert says in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_objects_stay_in_this_process(suite: Path, tmp_path: Path) -> None:
+    with pytest.raises(AnaphoraError, match="an object scores in this process"):
+        package.score(suite, Mine(), tmp_path / "run", workers=2)
+
+
+def test_a_suite_is_written_by_the_name_of_a_file(suite: Path, tmp_path: Path) -> None:
+    loaded = package.load_suite(suite)
+    assert loaded.write(str(tmp_path / "again.jsonl")) == loaded.sha256()
+    assert list(package.load_suite(tmp_path / "again.jsonl")) == list(loaded)
+
+
+def test_a_data_frame_is_a_suite() -> None:
+    pandas = pytest.importorskip("pandas")
+    rows = [
+        {"source": "It broke.", "candidates": ["Sie brach.", "Er brach."], "gold": 0, "pronoun": "sie"},
+        {"source": "It fell.", "candidates": ["Sie fiel.", "Er fiel."], "gold": None, "pronoun": None},
+    ]
+    loaded = package.load_suite(pandas.DataFrame(rows), name="frame", languages="en-de")
+    assert list(loaded) == list(package.load_suite(rows, name="frame", languages="en-de"))
+    assert [example.gold for example in loaded] == [0, None]
+    assert [dict(example.tags) for example in loaded] == [{"pronoun": "sie"}, {}]
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda suite, scores: package.evaluate(suite, scores=scores, normalise="mean"), "normalize"),
+        (lambda suite, scores: package.compare(suite, suite, sample=10), "samples"),
+        (lambda suite, scores: package.score(suite, "scores:x", "run", contxt=1), "context"),
+    ],
+)
+def test_an_unknown_parameter_is_refused_with_the_known_ones(
+    suite: Path, always_first: Path, call: Callable[..., Any], says: str
+) -> None:
+    with pytest.raises(TypeError, match=rf"did you mean {says}\b.*It takes: .*{says}"):
+        call(suite, always_first)

@@ -1,11 +1,15 @@
 """The documentation is true: every command it shows is run, and what it shows below a command is what is printed.
 
-In README.md and docs/*.md, a line that begins with `$ anaphora` in a block fenced as `console` or `sh` is a command.
-The commands of a document run in its order, in one empty folder, so that a document makes the files it goes on with
-(most begin with `anaphora demo`). A command must succeed, unless the document shows it failing: an output with a line
-that begins with `error: ` says exit code 2, with `failed: ` 1. In `console` blocks the lines below a command, if there
-are any, are its output on a terminal; a line `…` or `...` stands for all that follows. A command with a comment
-`# needs …` behind it, or alone in the line below it, is not run.
+In README.md and docs/*.md, blocks fenced as `sh` and `console` hold commands: the lines that begin with `$ `, or in a
+`sh` block without such a line every line that is no comment. Blocks fenced as `python` are run, too, each after those
+before it; a TOML block whose first line is `# NAME.toml` becomes that file. All of a document runs in its order, in
+one folder that holds nothing but what the document makes, and small made-up inputs under the names that it uses
+(tests/documented_inputs.py). A command must succeed, unless the document shows it failing: an output with a line that
+begins with `error: ` says exit code 2, with `failed: ` 1. In `console` blocks the lines below a command, if there are
+any, are its output on a terminal; a line `…` or `...` stands for all that follows, but its exit code is checked.
+
+What cannot run here says why: `# needs …` behind a command, alone in the line below it, or as the first line of a
+Python block. Such commands are counted (`NOT_RUN`) and parsed. `pip install` must name extras that exist, `make` goals.
 """
 
 from __future__ import annotations
@@ -15,16 +19,39 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import click
 import pytest
+
+from anaphora.cli.app import app
+from anaphora.cli.stopping import called
+from tests.documented_inputs import HOME, PIPELINES, provide
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = [path for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))] if path.is_file()]
 FENCE = re.compile(r"^(?P<indent> *)(?P<marks>`{3,}|~{3,})(?P<language>[^`]*)$")
 NEEDS = re.compile(r"(^|\s)# needs\b")
+TOML = re.compile(r"# (\S+\.toml)$")
 REST = ("…", "...")  # anything from here
+OURS = r"https://(github\.com/anaphora-mt/anaphora/blob/main|raw\.githubusercontent\.com/anaphora-mt/anaphora/main)/"
+
+# Why commands are not run here, for each document; a new one is to be noticed.
+NOT_RUN = {
+    "README.md": 2,  # the network
+    "docs/attacks.md": 2,  # GermaNet; OpenThesaurus, WordNet and a dictionary
+    "docs/metrics.md": 1,  # COMET
+    "docs/mining-quality.md": 1,  # a French pipeline
+    "docs/mining.md": 1,  # a cluster
+    "docs/study.md": 5,  # a server that runs until it is stopped, and answers of people
+    "docs/suites.md": 1,  # the network
+    "docs/systems.md": 1,  # a server
+    "docs/training.md": 1,  # a GPU
+    "docs/your-system.md": 3,  # Marian, Sockeye and fairseq
+}
 
 
 @dataclass
@@ -38,47 +65,99 @@ class Command:
     skipped: bool = False
 
     @property
-    def exit_code(self) -> int:
-        """What the shown output says of how the command ends."""
+    def exit_codes(self) -> tuple[int, ...]:
+        """How the command may end: as its output says; a gate (--fail-…) without output may pass or fail."""
         codes = {"error: ": 2, "failed: ": 1}
-        return next((code for line in self.shown for start, code in codes.items() if line.startswith(start)), 0)
+        said = next((code for line in self.shown for start, code in codes.items() if line.startswith(start)), None)
+        if said is not None:
+            return (said,)
+        return (0, 1) if " --fail-" in self.text and not self.shown else (0,)
+
+    @property
+    def program(self) -> str:
+        return "python" if self.language == "python" else self.text.split()[0]
 
 
-def commands_of(markdown: str) -> list[Command]:
-    """The commands of a document in its order."""
-    found: list[Command] = []
-    fence, language, indent = "", "", 0
-    current: Command | None = None
+@dataclass(frozen=True)
+class Block:
+    """A fenced block: its language, the number of its first line, and its lines without their indentation."""
+
+    language: str
+    first: int
+    lines: list[str]
+
+
+def blocks_of(markdown: str) -> list[Block]:
+    """The fenced blocks of a document in its order."""
+    found: list[Block] = []
+    fence, indent = "", 0
     for number, line in enumerate(markdown.splitlines(), start=1):
         marks = FENCE.match(line)
         if not fence:
             if marks:
-                fence, language, indent = marks["marks"], marks["language"].strip(), len(marks["indent"])
-                current = None
-            continue
-        if marks and marks["marks"].startswith(fence) and not marks["language"].strip():
+                fence, indent = marks["marks"], len(marks["indent"])
+                found.append(Block(marks["language"].strip(), number + 1, []))
+        elif marks and marks["marks"].startswith(fence) and not marks["language"].strip():
             fence = ""
-            continue
-        if language not in ("console", "sh"):
-            continue
-        line = line[indent:] if not line[:indent].strip() else line
-        if current is not None and current.text.endswith("\\"):
-            current.text = f"{current.text[:-1].rstrip()} {line.removeprefix('> ').strip()}"
-        elif line.startswith("$ anaphora ") or line == "$ anaphora":
-            current = Command(line.removeprefix("$ "), number, language)
-            found.append(current)
-        elif line.startswith("$ "):
-            current = None  # a command of another program: neither run nor checked
-        elif current is not None and NEEDS.match(line) and not current.shown:
-            current.skipped = True
-        elif current is not None and language == "console":
-            current.shown.append(line.rstrip())
-        if current is not None and NEEDS.search(current.text):
-            current.skipped = True
+        else:
+            found[-1].lines.append((line[indent:] if not line[:indent].strip() else line).rstrip())
+    return found
+
+
+def commands_of(markdown: str) -> list[Command]:
+    """The commands of a document in its order, Python blocks and files of TOML among them."""
+    found: list[Command] = []
+    for block in blocks_of(markdown):
+        if block.language == "python":
+            text = "\n".join(block.lines)
+            found.append(Command(text, block.first, "python", skipped=bool(NEEDS.search(block.lines[0]))))
+        elif block.language == "toml" and TOML.match(block.lines[0]):
+            found.append(Command("\n".join(block.lines), block.first, "toml"))
+        elif block.language in ("sh", "console"):
+            found += _shell(block)
+    return found
+
+
+def _shell(block: Block) -> list[Command]:
+    """The commands of a shell block."""
+    prompted = block.language == "console" or any(line.startswith("$ ") for line in block.lines)
+    found: list[Command] = []
+    for number, line in enumerate(block.lines, start=block.first):
+        if found and found[-1].text.endswith("\\"):
+            found[-1].text = f"{found[-1].text[:-1].rstrip()} {line.removeprefix('> ').strip()}"
+        elif found and NEEDS.match(line) and not found[-1].shown:
+            found[-1].skipped = True
+        elif line.startswith("$ ") or (not prompted and line and not line.startswith("#")):
+            found.append(Command(line.removeprefix("$ "), number, block.language))
+        elif found and block.language == "console":
+            found[-1].shown.append(line)
+        if found and NEEDS.search(found[-1].text):
+            found[-1].skipped = True
     for command in found:
         while command.shown and not command.shown[-1]:
             command.shown.pop()
     return found
+
+
+def parse_problem(text: str) -> str | None:
+    """What is wrong with a command that is not run; None for programs that are not ours."""
+    words = shlex.split(text, comments=True)
+    ends = [place for place, word in enumerate(words) if word in (">", "|", "&&", ";")]
+    words = words[: min(ends, default=len(words))]
+    if words[0] == "anaphora":
+        try:
+            called(app, words[1:])
+        except click.ClickException as error:
+            return error.format_message()
+        return None
+    if words[:2] == ["pip", "install"]:
+        known = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+        extras = {extra for word in words for extra in re.findall(r"[\w-]+", "".join(re.findall(r"\[(.*)\]", word)))}
+        return f"no such extra: {', '.join(extras - set(known))}" if extras - set(known) else None
+    if words[0] == "make":
+        done = subprocess.run(["make", "-n", *words[1:]], cwd=ROOT, capture_output=True, text=True, check=False)
+        return done.stderr if done.returncode else None
+    return None
 
 
 def difference(shown: list[str], real: list[str]) -> str | None:
@@ -95,45 +174,101 @@ def difference(shown: list[str], real: list[str]) -> str | None:
 
 def problems_of(markdown: str, folder: Path) -> list[str]:
     """Run the commands of a document in a folder; returns what is not as the document says."""
-    program = folder / ".bin" / "anaphora"
-    program.parent.mkdir()
-    program.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m anaphora "$@"\n', encoding="utf-8")
-    program.chmod(0o755)
+    commands = commands_of(markdown)
+    lacking = provide(folder, "\n".join(command.text for command in commands if not command.skipped))
+    environment = _environment(folder)
+    problems, before = [], ""
+    for command in commands:
+        place = f"line {command.line}: $ {command.text}"
+        if any(sign in command.text for sign in REST) and command.language in ("sh", "console"):
+            problems.append(f"{place}\nan ellipsis in a command: it could not be run by a reader")
+        elif command.language == "toml":
+            (folder / TOML.match(command.text.splitlines()[0])[1]).write_text(command.text + "\n", encoding="utf-8")  # type: ignore[index]
+        elif command.language == "python":
+            if not command.skipped:
+                before += command.text + "\n"
+                done = _run([sys.executable, "-c", before], folder, environment)
+                if done.returncode:
+                    problems.append(f"{place}\nexit code {done.returncode}:\n{done.stdout}")
+        elif command.skipped or command.program in ("pip", "make") or any(name in command.text for name in lacking):
+            if wrong := parse_problem(command.text):
+                problems.append(f"{place}\n{wrong}")
+        else:
+            done = _run(["sh", "-c", command.text], folder, environment)
+            printed = [line.rstrip() for line in done.stdout.rstrip().splitlines()]
+            if done.returncode not in command.exit_codes:
+                expected = " or ".join(map(str, command.exit_codes))
+                problems.append(f"{place}\nexit code {done.returncode} instead of {expected}:\n{done.stdout}")
+            elif command.shown and (departs := difference(command.shown, printed)):
+                problems.append(f"{place}\n{departs}")
+    return problems
+
+
+def _environment(folder: Path) -> dict[str, str]:
+    """Where `anaphora` and `python` are those of the tests, and the home is the document's own."""
+    bin = folder / ".bin"
+    bin.mkdir()
+    for name, start in (("anaphora", "-m anaphora "), ("python", ""), ("python3", "")):
+        (bin / name).write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} {start}"$@"\n', encoding="utf-8")
+        (bin / name).chmod(0o755)
     python_path = [str(Path(part).absolute()) for part in os.environ.get("PYTHONPATH", "").split(os.pathsep) if part]
-    environment = {
+    return {
         **os.environ,
-        "PATH": os.pathsep.join([str(program.parent), os.environ["PATH"]]),
+        "PATH": os.pathsep.join([str(bin), os.environ["PATH"]]),
         "PYTHONPATH": os.pathsep.join(python_path),
-        "ANAPHORA_HOME": str(folder / ".home"),
+        "ANAPHORA_HOME": str(folder / HOME),
+        "ANAPHORA_MODELS": str(PIPELINES),
         "NO_COLOR": "1",
     }
-    problems = []
-    for command in commands_of(markdown):
-        if command.skipped:
-            continue
-        done = subprocess.run(
-            ["sh", "-c", command.text],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,  # a reader sees both on the terminal
-            encoding="utf-8",
-            cwd=folder,
-            env=environment,
-            check=False,
-        )
-        printed = [line.rstrip() for line in done.stdout.rstrip().splitlines()]
-        place = f"line {command.line}: $ {command.text}"
-        if done.returncode != command.exit_code:
-            problems.append(f"{place}\nexit code {done.returncode} instead of {command.exit_code}:\n{done.stdout}")
-        elif command.shown and (departs := difference(command.shown, printed)):
-            problems.append(f"{place}\n{departs}")
-    return problems
+
+
+def _run(words: list[str], folder: Path, environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        words,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,  # a reader sees both on the terminal
+        encoding="utf-8",
+        cwd=folder,
+        env=environment,
+        check=False,
+    )
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_commands_of_the_documentation(document: Path, tmp_path: Path) -> None:
     problems = problems_of(document.read_text(encoding="utf-8"), tmp_path)
     assert not problems, "\n\n".join(problems)
+
+
+def test_what_is_not_run_is_known() -> None:
+    """A reason why a command cannot run here is an exception; whoever adds one writes it down."""
+    marked = Counter(
+        document.relative_to(ROOT).as_posix()
+        for document in DOCUMENTS
+        for command in commands_of(document.read_text(encoding="utf-8"))
+        if command.skipped
+    )
+    assert dict(marked) == NOT_RUN
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_commands_in_sentences_have_options_that_exist(document: Path) -> None:
+    """A sentence names a command with as much as matters there; what it names must be there."""
+    text = re.sub(r"^( *)(```|~~~).*?^\1\2$", "", document.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    for command in re.findall(r"`(anaphora [^`]+)`", text):
+        words = re.split(r"\s*(?:…|\.\.\.|\[)", " ".join(command.split()))[0]
+        if "|" not in words and "--help" not in words:
+            problem = parse_problem(words) or ""
+            assert not re.search(r"No such|Unexpected|Invalid value", problem), f"{command}: {problem}"
+
+
+def test_workflows_have_commands_that_are_understood() -> None:
+    blocks = blocks_of((ROOT / "docs" / "ci.md").read_text(encoding="utf-8"))
+    lines = [line for block in blocks if block.language == "yaml" for line in block.lines]
+    found = [match[1] for line in lines if (match := re.search(r"((?:anaphora [a-z]+|pip install) .*)$", line))]
+    assert len(found) > 5
+    assert [problem for command in found if (problem := parse_problem(command))] == []
 
 
 def test_the_readme_shows_the_program_at_work() -> None:
@@ -151,9 +286,16 @@ def anchors(document: Path) -> set[str]:
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_links_between_the_documents_lead_somewhere(document: Path) -> None:
     for target, place in re.findall(r"\]\(([^)#\s]+)(?:#([^)]*))?\)", document.read_text(encoding="utf-8")):
-        if "://" not in target:
-            assert (document.parent / target).exists(), f"{document.name}: {target}"
-            assert not place or place in anchors(document.parent / target), f"{document.name}: {target}#{place}"
+        ours = re.sub(OURS, f"{ROOT}/", target)
+        if "://" not in ours:
+            assert (document.parent / ours).exists(), f"{document.name}: {target}"
+            assert not place or place in anchors(document.parent / ours), f"{document.name}: {target}#{place}"
+
+
+def test_links_of_the_readme_work_where_it_is_read_elsewhere() -> None:
+    """PyPI shows the README without the repository: a relative link is dead there."""
+    targets = re.findall(r"\]\(([^)#\s]+)", (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert [target for target in targets if "://" not in target] == []
 
 
 # ------------------------------------------------------------------------------- is the mechanism itself right?
@@ -166,8 +308,8 @@ $ anaphora --version
 anaphora 0.0.0
 $ anaphora demo --stand-ins -o demo
 …
-$ cat demo/results.json
-{}
+$ tail -n 1 demo/results.json
+}
 $ anaphora evaluate demo/suite.jsonl \\
     --scores nowhere
 error: nowhere: no such file
@@ -184,10 +326,18 @@ $ anaphora neither is this a console
    ```sh
    $ anaphora suites list --json > list.json   # a comment is the shell's
    $ anaphora suites get scat                  # needs the network
-   anaphora without a prompt
+   anaphora without a prompt, where there are prompts: an output
    $ anaphora suites get voita-ellipsis-vp
    # needs the network
    ```
+
+```sh
+# a comment
+anaphora evaluate demo/runs/context-aware --fail-under 1
+pip install "anaphora[hf,nmt]"
+anaphora build attack phrase contrapro --preset true_colon \\
+    -o attacked.jsonl
+```
 
 ~~~console
 $ anaphora evaluate demo/runs/context-aware --json | head -n 2
@@ -198,27 +348,49 @@ demo en→de · scores:demo/context-aware.scores
 ...
 failed: accuracy 0.7222 is under 1 on demo
 ~~~
+
+```python
+number = 1
+```
+
+```toml
+# some.toml
+key = 1
+```
+
+```python
+import tomllib
+assert tomllib.load(open("some.toml", "rb"))["key"] == number
+```
 """
 
 
 def test_the_commands_of_a_document_are_found() -> None:
     found = commands_of(MADE_UP)
-    assert [(command.line, command.text.split(" #")[0].split()[1:3]) for command in found] == [
-        (5, ["--version"]),
-        (7, ["demo", "--stand-ins"]),
-        (11, ["evaluate", "demo/suite.jsonl"]),
-        (25, ["suites", "list"]),
-        (26, ["suites", "get"]),
-        (28, ["suites", "get"]),
-        (33, ["evaluate", "demo/runs/context-aware"]),
-        (36, ["evaluate", "demo/runs/context-aware"]),
+    assert [(command.line, command.text.split(" #")[0].split()[:3]) for command in found] == [
+        (5, ["anaphora", "--version"]),
+        (7, ["anaphora", "demo", "--stand-ins"]),
+        (9, ["tail", "-n", "1"]),
+        (11, ["anaphora", "evaluate", "demo/suite.jsonl"]),
+        (25, ["anaphora", "suites", "list"]),
+        (26, ["anaphora", "suites", "get"]),
+        (28, ["anaphora", "suites", "get"]),
+        (34, ["anaphora", "evaluate", "demo/runs/context-aware"]),
+        (35, ["pip", "install", '"anaphora[hf,nmt]"']),
+        (36, ["anaphora", "build", "attack"]),
+        (41, ["anaphora", "evaluate", "demo/runs/context-aware"]),
+        (44, ["anaphora", "evaluate", "demo/runs/context-aware"]),
+        (51, ["number", "=", "1"]),
+        (55, ["#", "some.toml", "key"]),
+        (60, ["import", "tomllib", "assert"]),
     ]
-    assert [command.skipped for command in found] == [False, False, False, False, True, True, False, False]
-    assert found[2].text == "anaphora evaluate demo/suite.jsonl --scores nowhere"
-    assert [command.shown for command in found[:3]] == [["anaphora 0.0.0"], ["…"], ["error: nowhere: no such file"]]
-    assert [command.exit_code for command in found] == [0, 0, 2, 0, 0, 0, 0, 1]
-    assert [command.shown for command in found[3:6]] == [[], [], []]
-    assert len(found[7].shown) == 3
+    assert [number for number, command in enumerate(found) if command.skipped] == [5, 6]
+    assert found[3].text == "anaphora evaluate demo/suite.jsonl --scores nowhere"
+    shown = [["anaphora 0.0.0"], ["…"], ["}"], ["error: nowhere: no such file"]]
+    assert [command.shown for command in found[:10]] == [*shown, *[[]] * 6]
+    exits = {3: (2,), 7: (0, 1), 11: (1,)}
+    assert [command.exit_codes for command in found] == [exits.get(number, (0,)) for number in range(len(found))]
+    assert len(found[11].shown) == 3
 
 
 def test_a_document_that_is_not_true_is_found_out(tmp_path: Path) -> None:
@@ -227,13 +399,29 @@ def test_a_document_that_is_not_true_is_found_out(tmp_path: Path) -> None:
     assert problems[0].startswith("line 5: $ anaphora --version\nshown:   'anaphora 0.0.0'\nprinted: 'anaphora ")
     assert (tmp_path / "list.json").stat().st_size > 0
     assert (tmp_path / "demo" / "results.json").is_file()
+    assert (tmp_path / "attacked.jsonl").is_file()  # of a made-up contrapro
 
 
-def test_files_are_there_only_if_the_document_made_them(tmp_path: Path) -> None:
-    text = "```console\n$ anaphora evaluate demo/runs/context-aware\n```\n"
-    (problem,) = problems_of(text, tmp_path)
-    assert "exit code 2 instead of 0" in problem
-    assert "no such file" in problem
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("anaphora score contrapro --sistem hf:x -o run  # needs the network", "--sistem"),
+        ("anaphora suites  # needs the network", "Usage: anaphora suites"),
+        ("anaphora score … -o run", "an ellipsis in a command"),
+        ('pip install "anaphora[nothing]"', "no such extra: nothing"),
+        ("make nothing", "No rule to make target"),
+        ("anaphora evaluate demo/runs/context-aware", "no such file"),  # nobody made it
+        ("nonsense-of-another-program", "exit code 127"),
+    ],
+)
+def test_a_command_that_cannot_work_is_found_out(tmp_path: Path, text: str, says: str) -> None:
+    (problem,) = problems_of(f"```sh\n{text}\n```\n", tmp_path)
+    assert says in problem
+
+
+def test_a_python_block_that_fails_is_found_out(tmp_path: Path) -> None:
+    (problem,) = problems_of("```python\nprint(nothing)\n```\n", tmp_path)
+    assert "NameError" in problem
 
 
 @pytest.mark.parametrize(

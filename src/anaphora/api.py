@@ -6,21 +6,24 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from anaphora.errors import AnaphoraError, BadInput
 from anaphora.evaluation.compare import Comparison, compare_runs
 from anaphora.evaluation.contrastive import evaluate_run, evaluate_scores
 from anaphora.evaluation.result import Result, Settings
 from anaphora.files import atomic_writer
+from anaphora.parameters import named
 from anaphora.suites.catalogue import catalogue
 from anaphora.suites.formats import read_suite
 from anaphora.suites.get import resolve
 from anaphora.suites.rows import suite_of_rows
 from anaphora.suites.selection import SEED
 from anaphora.suites.suite import Suite
+from anaphora.systems import System
 from anaphora.systems.context import Context
 from anaphora.systems.options import Options, split_spec
+from anaphora.systems.python import ScoreFunction, name_of, scorer_of
 from anaphora.systems.run import Run, describe, open_run, write_run
 from anaphora.systems.scores import ScoreFile
 from anaphora.systems.scoring import Progress, StartScorer, score_suite
@@ -29,7 +32,10 @@ from anaphora.systems.scoring import Progress, StartScorer, score_suite
 def load_suite(what: str | Path | Iterable[Mapping[str, Any]], format: str = "native", **options: Any) -> Suite:
     """A suite by its file, by its name in the catalogue, from any published format, or from rows.
 
-    Rows are dicts, or a Hugging Face dataset as it is; options for them: name, languages, breakdowns.
+    Rows are dicts, a Hugging Face dataset or a data frame as it is.
+
+    format: how the file is laid out, as for `anaphora suites convert --from`
+    options: for rows `name`, `languages` and `breakdowns`; for a published format its own, such as `context`
     """
     if not isinstance(what, str | Path):
         return suite_of_rows(what, **options)
@@ -37,9 +43,10 @@ def load_suite(what: str | Path | Iterable[Mapping[str, Any]], format: str = "na
     return read_suite(path, format, **options)
 
 
+@named
 def score(
     suite: Suite | str | Path,
-    system: str,
+    system: str | System | ScoreFunction,
     output: str | Path,
     *,
     context: int | None = None,
@@ -54,45 +61,58 @@ def score(
     cluster: str | None = None,
     gpus: float = 0,
     progress: Progress | None = None,
-    **options: Any,
+    threads: int | None = None,
+    batch_tokens: int = 2048,
+    plain: bool = False,
+    margins_only: bool = False,
+    truncate: bool = False,
+    focus: str = "candidate",
 ) -> Run:
-    """Let a system score a suite; the run is written to the output as it goes. Other options are those of `Options`.
+    """Let a system score a suite; the run is written to the output as it goes.
 
-    context: previous sentences to give; unless told, what a model of `anaphora train` was trained with, else none
+    system: a spec such as "hf:NAME" (`anaphora systems` lists the kinds), a function that is given a source and one
+        translation and returns a score, or an object with the methods `settings` and `score` of a backend
+    context: previous sentences to give; by default what a model of `anaphora train` was trained with, else none
+    separator, target_context: as the options of `anaphora score`
     limit, sample, seed: score the first N examples, or a random sample of N
-    workers: processes that score side by side; one unless told otherwise, and on a cluster as many as it has room for
+    resume, overwrite: what to do where the output already exists
+    workers: processes that score in parallel; by default one, and on a cluster as many as it has room for
         (a script that starts them has its own work under `if __name__ == "__main__":`, as multiprocessing demands)
     cluster: the address of a Ray cluster, or "" for the one that is found or started here
-    gpus: of each worker on a cluster; its processors are `threads`, or one
+    gpus: GPUs per worker on a cluster; its processors are `threads`, or one
+    progress: called with the numbers of examples that are scored and that there are
+    threads, batch_tokens, plain, margins_only, truncate, focus: see `Options`
     """
     suite = suite if isinstance(suite, Suite) else load_suite(suite)
+    chosen = Options(
+        context=Context(context or 0, separator, target_context),
+        threads=threads,
+        batch_tokens=batch_tokens,
+        plain=plain,
+        margins_only=margins_only,
+        truncate=truncate,
+        focus=focus,
+        own_context=context is None,
+    )
+    how = _How(limit=limit, sample=sample, seed=seed, resume=resume, overwrite=overwrite, progress=progress)
+    if not isinstance(system, str):
+        if workers not in (None, 1) or cluster is not None:
+            raise AnaphoraError("an object scores in this process: leave workers and cluster out")
+        return score_suite(suite, name_of(system), Path(output), options=chosen, scorer=scorer_of(system), **how)
     kind, what = split_spec(system)
     if kind == "scores":
         if limit is not None or sample is not None:
             raise AnaphoraError(
                 "a score file is imported whole, without a limit or a sample. Cut the suite: suites convert --limit"
             )
-        return import_scores(suite, Path(what), Path(output))
+        return import_scores(suite, ScoreFile(what), Path(output))
     if kind == "openai" and (cluster is not None or (workers or 1) > 1):
         raise AnaphoraError(
             "an openai: server is asked many things at once by one process: set concurrency=N in the spec, "
             "and leave --workers and --cluster out"
         )
-    scorer = _scorer(workers, cluster, options.get("threads"), gpus)
-    chosen = Options(context=Context(context or 0, separator, target_context), own_context=context is None, **options)
-    return score_suite(
-        suite,
-        system,
-        Path(output),
-        options=chosen,
-        limit=limit,
-        sample=sample,
-        seed=seed,
-        resume=resume,
-        overwrite=overwrite,
-        progress=progress,
-        scorer=scorer,
-    )
+    scorer = _scorer(workers, cluster, threads, gpus)
+    return score_suite(suite, system, Path(output), options=chosen, scorer=scorer, **how)
 
 
 def _scorer(workers: int | None, cluster: str | None, threads: int | None, gpus: float) -> StartScorer | None:
@@ -108,28 +128,41 @@ def _scorer(workers: int | None, cluster: str | None, threads: int | None, gpus:
     return None
 
 
-def import_scores(suite: Suite, scores: Path, output: Path) -> Run:
+def import_scores(suite: Suite, scores: Path | ScoreFile, output: Path) -> Run:
     """A run from scores that another toolkit wrote."""
+    scores = scores if isinstance(scores, ScoreFile) else ScoreFile(scores)
     digest = hashlib.sha256()
     examples = sum(1 for _ in suite.examples(digest))
-    header = describe(suite, sha256=digest.hexdigest(), system=f"scores:{scores}", examples=examples)
-    return open_run(write_run(output, header, ScoreFile(scores).score(suite)))
+    header = describe(suite, sha256=digest.hexdigest(), system=scores.spec, examples=examples)
+    return open_run(write_run(output, header, scores.score(suite)))
 
 
+@named
 def evaluate(
     what: Suite | Run | str | Path,
     *,
     scores: str | Path | None = None,
+    scores_are: str = "sum",
     by: str | Sequence[str] = (),
-    **settings: Any,
+    interval: str | None = None,
+    minimize: bool = False,
+    normalize: str = "sum",
+    confidence: float = 0.95,
+    resample: str | None = None,
+    samples: int = 10_000,
+    seed: int = 12345,
 ) -> Result:
-    """The Result of a run, or of a suite with a score file. Settings are those of `Settings`.
+    """The Result of a run, or of a suite with a score file.
 
-    With `resample` intervals are bootstrapped: Wilson's takes examples to be independent.
+    scores: a score file, one line per candidate in the order of the suite
+    scores_are: what the file holds, "sum" or "mean" (per token, with the number of tokens in a second column)
+    by: tags to break down by, instead of those that the suite's paper reports
+    interval: "wilson", or "bootstrap", the default where `resample` names a tag (Wilson's takes examples to be
+        independent)
+    minimize, normalize, confidence, resample, samples, seed: see `Settings`
     """
-    if settings.get("resample") is not None:
-        settings.setdefault("interval", "bootstrap")
-    chosen = Settings(**settings)
+    interval = interval or ("wilson" if resample is None else "bootstrap")
+    chosen = Settings(minimize, normalize, scores_are, interval, confidence, resample, samples, seed)
     by = [by] if isinstance(by, str) else by
     if scores is not None:
         if isinstance(what, Run):
@@ -161,13 +194,39 @@ def _run_or_advice(name: str | Path) -> Run:
         raise
 
 
+@named
 def compare(
-    *runs: Run | str | Path, by: str | Sequence[str] = (), test: str | None = None, **settings: Any
+    *runs: Run | str | Path,
+    by: str | Sequence[str] = (),
+    test: str | None = None,
+    minimize: bool = False,
+    normalize: str = "sum",
+    confidence: float = 0.95,
+    resample: str | None = None,
+    samples: int = 10_000,
+    seed: int = 12345,
 ) -> Comparison:
-    """Every pair of runs on the same suite, tested on the same items."""
+    """Every pair of runs on the same suite, tested on the same items.
+
+    by: tags to break down by, instead of those that the suite's paper reports
+    test: whose p-value is shown: "mcnemar", "randomisation" or "bootstrap"
+    minimize, normalize, confidence, resample, samples, seed: see `Settings`
+    """
+    chosen = Settings(minimize, normalize, confidence=confidence, resample=resample, samples=samples, seed=seed)
     opened = [run if isinstance(run, Run) else open_run(Path(run)) for run in runs]
     by = [by] if isinstance(by, str) else by
-    return compare_runs(opened, breakdowns=by, settings=Settings(**settings), test=test)
+    return compare_runs(opened, breakdowns=by, settings=chosen, test=test)
+
+
+class _How(TypedDict):
+    """What is the same for all ways of scoring."""
+
+    limit: int | None
+    sample: int | None
+    seed: int
+    resume: bool
+    overwrite: bool
+    progress: Progress | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -424,3 +424,58 @@ def test_a_suite_of_the_catalogue_that_is_not_here_yet(refused: Refused, scores:
     message = refused("evaluate", "contrapo", "--scores", scores)
     assert "did you mean contrapro" in message
     assert "anaphora suites list" in message
+
+
+# --------------------------------------------------------------------------------- scores that are means per token
+
+
+@pytest.fixture
+def means(tmp_path: Path) -> Path:
+    """Scores of fairseq for two candidates each: the first has the better mean, the second the better sum."""
+    header = {"anaphora": 1, "name": "means", "source_language": "en", "target_language": "fr", "breakdowns": []}
+    rows = [{"id": str(k), "source": ["It."], "candidates": [["Il."], ["Elle."]], "gold": 0} for k in range(20)]
+    (tmp_path / "means.jsonl").write_text("".join(json.dumps(row) + "\n" for row in [header, *rows]))
+    (tmp_path / "fair.scores").write_text("-1.0\t10\n-1.5\t5\n" * 20)
+    return tmp_path / "means.jsonl"
+
+
+def test_means_per_token_are_compared_as_sums(as_json: AsJson, means: Path) -> None:
+    asked = ("evaluate", means, "--scores", "fair.scores")
+    as_they_are, sums = as_json(*asked), as_json(*asked, "--scores-are", "mean")
+    assert (as_they_are["correct"], sums["correct"]) == (20, 0)  # −1 > −1.5, but −10 < −7.5
+    assert "norm:sum" in sums["signature"]
+    assert "scores:mean" in sums["long_signature"]
+    assert "scores:mean" not in as_they_are["long_signature"]
+    assert as_json(*asked, "--scores-are", "sum") == as_they_are
+
+
+def test_means_per_token_can_be_compared_as_means(as_json: AsJson, means: Path) -> None:
+    asked = ("evaluate", means, "--scores", "fair.scores", "--scores-are", "mean", "--normalize", "mean")
+    result = as_json(*asked)
+    assert result["correct"] == 20
+    assert "norm:mean" in result["signature"]
+    (means.parent / "fair.scores").write_text("-1.0\n-1.5\n" * 20)  # no counts are needed for it
+    assert as_json(*asked)["correct"] == 20
+
+
+def test_means_without_counts_are_refused(refused: Refused, means: Path) -> None:
+    (means.parent / "fair.scores").write_text("-1.0\t10\n-1.5\t5\n" + "-1.0\n-1.5\n" * 19)
+    said = refused("evaluate", means, "--scores", "fair.scores", "--scores-are", "mean")
+    assert "fair.scores: line 3: a mean per token without a number of tokens" in said
+    assert "--normalize mean" in said
+
+
+def test_scores_are_goes_with_scores(refused: Refused, anaphora: Run, suite: Path, scores: Path) -> None:
+    anaphora("score", suite, "--system", f"scores:{scores}", "-o", "run")
+    assert "--scores-are goes with --scores" in refused("evaluate", "run", "--scores-are", "mean")
+
+
+def test_a_run_of_means_holds_sums(anaphora: Run, as_json: AsJson, means: Path, refused: Refused) -> None:
+    anaphora("score", means, "--system", "scores:fair.scores?are=mean", "-o", "run")
+    header, first, *_ = map(json.loads, (means.parent / "run" / "run.jsonl").read_text().splitlines())
+    assert (first["scores"], first["tokens"]) == ([-10.0, -7.5], [10, 5])
+    assert header["system"] == "scores:fair.scores?are=mean"
+    assert as_json("evaluate", "run")["correct"] == 0
+    assert as_json("evaluate", "run", "--normalize", "mean")["correct"] == 20
+    assert "unknown setting 'is'" in refused("score", means, "--system", "scores:fair.scores?is=mean", "-o", "other")
+    assert "'means'" in refused("score", means, "--system", "scores:fair.scores?are=means", "-o", "other")

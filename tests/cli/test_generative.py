@@ -55,3 +55,26 @@ def test_the_result_does_not_depend_on_other_systems(files: dict[str, str]) -> N
     both = json.loads(run(files["suite.jsonl"], "-t", files["same.de"], "-t", files["right.de"], "--json"))
     assert alone["systems"]["right.de"] == both["systems"]["right.de"]
     assert alone["accuracy"] == alone["systems"]["right.de"]["accuracy"]
+
+
+@pytest.mark.parametrize("layout", [(), ("--documents",), ("--documents", "--context", "1")])
+def test_translated_sources_are_judged_line_by_line(
+    files: dict[str, str], tmp_path: Path, layout: tuple[str, ...]
+) -> None:
+    """The recipe of docs/evaluation.md: sources out, translations back, one per example in either layout."""
+    sources = tmp_path / "sources.en"
+    arguments = ["suites", "convert", files["suite.jsonl"], "--to", "sources", *layout, "-o", str(sources)]
+    result = CliRunner().invoke(app, arguments, catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    translations = {
+        source: target
+        for example in list(demo_suite())[:90]
+        for source, target in zip(example.source, example.candidates[example.gold or 0], strict=True)
+    }
+    lines, current = [], iter(Path(files["right.de"]).read_text(encoding="utf-8").splitlines())
+    for line in sources.read_text(encoding="utf-8").splitlines():
+        lines.append(next(current) if line in {example.source[-1] for example in demo_suite()} else translations[line])
+    (tmp_path / "mine.de").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    document = json.loads(run(files["suite.jsonl"], "-t", str(tmp_path / "mine.de"), "--json"))
+    by_line = json.loads(run(files["suite.jsonl"], "-t", files["right.de"], "--json"))
+    assert (document["correct"], document["total"]) == (by_line["correct"], 90)

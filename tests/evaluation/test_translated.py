@@ -111,7 +111,7 @@ def test_a_line_per_example(tmp_path: Path) -> None:
     path = tmp_path / "short.de"
     path.write_text("eins\n", encoding="utf-8")
     with pytest.raises(BadInput, match=r"short\.de: 1 lines, but .* has 120 examples"):
-        read_translations(path, texts, TOTAL)
+        read_translations(path, texts, SUITE)
 
 
 def test_examples_without_a_right_answer_are_left_out(tmp_path: Path) -> None:
@@ -122,7 +122,7 @@ def test_examples_without_a_right_answer_are_left_out(tmp_path: Path) -> None:
     assert texts.numbers == (1,)
     path = tmp_path / "t.de"
     path.write_text("Er war alt.\nSie war groß.\n", encoding="utf-8")
-    assert read_translations(path, texts, 2) == [["Sie", "war", "groß", "."]]
+    assert read_translations(path, texts, suite) == [["Sie", "war", "groß", "."]]
     with pytest.raises(AnaphoraError, match="no example has a right answer"):
         read_texts(suite_of(Header("s", "en", "de"), lambda: [prior]))
 

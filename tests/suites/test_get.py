@@ -483,6 +483,11 @@ def test_the_home_is_in_the_cache_unless_told_otherwise(monkeypatch: pytest.Monk
     monkeypatch.setenv("ANAPHORA_HOME", "~/elsewhere")
     assert home() == Path("/someone/elsewhere")
     monkeypatch.delenv("ANAPHORA_HOME")
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    assert home() == Path("/someone/.cache/anaphora")
+    monkeypatch.setenv("XDG_CACHE_HOME", "/var/cache/someone")
+    assert home() == Path("/var/cache/someone/anaphora")
+    monkeypatch.setenv("XDG_CACHE_HOME", "relative")  # the specification has such a path ignored
     assert home() == Path("/someone/.cache/anaphora")
 
 

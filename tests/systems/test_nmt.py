@@ -17,10 +17,6 @@ from anaphora.cli import main  # noqa: E402
 from anaphora.demo.stand_ins import demo_suite  # noqa: E402
 from anaphora.errors import AnaphoraError  # noqa: E402
 from anaphora.evaluation.context_usage import context_usage  # noqa: E402
-from anaphora.nmt.build import build_model  # noqa: E402
-from anaphora.nmt.config import Config, ModelConfig, VocabularyConfig  # noqa: E402
-from anaphora.nmt.folder import begin, copy_text, finish  # noqa: E402
-from anaphora.nmt.text import learn_text  # noqa: E402
 from anaphora.suites.example import Example  # noqa: E402
 from anaphora.suites.suite import example_line, header_line  # noqa: E402
 from anaphora.systems import DocumentTranslator, Translator, load_system  # noqa: E402
@@ -31,6 +27,7 @@ from anaphora.systems.options import Options  # noqa: E402
 from anaphora.systems.run import open_run  # noqa: E402
 from anaphora.systems.scoring import Reloaded, score_suite  # noqa: E402
 from anaphora.systems.translation import translate_file  # noqa: E402
+from tests.tiny_models import make_nmt  # noqa: E402
 
 Make = Callable[..., Path]
 EXAMPLES = list(demo_suite())[:12]
@@ -42,26 +39,10 @@ TO_2: dict[str, Any] = {"joined_source": 1, "joined_target": 1}
 def make(tmp_path_factory: pytest.TempPathFactory, demo_text: list[str]) -> Make:
     """The folder of a model with random weights that have opinions, made once for each name."""
     root = tmp_path_factory.mktemp("models")
-    learn_text(VocabularyConfig(size=150), "en-de", demo_text, demo_text, root / "vocabulary")
 
     def folder(name: str, seed: int = 1, **settings: Any) -> Path:
         path = root / name
-        if path.exists():
-            return path
-        text = copy_text(root / "vocabulary", path)
-        sizes: dict[str, Any] = {"embedding": 16, "hidden": 8, "layers": 2, "heads": 2, "feed_forward": 16}
-        config = Config(model=ModelConfig(**{"kind": "recurrent", **sizes, **settings}))
-        begin(path, config)
-        torch.manual_seed(seed)
-        model = build_model(config.model, text.size, text.size, text.marks)
-        for parameter in model.parameters():
-            if parameter.dim() > 1 and parameter.shape[0] != text.size:
-                torch.nn.init.normal_(parameter, std=0.4)
-        if config.model.kind == "recurrent":
-            with torch.no_grad():
-                model.bias[text.marks.end] = 1.8  # translations come to an end
-        finish(path, model, config)
-        return path
+        return path if path.exists() else make_nmt(path, demo_text, seed=seed, **settings)
 
     return folder
 

@@ -26,6 +26,12 @@ def test_what_is_no_spec_says_how_to_write_one(spec: str) -> None:
         split_spec(spec)
 
 
+@pytest.mark.parametrize("name", ["Helsinki-NLP/opus-mt-en-de", "models/mine", "./mine"])
+def test_a_model_without_its_kind_is_recognized(name: str) -> None:
+    with pytest.raises(AnaphoraError, match=rf"did you mean hf:{name} \(a translation model\) or lm:{name}"):
+        split_spec(name)
+
+
 @pytest.mark.parametrize(
     ("what", "settings"),
     [

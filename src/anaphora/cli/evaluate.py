@@ -53,12 +53,19 @@ def setting_options(command: Command) -> Command:
 Examples:
   anaphora evaluate runs/my-model
   anaphora evaluate contrapro --scores my.scores --minimize
+  anaphora evaluate contrapro --scores fairseq.scores --scores-are mean
   anaphora evaluate suite.jsonl --scores my.scores --by 'distance>3×reference_pronoun' --format latex
   anaphora evaluate runs/my-model --fail-under 0.7
 """
 )
 @click.argument("what", metavar="RUN|SUITE")
 @click.option("--scores", type=PATH, help="A score file: one line per candidate, in the order of the suite.")
+@click.option(
+    "--scores-are",
+    type=click.Choice(["sum", "mean"]),
+    help="What the score file holds: sums of log-probabilities (default), or means per token, with score⇥tokens on "
+    "each line.",
+)
 @click.option(
     "--interval",
     type=click.Choice(["wilson", "bootstrap"]),
@@ -71,6 +78,7 @@ Examples:
 def evaluate(
     what: str,
     scores: Path | None,
+    scores_are: str | None,
     by: tuple[str, ...],
     interval: str | None,
     fail_under: float | None,
@@ -85,6 +93,9 @@ def evaluate(
 
     if interval == "wilson" and settings["resample"] is not None:
         raise AnaphoraError("--interval wilson takes examples to be independent; leave it out with --resample")
+    if scores is None and scores_are is not None:
+        raise AnaphoraError("--scores-are goes with --scores: a run says itself what its scores are")
+    settings["scores_are"] = scores_are or "sum"
     settings["interval"] = interval or ("wilson" if settings["resample"] is None else "bootstrap")
     result = api.evaluate(what, scores=scores, by=by, **settings)
     show(result_table(result), result.to_dict(), format, as_json)

@@ -31,7 +31,7 @@ Examples:
     type=PATH,
     multiple=True,
     required=True,
-    help="A system's translations of the current sentences, a line per example. Repeatable.",
+    help="A system's translations: a line, or a document, per example (suites convert --to sources). Repeatable.",
 )
 @click.option("--run", "runs", type=PATH, multiple=True, help="The same system's run: the gap to it. One per -t.")
 @click.option("--corpus", type=PATH, nargs=2, multiple=True, metavar="SRC TGT", help="Text to align better by.")
@@ -68,9 +68,8 @@ def generative(
     names = _names(translations)
     loaded = api.load_suite(suite)
     texts = translated.read_texts(loaded, tokenize)
-    total = sum(1 for _ in loaded)
     words = {
-        name: translated.read_translations(path, texts, total, tokenize)
+        name: translated.read_translations(path, texts, loaded, tokenize)
         for name, path in zip(names, translations, strict=True)
     }
     languages = (texts.header.source_language, texts.header.target_language)

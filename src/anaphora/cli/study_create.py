@@ -65,12 +65,12 @@ def create(
     need a tag `pronoun`, which names the word of the translation to hide; or PAIRS is what `apt --details` wrote, and
     -s and -t are its texts.
     """
+    from anaphora import api
     from anaphora.files import text_lines
     from anaphora.study.create import Design, make_study
     from anaphora.study.example import write_example
     from anaphora.study.file import write_study
     from anaphora.study.gaps import suite_of_details
-    from anaphora.suites.formats import read_suite
 
     if example:
         _say(write_example(output), output, as_json)
@@ -82,7 +82,7 @@ def create(
     if source_text is not None:
         suite = suite_of_details(pairs, source_text, translations, names, languages)
     else:
-        suite = read_suite(pairs, format)
+        suite = api.load_suite(pairs, format)
     design["options"] = _words(options or "")
     if instructions is not None:
         design["instructions"] = tuple(line.strip() for line in text_lines(instructions) if line.strip())

@@ -117,24 +117,45 @@ Examples:
   anaphora suites convert contrapro.json --from contrapro --context-from documents/ --context 3 -o contrapro3.jsonl
   anaphora suites convert contrapro --to text -o lines/
   anaphora suites convert contrapro --to text --separator ' <SEP> ' -o lines/
+  anaphora suites convert contrapro --to sources -o contrapro.en
+  anaphora suites convert contrapro --to sources --documents -o contrapro.en
 """,
 )
 @click.argument("source", metavar="INPUT")
 @click.option(
     "--from", "format", default="native", show_default=True, metavar="FORMAT", help="The format of the input."
 )
-@click.option("--to", type=click.Choice(["native", "text"]), default="native", show_default=True)
 @click.option(
-    "-o", "--output", required=True, type=PATH, help="The suite file (.jsonl, .jsonl.gz); with --to text a folder."
+    "--to",
+    type=click.Choice(["native", "text", "sources"]),
+    default="native",
+    show_default=True,
+    help="native: a suite file; text: line files to score, a line per candidate; sources: lines to translate.",
+)
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=PATH,
+    help="The suite file (.jsonl, .jsonl.gz); with --to text a folder, with --to sources a text file.",
 )
 @click.option("--name", help="The suite's name, if not the format's.")
 @click.option("--context-from", type=PATH, help="contrapro: the folder of documents to read context from.")
-@click.option("--context", type=click.IntRange(0), help="contrapro, lopes: how many sentences of context.")
+@click.option(
+    "--context", type=click.IntRange(0), help="contrapro, lopes, --to sources: how many sentences of context."
+)
 @click.option("--split", help="scat: train, valid or test.")
 @click.option("--contrast-from", type=PATH, help="scat: the folder of Lopes' set, for wrong translations that agree.")
 @click.option("--source-language", help="text: which of the two languages is the source.")
 @click.option("--target-language", help="text, disceval: the target language.")
-@click.option("--separator", help="--to text: join the sentences of a passage by this, one line per passage.")
+@click.option(
+    "--separator", help="--to text, --to sources: join the sentences of a passage by this, one line per passage."
+)
+@click.option(
+    "--documents",
+    is_flag=True,
+    help="--to sources: a document per example, its sentences on lines of their own, a blank line between documents.",
+)
 @click.option("--limit", type=click.IntRange(1), help="Only the first so many examples.")
 @json_option
 def convert(
@@ -144,17 +165,22 @@ def convert(
     output: Path,
     name: str | None,
     separator: str | None,
+    documents: bool,
     limit: int | None,
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Turn a published format into a suite file, or a suite into line files for any toolkit."""
+    """Convert a published format to a suite file, or a suite to lines that any toolkit scores or translates."""
     from dataclasses import replace
 
     from anaphora import api
     from anaphora.suites.export import write_text
+    from anaphora.suites.sources import write_sources
     from anaphora.suites.suite import suite_of
 
+    if documents and to != "sources":
+        raise AnaphoraError("--documents goes with --to sources")
+    kept = options.pop("context") if to == "sources" and format == "native" else None
     suite = api.load_suite(source, format, **{key: value for key, value in options.items() if value is not None})
     if name is not None:
         suite = replace(suite, header=replace(suite.header, name=name))
@@ -164,9 +190,14 @@ def convert(
         files, candidates = write_text(suite, output, separator=separator)
         document: dict[str, Any] = {"files": [str(file) for file in files], "candidates": candidates}
         message = f"{suite.header.name}: {candidates:,} lines, score each: {', '.join(map(str, files))}"
+    elif to == "sources":
+        examples = write_sources(suite, output, separator=separator, documents=documents, context=kept)
+        document = {"suite": suite.header.name, "path": str(output), "examples": examples}
+        unit = "documents" if documents else "lines"
+        message = f"{suite.header.name}: {examples:,} {unit} to translate, one per example: {output}"
     else:
         if separator is not None:
-            raise AnaphoraError("--separator goes with --to text")
+            raise AnaphoraError("--separator goes with --to text or --to sources")
         sha256 = suite.write(output)
         document = {"suite": suite.header.name, "path": str(output), "sha256": sha256}
         message = f"{suite.header.name}@{sha256[:6]}: {output}"

@@ -204,7 +204,13 @@ def evaluate_scores(
 ) -> Result:
     """Evaluate a suite with the scores of a file, in one pass over both."""
     digest = hashlib.sha256()
-    items = ScoreFile(scores).score(suite.examples(digest))
-    about = describe(suite, sha256="", system=f"scores:{scores}")
+    settings = settings or Settings()
+    file = ScoreFile(scores, are=settings.scores_are)
+    items: Iterable[Scored]
+    if settings.scores_are == settings.normalize == "mean":  # they are compared as they are: a mean of one token
+        items = (item._replace(tokens=[1] * len(item.scores)) for item in file.as_written(suite.examples(digest)))
+    else:
+        items = file.score(suite.examples(digest))
+    about = describe(suite, sha256="", system=file.spec)
     result = evaluate_items(items, about=about, breakdowns=breakdowns, settings=settings)
     return replace(result, sha256=digest.hexdigest())  # known once all lines are read

@@ -13,7 +13,7 @@ from anaphora.systems.measurement import Measurement
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A share: so many of so many, and how sure that is."""
+    """How many of a number of examples are right, with an interval."""
 
     total: int
     correct: int
@@ -21,6 +21,7 @@ class Figure:
 
     @property
     def accuracy(self) -> float | None:
+        """correct / total; None where there are no examples."""
         return self.correct / self.total if self.total else None
 
     def to_dict(self) -> dict[str, Any]:
@@ -38,6 +39,7 @@ class Settings:
 
     minimize: bool = False
     normalize: str = "sum"  # or "mean": per token
+    scores_are: str = "sum"  # or "mean": what a score file holds, per token
     interval: str = "wilson"  # or "bootstrap"
     confidence: float = 0.95
     resample: str | None = None  # the tag whose groups are resampled whole; None: single items
@@ -47,6 +49,7 @@ class Settings:
     def __post_init__(self) -> None:
         for name, value, known in (
             ("normalize", self.normalize, ("sum", "mean")),
+            ("scores_are", self.scores_are, ("sum", "mean")),
             ("interval", self.interval, ("wilson", "bootstrap")),
         ):
             if value not in known:
@@ -133,7 +136,7 @@ class Result:
         return found
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON of the contract (INTERFACE), and more."""
+        """What `anaphora evaluate --json` prints."""
         return {
             "suite": self.suite,
             "system": self.system,

@@ -80,7 +80,8 @@ def long(result: Result) -> str:
     line.add("context", result.context or "unknown")
     for name, value in sorted({**PLAIN, **result.protocol}.items() if result.context else result.protocol.items()):
         line.add(name, canonical(value))
-    line.add("normalisation", settings.normalize).add("better", "lower" if settings.minimize else "higher")
+    line.add("normalisation", settings.normalize).add("scores", None if settings.scores_are == "sum" else "mean")
+    line.add("better", "lower" if settings.minimize else "higher")
     line.add("ties", "wrong").add("interval", settings.interval).add("confidence", f"{settings.confidence:g}")
     line.add("resampled", settings.resample or "items").add("samples", settings.samples if resampled else "none")
     return str(line.add("seed", settings.seed if resampled else "none").add("version", result.version))

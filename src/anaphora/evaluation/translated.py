@@ -16,16 +16,16 @@ from anaphora.align.alignment import Alignment, check_alignment, links
 from anaphora.align.backend import Pair, Progress, Settings
 from anaphora.align.saved import model_code
 from anaphora.align.tokenise import tokenise
-from anaphora.errors import AnaphoraError, BadInput
+from anaphora.errors import AnaphoraError
 from anaphora.evaluation import breakdown as by
 from anaphora.evaluation.decision import decide
 from anaphora.evaluation.generative import CORRECT, Counts, Outcome, count, judge
 from anaphora.evaluation.intervals import Interval, bootstrap, generator, percentile_interval
 from anaphora.evaluation.signature import Signature
-from anaphora.files import text_lines
 from anaphora.languages.forms import known_languages, polite_forms, pronoun_forms
 from anaphora.languages.pronoun_files import known_pairs, pronoun_lists
 from anaphora.suites.example import Example
+from anaphora.suites.sources import current_translations
 from anaphora.suites.suite import Header, Suite
 from anaphora.systems.run import Run
 
@@ -109,12 +109,9 @@ def read_texts(suite: Suite, tokenisation: str = "moses") -> Texts:
     return Texts(header, examples, numbers, source, candidates, digest.hexdigest(), tokenisation)
 
 
-def read_translations(path: Path, texts: Texts, total: int, tokenisation: str = "moses") -> list[list[str]]:
-    """A system's translations of the current sentences: one line per example of the suite, in its order."""
-    lines = list(text_lines(path))
-    if len(lines) != total:
-        remedy = "A line per example, in the order of the suite; an empty one where there is no translation."
-        raise BadInput(path, f"{len(lines):,} lines, but {texts.header.name} has {total:,} examples", remedy=remedy)
+def read_translations(path: Path, texts: Texts, suite: Suite, tokenisation: str = "moses") -> list[list[str]]:
+    """A system's translations of the current sentences: a line, or a document, per example of the suite."""
+    lines = current_translations(path, suite)
     return tokenise((lines[number] for number in texts.numbers), tokenisation, texts.header.target_language)
 
 

@@ -26,8 +26,11 @@ Progress = Callable[[str, int, int | None], None]  # the file, its bytes so far,
 
 
 def home() -> Path:
-    """Where downloads and suites are kept: $ANAPHORA_HOME, or ~/.cache/anaphora."""
-    return Path(os.environ.get("ANAPHORA_HOME") or "~/.cache/anaphora").expanduser()
+    """Where downloads and suites are kept: $ANAPHORA_HOME, else `anaphora` in $XDG_CACHE_HOME, or in ~/.cache."""
+    if own := os.environ.get("ANAPHORA_HOME"):
+        return Path(own).expanduser()
+    cache = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    return (cache if cache.is_absolute() else Path("~/.cache").expanduser()) / "anaphora"
 
 
 def suite_path(name: str) -> Path:

@@ -23,6 +23,7 @@ def suite_of_rows(
     A source is a sentence, or sentences with the current one last; candidates likewise, padded where there are fewer
     sentences than in the source. Without `id` rows are numbered from 0. The rows must be iterable more than once.
     """
+    rows = _records(rows)
     if iter(rows) is rows:
         raise AnaphoraError("the rows are read more than once: give a list or a dataset, not an iterator")
     source, _, target = languages.partition("-")
@@ -32,6 +33,22 @@ def suite_of_rows(
             yield _example(number, row)
 
     return suite_of(Header(name, source, target, breakdowns), examples)
+
+
+def _records(rows: Any) -> Iterable[Mapping[str, Any]]:
+    """The rows of a data frame (pandas, polars), which by itself gives its columns; anything else as it is."""
+    if hasattr(rows, "columns") and hasattr(rows, "to_dicts"):
+        return rows.to_dicts()  # type: ignore[no-any-return]
+    if hasattr(rows, "columns") and hasattr(rows, "to_dict"):
+        return [
+            {str(key): value for key, value in row.items() if not _missing(value)} for row in rows.to_dict("records")
+        ]
+    return rows  # type: ignore[no-any-return]
+
+
+def _missing(value: Any) -> bool:
+    """NaN, which is how a data frame says that there is nothing."""
+    return isinstance(value, float) and value != value
 
 
 def _example(number: int, row: Mapping[str, Any]) -> Example:

@@ -70,10 +70,10 @@ class Suite:
             pass
         return digest.hexdigest()
 
-    def write(self, path: Path) -> str:
+    def write(self, path: str | Path) -> str:
         """Write the suite's file, complete or not at all; returns its hash."""
         digest = hashlib.sha256()
-        with atomic_writer(path) as out:
+        with atomic_writer(Path(path)) as out:
             out.write(header_line(self.header))
             for example in self:
                 line = example_line(example)

@@ -40,7 +40,10 @@ def split_spec(spec: str) -> tuple[str, str]:
     """KIND:WHAT → its two parts."""
     kind, colon, what = spec.partition(":")
     if not colon or not what:
-        raise AnaphoraError(f"not a system: {spec!r}. Write KIND:WHAT, as in scores:my.scores; see: anaphora systems")
+        near = "" if colon or "/" not in spec else f" (did you mean hf:{spec} (a translation model) or lm:{spec}?)"
+        raise AnaphoraError(
+            f"not a system: {spec!r}{near}. Write KIND:WHAT, as in scores:my.scores; see: anaphora systems"
+        )
     return kind, what
 
 

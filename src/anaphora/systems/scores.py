@@ -1,4 +1,8 @@
-"""`scores:FILE`: scores that any other toolkit wrote, one line per candidate, in the order of the suite."""
+"""`scores:FILE`: scores that any other toolkit wrote, one line per candidate, in the order of the suite.
+
+Scores are sums of log-probabilities unless `scores:FILE?are=mean` says that they are means per token (fairseq).
+Means are multiplied by the numbers of tokens in the second column, so that all that follows has sums.
+"""
 
 from __future__ import annotations
 
@@ -7,21 +11,51 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
-from anaphora.errors import BadInput
+from anaphora.errors import AnaphoraError, BadInput
 from anaphora.files import byte_lines, decode
 from anaphora.suites.example import Example
-from anaphora.systems.options import Options
+from anaphora.systems.options import Options, split_settings
 from anaphora.systems.scored import Scored
+
+SCORES_ARE = ("sum", "mean")
 
 
 class ScoreFile:
     """A system whose answers are in a file: they are imported as they are, all at once."""
 
-    def __init__(self, path: str | Path, options: Options | None = None) -> None:  # options mean nothing here
-        self.path = Path(path)
+    def __init__(self, path: str | Path, options: Options | None = None, are: str = "") -> None:
+        """FILE or FILE?are=mean; the options of other systems mean nothing here."""
+        if isinstance(path, str) and not Path(path).exists():  # a name with a question mark in it is a name
+            path, settings = split_settings(path, ("are",))
+            are = are or settings.get("are", "")
+        self.path, self.are = Path(path), are or "sum"
+        if self.are not in SCORES_ARE:
+            raise AnaphoraError(f"scores are sums or means per token, not {self.are!r}. Write are=sum or are=mean")
+
+    @property
+    def spec(self) -> str:
+        """How the file is named as a system."""
+        return f"scores:{self.path}" + ("" if self.are == "sum" else f"?are={self.are}")
 
     def score(self, examples: Iterable[Example]) -> Iterator[Scored]:
-        """Each example with its scores from the file; too few or too many lines are an error."""
+        """Each example with its scores from the file, as sums; too few or too many lines are an error."""
+        first = 1
+        for item in self.as_written(examples):
+            if self.are == "mean":
+                item = item._replace(scores=self._sums(item, first))
+            first += len(item.scores)
+            yield item
+
+    def _sums(self, item: Scored, first: int) -> list[float]:
+        """Sums from means per token and the numbers of tokens."""
+        if item.tokens is None or min(item.tokens) < 1:
+            bare = first if item.tokens is None else first + list(item.tokens).index(min(item.tokens))
+            remedy = "Write score⇥tokens on each line, or compare the means themselves: --normalize mean"
+            raise BadInput(self.path, "a mean per token without a number of tokens", line=bare, remedy=remedy)
+        return [mean * count for mean, count in zip(item.scores, item.tokens, strict=True)]
+
+    def as_written(self, examples: Iterable[Example]) -> Iterator[Scored]:
+        """Each example with the numbers that are in the file."""
         lines = byte_lines(self.path)
         used = candidates = 0
         examples = iter(examples)

@@ -89,7 +89,7 @@ class AptResult:
         return "|".join(self.parts)
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON of the contract (INTERFACE): the first system at the top, and all of them under `systems`."""
+        """What `anaphora apt --json` prints: the first system at the top, and all of them under `systems`."""
         systems = {system.name: self._system(system) for system in self.systems}
         first = next(iter(systems.values()))
         return {**first, "systems": systems, "pairs": [pair.to_dict() for pair in self.pairs]}
