@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -252,6 +253,33 @@ def test_a_robust_system_that_ignores_context(run: Callable[..., Run]) -> None:
     assert said(found) == {"attacks": "robust", "context": "robust", "score": "partial"}
     assert text(found, "context").startswith("Context is not used: +0.000")
     assert [command.split()[1] for command, _, _ in found.advice] == ["context-usage", "build"]
+
+
+@pytest.mark.parametrize("attacked", ["W" * 30, "WWWWWWWWWR" * 3])
+def test_who_is_at_chance_has_nothing_to_lose(run: Callable[..., Run], attacked: str) -> None:
+    """newcomer.md B16: a score of 0.1 with three candidates is neither robust nor brittle, whatever an attack does."""
+    (found,) = diagnose(
+        [
+            run("set", answered("WWWWWWWWWR" * 3)),
+            run("set-phrase", answered(attacked, "phrase-addition/x")),
+            run("set-alone", answered(attacked, "no-context")),
+        ]
+    )
+    assert said(found)["attacks"] == said(found)["context"] == "at chance"
+    assert "it is at chance (0.33), nothing to lose (0.100 → 0." in text(found, "attacks")
+    assert not any(command.startswith("anaphora augment") for command, _, _ in found.advice)
+
+
+def test_advice_is_for_the_language_pair(run: Callable[..., Run]) -> None:
+    (found,) = diagnose([run("set", answered("RRRRRRRRWW" * 3))])
+    assert "anaphora build templates -l en-de -o templates.jsonl" in [command for command, _, _ in found.advice]
+    for target, known in (("fr", True), ("xx", False)):
+        french = run(f"set-{target}", answered("RRRRRRRRWW" * 3))
+        header = replace(french.header, target_language=target)
+        (found,) = diagnose([replace(french, header=header)])
+        commands = [command for command, _, _ in found.advice]
+        assert (f"anaphora build templates -l en-{target} -o templates.jsonl" in commands) is known
+        assert not any("augment" in command for command in commands)
 
 
 def test_a_score_that_hides_a_bias(run: Callable[..., Run]) -> None:

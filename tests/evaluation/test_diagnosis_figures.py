@@ -224,3 +224,5 @@ def test_best_and_worst_of_the_groups_with_enough_items() -> None:
 )
 def test_attacks(delta: float, interval: tuple[float, float], p: float, total: int, verdict: str) -> None:
     assert figures.attack_verdict(delta, interval, p, total, LIMITS) == verdict
+    floor = figures.attack_verdict(delta, interval, p, total, LIMITS, at_chance=True)
+    assert floor == ("too few" if verdict == "too few" else "at chance")

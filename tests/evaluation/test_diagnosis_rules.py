@@ -27,8 +27,8 @@ KINDS = {
     "choice": {"prefers", "none", "neither", "same antecedent"},
     "difference": {"first", "second"},
     "extremes": {"uneven"},
-    "attack": {"brittle", "small loss", "robust", "unclear"},
-    "context": {"brittle", "small loss", "robust", "unclear"},
+    "attack": {"brittle", "small loss", "robust", "unclear", "at chance"},
+    "context": {"brittle", "small loss", "robust", "unclear", "at chance"},
 }
 
 

@@ -10,19 +10,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from anaphora.build.templates.suite import pairs
 from anaphora.evaluation import diagnosis_figures as figures
 from anaphora.evaluation.diagnosis_conclusions import conclusions
 from anaphora.evaluation.diagnosis_evidence import Answer, Evidence, gather
-from anaphora.evaluation.diagnosis_figures import TOO_FEW, Measured
+from anaphora.evaluation.diagnosis_figures import AT_CHANCE, TOO_FEW, Measured
 from anaphora.evaluation.diagnosis_rules import SEVERITIES, STEPS, Rule, Rules, Thresholds, load_rules
 from anaphora.evaluation.diagnosis_sentences import Check, Statement, statement
+from anaphora.evaluation.intervals import wilson
 from anaphora.evaluation.result import Settings
 from anaphora.evaluation.robustness import Robustness
 from anaphora.evaluation.signature import Signature
 from anaphora.systems.measurement import Measurement
 from anaphora.systems.run import Run
 
-WORST_FIRST = ("brittle", "small loss", "unclear", "robust")
+WORST_FIRST = ("brittle", "small loss", "unclear", "robust", AT_CHANCE)
+AUGMENTED = "en-de"  # what `anaphora augment` knows
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +107,7 @@ def _checks(rule: Rule, evidence: Evidence, limits: Thresholds, confidence: floa
     """The checks of a rule in groups; one sentence is said of each group, of its first check."""
     if rule.kind in ("attack", "context"):
         for attacked in evidence.attacks:
-            yield _attack_checks(rule, attacked, limits)
+            yield _attack_checks(rule, attacked, evidence, limits, confidence)
         return
     if not rule.templates:
         for suite, answers in evidence.tests.items():
@@ -146,8 +149,11 @@ def _shown(rule: Rule, found: Measured) -> str:
     return rule.shown.get(found.verdict, found.verdict)
 
 
-def _attack_checks(rule: Rule, attacked: Robustness, limits: Thresholds) -> list[Check]:
+def _attack_checks(
+    rule: Rule, attacked: Robustness, evidence: Evidence, limits: Thresholds, confidence: float
+) -> list[Check]:
     """The attacks that the rule is about, the worst first; what it says of other kinds than its own is not asked."""
+    chance = evidence.chance(attacked.suite)
     others = {kind for other in load_rules().rules for kind in other.attacks}
     made = []
     for attack in attacked.attacks:
@@ -155,10 +161,11 @@ def _attack_checks(rule: Rule, attacked: Robustness, limits: Thresholds) -> list
             continue
         change = attack.pair.overall
         p = change.p_adjusted
-        verdict = figures.attack_verdict(change.delta, change.interval, p, change.total, limits)
+        floor = wilson(round(change.first * change.total), change.total, confidence)[0] <= chance
+        verdict = figures.attack_verdict(change.delta, change.interval, p, change.total, limits, at_chance=floor)
         parts = change.first, change.second
         found = Measured(
-            change.total, change.delta, change.interval, verdict, attack.pair.lost, (attack.name,), parts, p=p
+            change.total, change.delta, change.interval, verdict, attack.pair.lost, (attack.name,), parts, chance, p
         )
         made.append(
             Check(rule.id, rule.step, f"{attacked.suite}: {attack.name}", attacked.suite, found, _shown(rule, found))
@@ -181,8 +188,14 @@ def _advice(
         advice, what = of[said.rule].advice, said.checks[0].found.what
         for name in (*advice.get(said.verdict, ()), *advice.get(" ".join((said.verdict, *what[:1])), ())):
             wanted.setdefault(name, []).append(said.rule)
-    if not evidence.templates:
+    if not evidence.templates and evidence.languages in pairs():
         wanted["templates"] = []
     if evidence.tests and not evidence.attacks:
         wanted["attacks"] = []
-    return tuple((*rules.advice[name], tuple(dict.fromkeys(ids))) for name, ids in wanted.items())
+    found = []
+    for name, ids in wanted.items():
+        command, text = rules.advice[name]
+        if command.startswith("anaphora augment") and evidence.languages != AUGMENTED:
+            continue
+        found.append((command.format(languages=evidence.languages), text, tuple(dict.fromkeys(ids))))
+    return tuple(found)

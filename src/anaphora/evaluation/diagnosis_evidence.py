@@ -49,6 +49,12 @@ class Evidence:
     attacks: Sequence[Robustness]
     protocol: Mapping[str, Any] = field(default_factory=dict)
 
+    def chance(self, suite: str) -> float:
+        """The accuracy on a suite of who chooses at random."""
+        answers = (a for found in (*self.tests.values(), *self.templates.values()) for a in found)
+        sizes = [1 / a.candidates for a in answers if a.suite == suite and a.gold is not None]
+        return sum(sizes) / len(sizes) if sizes else 0.0
+
 
 def gather(runs: Sequence[Run], settings: Settings, system: str | None = None) -> list[Evidence]:
     """The evidence for each system; a system that was measured in another way is another system.

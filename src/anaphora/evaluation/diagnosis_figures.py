@@ -14,6 +14,7 @@ from anaphora.evaluation.priors import Priors
 
 NAMES = {"m": "masculine", "f": "feminine", "n": "neuter"}
 TOO_FEW = "too few"
+AT_CHANCE = "at chance"
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,10 +159,17 @@ def newcombe(one: tuple[int, int], other: tuple[int, int], confidence: float) ->
     return p1 - p2 - math.hypot(p1 - l1, u2 - p2), p1 - p2 + math.hypot(u1 - p1, p2 - l2)
 
 
-def attack_verdict(delta: float, interval: Interval, p: float, total: int, limits: Thresholds) -> str:
-    """robust: surely no more than a negligible loss; brittle, small loss: significant; else unclear."""
+def attack_verdict(
+    delta: float, interval: Interval, p: float, total: int, limits: Thresholds, *, at_chance: bool = False
+) -> str:
+    """robust: surely no more than a negligible loss; brittle, small loss: significant; else unclear.
+
+    at_chance: the accuracy before the attack is no better than chance, so that there is nothing to lose
+    """
     if total < limits.minimum:
         return TOO_FEW
+    if at_chance:
+        return AT_CHANCE
     if interval[0] > -limits.negligible:
         return "robust"
     if p < limits.p and delta < 0:
