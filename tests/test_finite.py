@@ -10,7 +10,7 @@ import pytest
 
 from anaphora import finite as module
 from anaphora.errors import AnaphoraError
-from anaphora.finite import NotFinite, all_finite, finite, no_overflow
+from anaphora.finite import NotFinite, all_finite, finite, json_text, no_overflow
 
 
 def test_the_examples_of_the_module_hold() -> None:
@@ -45,3 +45,10 @@ def test_operations_without_a_result_are_errors(numerator: float, denominator: f
         np.divide(numerator, denominator)
     with no_overflow("the share of links"):
         assert np.exp(np.array([-1000.0]))[0] == 0.0  # an underflow is a small number
+
+
+def test_json_never_holds_nan() -> None:
+    assert json_text({"a": [1.5, None]}, "the result") == '{"a": [1.5, null]}'
+    assert json_text({"é": 1}, "the result", indent=1) == '{\n "é": 1\n}'
+    with pytest.raises(NotFinite, match=r"^the result: a value is not a finite number"):
+        json_text({"a": [math.inf]}, "the result")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from anaphora.errors import AnaphoraError
 
@@ -41,12 +42,27 @@ def all_finite(values: Values, what: str, remedy: str = "") -> Values:
     Traceback (most recent call last):
     anaphora.finite.NotFinite: scores of example 7: 1 of 2 values is not a finite number (-inf).
     """
-    numbers = values if isinstance(values, list | tuple) else values.ravel().tolist()  # type: ignore[union-attr]
-    if not all(map(math.isfinite, numbers)):
+    if isinstance(values, list | tuple):
+        numbers = values if not all(map(math.isfinite, values)) else []
+    else:
+        import numpy as np
+
+        numbers = [] if np.isfinite(values).all() else np.ravel(values).tolist()
+    if numbers:
         wrong = [number for number in numbers if not math.isfinite(number)]
         verb = "is not a finite number" if len(wrong) == 1 else "are not finite numbers"
         raise NotFinite(f"{what}: {len(wrong):,} of {len(numbers):,} values {verb} ({wrong[0]}). {remedy}".rstrip())
     return values
+
+
+def json_text(document: Any, what: str, **layout: Any) -> str:
+    """The document as JSON, which has neither NaN nor infinity: such a value is an error."""
+    try:
+        return json.dumps(document, ensure_ascii=False, allow_nan=False, **layout)
+    except ValueError as error:
+        if "JSON compliant" not in str(error):  # a document that holds itself
+            raise
+        raise NotFinite(f"{what}: a value is not a finite number, which cannot be a result") from None
 
 
 @contextmanager

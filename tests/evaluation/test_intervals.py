@@ -14,6 +14,7 @@ from statsmodels.stats.proportion import proportion_confint
 
 from anaphora.evaluation import intervals
 from anaphora.evaluation.intervals import bootstrap, generator, percentile_interval, resampled_sums, wilson
+from anaphora.finite import NotFinite
 
 FIXED = settings(derandomize=True, deadline=None)
 COUNTS = st.integers(1, 10_000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
@@ -222,3 +223,9 @@ def test_resampling_documents_widens_the_interval_only_where_items_go_together()
 def test_a_seed_gives_the_same_numbers_everywhere() -> None:
     """The first number of PCG64 for this seed, as numpy documents it (default_rng(12345))."""
     assert generator(12345).random() == 0.22733602246716966
+
+
+@pytest.mark.parametrize("values", [[0.5, np.nan], [np.inf], []])
+def test_no_interval_of_what_is_not_finite(values: list[float]) -> None:
+    with pytest.raises(NotFinite, match=r"^resampled values: "):
+        percentile_interval(np.array(values))

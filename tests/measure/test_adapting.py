@@ -23,6 +23,7 @@ from anaphora.cli.app import app
 from anaphora.cli.measure import measure
 from anaphora.cli.stopping import sentence as stopped
 from anaphora.errors import AnaphoraError
+from anaphora.finite import NotFinite
 from anaphora.languages.readings import load_readings
 from anaphora.measure.adapting import KEEP_EVERY, Adapting, _batches, _passages, adapt, documents
 from anaphora.measure.config import Model
@@ -164,3 +165,11 @@ def test_after_ctrl_c_the_same_command_goes_on(tmp_path: Path) -> None:
     (tmp_path / "adapted.part").touch()
     assert "learned so far is kept in" in stopped(app, words)
     assert stopped(app, words).endswith(f"Go on with: anaphora measure adapt lm:x text.en -o {tmp_path / 'adapted'}")
+
+
+def test_a_loss_that_is_not_finite_stops_the_adapting(toy: list[Example], tiny_lm: Path) -> None:
+    features = LanguageModelFeatures(str(tiny_lm))
+    with torch.no_grad():
+        next(iter(features.model.parameters())).fill_(torch.nan)
+    with pytest.raises(NotFinite, match=r"^the loss of step 1 is nan, .* Lower the rate"):
+        adapt(features, right(toy), FAST)

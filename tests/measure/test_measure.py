@@ -8,6 +8,7 @@ pytest.importorskip("torch")
 
 import torch
 
+from anaphora.finite import NotFinite
 from anaphora.languages.readings import load_readings
 from anaphora.measure.config import Model
 from anaphora.measure.items import Text, text_of
@@ -61,3 +62,12 @@ def test_more_pronouns_than_in_training(measure: Measure) -> None:
     assert len(found.shares) == 5
     assert found.score == pytest.approx(sum(found.shares), abs=1e-5)
     assert all(share != 0 for share in found.shares)
+
+
+def test_a_score_that_is_not_finite_is_an_error() -> None:
+    model = Model(width=8)
+    broken = Measure(model, ENGLISH, 2, load_encoder(model, vocabulary=WORDS), [])
+    with torch.no_grad():
+        broken.head.w.fill_(torch.inf)
+    with pytest.raises(NotFinite, match=r"^scores of the learned measure: .* Train the measure again"):
+        broken.score([text("He left."), text("It")])

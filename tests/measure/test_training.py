@@ -13,6 +13,7 @@ pytest.importorskip("torch")
 import torch
 
 from anaphora.errors import AnaphoraError
+from anaphora.finite import NotFinite
 from anaphora.measure import training
 from anaphora.measure.checkpoint import load_measure, save_measure
 from anaphora.measure.config import Config, Data, Model, Training
@@ -153,3 +154,10 @@ def test_features_are_added_to_a_trained_measure(toy: list[Example], tmp_path: P
         train_measure(replace(more, model=base.model), train, dev)
     with pytest.raises(AnaphoraError, match=r"head\.w: \(3,\) in it, \(5,\) here.*of another architecture"):
         train_measure(replace(more, model=replace(more.model, max_pronouns=5)), train, dev)
+
+
+def test_a_loss_that_is_not_finite_stops_the_training(toy: list[Example], monkeypatch: pytest.MonkeyPatch) -> None:
+    real = training.ranking_loss
+    monkeypatch.setattr(training, "ranking_loss", lambda *texts: real(*texts) * torch.nan)
+    with pytest.raises(NotFinite, match=r"^the loss of a batch of 16 pairs is nan, .* Lower training\.rate"):
+        train_measure(config(), *split(toy))

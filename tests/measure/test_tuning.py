@@ -18,6 +18,7 @@ import torch
 
 from anaphora.cli.measure import measure
 from anaphora.errors import AnaphoraError
+from anaphora.finite import NotFinite
 from anaphora.languages.readings import load_readings
 from anaphora.measure.config import Model
 from anaphora.measure.features import LanguageModelFeatures
@@ -125,3 +126,13 @@ def test_on_the_command_line(
     assert "is there already" in str(again.exception)
     wrong = CliRunner().invoke(measure, ["tune", "hf:x", "--train", suite, "-o", str(tmp_path / "other")])
     assert "not a language model: 'hf:x'" in str(wrong.exception)
+
+
+def test_a_loss_that_is_not_finite_stops_the_tuning(toy: list[Example], tiny_lm: Path) -> None:
+    features = LanguageModelFeatures(str(tiny_lm))
+    with torch.no_grad():
+        next(iter(features.model.parameters())).fill_(torch.nan)
+    with pytest.raises(NotFinite, match=r"^the loss of step 1 is nan, .* Lower the rate"):
+        tune(features, pairs(toy), FAST)
+    with pytest.raises(NotFinite, match=r"^log-probabilities by the language model: "):
+        features(text_of(("He left.",), ENGLISH))

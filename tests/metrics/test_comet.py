@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from anaphora.errors import AnaphoraError
+from anaphora.finite import NotFinite
 from anaphora.metrics.comet import MODEL, comet
 from anaphora.metrics.measures import Texts, measure
 from anaphora.metrics.sums import Resampling
@@ -67,4 +68,12 @@ def test_without_a_source() -> None:
 def test_without_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "comet", None)
     with pytest.raises(AnaphoraError, match=r"not installed\. Install it with: pip install unbabel-comet"):
+        comet(TEXTS)
+
+
+def test_a_score_that_is_not_finite_is_an_error(package: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(package.model, "predict", lambda *_, **__: SimpleNamespace(scores=[0.5, float("nan")]))
+    with pytest.raises(
+        NotFinite, match=rf"^{MODEL}: COMET scores of a: 1 of 2 values is not a finite number \\(nan\\)"
+    ):
         comet(TEXTS)

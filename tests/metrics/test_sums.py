@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from anaphora.errors import AnaphoraError
 from anaphora.evaluation.intervals import generator
 from anaphora.evaluation.paired import approximate_randomisation, paired_bootstrap
+from anaphora.finite import NotFinite
 from anaphora.metrics.sums import (
     Resampling,
     Sums,
@@ -157,3 +158,9 @@ def test_the_bootstrap_is_centred() -> None:
     found = paired_test(("a", "b"), Sums(zero, share), Sums(rows, share), Resampling(1_000))["share"]
     assert found.tests["bootstrap"] == pytest.approx(1 / 1_001)
     assert mean(found.interval) == pytest.approx(0.75, abs=0.05)
+
+
+def test_a_figure_that_is_not_finite_is_an_error() -> None:
+    rows = np.array([[1.0, 2.0], [np.nan, 1.0]])
+    with pytest.raises(NotFinite, match=r"^share of 2 sentences is nan, not a finite number"):
+        Sums(rows, share).values()

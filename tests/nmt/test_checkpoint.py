@@ -142,3 +142,11 @@ def test_the_mean_of_checkpoints(tmp_path: Path) -> None:
     assert model[0].weight.tolist() == [[3.0] * 3] * 3
     with pytest.raises(AnaphoraError, match="no checkpoints"):
         average([], model)
+
+
+def test_the_state_before_a_validation_is_json_and_comes_back() -> None:
+    document = State().to_dict()
+    assert json.loads(json.dumps(document, allow_nan=False)) is not None
+    assert State.from_dict(document) == State()
+    of_version_0_1_0 = json.loads('{"best": Infinity, "since": 0, "reductions": 0}')
+    assert State.from_dict(document | {"progress": of_version_0_1_0}) == State()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import xml.etree.ElementTree as ElementTree
 from itertools import pairwise
 
@@ -17,8 +16,8 @@ SVG = "{http://www.w3.org/2000/svg}"
 def test_the_lines_of_a_log() -> None:
     log = [
         {"kind": "training", "update": 5, "loss": 1.0},
-        {"kind": "validation", "update": 10, "perplexity": 3.0, "accuracy": {"a": 0.5, "b": math.nan}},
-        {"kind": "validation", "update": 20, "accuracy": {"a": 0.75, "b": math.nan}},
+        {"kind": "validation", "update": 10, "perplexity": 3.0, "accuracy": {"a": 0.5, "b": None}},
+        {"kind": "validation", "update": 20, "accuracy": {"a": 0.75, "b": None}},
     ]
     assert series_of(log) == [Series("a", ((10, 0.5), (20, 0.75)))]
     assert series_of(log[:1]) == []

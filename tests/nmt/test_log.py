@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from anaphora.errors import AnaphoraError
+from anaphora.finite import NotFinite
 from anaphora.nmt.log import Log, read_log
 
 
@@ -77,3 +78,13 @@ def test_without_tensorboard_one_line_says_what_to_install(tmp_path: Path, monke
     with pytest.raises(AnaphoraError, match=r'pip install "anaphora\[tensorboard\]"') as error:
         Log(tmp_path / "log.jsonl", 0, tensorboard=True)
     assert "\n" not in str(error.value)
+
+
+def test_figures_without_a_value_are_null_and_nan_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    log = Log(path, 0)
+    log.write("validation", 5, accuracy={"prior": None})
+    assert '"accuracy": {"prior": null}' in path.read_text()
+    with pytest.raises(NotFinite, match=r"^the training figures of update 6: a value is not a finite number"):
+        log.write("training", 6, loss=float("nan"))
+    assert len(read_log(path)) == 1

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 torch = pytest.importorskip("torch")
 
+from anaphora.finite import NotFinite  # noqa: E402
 from anaphora.nmt.arrangement import Marks  # noqa: E402
 from anaphora.nmt.batch import pad  # noqa: E402
 from anaphora.nmt.config import ModelConfig  # noqa: E402
@@ -142,3 +143,11 @@ def test_normalisation_changes_what_is_best() -> None:
     best = [run([model], SOURCES[1:2], Beam(85, 3, power))[0][0] for power in (0.0, 4.0)]
     assert [len(hypothesis.tokens) for hypothesis in best] == [0, 3]
     assert best[1].value == pytest.approx(best[1].score / 3**4)
+
+
+def test_a_model_that_gives_nan_is_an_error() -> None:
+    model = random_model(1)
+    with torch.no_grad():
+        next(iter(model.parameters())).fill_(math.nan)
+    with pytest.raises(NotFinite, match=r"^beam search: the model's log-probabilities of token 1 .* nan"):
+        run([model], SOURCES, Beam(4, 3))

@@ -10,6 +10,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from anaphora.finite import NotFinite  # noqa: E402
 from anaphora.nmt.arrangement import Arrangement, Marks  # noqa: E402
 from anaphora.nmt.config import DataConfig  # noqa: E402
 from anaphora.nmt.corpus import Corpus, Pair  # noqa: E402
@@ -47,7 +48,25 @@ def test_a_model_that_knows_nothing_is_as_perplexed_as_its_vocabulary_is_large()
 
 def test_no_text_no_figure() -> None:
     corpus = Corpus([], TEXT, Arrangement(), DataConfig())
-    assert math.isinf(perplexity(Prefers(), corpus, 10))
+    assert perplexity(Prefers(), corpus, 10) is None
+    prior = Example("prior", ("3",), (("5",), ("6",)), None)
+    assert contrastive_accuracy(Prefers(), TEXT, Arrangement(), [prior], 100) is None
+
+
+@pytest.mark.parametrize("weight", [math.nan, math.inf, 1e6])
+def test_a_model_out_of_bounds_is_an_error(weight: float) -> None:
+    """1e6: the loss is a number still, but the perplexity is not."""
+    model = Prefers()
+    model.weights.data[5] = weight
+    corpus = Corpus([Pair("3", "6", 1)], TEXT, Arrangement(), DataConfig())
+    with pytest.raises(
+        NotFinite, match=r"^the perplexity of 2 held-out tokens is (nan|inf), .* Lower the learning rate"
+    ):
+        perplexity(model, corpus, 10)
+    if not math.isfinite(weight):
+        example = Example("1", ("3",), (("5",), ("6",)), 0)
+        with pytest.raises(NotFinite, match=r"^the model's scores of candidates: 2 of 2 values"):
+            contrastive_accuracy(model, TEXT, Arrangement(), [example], 100)
 
 
 def test_accuracy_counts_ties_as_wrong() -> None:
@@ -59,4 +78,4 @@ def test_accuracy_counts_ties_as_wrong() -> None:
     ]
     assert contrastive_accuracy(Prefers(5), TEXT, Arrangement(), examples, 100) == pytest.approx(1 / 3)
     assert contrastive_accuracy(Prefers(), TEXT, Arrangement(), examples, 100) == 0.0
-    assert math.isnan(contrastive_accuracy(Prefers(), TEXT, Arrangement(), [], 100))
+    assert contrastive_accuracy(Prefers(), TEXT, Arrangement(), [], 100) is None

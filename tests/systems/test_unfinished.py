@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from anaphora.errors import AnaphoraError
+from anaphora.finite import NotFinite
 from anaphora.suites.example import Example
 from anaphora.systems.run import RunHeader
 from anaphora.systems.scored import Answer
@@ -124,3 +126,17 @@ def test_the_records_of_another_suite_are_refused(tmp_path: Path) -> None:
     others = [replace(example, id=f"other {n}") for n, example in enumerate(EXAMPLES)]
     with pytest.raises(AnaphoraError, match="is not number"):
         UnfinishedRun(tmp_path / "run", HEADER, others, resume=True, overwrite=False)
+
+
+@pytest.mark.parametrize("score", [math.nan, math.inf, -math.inf])
+def test_a_score_that_is_not_finite_is_an_error(tmp_path: Path, score: float) -> None:
+    """Whatever computes the scores: they all come here."""
+    with UnfinishedRun(tmp_path / "run", HEADER, EXAMPLES, resume=False, overwrite=False) as run:
+        run.add(5, answer(5))
+        with pytest.raises(
+            NotFinite, match=r"^x:y\?concurrency=4: scores of example é3: 1 of 2 values .* Check the model"
+        ):
+            run.add(3, Answer([-1.0, score], [3, 4]))
+        kept = run.part.read_text()
+    assert "é5" in kept
+    assert "é3" not in kept

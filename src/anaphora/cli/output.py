@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
+from anaphora.finite import json_text
 from anaphora.table import RENDERERS, Table
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -52,7 +52,7 @@ def show(table: Table, document: dict[str, Any], format: str, as_json: bool) -> 
 
 
 def echo_json(document: Any) -> None:
-    click.echo(json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False))
+    click.echo(json_text(document, "the result", indent=2))
 
 
 def note(message: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -117,10 +116,13 @@ def _told(line: dict[str, Any]) -> str:
         return f"update {line['update']:,} · loss {line['loss']:.4f} · rate {line['rate']:.2g}"
     parts = [f"update {line['update']:,}"]
     if "perplexity" in line:
-        value = line["perplexity"]
-        parts.append("validation perplexity " + ("infinite" if math.isinf(value) else f"{value:.3f}"))
-    parts += [f"{name} {accuracy:.3f}" for name, accuracy in line.get("accuracy", {}).items()]
+        parts.append(f"validation perplexity {_figure(line['perplexity'])}")
+    parts += [f"{name} {_figure(accuracy)}" for name, accuracy in line.get("accuracy", {}).items()]
     return " · ".join(parts)
+
+
+def _figure(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"
 
 
 def _config(name: str, overrides: dict[str, str]) -> Config:

@@ -5,7 +5,6 @@ The stand-ins are rules with noise, made to show what the tables look like; they
 
 from __future__ import annotations
 
-import json
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from anaphora import api
 from anaphora.evaluation.compare import Comparison
 from anaphora.evaluation.result import Result
 from anaphora.files import atomic_writer
+from anaphora.finite import json_text
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Header, Suite, suite_of
 
@@ -70,7 +70,7 @@ def run_demo(folder: Path, seed: int = 7) -> Demo:
     names = [file.stem for file in files]
     figures = {name: result.to_dict() for name, result in zip(names, results, strict=True)}
     with atomic_writer(folder / "results.json") as out:
-        out.write(json.dumps({"systems": figures}, ensure_ascii=False, indent=2).encode() + b"\n")
+        out.write(json_text({"systems": figures}, "the demo's result", indent=2).encode() + b"\n")
     return Demo(folder, suite_file, tuple(files), results, api.compare(*runs, by=("reference_pronoun", "distance")))
 
 

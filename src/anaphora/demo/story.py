@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from anaphora.errors import AnaphoraError
 from anaphora.evaluation.compare import Comparison
 from anaphora.evaluation.result import Result
 from anaphora.files import atomic_writer
+from anaphora.finite import json_text
 from anaphora.suites.suite import read_native
 from anaphora.systems.listing import missing_packages
 from anaphora.systems.run import Run
@@ -80,7 +80,7 @@ def run_story(
     )
     with atomic_writer(folder / "results.json") as out:
         figures = {name: result.to_dict() for name, result in results.items()}
-        text = json.dumps({"systems": figures, "summary": list(reported.summary)}, ensure_ascii=False, indent=2)
+        text = json_text({"systems": figures, "summary": list(reported.summary)}, "the demo's result", indent=2)
         out.write(text.encode() + b"\n")
     return Story(folder, folder / "report.html", results, comparison, reported.summary)
 

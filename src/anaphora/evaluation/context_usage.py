@@ -155,7 +155,10 @@ def _signature(header: RunHeader, reads: int, settings: Settings) -> str:
 
 
 def _gold_scores(run: Run) -> Floats:
-    return np.array([item.scores[item.gold] for item in run if item.gold is not None])
+    found = [item.scores[item.gold] for item in run if item.gold is not None]
+    if not found:
+        raise AnaphoraError(f"{run.header.suite}: no example has a right answer, so that CXMI cannot be measured")
+    return np.array(found)
 
 
 def _information(differences: Floats, settings: Settings) -> Information:

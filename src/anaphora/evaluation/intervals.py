@@ -8,6 +8,8 @@ from statistics import NormalDist
 import numpy as np
 import numpy.typing as npt
 
+from anaphora.finite import NotFinite, all_finite
+
 Interval = tuple[float, float]
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -31,6 +33,9 @@ def wilson(correct: int, total: int, confidence: float = 0.95) -> Interval:
 
 def percentile_interval(values: Floats, confidence: float = 0.95) -> Interval:
     """The middle part of resampled values that holds the confidence."""
+    if not len(values):
+        raise NotFinite("resampled values: there are none to make an interval of. Draw more samples (--samples)")
+    all_finite(values, "resampled values")
     tail = (1 - confidence) / 2
     low, high = np.quantile(values, [tail, 1 - tail])
     return float(low), float(high)

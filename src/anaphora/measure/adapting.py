@@ -24,6 +24,7 @@ from torch import Tensor, nn
 
 from anaphora.errors import AnaphoraError
 from anaphora.files import atomic_writer
+from anaphora.finite import finite
 from anaphora.measure.features import LanguageModelFeatures
 from anaphora.measure.items import plain_text
 from anaphora.measure.store import key_of
@@ -93,6 +94,7 @@ def adapt(
             group["lr"] = settings.rate * share_of_rate(step, settings.steps, settings.warm_up)
         optimizer.zero_grad()
         loss = _loss(model, batch)
+        finite(loss.item(), f"the loss of step {step + 1:,}", "Lower the rate, or check the model's files.")
         loss.backward()
         nn.utils.clip_grad_norm_(learning, 1.0)
         optimizer.step()

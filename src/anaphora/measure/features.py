@@ -20,6 +20,7 @@ from torch import Tensor
 
 from anaphora.errors import AnaphoraError
 from anaphora.files import text_lines
+from anaphora.finite import all_finite
 from anaphora.measure.encoder import Progress
 from anaphora.measure.items import Text
 from anaphora.measure.restoring import learn_names, restored
@@ -96,7 +97,7 @@ class LanguageModelFeatures:
             for value, word in zip(values.tolist(), owners, strict=True):
                 if word < len(text.words):  # a sentence without words has a piece all the same
                     sums[word - text.begin] += value
-            found.append(sums)
+            found.append(all_finite(sums, "log-probabilities by the language model", "Check the model's files."))
         return found
 
     def log_probabilities(self, texts: Sequence[Text]) -> Tensor:

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from anaphora.errors import AnaphoraError
+from anaphora.finite import all_finite
 from anaphora.languages.readings import Readings
 from anaphora.measure.config import Model
 from anaphora.measure.encoder import Encoder, Progress, StaticEncoder
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 SCALE = 0.1  # of log-probabilities: nats into the range of the other scores
 IDENTITY = "identity"
+REMEDY = "Check the files of the encoder and its features. Train the measure again if they are whole."
 PER_FEATURE = 4  # numbers about each pronoun that a language model gives
 
 
@@ -102,6 +104,7 @@ class Measure(nn.Module):
         for start in range(0, len(texts), batch):
             part = texts[start : start + batch]
             output = self(part)
+            all_finite(output.scores.cpu().numpy(), "scores of the learned measure", REMEDY)
             for n, text in enumerate(part):
                 count, words = len(text.pronouns), len(text.words)
                 found.append(

@@ -12,6 +12,7 @@ import numpy as np
 import torch
 
 from anaphora.errors import AnaphoraError
+from anaphora.finite import finite
 from anaphora.languages.readings import load_readings
 from anaphora.measure.checkpoint import start_from
 from anaphora.measure.config import Config
@@ -126,6 +127,7 @@ def _epoch(
     for part in _batches(pairs, config.training.batch, random):
         optimizer.zero_grad()
         loss = _loss(measure, part, config)
+        finite(loss.item(), f"the loss of a batch of {len(part):,} pairs", "Lower training.rate.")
         loss.backward()
         torch.nn.utils.clip_grad_norm_([p for p in measure.parameters() if p.requires_grad], 5.0)
         optimizer.step()

@@ -16,6 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from anaphora.errors import AnaphoraError
+from anaphora.finite import finite
 from anaphora.measure.features import LanguageModelFeatures
 from anaphora.measure.head import logistic_loss
 from anaphora.measure.items import Pair
@@ -61,9 +62,10 @@ def tune(
             group["lr"] = settings.rate * share_of_rate(step, len(batches), settings.warm_up)
         optimizer.zero_grad()
         differences = [_learn(features, pair, len(batch)) for pair in batch]
+        losses = [float(logistic_loss(torch.tensor(d), torch.tensor(0.0))) for d in differences]
+        finite(sum(losses), f"the loss of step {step + 1:,}", "Lower the rate, or check the model's files.")
         torch.nn.utils.clip_grad_norm_(learning, 1.0)
         optimizer.step()
-        losses = [float(logistic_loss(torch.tensor(d), torch.tensor(0.0))) for d in differences]
         log.append({"step": step + 1, "pairs": len(batch), "loss": sum(losses) / len(batch)})
         log[-1]["right"] = sum(d > 0 for d in differences)
         if report is not None:

@@ -16,6 +16,7 @@ import numpy as np
 
 from anaphora.errors import AnaphoraError
 from anaphora.evaluation.intervals import Floats
+from anaphora.finite import all_finite
 from anaphora.metrics.measures import Measured, Texts
 from anaphora.metrics.sums import Sums, ratio
 
@@ -33,6 +34,7 @@ def comet(texts: Texts, *, comet_model: str = MODEL, comet_gpus: int = 0, comet_
         items = [{"src": source, "mt": target, "ref": reference} for source, target, reference in rows]
         with contextlib.redirect_stdout(sys.stderr):  # it reports on stdout, which is for the result
             scores = model.predict(items, batch_size=comet_batch, gpus=comet_gpus, progress_bar=False).scores
+        all_finite(list(scores), f"{comet_model}: COMET scores of {system}", "Check the model and its precision.")
         sums[system] = Sums(_rows(scores), _mean)
     return Measured(f"COMET|model:{comet_model}|version:{_version()}", sums, decimals=4)
 

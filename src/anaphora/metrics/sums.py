@@ -17,6 +17,7 @@ import numpy as np
 from anaphora.errors import AnaphoraError
 from anaphora.evaluation.intervals import CHUNK, Floats, Interval, Ints, generator, percentile_interval
 from anaphora.evaluation.paired import holm
+from anaphora.finite import finite
 
 TESTS = ("bootstrap", "randomisation")
 Figures = Callable[[Floats], Mapping[str, Floats]]  # totals (samples, columns) → the values (samples,) of each figure
@@ -51,7 +52,9 @@ class Sums:
     figures: Figures
 
     def values(self) -> dict[str, float]:
-        return {name: float(value[0]) for name, value in self.figures(self.rows.sum(axis=0, keepdims=True)).items()}
+        found = self.figures(self.rows.sum(axis=0, keepdims=True))
+        what = f"of {len(self.rows):,} sentences"
+        return {name: finite(float(value[0]), f"{name} {what}") for name, value in found.items()}
 
     def intervals(self, resampling: Resampling) -> dict[str, Interval]:
         """Percentile bootstrap over sentences."""

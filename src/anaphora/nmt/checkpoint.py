@@ -20,6 +20,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import load_file, save_file
 
 from anaphora.errors import AnaphoraError, BadInput
+from anaphora.finite import json_text
 from anaphora.nmt.batching import Position
 from anaphora.nmt.schedule import Progress
 
@@ -47,11 +48,16 @@ class State:
     perplexity: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
+        """As JSON has it: before the first validation there is no best."""
+        document = asdict(self)
+        document["progress"]["best"] = None if math.isinf(self.progress.best) else self.progress.best
+        return document
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> State:
-        position, progress = Position(**document["position"]), Progress(**document["progress"])
+        given = dict(document["progress"])
+        given["best"] = math.inf if given["best"] is None else given["best"]  # Infinity, in checkpoints of 0.1.0
+        position, progress = Position(**document["position"]), Progress(**given)
         loss, tokens = document["window"]
         return cls(document["update"], position, progress, (loss, tokens), document.get("perplexity"))
 
@@ -69,7 +75,8 @@ def save_checkpoint(folder: Path, model: Any, optimizer: torch.optim.Optimizer |
         save_file(weights_of(model), unfinished / WEIGHTS)
         if optimizer is not None:
             save_file(_optimizer_tensors(model, optimizer), unfinished / OPTIMIZER)
-        (unfinished / STATE).write_text(json.dumps(state.to_dict()), encoding="utf-8")
+        document = json_text(state.to_dict(), f"the state of update {state.update:,}")
+        (unfinished / STATE).write_text(document, encoding="utf-8")
         for file in unfinished.iterdir():
             _flush(file)
         shutil.rmtree(place, ignore_errors=True)

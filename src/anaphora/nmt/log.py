@@ -12,6 +12,7 @@ from typing import Any
 
 from anaphora.errors import AnaphoraError
 from anaphora.files import atomic_writer
+from anaphora.finite import json_text
 from anaphora.nmt.curve import series_of, training_curve
 
 TENSORBOARD = "tensorboard"  # the folder beside the log
@@ -32,8 +33,9 @@ class Log:
                 out.writelines(_line(line).encode() for line in lines)
 
     def write(self, kind: str, update: int, **values: Any) -> None:
+        line = _line({"kind": kind, "update": update, **values})
         with self.path.open("a", encoding="utf-8") as out:
-            out.write(_line({"kind": kind, "update": update, **values}))
+            out.write(line)
         if values.get("accuracy"):
             self._draw()
         if self._board is not None:
@@ -76,11 +78,11 @@ def _scalars(kind: str, values: dict[str, Any]) -> list[tuple[str, float]]:
     found = []
     for key, value in values.items():
         if isinstance(value, dict):
-            found += [(f"{key}/{name}", figure) for name, figure in value.items()]
-        else:
+            found += [(f"{key}/{name}", figure) for name, figure in value.items() if figure is not None]
+        elif value is not None:
             found.append((f"{kind}/{key}", value))
     return found
 
 
 def _line(values: dict[str, Any]) -> str:
-    return json.dumps(values, ensure_ascii=False) + "\n"
+    return json_text(values, f"the {values['kind']} figures of update {values['update']:,}") + "\n"

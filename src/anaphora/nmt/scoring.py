@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from anaphora.finite import all_finite
 from anaphora.nmt.arrangement import Marks
 from anaphora.nmt.batch import make_batch
 from anaphora.nmt.examples import Asked
@@ -27,7 +28,7 @@ def plain_scores(model: Any, asked: Sequence[Asked], marks: Marks, batch_tokens:
         sums = chosen.masked_fill(~batch.predict.mask, 0.0).double().sum(1)
         for number, score in zip(numbers, sums.tolist(), strict=True):
             scores[number] = score
-    return scores
+    return all_finite(scores, "the model's scores of candidates", "Check the model's files, or lower the rate.")
 
 
 def _batches(order: Sequence[int], asked: Sequence[Asked], tokens: int) -> list[list[int]]:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from anaphora.finite import NotFinite
 from anaphora.nmt.arrangement import Ids, Marks
 from anaphora.nmt.batch import Padded
 from anaphora.nmt.ensemble import Ensemble
@@ -66,6 +67,9 @@ def search(ensemble: Ensemble, inputs: tuple[Padded, ...], marks: Marks, beam: B
     for length in range(1, beam.max_tokens + 1):
         values, state = ensemble.step(here, state, read)
         values[:, [marks.padding, marks.start]] = float("-inf")
+        if values.isnan().any():
+            what = f"beam search: the model's log-probabilities of token {length}"
+            raise NotFinite(f"{what} are nan. Check the model's files, or train it again with a lower rate")
         following = _best(live, values, room, beam.size)
         ends = following.tokens[:, -1] == marks.end
         last = length == beam.max_tokens

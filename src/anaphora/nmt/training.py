@@ -166,18 +166,18 @@ class Trainer:
     def _validate(self) -> None:
         settings, material = self.config.validation, self.material
         figures: dict[str, Any] = {}
-        value = math.nan
         if self.ranks.first:
             if material.validation is not None:
-                value = figures["perplexity"] = perplexity(self.model, material.validation, settings.batch_tokens)
+                figures["perplexity"] = perplexity(self.model, material.validation, settings.batch_tokens)
             for name, examples in material.suites:
                 arrangement = self.config.model.arrangement
                 accuracy = contrastive_accuracy(self.model, material.text, arrangement, examples, settings.batch_tokens)
                 figures.setdefault("accuracy", {})[name] = accuracy
         if figures:
             self._tell("validation", **figures)
-        value = self.ranks.from_first(value)
-        if not math.isnan(value):
+        known = figures.get("perplexity")
+        value = self.ranks.from_first(math.nan if known is None else known)
+        if not math.isnan(value):  # nan: nothing was held out, as all processes are to know
             progress = self.state.progress.after(value, self.config.training.decay_patience)
             self.state = replace(self.state, progress=progress, perplexity=value)
             if math.isfinite(value) and self.ranks.first:

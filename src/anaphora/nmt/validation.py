@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from anaphora.finite import finite
 from anaphora.nmt.arrangement import Arrangement
 from anaphora.nmt.batching import in_order
 from anaphora.nmt.corpus import Corpus
@@ -19,8 +20,8 @@ from anaphora.suites.example import Example
 
 
 @torch.inference_mode()
-def perplexity(model: Any, corpus: Corpus, batch_tokens: int) -> float:
-    """Of the target tokens, under teacher forcing; infinite where it cannot be computed."""
+def perplexity(model: Any, corpus: Corpus, batch_tokens: int) -> float | None:
+    """Of the target tokens, under teacher forcing; None where there are none."""
     device = next(model.parameters()).device
     model.eval()
     total, tokens = 0.0, 0
@@ -28,16 +29,20 @@ def perplexity(model: Any, corpus: Corpus, batch_tokens: int) -> float:
         loss = loss_of(model, corpus.batch(numbers).to(device), 0.0)
         total += float(loss.plain)
         tokens += loss.tokens
+    if not tokens:
+        return None
     try:
-        return math.exp(total / tokens) if tokens else math.inf
+        found = math.exp(total / tokens)
     except OverflowError:
-        return math.inf
+        found = math.inf
+    what = f"the perplexity of {tokens:,} held-out tokens"
+    return finite(found, what, "Lower the learning rate (training.rate), or clip the gradient (training.clip).")
 
 
 def contrastive_accuracy(
     model: Any, text: Text, arrangement: Arrangement, examples: Iterable[Example], batch_tokens: int
-) -> float:
-    """The share of examples whose right candidate has the highest score; ties are wrong."""
+) -> float | None:
+    """The share of examples whose right candidate has the highest score; ties are wrong. None without right ones."""
     model.eval()
     gold, asked, sizes = [], [], []
     for example in examples:
@@ -51,4 +56,4 @@ def contrastive_accuracy(
     for best, size in zip(gold, sizes, strict=True):
         found = [next(scores) for _ in range(size)]
         right += all(found[best] > score for number, score in enumerate(found) if number != best)
-    return right / len(gold) if gold else math.nan
+    return right / len(gold) if gold else None

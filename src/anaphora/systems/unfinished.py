@@ -11,11 +11,13 @@ from typing import IO, Any
 
 from anaphora.errors import AnaphoraError, BadInput, OutOfStep
 from anaphora.files import decode
+from anaphora.finite import all_finite
 from anaphora.suites.example import Example
 from anaphora.systems.options import stable_spec
 from anaphora.systems.run import RunHeader, header_line, open_run, parse_record, record_line, run_file, write_run
 from anaphora.systems.scored import Answer, Scored
 
+REMEDY = "Check the model's files and precision (float16 overflows where float32 and bfloat16 do not)."
 DIGITS = 6  # decimals of a score that are kept; float32 has no more
 
 
@@ -61,6 +63,7 @@ class UnfinishedRun:
     def add(self, number: int, answer: Answer) -> None:
         """Keep an answer: it is with the operating system when this returns, so that kill −9 does not lose it."""
         example = self.examples[number]
+        all_finite(list(answer.scores), f"{self.header.system}: scores of example {example.id}", REMEDY)
         scores = [round(score, DIGITS) for score in answer.scores]
         extra: dict[str, Any] = dict(answer.extra)
         if answer.undecidable:

@@ -14,6 +14,7 @@ from scipy import stats
 from anaphora.errors import AnaphoraError
 from anaphora.evaluation import intervals
 from anaphora.evaluation.intervals import generator
+from anaphora.finite import NotFinite
 from anaphora.metrics.meta import correlation as module
 from anaphora.metrics.meta.correlation import (
     COEFFICIENTS,
@@ -199,3 +200,16 @@ def test_what_is_drawn_does_not_depend_on_how_much_is_held_at_a_time(monkeypatch
 def test_settings_that_make_no_sense(wrong: dict[str, object]) -> None:
     with pytest.raises(AnaphoraError):
         Settings(**wrong)  # type: ignore[arg-type]
+
+
+def test_columns_that_differ_by_rounding_only_have_no_pearson() -> None:
+    first = np.array([1.0, 1.0 + 2**-52, 1e16, 1.0])
+    drawn = np.array([[2.0, 2.0, 0.0, 0.0]])  # the two that differ, far below what is left of them beside 1e16
+    found = coefficients(first, np.array([1.0, 2.0, 3.0, 4.0]), drawn)[0]
+    assert math.isnan(found[0])
+    assert list(found[1:]) == [1.0, 1.0]
+
+
+def test_scores_too_large_to_be_added_are_an_error() -> None:
+    with pytest.raises(NotFinite, match=r"^the correlation of 4 systems: overflow"):
+        correlation(np.array([1e308, -1e308, 1.5e308, 1.7e308]), np.arange(4.0))

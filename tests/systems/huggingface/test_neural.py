@@ -16,6 +16,7 @@ transformers = pytest.importorskip("transformers")
 from transformers import LlamaConfig, LlamaForCausalLM, MarianConfig, MarianMTModel  # noqa: E402
 
 from anaphora.errors import AnaphoraError  # noqa: E402
+from anaphora.finite import NotFinite  # noqa: E402
 from anaphora.suites.example import Example  # noqa: E402
 from anaphora.systems.context import Question  # noqa: E402
 from anaphora.systems.encoding.tokens import Encoded  # noqa: E402
@@ -310,3 +311,11 @@ def test_threads_are_set_where_they_are_asked_for(llama: Any, monkeypatch: pytes
     Numbers(llama, Options())
     Numbers(llama, Options(threads=3))
     assert asked == [3]
+
+
+def test_a_model_that_gives_nan_is_an_error() -> None:
+    model = MarianMTModel(MarianConfig(**MARIAN)).eval()
+    with torch.no_grad():
+        model.lm_head.weight.fill_(torch.nan)
+    with pytest.raises(NotFinite, match=r"^MarianMTModel: scores of a trial: .* are not finite numbers \(nan\)"):
+        NeuralSystem(model, Options())

@@ -16,6 +16,7 @@ from anaphora.errors import AnaphoraError
 from anaphora.evaluation.compare import Difference
 from anaphora.evaluation.intervals import Floats, Interval, Ints, bootstrap, generator, percentile_interval
 from anaphora.evaluation.paired import approximate_randomisation, paired_bootstrap
+from anaphora.finite import NotFinite
 from anaphora.metrics.sums import Resampling, resampled_totals, swapped_totals
 
 TESTS = ("randomisation", "bootstrap")
@@ -117,6 +118,8 @@ def _test_ratios(rows: Floats, counts: Ints, sampling: Sampling) -> tuple[dict[s
 def _ratio_differences(sums: Floats) -> Floats:
     """The second ratio minus the first; samples in which a system has no pronoun say nothing and are left out."""
     sums = sums[(sums[:, 1] > 0) & (sums[:, 3] > 0)]
+    if not len(sums):
+        raise NotFinite("no resampled text has a pronoun of both systems. Draw more samples (--samples)")
     return np.asarray(sums[:, 2] / sums[:, 3] - sums[:, 0] / sums[:, 1])
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from anaphora.errors import AnaphoraError
 from anaphora.evaluation.intervals import CHUNK, Floats, Interval, generator, percentile_interval
+from anaphora.finite import no_overflow
 
 COEFFICIENTS = ("pearson", "spearman", "kendall")
 INTERVALS = ("bootstrap", "fisher")
@@ -67,8 +68,9 @@ def correlation(first: Floats, second: Floats, settings: Settings | None = None)
     A bootstrap sample in which a column is constant has no correlation; it is left out, and counted.
     """
     settings = settings or Settings()
-    (values,) = coefficients(first, second, np.ones((1, len(first))))
-    resampled = bootstrap_coefficients(first, second, settings) if settings.interval == "bootstrap" else None
+    with no_overflow(f"the correlation of {len(first):,} systems", "Write the scores on another scale."):
+        (values,) = coefficients(first, second, np.ones((1, len(first))))
+        resampled = bootstrap_coefficients(first, second, settings) if settings.interval == "bootstrap" else None
     found = {}
     for k, (name, value) in enumerate(zip(COEFFICIENTS, values.tolist(), strict=True)):
         if math.isnan(value):
@@ -143,5 +145,7 @@ def _centred(scores: Floats, weights: Floats) -> Floats:
 
 
 def _cosine(first: Floats, second: Floats, weights: Floats) -> Floats:
+    """nan where scores are the same but for their last digits."""
     norms = (weights * first * first).sum(axis=1) * (weights * second * second).sum(axis=1)
-    return np.asarray((weights * first * second).sum(axis=1) / np.sqrt(norms))
+    products = (weights * first * second).sum(axis=1)
+    return np.asarray(np.divide(products, np.sqrt(norms), out=np.full_like(products, np.nan), where=norms > 0))

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import torch
 from transformers import PreTrainedModel
 
+from anaphora.finite import all_finite
 from anaphora.suites.example import Example
 from anaphora.systems.context import Question
 from anaphora.systems.encoding.focus import encode_examples
@@ -82,6 +83,8 @@ class NeuralSystem:
         packed = PackedModel(self.model)
         trial = _trial(self.model)
         plain = [scores for _, scores in sorted(score_plain(self.model, trial, 512))]
+        values = [score for scores in plain for score, _ in scores]
+        all_finite(values, f"{type(self.model).__name__}: scores of a trial", "Check the model's files and precision.")
         sources = [encoded.source for encoded in trial] if packed.encoder_decoder else None
         trees = [build_tree(encoded.prompt, encoded.candidates) for encoded in trial]
         try:
@@ -98,7 +101,7 @@ class NeuralSystem:
             abs(a[0] - b[0]) for one, other in zip(plain, tree, strict=True) for a, b in zip(one, other, strict=True)
         )
         near = max(TOLERANCE, 64 * torch.finfo(self.model.dtype).eps)  # half precision rounds more, and may
-        if not far <= near * max(1.0, max(abs(s) for scores in plain for s, _ in scores) / 100):
+        if not far <= near * max(1.0, max(map(abs, values)) / 100):
             raise UnsupportedModel(
                 f"{type(self.model).__name__}: scores through the prefix tree differ from plain ones by {far:.2g}, its "
                 "attention does something the tree scorer does not know. Score it in plain batches with --plain"
