@@ -16,6 +16,7 @@ from typing import IO, Any, cast
 from anaphora.errors import BadInput
 
 BLOCK = 1 << 18  # bytes read at a time
+DOCUMENT_TAG = "<d>"
 
 
 def open_binary(path: Path) -> BufferedReader:
@@ -112,6 +113,12 @@ def require(directory: Path, name: str, why: str = "") -> Path:
         what = "no such directory" if not directory.is_dir() else f"{name} (or {name}.gz) is missing here"
         raise BadInput(directory, what, remedy=why)
     return found
+
+
+def refuse_tag(line: str, path: Path, number: int, remedy: str) -> None:
+    """A line `<d>`, which begins a document in some corpora, must not be read as a sentence."""
+    if line.strip() == DOCUMENT_TAG:
+        raise BadInput(path, f"a line {DOCUMENT_TAG}, which begins a document", line=number, remedy=remedy)
 
 
 @contextlib.contextmanager

@@ -14,12 +14,16 @@ class Registry:
 
     what: what the names are called in messages, for example "format"
     extras: for a name, the extra to install when its import fails
+    instead: what can be done then without installing anything
     """
 
-    def __init__(self, what: str, targets: Mapping[str, str], extras: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, what: str, targets: Mapping[str, str], extras: Mapping[str, str] | None = None, instead: str = ""
+    ) -> None:
         self.what = what
         self._targets = dict(targets)
         self._extras = dict(extras or {})
+        self._instead = instead
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._targets)
@@ -41,5 +45,5 @@ class Registry:
                 raise
             raise AnaphoraError(
                 f"{self.what} {name!r} needs {error.name}, which is not installed. "
-                f'Install it with: pip install "anaphora[{extra}]"'
+                f'Install it with: pip install "anaphora[{extra}]"{self._instead}'
             ) from None

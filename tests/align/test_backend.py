@@ -37,6 +37,9 @@ def test_a_backend_that_is_not_installed(
     monkeypatch.delitem(sys.modules, f"anaphora.align.{backend}", raising=False)
     monkeypatch.setitem(sys.modules, module, None)
     message = rf"backend '{backend}' needs {module}, which is not installed\. .*pip install \"anaphora\[{extra}\]\""
+    message += (
+        r"\. Or use the built-in aligner, which needs nothing else: --backend builtin \(.*--align-backend builtin\)"
+    )
     with pytest.raises(AnaphoraError, match=message):
         load_backend(Settings(backend=backend))
 

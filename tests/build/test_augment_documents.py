@@ -107,3 +107,9 @@ def test_every_sentence_comes_once_and_in_order(
             assert 1 <= len(block.pairs) <= size
             found[block.document] += [pair.source for pair in block.pairs]
     assert list(found.values()) == [[line.strip() for line in document] for document in documents]
+
+
+def test_tags_in_plain_lines_are_refused_with_the_right_format(files: Files) -> None:
+    paths = files("<d>\na\n<d>\nb\n", "<d>\nA\n<d>\nB\n")
+    with pytest.raises(BadInput, match=r"x\.en: line 1: a line <d>, .* Add --format tags\."):
+        list(read_blocks(*paths))

@@ -194,3 +194,27 @@ def test_too_much_annotation(refused: Any, by_hand: list[str | Path], annotated:
         path.write_text(whole + "\n1\tMore\t_\tX\t_\t_\t0\troot\t_\t_\n")
         assert "more sentences than the corpus has" in refused(*by_hand, "-o", "out")
         path.write_text(whole)
+
+
+def test_an_installed_pipeline_is_found(
+    as_json: Any, corpus: Paths, pipeline: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The command of the README, as it stands there."""
+    folders = [Path(pipeline(code).partition(":")[2]) for code in ("en", "de")]
+    monkeypatch.setenv("ANAPHORA_MODELS", str(folders[0].parent))
+    document = as_json("augment", "--source", corpus[0], "--target", corpus[1], "-o", "augmented")
+    assert [document["annotation"][side]["annotator"] for side in ("source", "target")] == ["spacy", "spacy"]
+    assert document["sentences"] == 3
+
+
+def test_no_pipeline_is_one_line_that_says_how_to_get_one(
+    refused: Any, corpus: Paths, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("ANAPHORA_MODELS", raising=False)
+    spacy = pytest.importorskip("spacy", reason="spaCy is not installed")
+    if any(name.startswith("en_") for name in spacy.util.get_installed_models()):
+        pytest.skip("an English pipeline is installed")
+    message = refused("augment", "--source", corpus[0], "--target", corpus[1], "-o", "augmented")
+    assert "no spaCy pipeline for 'en' is installed. Install one: python -m spacy download en_core_web_sm" in message
+    assert "--annotate-source" in message
+    assert len(message.splitlines()) == 1

@@ -52,3 +52,9 @@ def test_files_of_other_lengths_are_an_error(tmp_path: Path) -> None:
 def test_a_line_without_a_docid_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="line 2: no tab"):
         list(read_texts(write(tmp_path / "r", "x\tA.\nB.\n"), [], docids=True))
+
+
+def test_a_tag_between_documents_is_an_error(tmp_path: Path) -> None:
+    paths = [write(tmp_path / name, "One.\n<d>\nTwo.\n") for name in ("r", "s")]
+    with pytest.raises(BadInput, match=r"r: line 2: a line <d>, .* Write a blank line instead\."):
+        list(read_texts(paths[0], paths[1:]))

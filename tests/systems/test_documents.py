@@ -41,3 +41,9 @@ def test_a_line_without_a_docid_is_an_error(tmp_path: Path) -> None:
     file = written(tmp_path / "talk", "a\tOne.\nTwo.\n")
     with pytest.raises(BadInput, match="line 2: no tab"):
         list(read_documents(file, docids=True))
+
+
+def test_a_tag_between_documents_is_an_error(tmp_path: Path) -> None:
+    file = written(tmp_path / "talk", "One.\n<d>\nTwo.\n")
+    with pytest.raises(BadInput, match=r"talk: line 2: a line <d>, .* Write a blank line instead\."):
+        list(read_documents(file))

@@ -10,11 +10,10 @@ from pathlib import Path
 
 from anaphora.align.alignment import Alignment, parse_alignment
 from anaphora.errors import BadInput
-from anaphora.files import text_lines
+from anaphora.files import DOCUMENT_TAG, refuse_tag, text_lines
 
 FORMATS = ("lines", "docids", "tags")
 BLOCK = 1000  # sentences of a document held at a time
-TAG = "<d>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +59,9 @@ def read_pairs(source: Path, target: Path, format: str, alignments: Path | None)
         if format == "docids":
             name, first, second = _docid(rows[0], rows[1], target, line)
         else:
-            mark = TAG if format == "tags" else ""
+            if format == "lines":
+                refuse_tag(first, source, line, "Add --format tags.")
+            mark = DOCUMENT_TAG if format == "tags" else ""
             if (first == mark) != (second == mark):
                 where, what = (source, "source") if first == mark else (target, "target")
                 problem = f"{mark or 'a blank line'} in the {what} alone"

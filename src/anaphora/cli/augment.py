@@ -9,13 +9,14 @@ from typing import Any
 import click
 
 from anaphora.cli.evaluate import Share
-from anaphora.cli.output import PATH, echo_json, json_option, note, progress_bar
+from anaphora.cli.output import ANNOTATORS, PATH, echo_json, json_option, note, progress_bar
 from anaphora.errors import AnaphoraError
 
 
 @click.command(
     epilog="""\b
 Examples:
+  anaphora augment --source a.en --target a.de -o out
   anaphora augment --source a.en --target a.de --annotate-source spacy:en_core_web_sm --annotate-target stanza:de -o out
   anaphora augment --source a.en --target a.de --annotate-source conllu:en.conllu --annotate-target conllu:de.conllu \
 --link chains --align a.align --drop pleonastic --drop event -o out
@@ -33,8 +34,8 @@ Examples:
     help="Documents: a blank line between them, docid⇥sentence, or a line <d> before each.",
 )
 @click.option("-l", "--languages", default="en-de", show_default=True, metavar="SRC-TGT")
-@click.option("--annotate-source", required=True, metavar="SPEC", help="spacy:PIPELINE, stanza:LANGUAGE, conllu:FILE.")
-@click.option("--annotate-target", required=True, metavar="SPEC", help="The same for the German side.")
+@click.option("--annotate-source", metavar="SPEC", help=ANNOTATORS)
+@click.option("--annotate-target", metavar="SPEC", help="The same for the German side.")
 @click.option("--link", "link", default="builtin", show_default=True, metavar="SPEC", help="What finds antecedents.")
 @click.option("--align", "alignments", type=PATH, help="A Pharaoh file; else only sentences with one pronoun are used.")
 @click.option("--context", type=click.IntRange(1), default=1, show_default=True, help="Sentences without antecedent.")
@@ -50,8 +51,8 @@ def augment(
     output: Path,
     format: str,
     languages: str,
-    annotate_source: str,
-    annotate_target: str,
+    annotate_source: str | None,
+    annotate_target: str | None,
     link: str,
     alignments: Path | None,
     context: int,
@@ -66,6 +67,7 @@ def augment(
     other two genders (ContraCAT, §7).
     """
     from anaphora.annotate import load_annotator
+    from anaphora.annotate.defaults import default_annotator
     from anaphora.build.augment import Settings, Statistics
     from anaphora.build.augment import augment as candidates
     from anaphora.build.augment_documents import Block, read_blocks
@@ -74,7 +76,11 @@ def augment(
 
     if languages != "en-de":
         raise AnaphoraError(f"antecedent-free augmentation is for en-de, not {languages}: it knows German pronouns")
-    english, german = load_annotator(annotate_source, "en"), load_annotator(annotate_target, "de")
+    given = {"source": annotate_source, "target": annotate_target}
+    english, german = (
+        load_annotator(spec or default_annotator(code, f"--annotate-{side}"), code)
+        for (side, spec), code in zip(given.items(), ("en", "de"), strict=True)
+    )
     linker = load_linker(link, "en")
     statistics = Statistics()
     with progress_bar("sentences") as progress:

@@ -11,15 +11,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from anaphora.cli.evaluate import Share
-from anaphora.cli.output import PATH, echo_json, json_option, note, progress_bar
+from anaphora.cli.output import ANNOTATORS, PATH, echo_json, json_option, note, progress_bar
 
 if TYPE_CHECKING:
     from anaphora.align import Settings as AlignSettings
     from anaphora.build.mine.result import Mined
     from anaphora.build.mine.running import Runner
     from anaphora.build.mine.settings import Output, Settings
-
-SPECS = "spacy:PIPELINE_OR_FOLDER, stanza:LANGUAGE or conllu:FILE; default: an installed spaCy pipeline."
 
 
 @click.command(
@@ -47,7 +45,7 @@ Examples:
 @click.option(
     "--clean", type=click.Choice(["none", "subtitles"]), default="none", show_default=True, help="Clean-up of lines."
 )
-@click.option("--annotate-source", metavar="SPEC", help=SPECS)
+@click.option("--annotate-source", metavar="SPEC", help=ANNOTATORS)
 @click.option("--annotate-target", metavar="SPEC", help="The same for the other side.")
 @click.option("--alignments", type=PATH, help="A Pharaoh file of the words of the lines; none is trained then.")
 @click.option("--align-backend", default="builtin", show_default=True, help="What aligns; see: anaphora align --help.")
@@ -111,8 +109,8 @@ def mine(workers: int | None, cluster: str | None, resume: bool, as_json: bool, 
 
 
 def _settings(options: dict[str, Any]) -> Settings:
+    from anaphora.annotate.defaults import default_annotator
     from anaphora.build.mine.balance import parse_size
-    from anaphora.build.mine.defaults import default_annotator
     from anaphora.build.mine.documents import Corpus
     from anaphora.build.mine.reading import OVERLAP, Sizes
     from anaphora.build.mine.settings import Settings

@@ -15,6 +15,7 @@ from anaphora.table import RENDERERS, Table
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 PATH = click.Path(path_type=Path)
+ANNOTATORS = "spacy:PIPELINE_OR_FOLDER, stanza:LANGUAGE or conllu:FILE; default: an installed spaCy pipeline."
 FORMATS = ("table", "json", "markdown", "latex", "tsv")
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from anaphora.errors import BadInput
-from anaphora.files import read_parallel
+from anaphora.files import read_parallel, refuse_tag
 from anaphora.suites.example import Passage
 
 
@@ -47,6 +47,7 @@ def read_texts(
             document += bool(before)
             before = []
             continue
+        refuse_tag(row[0], reference, number, "Write a blank line instead.")
         sentences = tuple(" ".join(text.split()) for text in row)
         window = (
             [*before[len(before) - context if len(before) > context else 0 :], sentences] if context else [sentences]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from anaphora.errors import BadInput
-from anaphora.files import text_lines
+from anaphora.files import refuse_tag, text_lines
 from anaphora.suites.example import Passage
 
 
@@ -44,6 +44,7 @@ def read_documents(path: Path, *, docids: bool = False) -> Iterator[Sentence]:
             lead += "\n"
             continue
         else:
+            refuse_tag(line, path, number, "Write a blank line instead.")
             text = line
         yield Sentence(text, tuple(before), lead)
         before.append(text)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 from collections.abc import Iterator
 from pathlib import Path
 
-from anaphora.errors import BadInput
+from anaphora.errors import AnaphoraError, BadInput
 
 
 @contextlib.contextmanager
 def alone(folder: Path) -> Iterator[None]:
     """Within this block no other run uses the folder; a run that was killed has let it go."""
+    try:
+        import fcntl
+    except ModuleNotFoundError:  # Windows locks files in another way
+        raise AnaphoraError("mining runs on Linux and macOS. On Windows, run it in WSL: wsl --install") from None
     try:
         folder.mkdir(parents=True, exist_ok=True)
         lock = (folder / "lock").open("w")

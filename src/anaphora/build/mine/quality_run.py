@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from anaphora.annotate import Annotator, Document, load_annotator
-from anaphora.build.mine.defaults import default_annotator
+from anaphora.annotate.defaults import default_annotator
 from anaphora.build.mine.evaluate import Evaluation, evaluate, with_gold_chains
 from anaphora.build.mine.gold import GoldPair, languages_of, read_gold
 from anaphora.build.mine.pair import AnnotatedPair

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from anaphora.build.mine.defaults import default_annotator
+from anaphora.annotate.defaults import default_annotator
 from anaphora.errors import AnaphoraError
 
 pytest.importorskip("spacy")
