@@ -73,7 +73,5 @@ def test_without_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_score_that_is_not_finite_is_an_error(package: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(package.model, "predict", lambda *_, **__: SimpleNamespace(scores=[0.5, float("nan")]))
-    with pytest.raises(
-        NotFinite, match=rf"^{MODEL}: COMET scores of a: 1 of 2 values is not a finite number \(nan\)"
-    ):
+    with pytest.raises(NotFinite, match=rf"^{MODEL}: COMET scores of a: 1 of 2 values is not a finite number \(nan\)"):
         comet(TEXTS)
