@@ -11,7 +11,8 @@ from typing import Any
 
 from anaphora.align import Settings, align_systems
 from anaphora.align.alignment import format_alignment
-from anaphora.align.tokenise import tokenise
+from anaphora.align.tokenize import Tokenization
+from anaphora.normalization import sign_name, signs_of
 
 HERE = Path(__file__).resolve().parent
 DATA = Path(os.environ.get("ANAPHORA_DATA") or HERE.parents[2] / "shared" / "data")
@@ -28,13 +29,15 @@ def anaphora(*arguments: str) -> Any:
 def evaluate(
     folder: Path, pair: str, source: list[str], reference: list[str], systems: dict[str, list[str]], pronouns: str
 ) -> dict[str, Any]:
-    """APT, AutoPRF, BLEU and chrF of systems, whose texts are lines of plain text."""
+    """APT, AutoPRF, BLEU and chrF of systems, whose texts are lines of plain text.
+
+    BLEU and chrF compare the text as it is, as sacreBLEU does, and once more with one way to write each sign.
+    """
     languages = pair.split("-")
     folder.mkdir(parents=True, exist_ok=True)
-    words = {
-        name: tokenise(lines, "moses", languages[name != "source"])
-        for name, lines in {"source": source, "reference": reference, **systems}.items()
-    }
+    divided = Tokenization("moses", languages=(languages[0], languages[1]))
+    words = {"source": divided.source(source).sentences}
+    words |= {name: divided.target(lines).sentences for name, lines in {"reference": reference, **systems}.items()}
     texts = {name: words[name] for name in systems}
     found = align_systems(words["source"], words["reference"], texts, settings=ALIGNER)
     for name, alignments in {"reference": found.reference, **found.systems}.items():
@@ -57,6 +60,11 @@ def evaluate(
         "apt": anaphora("apt", *both, "-l", pair)["systems"],
         "autoprf": anaphora("autoprf", *both, "--lowercase")["systems"],
         "surface": anaphora("metrics", *surface, "--metric", "bleu,chrf")["systems"],
+        "surface_normalized": anaphora("metrics", *surface, "--metric", "bleu,chrf", "--normalize")["systems"],
+        "normalized": {
+            name: {sign_name(sign): count for sign, count in signs_of(lines).most_common()}
+            for name, lines in {"source": source, "reference": reference, **systems}.items()
+        },
     }
 
 

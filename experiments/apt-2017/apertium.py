@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from _shared import DATA, HERE, evaluate
-from wmt import row
+from wmt import COLUMNS, row
 
 TALKS = DATA / "han-apt" / "TED_es-en"
 
@@ -63,8 +63,8 @@ def table(found: dict[str, Any]) -> str:
         "Written by `python experiments/run.py apt-2017/apertium`.",
         f"{found['sentences']:,} sentences of TED talks (IWSLT 2014); it, they, he, she, him, her, them.",
         "",
-        "| system | APT | cases 1–6 | AutoF | BLEU | chrF |",
-        "| :-- | --: | --: | --: | --: | --: |",
+        f"| {' | '.join(COLUMNS)} |",
+        f"| :-- |{' --: |' * (len(COLUMNS) - 1)}",
     ]
     lines += [f"| {name} | {' | '.join(row(found, name))} |" for name in found["apt"]]
     cases = found["apt"]["Apertium"]["cases"]

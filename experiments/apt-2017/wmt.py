@@ -17,6 +17,8 @@ from typing import Any
 from _archive import archive
 from _shared import DATA, HERE, evaluate
 
+COLUMNS = ("system", "APT", "cases 1–6", "AutoF", "BLEU", "normalized", "chrF", "normalized")
+
 # the last sets of each pair, and the pronouns that are looked at
 PAIRS = {
     "en-de": (("18", "19"), "it,they"),
@@ -77,6 +79,10 @@ def table(results: dict[str, Any]) -> str:
         "",
         "Written by `python experiments/run.py apt-2017/wmt`. Intervals are 95 % bootstrap intervals over sentences.",
         "APT: weights 1, 0.5, 0, 0, 0, 0, alignment with rescue; cases are the six of the paper.",
+        "",
+        "APT and AutoPRF make apostrophes, entities and spaces one before they tokenize. BLEU and chrF compare text",
+        "as it is, as sacreBLEU does; *normalized* is the same after `--normalize`. Google's files are HTML, and are",
+        "unescaped when they are read. Signs: those that are normalized, as they are written in the files.",
     ]
     for pair, found in results.items():
         pronouns = found["pronouns"].replace(",", ", ")
@@ -85,11 +91,12 @@ def table(results: dict[str, Any]) -> str:
             f"## {pair}: newstest 20{', 20'.join(found['years'])}, {found['sentences']:,} sentences "
             f"({found['left_out']:,} without a partner left out); {pronouns}",
             "",
-            "| system | APT | cases 1–6 | AutoF | BLEU | chrF |",
-            "| :-- | --: | --: | --: | --: | --: |",
+            f"| {' | '.join(COLUMNS)} | signs |",
+            f"| :-- |{' --: |' * (len(COLUMNS) - 1)} :-- |",
         ]
         for name in sorted(found["apt"], key=lambda name: -found["apt"][name]["apt"]):
-            lines.append(f"| {name} | {' | '.join(row(found, name))} |")
+            lines.append(f"| {name} | {' | '.join(row(found, name))} | {signs(found['normalized'][name])} |")
+        lines += ["", f"Reference: {signs(found['normalized']['reference'])}."]
     return "\n".join(lines) + "\n"
 
 
@@ -100,8 +107,17 @@ def row(found: dict[str, Any], name: str) -> list[str]:
         with_interval(apt["apt"], apt.get("interval"), 3),
         cases,
         f"{prf['f']:.3f}",
-        *(with_interval(surface[m]["score"], surface[m].get("interval"), 1) for m in ("bleu", "chrf")),
+        *(
+            with_interval(scores[metric]["score"], scores[metric].get("interval"), 1)
+            for metric in ("bleu", "chrf")
+            for scores in (surface, found["surface_normalized"][name])
+        ),
     ]
+
+
+def signs(counts: dict[str, int], most: int = 3) -> str:
+    """The most frequent signs that are normalized."""
+    return ", ".join(f"{count:,} {sign}" for sign, count in list(counts.items())[:most]) or "none"
 
 
 def with_interval(value: float, interval: list[float] | None, digits: int) -> str:

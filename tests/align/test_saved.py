@@ -61,6 +61,7 @@ def test_the_header_says_how_it_was_made(model: Path) -> None:
         "lowercase": False,
         "seed": 7,
         "tokenize": "moses",
+        "normalize": True,
         "languages": ["en", "fr"],
         "trained_on": 40,
     }

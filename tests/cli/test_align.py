@@ -12,6 +12,7 @@ import pytest
 
 pytest.importorskip("anaphora.align.thot", reason="sil-thot is not installed")
 
+from anaphora import __version__
 from anaphora.align import backend
 from anaphora.align.alignment import read_alignments
 from anaphora.cli import main
@@ -73,6 +74,11 @@ def test_json(call: Callable[..., Any], texts: tuple[Path, Path]) -> None:
         "model": "fast_align",
         "symmetrize": "union",
         "tokenize": "none",
+        "texts": {
+            str(path): {"tokenize": "none", "words": words, "words_with_punctuation": 0, "normalized": {}}
+            for path, words in zip(texts, (18, 19), strict=True)
+        },
+        "signature": "align|by:thot-fast_align-union|tok:none|norm:signs|case:lc|seed:12345|v:" + __version__,
         "lowercase": True,
         "seed": 12345,
         "trained_on": 6,
@@ -138,8 +144,7 @@ REFUSED = {
     "--backend thott": "Invalid value for '--backend': 'thott' is not one of",
     "--symmetrize grow": "'grow' is not one of",
     "--model giza": "unknown model 'giza' of backend 'thot'",
-    "--tokenize moses": "Moses' tokenisation depends on the language",
-    "--tokenize moses -l french": "--languages french: two are needed, such as en-fr",
+    "--tokenize moses -l french": "-l french: two languages are needed, such as en-fr",
     "--backend pharaoh": "backend 'pharaoh' reads alignments: name the file",
     "--backend pharaoh --forward missing": "missing: no such file",
     "--backend pharaoh --forward text.en --save m": "--save: backend 'pharaoh' learns nothing that could be saved",
@@ -149,6 +154,7 @@ REFUSED = {
     "--load nowhere --model hmm": "--model does not go with --load: that was settled when the model was trained",
     "--load nowhere --corpus text.en text.de": "--corpus does not go with --load",
     "--load nowhere --tokenize none": "--tokenize does not go with --load",
+    "--load nowhere --no-normalize": "--no-normalize does not go with --load",
     "--save .": ".: exists already, and is no saved alignment model. Name another folder.",
     "--corpus text.en short": "short: 1 lines, but text.en has 7",
     "--gold text.en": "text.en: line 1: not an alignment point: 'the'",
@@ -183,3 +189,28 @@ def test_a_model_of_another_backend(refused: Callable[..., str], call: Callable[
     call("text.en", "text.de", "-o", "out", "--model", "ibm1", "--save", "m")
     message = refused("align", "text.en", "text.de", "-o", "out", "--load", "m", "--backend", "systran")
     assert message == "m: a model of backend 'thot', not 'systran'. Apply it with --backend thot."
+
+
+def test_plain_text_is_tokenized_and_signs_are_one(call: Callable[..., Any], tmp_path: Path) -> None:
+    (tmp_path / "raw.en").write_text("It’s the house.\nThe book, please!\n", encoding="utf-8")
+    (tmp_path / "raw.de").write_text("Es ist das&#32;Haus.\nDas Buch, bitte!\n", encoding="utf-8")
+    document = call("raw.en", "raw.de", "-o", "raw.align", "--tokens", "tok.en", "tok.de", "--json")
+    assert (tmp_path / "tok.en").read_text() == "It 's the house .\nThe book , please !\n"
+    assert (tmp_path / "tok.de").read_text() == "Es ist das Haus .\nDas Buch , bitte !\n"
+    assert document["tokenize"] == "moses"
+    assert document["texts"]["raw.en"]["normalized"] == {"’": 1}
+    assert "|tok:moses|norm:signs|" in document["signature"]
+    printed = call("raw.en", "raw.de", "-o", "raw.align").err
+    assert "the numbers count Moses' words. Write these with --tokens SRC TGT" in printed
+    assert "normalized: raw.en 1 ’; raw.de 1 &#32;" in printed
+    printed = call("raw.en", "raw.de", "-o", "raw.align", "--tokenize", "none").err
+    assert "3 of 6 words of raw.de still carry punctuation" in printed
+
+
+def test_given_links_count_the_words_of_the_files(call: Callable[..., Any], tmp_path: Path) -> None:
+    (tmp_path / "raw.en").write_text("It’s the house.\n", encoding="utf-8")
+    (tmp_path / "raw.de").write_text("Es ist das Haus.\n", encoding="utf-8")
+    (tmp_path / "given").write_text("0-0 1-2 2-3\n")
+    printed = call("raw.en", "raw.de", "-o", "out", "--backend", "pharaoh", "--forward", "given", "--gold", "given")
+    assert (tmp_path / "out").read_text() == "0-0 1-2 2-3\n"
+    assert "2 of 3 words of raw.en still carry punctuation" in printed.err

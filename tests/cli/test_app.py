@@ -312,3 +312,24 @@ def test_an_unexpected_exception_has_its_own_exit_code(tmp_path: Path, suite: Pa
 def project_urls() -> dict[str, str]:
     urls: dict[str, str] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]
     return urls
+
+
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [
+        ("apt -s a -r b -r c -t d -l en-fr", "-r/--reference is given 2 times, but apt takes one"),
+        ("apt -s a --source=x -s y -r b -t d -l en-fr", "-s/--source is given 3 times, but apt takes one"),
+        ("autoprf -s a -r b --reference c -t d", "-r/--reference is given 2 times, but autoprf takes one"),
+        ("measure pairs -r b -r c -t d -l en-fr -o x", "-r/--reference is given 2 times, but pairs takes one"),
+        ("metrics -r b -t d -s x -s y -l en-fr", "-s/--source is given 2 times, but metrics takes one"),
+        ("generative s -t d --tokenize none --tokenize moses", "--tokenize is given 2 times"),
+        ("align a b -o x -o y", "-o/--output is given 2 times"),
+        ("metrics -r b -t d --normalize --no-normalize", "--normalize/--no-normalize is given 2 times"),
+    ],
+)
+def test_a_value_that_would_be_dropped_is_refused(refused: Callable[..., str], command: str, option: str) -> None:
+    assert option in refused(*command.split())
+
+
+def test_flags_and_repeatable_options_may_be_repeated(refused: Callable[..., str]) -> None:
+    assert "no such file" in refused("metrics", "-r", "a", "-r", "b", "-t", "c", "-t", "d", "--json", "--json")

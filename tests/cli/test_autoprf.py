@@ -46,7 +46,7 @@ def test_table(anaphora: Run, texts: list[str]) -> None:
     assert lines[0] == "AutoPRF"
     assert lines[2].split()[:6] == ["hyp", "2", "2", "2", "1", "0.5000"]
     assert lines[3].split()[0] == "it"
-    assert lines[-1].startswith("signature autoprf|clip:occurrence|pron:IT|case:mixed|align:given|")
+    assert lines[-1].startswith("signature autoprf|clip:occurrence|pron:IT|case:mixed|tok:none|norm:signs|align:given|")
 
 
 def test_options(as_json: AsJson, texts: list[str], tmp_path: Path) -> None:

@@ -76,7 +76,7 @@ def test_table(anaphora: Run) -> None:
 
 def test_tokenised_texts_need_no_language(as_json: AsJson, refused: Refused) -> None:
     options = ["metrics", "-r", "ref", "-t", "a", "--metric", "meteor"]
-    assert "depends on the language" in refused(*options)
+    assert "depend on the language" in refused(*options)
     scores = as_json(*options, "--tokenised")["scores"]
     assert "|match:exact:1,stem:off,synonym:off|" in scores["meteor"]["signature"]
 

@@ -71,3 +71,9 @@ def test_spans_point_at_the_words(before: str, current: str) -> None:
     assert len(text.spans) == len(text.words) >= text.begin
     assert all(place >= text.begin for place in text.pronouns)
     assert all(not piece.isspace() and piece for piece in (text.whole[a:b] for a, b in text.spans))
+
+
+def test_texts_do_not_depend_on_how_signs_are_written() -> None:
+    for written in ("He’s in.", "He&#39;s\u00a0in.", "He&amp;apos;s in."):
+        for plain in (False, True):
+            assert text_of((written,), ENGLISH, plain=plain) == text_of(("He's in.",), ENGLISH, plain=plain)

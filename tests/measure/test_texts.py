@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -58,3 +59,13 @@ def test_a_tag_between_documents_is_an_error(tmp_path: Path) -> None:
     paths = [write(tmp_path / name, "One.\n<d>\nTwo.\n") for name in ("r", "s")]
     with pytest.raises(BadInput, match=r"r: line 2: a line <d>, .* Write a blank line instead\."):
         list(read_texts(paths[0], paths[1:]))
+
+
+def test_signs_are_made_one_and_counted(tmp_path: Path) -> None:
+    """Otherwise a measure learns by the apostrophes which text is the reference."""
+    reference = write(tmp_path / "r", "It's here.\n")
+    system = write(tmp_path / "s", "It’s\u00a0here.\n")
+    signs: dict[str, Counter[str]] = {}
+    (line,) = read_texts(reference, [system], context=0, signs=signs)
+    assert line.reference == line.systems[0] == ("It's here.",)
+    assert signs == {str(reference): {}, str(system): {"’": 1, "\u00a0": 1}}

@@ -27,7 +27,7 @@ def test_texts_are_read_in_step(files: dict[str, Path]) -> None:
     assert texts.source == ["It works.", "They know."]
     assert list(texts.systems) == [str(files["a"]), str(files["b"])]
     assert texts.systems[str(files["b"])] == ["Elle marche.", "Ils savent."]
-    assert (texts.languages, texts.tokenised) == (("en", "fr"), False)
+    assert (texts.languages, texts.tokenize) == (("en", "fr"), "auto")
     named = read_texts(files["ref"], [files["a"], files["b"]], names=["one", "two"])
     assert (list(named.systems), named.source, named.languages) == (["one", "two"], None, ("", ""))
 
@@ -45,7 +45,11 @@ def test_names_that_do_not_fit(files: dict[str, Path]) -> None:
 def test_json(files: dict[str, Path]) -> None:
     texts = read_texts(files["ref"], [files["a"], files["b"]], names=["one", "two"], languages="en-fr")
     document = measure(texts, ["chrf", "ter"], resampling=Resampling(100)).to_dict()
-    assert set(document) == {"system", "scores", "systems", "pairs", "languages", "sentences", "resampling"}
+    assert set(document) == {"system", "scores", "systems", "pairs", "languages", "sentences", "resampling"} | {
+        "references",
+        "texts",
+        "written_differently",
+    }
     assert document["system"] == "one"
     assert document["scores"] == document["systems"]["one"]
     assert set(document["systems"]["two"]) == {"chrf", "ter"}

@@ -106,7 +106,7 @@ def test_randomisation_is_sacrebleus(name: str, noisy: Noisy) -> None:
 
 def test_tokenised_texts_are_taken_as_they_are() -> None:
     text = ["It 's here ."] * 4
-    (bleu,) = measure(Texts(text, {"a": text}, tokenised=True), ["bleu"], resampling=Resampling(100)).metrics
+    (bleu,) = measure(Texts(text, {"a": text}, tokenize="none"), ["bleu"], resampling=Resampling(100)).metrics
     assert "|tok:none|" in bleu.signature
     (chinese,) = measure(Texts(["你好。"], {"a": ["你好。"]}, languages=("en", "zh")), ["bleu"]).metrics
     assert "|tok:zh|" in chinese.signature
@@ -129,8 +129,47 @@ def test_the_published_figures_of_ted(data: Callable[[str], Path]) -> None:
     systems = ("baseline", "HA-enc-dec")
     paths = [folder / f"TED_es-en_{name}.en.gz" for name in systems]
     reference, *outputs = read_parallel(folder / "IWSLT14.TED.tst.tc.en.gz", *paths)
-    texts = Texts(reference, dict(zip(systems, outputs, strict=True)), tokenised=True)
+    texts = Texts(reference, dict(zip(systems, outputs, strict=True)), tokenize="none")
     (bleu,) = measure(texts, ["bleu"], resampling=Resampling(100)).metrics
     for name in systems:
         published = (folder / f"TED_es-en_{name}.bleu").read_text(encoding="utf-8")
         assert published.startswith(f"BLEU = {bleu.scores[name]:.2f},")
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_several_references_are_sacrebleus(name: str) -> None:
+    texts = Texts(REFERENCE, {"first": FIRST}, languages=("de", "en"), more_references=(SECOND,))
+    result = measure(texts, [name], resampling=Resampling(200))
+    original = METRICS[name]()
+    score = original.corpus_score(FIRST, [REFERENCE, SECOND])
+    assert result.metrics[0].scores["first"] == pytest.approx(score.score, abs=1e-9)
+    assert result.metrics[0].signature == f"{score.name}|{original.get_signature()}"
+    assert "|nrefs:2|" in result.metrics[0].signature
+    assert result.to_dict()["references"] == 2
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_text_is_compared_as_it_is_unless_told_otherwise(name: str) -> None:
+    curly = [line.replace("'", "’") for line in FIRST]
+    settings = {"languages": ("de", "en")}
+    (plain,) = measure(Texts(REFERENCE, {"a": curly}, **settings), [name], resampling=Resampling(100)).metrics
+    original = METRICS[name]()
+    assert plain.scores["a"] == pytest.approx(original.corpus_score(curly, [REFERENCE]).score, abs=1e-9)
+    (made_one,) = measure(
+        Texts(REFERENCE, {"a": curly}, normalize=True, **settings), [name], resampling=Resampling(100)
+    ).metrics
+    assert made_one.scores["a"] == pytest.approx(original.corpus_score(FIRST, [REFERENCE]).score, abs=1e-9)
+    assert made_one.signature == f"{plain.signature}|norm:signs"
+
+
+def test_signs_that_the_reference_writes_otherwise_are_warned_of() -> None:
+    curly = [line.replace("'", "’") for line in FIRST]
+    result = measure(Texts(REFERENCE, {"a": curly, "b": FIRST}), ["bleu", "chrf"], resampling=Resampling(100))
+    (warning,) = result.warnings()
+    assert warning.startswith("a: 6 ’, none in the reference. BLEU, chrF compare text as it is")
+    assert "--normalize" in warning
+    assert result.to_dict()["written_differently"] == {"a": {"’": {"system": 6, "reference": 0}}}
+    backwards = measure(Texts(curly, {"a": FIRST}), ["ter"], resampling=Resampling(100)).warnings()
+    assert backwards[0].startswith("a: no ’, 6 in the reference. TER compare")
+    normalized = Texts(REFERENCE, {"a": curly}, normalize=True)
+    assert measure(normalized, ["bleu"], resampling=Resampling(100)).warnings() == []

@@ -158,3 +158,19 @@ def test_the_gap_stays_on_its_word(before: list[str], after: list[str]) -> None:
     shown = plain_text([" ".join(words)], "fr", tokenized=True)[0]
     start, end = find_word(shown, words, len(before), 0, 4)
     assert shown[start:end] == "ELLE"
+
+
+def test_gaps_of_plain_text_count_moses_words(tmp_path: Path) -> None:
+    """`apt` tokenizes plain text; annotators see the text itself."""
+    pytest.importorskip("sacremoses")
+    texts = {
+        "s.en": "It broke, I think.\n",
+        "a.fr": "Oui, je crois qu’il s&apos;est cassé.\n",
+        "details": "system\tsentence\tposition\tcandidate_position\tcandidate\na\t0\t0\t5\til\n",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    suite = suite_of_details(tmp_path / "details", tmp_path / "s.en", [tmp_path / "a.fr"], ["a"], "en-fr")
+    (item,) = make_study(suite, Design(annotators=("anna",), mode="gaps")).items
+    assert item.candidates[0][-1] == "Oui, je crois qu’il s'est cassé."
+    assert item.candidates[0][-1][slice(*item.marks[0][0])] == "il"

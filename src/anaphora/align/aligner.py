@@ -24,6 +24,11 @@ class Aligner:
         self.symmetrize = choose_heuristic(self.settings, self.backend)
         self.trained_on: int | None = None  # pairs; None: nothing was learned yet
 
+    @property
+    def name(self) -> str:
+        """What aligns, for signatures: backend, model and how both directions are merged."""
+        return f"{self.settings.backend}-{self.backend.model}-{self.symmetrize}"
+
     def train(
         self,
         source: Sentences,
@@ -135,19 +140,23 @@ def align_systems(
     corpus: Sequence[Pair] = (),
     settings: Settings | None = None,
     aligner: Aligner | None = None,
-    with_reference: bool = True,
+    given: Sequence[Alignment] | None = None,
     progress: Progress | None = None,
 ) -> SystemAlignments:
     """Align a source with its reference and with the translations of systems.
 
     Each system is aligned for itself, inside corpus, source and reference: what is found for one does not depend on
-    which others there are, nor on their order. A trained aligner, if given, is applied to all as it is. Without
-    `with_reference` the alignment of the reference, which is known from elsewhere, is left empty.
+    which others there are, nor on their order. A trained aligner, if given, is applied to all as it is. A sentence
+    that a system translates word for word as the reference has the reference's links, and not those that the model
+    of this system would give it: equal sentences are never a difference between a system and the reference.
+
+    given: the alignment of the reference, where it is known from elsewhere
     """
     if aligner is not None:
-        found = aligner.align(source, reference) if with_reference else []
-        return SystemAlignments(found, {name: aligner.align(source, text) for name, text in systems.items()})
-    rounds = with_reference + len(systems)
+        found = list(aligner.align(source, reference) if given is None else given)
+        aligned = {name: aligner.align(source, text) for name, text in systems.items()}
+        return _with_equal_links(found, reference, systems, aligned, lowercase=aligner.settings.lowercase)
+    rounds = (given is None) + len(systems)
 
     def part(number: int) -> Progress | None:
         if progress is None:
@@ -155,12 +164,38 @@ def align_systems(
         return lambda done, total: progress(number * total + done, rounds * total)
 
     larger = [*corpus, *zip(source, reference, strict=True)]
-    found = align(source, reference, corpus=corpus, settings=settings, progress=part(0)) if with_reference else []
+    found = (
+        align(source, reference, corpus=corpus, settings=settings, progress=part(0)) if given is None else list(given)
+    )
     aligned = {
         name: align(source, text, corpus=larger, settings=settings, progress=part(number))
-        for number, (name, text) in enumerate(systems.items(), start=with_reference)
+        for number, (name, text) in enumerate(systems.items(), start=given is None)
     }
-    return SystemAlignments(found, aligned)
+    return _with_equal_links(found, reference, systems, aligned, lowercase=(settings or Settings()).lowercase)
+
+
+def _with_equal_links(
+    found: list[Alignment],
+    reference: Sentences,
+    systems: Mapping[str, Sentences],
+    aligned: Mapping[str, list[Alignment]],
+    *,
+    lowercase: bool,
+) -> SystemAlignments:
+    """The reference's links for every sentence that is the same, as the model sees its words."""
+
+    def seen(words: Words) -> list[str]:
+        return [word.lower() for word in words] if lowercase else list(words)
+
+    ours = [seen(words) for words in reference]
+    chosen = {
+        name: [
+            links if seen(words) == same else own
+            for words, same, links, own in zip(systems[name], ours, found, alignments, strict=True)
+        ]
+        for name, alignments in aligned.items()
+    }
+    return SystemAlignments(found, chosen)
 
 
 def _sides(pairs: Sequence[Pair]) -> tuple[list[Words], list[Words]]:

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from anaphora.align.alignment import Alignment
 from anaphora.align.symmetrize import DEFAULT, check_heuristic
+from anaphora.align.tokenize import DEFAULT as DEFAULT_TOKENIZATION
 from anaphora.errors import AnaphoraError, did_you_mean
 from anaphora.registry import Registry
 
@@ -44,7 +45,8 @@ class Settings:
     seed: of models that sample
     threads: of backends that use several; None is as many as give the same result every time
     forward, backward: files to read, for the backend `pharaoh`
-    tokenize, languages: what words are here; noted in a saved model, so that it is applied to the like
+    tokenize, normalize, languages: what words are here (see `anaphora.align.tokenize`); noted in a saved model, so
+        that it is applied to the like
     """
 
     backend: str = "thot"
@@ -55,7 +57,8 @@ class Settings:
     threads: int | None = None
     forward: Path | None = None
     backward: Path | None = None
-    tokenize: str = "none"
+    tokenize: str = DEFAULT_TOKENIZATION
+    normalize: bool = True
     languages: tuple[str, str] = ("", "")
 
 

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from anaphora import __version__
 from anaphora.align.agreement import Agreement, agreement
 from anaphora.align.aligner import Aligner
 from anaphora.align.alignment import Alignment, check_alignment, format_alignment, parse_alignment
 from anaphora.align.backend import Progress
-from anaphora.align.tokenise import tokenise
+from anaphora.align.tokenize import Text, Tokenization, Treatment, signature
 from anaphora.files import atomic_writer, read_parallel
 
-Texts = tuple[list[list[str]], list[list[str]]]
+Texts = tuple[Text, Text]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,7 @@ class Aligned:
 
     empty: pairs with an empty side; unaligned: others without any link
     trained_on: pairs with words on both sides, the aligned ones among them; None: nothing was learned
+    texts: what was done to source and target before their words were counted
     """
 
     output: Path
@@ -31,7 +33,22 @@ class Aligned:
     empty: int
     unaligned: int
     aligner: Aligner
+    texts: Mapping[str, Treatment]
     agreement: Agreement | None = None
+
+    @property
+    def signature(self) -> str:
+        """What the links depend on, in the style of sacreBLEU."""
+        settings = self.aligner.settings
+        parts = (
+            "align",
+            f"by:{self.aligner.name}",
+            *signature(self.texts.values(), normalize=settings.normalize),
+            f"case:{'lc' if settings.lowercase else 'mixed'}",
+            f"seed:{settings.seed}",
+            f"v:{__version__}",
+        )
+        return "|".join(parts)
 
     def to_dict(self) -> dict[str, Any]:
         settings, backend = self.aligner.settings, self.aligner.backend
@@ -45,11 +62,13 @@ class Aligned:
             "model": backend.model,
             "library": backend.version(),
             "symmetrize": self.aligner.symmetrize,
-            "tokenize": settings.tokenize,
+            "tokenize": signature(self.texts.values(), normalize=True)[0].removeprefix("tok:"),
+            "texts": {name: treatment.to_dict() for name, treatment in self.texts.items()},
             "lowercase": settings.lowercase,
             "seed": settings.seed,
             "trained_on": self.aligner.trained_on,
             "reproducible": backend.reproducible,
+            "signature": self.signature,
         }
         return document if self.agreement is None else document | {"agreement": self.agreement.to_dict()}
 
@@ -70,20 +89,26 @@ def align_files(
     tokens: files for the words that the numbers of the output count
     gold: alignments to compare with
     """
-    texts = _read(aligner, source, target)
+    counted = gold is not None or not aligner.backend.learns  # given alignments count the words of the files
+    texts = _read(aligner, source, target, counted=counted)
     given = None if gold is None else _gold(gold, source, target, texts)  # before the long work, not after it
+    sentences = [side.sentences for side in texts]
     with atomic_writer(output) as out:  # opened before the long work: what cannot be written is known at once
         if aligner.trained_on is None:
-            corpus = [pair for paths in corpora for pair in zip(*_read(aligner, *paths), strict=True)]
-            found = aligner.train(*texts, corpus=corpus, progress=progress)
+            corpus = [
+                pair
+                for paths in corpora
+                for pair in zip(*(side.sentences for side in _read(aligner, *paths)), strict=True)
+            ]
+            found = aligner.train(*sentences, corpus=corpus, progress=progress)
         else:
-            found = aligner.align(*texts)
+            found = aligner.align(*sentences)
         out.writelines(_lines(map(format_alignment, found)))
     if tokens is not None:
-        for path, side in zip(tokens, texts, strict=True):
+        for path, side in zip(tokens, sentences, strict=True):
             with atomic_writer(path) as out:
                 out.writelines(_lines(map(" ".join, side)))
-    empty = sum(not (one and other) for one, other in zip(*texts, strict=True))
+    empty = sum(not (one and other) for one, other in zip(*sentences, strict=True))
     return Aligned(
         output,
         pairs=len(found),
@@ -91,21 +116,24 @@ def align_files(
         empty=empty,
         unaligned=sum(not points for points in found) - empty,
         aligner=aligner,
+        texts={str(path): side.treatment for path, side in zip((source, target), texts, strict=True)},
         agreement=None if given is None else agreement(found, given),
     )
 
 
-def _read(aligner: Aligner, source: Path, target: Path) -> Texts:
-    lines = read_parallel(source, target)
-    how = aligner.settings.tokenize
-    one, other = (tokenise(*side) for side in zip(lines, (how, how), aligner.settings.languages, strict=True))
-    return one, other
+def _read(aligner: Aligner, source: Path, target: Path, *, counted: bool = False) -> Texts:
+    """Both texts as words. counted: alignments that are given count the words of the files."""
+    one, other = read_parallel(source, target)
+    settings = aligner.settings
+    how = "none" if counted and settings.tokenize == "auto" else settings.tokenize
+    words = Tokenization(how, settings.normalize, settings.languages)
+    return words.source(one), words.target(other)
 
 
 def _gold(path: Path, source: Path, target: Path, texts: Texts) -> list[Alignment]:
     given = []
     lines = read_parallel(source, target, path)[-1]
-    for number, (line, one, other) in enumerate(zip(lines, *texts, strict=True), start=1):
+    for number, (line, one, other) in enumerate(zip(lines, *(side.sentences for side in texts), strict=True), start=1):
         given.append(parse_alignment(line, path, number))
         check_alignment(given[-1], len(one), len(other), path, number)
     return given

@@ -48,6 +48,7 @@ class SavedModel:
         return {
             "anaphora-alignment-model": FORMAT,
             **noted,
+            "normalize": self.settings.normalize,
             "languages": list(self.settings.languages),
             "library": self.library,
             "trained_on": self.trained_on,
@@ -109,6 +110,7 @@ def open_model(folder: Path, backend: str | None = None) -> SavedModel:
     for name, checksum in header["files"].items():
         _check_file(folder, name, checksum)
     noted = {name: header[name] for name in NOTED}
+    noted["normalize"] = header.get("normalize") is True  # models of 0.1.0 were trained on text as it is
     first, second = map(str, (*header["languages"], "", "")[:2])
     settings = Settings(**noted, languages=(first, second))
     return SavedModel(settings, header["library"], header["trained_on"])

@@ -10,8 +10,9 @@ import click
 
 from anaphora.align.backend import KINDS, Settings
 from anaphora.align.symmetrize import DEFAULT, HEURISTICS
-from anaphora.align.tokenise import TOKENISERS
+from anaphora.align.tokenize import TOKENIZERS, pair_of
 from anaphora.cli.output import PATH, echo_json, json_option, note, progress_bar
+from anaphora.cli.text import TOKENIZE_HELP, tell_texts
 from anaphora.errors import AnaphoraError
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ Examples:
   anaphora align talk.en talk.fr -o talk.align
   anaphora align talk.en talk.fr -o talk.align --corpus train.en train.fr --save en-fr.model
   anaphora align new.en new.fr -o new.align --load en-fr.model
-  anaphora align raw.en raw.fr -o raw.align --tokenize moses -l en-fr --tokens tok.en tok.fr
+  anaphora align raw.en raw.fr -o raw.align -l en-fr --tokens tok.en tok.fr
   anaphora align talk.en talk.fr -o talk.align --backend pharaoh --forward ef.align --backward fe.align
 """
 )
@@ -50,10 +51,13 @@ Examples:
 )
 @click.option("--save", type=PATH, metavar="FOLDER", help="Keep what was learned.")
 @click.option("--load", type=PATH, metavar="FOLDER", help="Apply what was saved; nothing is learned.")
+@click.option("--tokenize", type=click.Choice(TOKENIZERS), help=f"{TOKENIZE_HELP}  [default: {DEFAULTS.tokenize}]")
 @click.option(
-    "--tokenize", type=click.Choice(TOKENISERS), help="none (default): the text is tokenised; moses: as Moses does."
+    "--normalize/--no-normalize",
+    default=None,
+    help="Make one of ’ ' &apos; &#39;, of no-break and other spaces, of full-width signs (the default), or not.",
 )
-@click.option("-l", "--languages", metavar="SRC-TGT", help="For --tokenize moses: en-fr.")
+@click.option("-l", "--languages", metavar="SRC-TGT", help="Such as en-fr; by default what the files' names end in.")
 @click.option("--tokens", type=PATH, nargs=2, metavar="SRC TGT", help="Write the words that the numbers count.")
 @click.option("--cased", is_flag=True, help="Tell words apart that differ in case only.")
 @click.option("--forward", type=PATH, help="For --backend pharaoh: the alignments to read.")
@@ -84,7 +88,7 @@ def align(
 
     if save is not None:
         check_place(save)
-    aligner = _aligner(corpus=bool(corpus), save=save, **options)
+    aligner = _aligner(texts=(source, target), corpus=bool(corpus), save=save, **options)
     with progress_bar("steps") as progress:
         found = align_files(
             aligner, source, target, output, corpora=corpus, tokens=tokens, gold=gold, progress=progress
@@ -92,42 +96,51 @@ def align(
     if save is not None:
         aligner.save(save)
     if as_json:
+        tell_texts(found.texts, normalized=False)
         echo_json(found.to_dict())
     else:
-        _tell(found)
+        _tell(found, tokens=tokens is not None)
         if save is not None:
             note(f"saved: {save}")
 
 
 def _aligner(
-    load: Path | None, languages: str | None, cased: bool, corpus: bool, save: Path | None, **options: Any
+    texts: tuple[Path, Path],
+    load: Path | None,
+    languages: str | None,
+    cased: bool,
+    corpus: bool,
+    save: Path | None,
+    **options: Any,
 ) -> Aligner:
     """The aligner that the options ask for: one that was saved, or a new one."""
     from anaphora.align.aligner import Aligner
 
-    first, dash, second = (languages or "").partition("-")
-    if languages and not (first and dash and second):
-        raise AnaphoraError(f"--languages {languages}: two are needed, such as en-fr")
+    pair = pair_of(languages, *texts)
     chosen = {name: value for name, value in options.items() if value is not None}
     if load is None:
         if chosen.get("backend") == "pharaoh" and save is not None:
             raise AnaphoraError("--save: backend 'pharaoh' learns nothing that could be saved")
         if chosen.get("backend") != "pharaoh" and {"forward", "backward"} & chosen.keys():
             raise AnaphoraError("--forward and --backward name alignments to read: they go with --backend pharaoh")
-        return Aligner(replace(DEFAULTS, **chosen, lowercase=not cased, languages=(first, second)))
+        return Aligner(replace(DEFAULTS, **chosen, lowercase=not cased, languages=pair))
     fixed = {"--corpus": corpus, "--save": save, "--model": options["model"], "--cased": cased}
     fixed |= {"--tokenize": options["tokenize"], "--languages": languages}
     fixed |= {f"--{name}": options[name] for name in ("forward", "backward")}
+    fixed |= {"--normalize" if options["normalize"] else "--no-normalize": options["normalize"] is not None}
     for name, value in fixed.items():
         if value:
             raise AnaphoraError(f"{name} does not go with --load: that was settled when the model was trained")
     return Aligner.load(load, **{name: options[name] for name in ("backend", "symmetrize", "threads")})
 
 
-def _tell(found: Aligned) -> None:
+def _tell(found: Aligned, *, tokens: bool) -> None:
     settings, backend = found.aligner.settings, found.aligner.backend
     how = f"{settings.backend} {backend.model}, {found.aligner.symmetrize}"
     note(f"{found.pairs:,} pairs, {found.points:,} links: {found.output} ({how})")
+    if not tokens and any(treatment.tokenize == "moses" for treatment in found.texts.values()):
+        note("plain text was tokenized: the numbers count Moses' words. Write these with --tokens SRC TGT")
+    tell_texts(found.texts)
     if found.empty or found.unaligned:
         note(f"without links: {found.empty:,} pairs with an empty side, {found.unaligned:,} others")
     if not backend.reproducible:

@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 import traceback
+from collections import Counter
 from collections.abc import Iterator
 from importlib import import_module
 from types import FrameType
@@ -59,6 +60,14 @@ class LazyGroup(click.Group):
         except (KeyboardInterrupt, click.Abort):
             raise Interrupted from None
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name, command, rest = super().resolve_command(ctx, args)
+        if command is not None and not ctx.resilient_parsing:
+            refuse_repeated(command, click.Context(command, info_name=name, parent=ctx), rest)
+        return name, command, rest
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.lazy)
 
@@ -79,6 +88,17 @@ class LazyGroup(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, text) for name, (_, text) in self.lazy.items()])
+
+
+def refuse_repeated(command: click.Command, ctx: click.Context, arguments: list[str]) -> None:
+    """An option that takes one value is given once. Left to itself click takes the last and drops the others."""
+    _, _, order = command.make_parser(ctx).parse_args(list(arguments))
+    for option, times in Counter(order).items():
+        if times < 2 or not isinstance(option, click.Option) or option.multiple or option.count:
+            continue
+        if not option.is_flag or option.secondary_opts:  # --json --json is harmless, --resume --no-resume is not
+            names = "/".join([*sorted(option.opts, key=len), *option.secondary_opts])
+            ctx.fail(f"{names} is given {times} times, but {ctx.info_name} takes one. Give it once.")
 
 
 @click.group(

@@ -9,6 +9,7 @@ import click
 
 from anaphora.cli.output import PATH, echo_json, format_options, note, progress_bar
 from anaphora.cli.sampling import sampling_options, show_all
+from anaphora.cli.text import tell_texts, text_options
 from anaphora.errors import AnaphoraError
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 VARIANTS = ("paper", "idiap", "reference-side")
 SAMPLING = ("confidence", "samples", "trials", "seed", "test")
-SAME_NAMES = ("variant", "lists", "tokenize", "align_backend", "align_model", "by_pronoun")
+SAME_NAMES = ("variant", "lists", "tokenize", "normalize", "align_backend", "align_model", "by_pronoun")
 HEARD_WITH_CONFIG = {"config", "variant", "details", "confusion", "format", "as_json", *SAMPLING}
 
 
@@ -30,7 +31,7 @@ Examples:
   anaphora apt --example example
 """
 )
-@click.option("-s", "--source", type=PATH, help="The source text: tokenised, a sentence per line.")
+@click.option("-s", "--source", type=PATH, help="The source text, a sentence per line.")
 @click.option("-r", "--reference", type=PATH, help="The reference translation.")
 @click.option("-t", "--hypothesis", type=PATH, multiple=True, help="A translation to evaluate. Repeatable.")
 @click.option("-l", "--languages", metavar="PAIR", help="Whose pronoun lists to use, such as en-fr.")
@@ -47,9 +48,7 @@ Examples:
 @click.option("--corpus", type=PATH, nargs=2, multiple=True, metavar="SRC TGT", help="More text for the aligner.")
 @click.option("--align-backend", default="thot", show_default=True, help="What aligns texts without alignment files.")
 @click.option("--align-model", metavar="NAME", help="A model of that backend, such as hmm.")
-@click.option(
-    "--tokenize", type=click.Choice(["none", "moses"]), default="none", show_default=True, help="For plain text."
-)
+@text_options
 @click.option("--source-tags", type=PATH, help="A tag for each word of the source: its pronouns by their tags.")
 @click.option("--ref-tags", type=PATH, help="A tag for each word of the reference.")
 @click.option("--hyp-tags", type=PATH, multiple=True, help="A tag for each word of a translation, one for each -t.")
@@ -88,6 +87,7 @@ def apt(
     result = _run_config(config, options) if config else _measure(options)
     if not any(result.systems[0].score.cases):
         note("no pronoun was found: the score is not defined")
+    tell_texts(result.texts, normalized=False)
     if details:
         write_details(result, details)
     if score_file:

@@ -10,6 +10,7 @@ import click
 
 from anaphora.cli.correlate import correlation_options, draw
 from anaphora.cli.output import PATH, Command, format_options, show
+from anaphora.cli.text import text_options
 from anaphora.errors import AnaphoraError
 
 Values = tuple[str, ...]
@@ -52,7 +53,7 @@ def sets_of_cases(_: click.Context, __: click.Parameter, values: Values) -> list
     return found
 
 
-def text_options(command: Command) -> Command:
+def texts(command: Command) -> Command:
     """Texts instead of case counts, as `apt` takes them."""
     options: list[Callable[[Command], Command]] = [
         click.option("-s", "--source", type=PATH, help="Instead of --cases: the source text,"),
@@ -64,6 +65,7 @@ def text_options(command: Command) -> Command:
         click.option("--hyp-align", type=PATH, multiple=True, help="Alignment of source and translation, for each -t."),
         click.option("--pronouns", metavar="A,B,…", help="The pronouns to evaluate, instead of those of the lists."),
         click.option("--lists", type=PATH, help="A TOML file with pronoun lists, over the built-in ones."),
+        text_options,
     ]
     for option in reversed(options):
         command = option(command)
@@ -102,7 +104,7 @@ Examples:
     multiple=True,
     help="Cases left out, or none. Repeatable. [default: none]",
 )
-@text_options
+@texts
 @correlation_options
 @format_options
 def correlate_sweep(
@@ -152,12 +154,13 @@ def case_counts(cases: list[tuple[str, Path]], **given: Any) -> dict[str, dict[s
     from anaphora.metrics.meta.sweep import read_cases
     from anaphora.metrics.meta.sweep_texts import cases_of_texts
 
-    texts = {"-s": given["source"], "-r": given["reference"], "-t": given["hypothesis"], "-l": given["languages"]}
+    how = {name: given.pop(name) for name in ("tokenize", "normalize")}
+    needed = {"-s": given["source"], "-r": given["reference"], "-t": given["hypothesis"], "-l": given["languages"]}
     if cases:
         if any(given.values()):
             raise AnaphoraError("give case counts (--cases) or texts (-s -r -t -l), not both")
         return read_cases(cases)
-    missing = [flag for flag, value in texts.items() if not value]
+    missing = [flag for flag, value in needed.items() if not value]
     if missing:
         raise AnaphoraError(f"missing {', '.join(missing)}: give case counts (--cases), or texts (-s -r -t -l)")
     files = Files(
@@ -169,4 +172,4 @@ def case_counts(cases: list[tuple[str, Path]], **given: Any) -> dict[str, dict[s
         names=given["name"],
     )
     pronouns = [word.strip() for word in (given["pronouns"] or "").split(",") if word.strip()]
-    return cases_of_texts(files, given["languages"], pronouns=pronouns, lists=given["lists"])
+    return cases_of_texts(files, given["languages"], pronouns=pronouns, lists=given["lists"], **how)

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import click
 
 from anaphora.cli.output import PATH, format_options, note, progress_bar, show
+from anaphora.cli.text import tell_texts, text_options
 from anaphora.errors import AnaphoraError
 
 if TYPE_CHECKING:
-    from anaphora.align.backend import Pair
     from anaphora.evaluation.translated import Generative, Texts
 
 
@@ -38,7 +38,7 @@ Examples:
 @click.option("--align", "aligner", type=PATH, metavar="FOLDER", help="A saved aligner (anaphora align --save).")
 @click.option("--backend", default="thot", show_default=True, help="What aligns; see: anaphora align --help.")
 @click.option("--model", metavar="NAME", help="The backend's model; see: anaphora align --help.")
-@click.option("--tokenize", type=click.Choice(["moses", "none"]), default="moses", show_default=True)
+@text_options
 @click.option("--by", multiple=True, metavar="TAG", help="Break down by a tag, tag>3, or a×b (a*b). Repeatable.")
 @click.option("--details", type=PATH, help="A row for every example: what was found, and where.")
 @format_options
@@ -51,6 +51,7 @@ def generative(
     backend: str,
     model: str | None,
     tokenize: str,
+    normalize: bool,
     by: tuple[str, ...],
     details: Path | None,
     format: str,
@@ -60,6 +61,7 @@ def generative(
     from anaphora import api
     from anaphora.align import Aligner, Settings
     from anaphora.evaluation import translated
+    from anaphora.files import read_parallel
     from anaphora.reports.generative import generative_table
     from anaphora.systems.run import open_run
 
@@ -67,13 +69,12 @@ def generative(
         raise AnaphoraError(f"{len(runs)} runs for {len(translations)} translations: give one --run for each -t")
     names = _names(translations)
     loaded = api.load_suite(suite)
-    texts = translated.read_texts(loaded, tokenize)
-    words = {
-        name: translated.read_translations(path, texts, loaded, tokenize)
-        for name, path in zip(names, translations, strict=True)
+    texts = translated.read_texts(loaded, tokenize, normalize=normalize)
+    own = {
+        name: translated.read_translations(path, texts, loaded) for name, path in zip(names, translations, strict=True)
     }
-    languages = (texts.header.source_language, texts.header.target_language)
-    more = [pair for files in corpus for pair in _pairs(files, tokenize, languages)]
+    words = {name: text.sentences for name, text in own.items()}
+    more = [pair for files in corpus for pair in texts.words.pairs(*read_parallel(*files))]
     saved = None if aligner is None else Aligner.load(aligner)
     settings = Settings(backend=backend, model=model)
     with progress_bar("steps") as progress:
@@ -84,9 +85,13 @@ def generative(
     for number, name in enumerate(names):
         outcomes = translated.judge_texts(texts, words[name], found.reference, found.systems[name])
         run = open_run(runs[number]) if runs else None
+        done = own[name].treatment
         results.append(
-            translated.evaluate_translations(texts, name, outcomes, aligned, references=references, by_tags=by, run=run)
+            translated.evaluate_translations(
+                texts, name, outcomes, aligned, treatment=done, references=references, by_tags=by, run=run
+            )
         )
+    tell_texts({name: treatment for result in results for name, treatment in result.texts.items()}, normalized=False)
     if details is not None:
         _write_details(details, texts, results)
         note(f"every example: {details}")
@@ -99,15 +104,6 @@ def _names(paths: tuple[Path, ...]) -> list[str]:
     """Short names of systems: those of the files, or their paths where two have the same."""
     names = [path.name for path in paths]
     return names if len(set(names)) == len(names) else [str(path) for path in paths]
-
-
-def _pairs(files: tuple[Path, Path], tokenize: str, languages: tuple[str, str]) -> list[Pair]:
-    """Parallel text in words."""
-    from anaphora.align.tokenise import tokenise
-    from anaphora.files import read_parallel
-
-    sides = (tokenise(side, tokenize, one) for side, one in zip(read_parallel(*files), languages, strict=True))
-    return list(zip(*sides, strict=True))
 
 
 def _write_details(path: Path, texts: Texts, results: list[Generative]) -> None:

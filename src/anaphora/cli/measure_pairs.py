@@ -10,6 +10,7 @@ import click
 from anaphora.cli.evaluate import Share
 from anaphora.cli.output import PATH, echo_json, format_options, json_option, note, progress_bar, show
 from anaphora.errors import AnaphoraError
+from anaphora.normalization import describe_signs
 
 if TYPE_CHECKING:
     from anaphora.measure.pairs import Statistics
@@ -105,6 +106,9 @@ def _print(statistics: Statistics, output: Path, pair_list: Path | None) -> None
         click.echo(f"{count:9,}  {name} pairs ({statistics.duplicates[name]:,} duplicates dropped)")
     for name, count in statistics.errors.most_common():
         click.echo(f"{count:9,}  {name}")
+    for file, signs in statistics.signs.items():
+        if signs:
+            note(f"normalized: {file} {describe_signs(signs)}")
     if pair_list is not None:
         note(f"{statistics.left_out:,} of {statistics.differing:,} differences left out by {pair_list}")
     if not statistics.pairs:

@@ -7,8 +7,10 @@ from typing import Any
 
 import click
 
+from anaphora.align.tokenize import DEFAULT, TOKENIZERS
 from anaphora.cli.output import PATH, format_options
 from anaphora.cli.sampling import sampling_options, show_all
+from anaphora.cli.text import tell, tell_texts
 
 
 @click.command(
@@ -16,10 +18,19 @@ from anaphora.cli.sampling import sampling_options, show_all
 Examples:
   anaphora metrics -r ref.fr -t hyp.fr -l en-fr
   anaphora metrics -r ref.fr -t a.fr -t b.fr -l en-fr --metric bleu,chrf --metric meteor-pronouns
+  anaphora metrics -r one.fr -r other.fr -t hyp.fr -l en-fr
   anaphora metrics -s src.en -r ref.de -t hyp.de -l en-de --metric comet
 """
 )
-@click.option("-r", "--reference", required=True, type=PATH, help="The reference translation, a sentence per line.")
+@click.option(
+    "-r",
+    "--reference",
+    "references",
+    required=True,
+    type=PATH,
+    multiple=True,
+    help="A reference translation, a sentence per line. Repeatable: several references.",
+)
 @click.option("-t", "--hypothesis", required=True, type=PATH, multiple=True, help="A translation. Repeatable.")
 @click.option("-s", "--source", type=PATH, help="The source text (for COMET).")
 @click.option("-l", "--languages", default="", metavar="SRC-TGT", help="Such as en-fr: for tokenisation and stems.")
@@ -33,7 +44,19 @@ Examples:
     show_default=True,
     help="bleu, chrf, chrf++, ter, meteor, meteor-pronouns, comet. Repeatable, or with commas.",
 )
-@click.option("--tokenised", is_flag=True, help="The texts are tokenised: words are what spaces divide.")
+@click.option(
+    "--tokenize",
+    type=click.Choice(TOKENIZERS),
+    default=DEFAULT,
+    show_default=True,
+    help="For METEOR. auto: Moses, unless the text is tokenized already; none: BLEU takes it as tokenized, too.",
+)
+@click.option("--tokenised", is_flag=True, hidden=True, help="The same as --tokenize none.")
+@click.option(
+    "--normalize/--no-normalize",
+    default=None,
+    help="Make one of ’ ' &apos; &#39;, of spaces, of full-width signs for all metrics or for none.  [for METEOR]",
+)
 @click.option("--pronouns", default="", metavar="A,B,…", help="Those of meteor-pronouns; else the shared tasks'.")
 @click.option("--corpus", type=PATH, help="A text in which METEOR's function words are frequent.  [the reference]")
 @click.option("--wordnet", type=PATH, help="WordNet's folder, for METEOR's English synonyms.  [/usr/share/wordnet]")
@@ -50,13 +73,15 @@ Examples:
 @sampling_options(samples=1_000, test="bootstrap")
 @format_options
 def metrics(
-    reference: Path,
+    references: tuple[Path, ...],
     hypothesis: tuple[Path, ...],
     source: Path | None,
     languages: str,
     name: tuple[str, ...],
     metrics: tuple[str, ...],
+    tokenize: str,
     tokenised: bool,
+    normalize: bool | None,
     pronouns: str,
     format: str,
     as_json: bool,
@@ -68,9 +93,19 @@ def metrics(
     from anaphora.reports.metrics import metrics_tables
 
     sampling = {key: options.pop(key) for key in ("samples", "seed", "confidence", "test")}
-    texts = read_texts(reference, hypothesis, source=source, names=name, languages=languages, tokenised=tokenised)
+    texts = read_texts(
+        references,
+        hypothesis,
+        source=source,
+        names=name,
+        languages=languages,
+        tokenize="none" if tokenised else tokenize,
+        normalize=normalize,
+    )
     wanted = [word for given in metrics for word in _words(given)]
     result = measure(texts, wanted, resampling=Resampling(**sampling), pronouns=_words(pronouns), **options)
+    tell_texts(result.texts, normalized=False)
+    tell(result.warnings())
     show_all(metrics_tables(result), result.to_dict(), format, as_json)
 
 

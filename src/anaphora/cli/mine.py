@@ -12,6 +12,7 @@ import click
 
 from anaphora.cli.evaluate import Share
 from anaphora.cli.output import ANNOTATORS, PATH, echo_json, json_option, note, progress_bar
+from anaphora.normalization import describe_signs
 
 if TYPE_CHECKING:
     from anaphora.align import Settings as AlignSettings
@@ -216,6 +217,9 @@ def _print(result: Mined, files: list[str]) -> None:
         rate = f"{stage.pairs / stage.seconds:,.0f} pairs/s" if stage.pairs and stage.seconds else "nothing to do"
         reused = f", {stage.reused:,} of {stage.shards:,} shards were there" if stage.reused else ""
         note(f"{stage.name}: {rate}{reused}")
+    for side, signs in result.index.normalized.items():
+        if signs:
+            note(f"normalized in the {side}: {describe_signs(signs)}")
     for side, rules in result.cleaned.items():
         changed = ", ".join(f"{rule} {count:,}" for rule, count in rules.items() if count) or "nothing"
         note(f"clean-up of the {side} changed: {changed}")

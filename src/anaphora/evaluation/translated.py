@@ -15,7 +15,7 @@ from anaphora.align.aligner import Aligner, SystemAlignments, align_systems
 from anaphora.align.alignment import Alignment, check_alignment, links
 from anaphora.align.backend import Pair, Progress, Settings
 from anaphora.align.saved import model_code
-from anaphora.align.tokenise import tokenise
+from anaphora.align.tokenize import Text, Tokenization, Treatment, signature
 from anaphora.errors import AnaphoraError
 from anaphora.evaluation import breakdown as by
 from anaphora.evaluation.decision import decide
@@ -42,7 +42,8 @@ class Texts:
     source: list[list[str]]
     candidates: list[list[list[str]]]
     sha256: str = ""
-    tokenization: str = "moses"
+    words: Tokenization = field(default_factory=Tokenization)  # how they and their translations are divided
+    treatments: Mapping[str, Treatment] = field(default_factory=dict)  # what was done to source and candidates
 
     @property
     def gold(self) -> list[list[str]]:
@@ -79,6 +80,7 @@ class Generative:
     ceiling: float | None = None  # the accuracy of the right candidates themselves, judged in the same way
     gap: Gap | None = None
     how: Mapping[str, int] = field(default_factory=dict)  # link, rescue, words → examples decided by it
+    texts: Mapping[str, Treatment] = field(default_factory=dict)  # what was done to each before words were counted
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -89,11 +91,12 @@ class Generative:
             "found_by": dict(self.how),
             "references": self.ceiling,
             "gap": self.gap.to_dict() if self.gap else None,
+            "texts": {name: treatment.to_dict() for name, treatment in self.texts.items()},
             "signature": self.signature,
         }
 
 
-def read_texts(suite: Suite, tokenisation: str = "moses") -> Texts:
+def read_texts(suite: Suite, tokenize: str = "auto", *, normalize: bool = True) -> Texts:
     """The sentences of a suite's examples as words."""
     header = suite.header
     digest = hashlib.sha256()
@@ -101,18 +104,23 @@ def read_texts(suite: Suite, tokenisation: str = "moses") -> Texts:
     if not found:
         raise AnaphoraError(f"{header.name}: no example has a right answer that a translation could be judged by")
     examples = tuple(example for _, example in found)
-    source = tokenise((example.source[-1] for example in examples), tokenisation, header.source_language)
-    flat = (candidate[-1] for example in examples for candidate in example.candidates)
-    words = iter(tokenise(flat, tokenisation, header.target_language))
-    candidates = [[next(words) for _ in example.candidates] for example in examples]
+    words = Tokenization(tokenize, normalize, (header.source_language, header.target_language))
+    source = words.source(example.source[-1] for example in examples)
+    target = words.target(candidate[-1] for example in examples for candidate in example.candidates)
+    sentences = iter(target.sentences)
+    candidates = [[next(sentences) for _ in example.candidates] for example in examples]
     numbers = tuple(number for number, _ in found)
-    return Texts(header, examples, numbers, source, candidates, digest.hexdigest(), tokenisation)
+    treatments = {"source": source.treatment, "candidates": target.treatment}
+    return Texts(header, examples, numbers, source.sentences, candidates, digest.hexdigest(), words, treatments)
 
 
-def read_translations(path: Path, texts: Texts, suite: Suite, tokenisation: str = "moses") -> list[list[str]]:
-    """A system's translations of the current sentences: a line, or a document, per example of the suite."""
+def read_translations(path: Path, texts: Texts, suite: Suite) -> Text:
+    """A system's translations of the current sentences: a line, or a document, per example of the suite.
+
+    They are divided into words as the texts are.
+    """
     lines = current_translations(path, suite)
-    return tokenise((lines[number] for number in texts.numbers), tokenisation, texts.header.target_language)
+    return texts.words.target(lines[number] for number in texts.numbers)
 
 
 def align_texts(
@@ -135,8 +143,7 @@ def alignment_label(settings: Settings, corpus: Sequence[Pair] = (), saved: Path
 
     saved: the folder of an aligner that was trained before
     """
-    used = Aligner(settings)
-    label = f"{settings.backend}-{used.backend.model}-{used.symmetrize}"
+    label = Aligner(settings).name
     if saved is not None:
         label += f"@{model_code(saved)}"
     if corpus:
@@ -194,13 +201,14 @@ def evaluate_translations(
     outcomes: Sequence[Outcome],
     aligned: str,
     *,
+    treatment: Treatment | None = None,
     references: Sequence[Outcome] = (),
     by_tags: Sequence[str] = (),
     run: Run | None = None,
 ) -> Generative:
     """Counts of outcomes in all and by breakdowns, and the gap to a run of the same suite, if there is one.
 
-    aligned: how, for the signature
+    aligned: how, for the signature; treatment: what was done to the translations before their words were counted
     references: outcomes of the right candidates themselves; what is amiss there is not a system's fault
     """
     pairs = list(zip(texts.examples, outcomes, strict=True))
@@ -211,16 +219,19 @@ def evaluate_translations(
     how: dict[str, int] = {}
     for outcome in outcomes:
         how[outcome.how] = how.get(outcome.how, 0) + 1
+    treatments = {**texts.treatments, **({system: treatment} if treatment else {})}
     line = Signature("gen").suite(texts.header.name, texts.sha256)
     if run is not None:  # the gap depends on how the run was scored
         line.measured(run.header.measurement)
-    line.add("tok", texts.tokenization).add("align", aligned).add("notfound", "wrong")
-    signature = str(line.add("v", __version__))
+    for part in signature(treatments.values(), normalize=texts.words.normalize):
+        line.add(*part.split(":"))
+    line.add("align", aligned).add("notfound", "wrong")
+    named = str(line.add("v", __version__))
     gap = None if run is None else gap_to(run, pairs)
     about = texts.header
     ceiling = sum(o.outcome == CORRECT for o in references) / len(references) if references else None
     return Generative(
-        about.name, about.languages, system, counts, groups, tuple(outcomes), signature, ceiling, gap, how
+        about.name, about.languages, system, counts, groups, tuple(outcomes), named, ceiling, gap, how, treatments
     )
 
 

@@ -6,10 +6,11 @@ import difflib
 import re
 
 from anaphora.languages.pronouns import normalise
+from anaphora.normalization import APOSTROPHES
 
 Span = tuple[int, int]  # from character, to character
 # A word with its apostrophes and hyphens is one (c'est is two in French: the pronoun ends with its apostrophe).
-WORD = re.compile(r"\w+['’]?|[^\w\s]")
+WORD = re.compile(rf"\w+['{APOSTROPHES}]?|[^\w\s]")
 
 
 def differences(one: str, other: str) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
@@ -60,9 +61,9 @@ def replaced_pronouns(one: str, other: str) -> tuple[str, str] | None:
 
 def occurrences(pronoun: str, sentence: str) -> list[Span]:
     """Where a word stands in a sentence as a word of its own, whatever its case."""
-    pattern = re.escape(normalise(pronoun)).replace("'", "['’]")
-    start = "" if pronoun.startswith(("'", "’")) else r"(?<!\w)"  # geht's
-    end = "" if pronoun.endswith(("'", "’")) else r"(?!\w)"  # c'est
+    pattern = re.escape(normalise(pronoun)).replace("'", f"['{APOSTROPHES}]")
+    start = "" if pronoun.startswith(("'", *APOSTROPHES)) else r"(?<!\w)"  # geht's
+    end = "" if pronoun.endswith(("'", *APOSTROPHES)) else r"(?!\w)"  # c'est
     found = re.finditer(rf"{start}{pattern}{end}", sentence, re.IGNORECASE)
     return [match.span() for match in found]
 

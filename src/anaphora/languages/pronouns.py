@@ -5,19 +5,19 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import unicodedata
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property, lru_cache
+
+from anaphora.normalization import normalize
 
 Words = tuple[str, ...]
 
 
 @lru_cache(maxsize=1 << 17)
 def normalise(word: str) -> str:
-    """A word as the lists have it: lower case, one kind of apostrophe (Moses writes &apos;), composed accents."""
-    plain = word.replace("&apos;", "'").replace("’", "'")
-    return unicodedata.normalize("NFC", plain).lower()
+    """A word as the lists have it: in lower case, and with one way to write each sign."""
+    return normalize(word).lower()
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from anaphora.annotate.document import Document, Mention
 from anaphora.annotate.entities import head_of
+from anaphora.languages.pronouns import normalise
 from anaphora.link import Link
 from anaphora.link.parcorfull import GoldPronoun, Span
 
@@ -38,7 +39,7 @@ def judge(document: Document, links: Iterable[Link], gold: Sequence[GoldPronoun]
         best_right = best is not None and names(document, best, pronoun.phrases)
         linked = link is not None and link.antecedent is not None
         right = best_right if linked else not pronoun.phrases
-        judged.append(Judged(pronoun.text.lower(), bool(pronoun.phrases), linked, right, best_right, confidence))
+        judged.append(Judged(normalise(pronoun.text), bool(pronoun.phrases), linked, right, best_right, confidence))
     return judged
 
 

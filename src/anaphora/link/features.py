@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from anaphora.annotate.document import Document, Sentence
+from anaphora.languages.pronouns import normalise
 from anaphora.link.language import Language
 from anaphora.link.phrases import Phrase, verb_of
 
@@ -72,7 +73,7 @@ def own_features(phrase: Phrase, document: Document, seen: int, language: Langua
     found += ["vague"] * (phrase.lemma in language.vague)
     found += ["person"] * is_person(phrase, sentence, language)
     found += ["repeated"] * (seen > 1) + ["frequent"] * (seen > 3)
-    found += ["negated"] * any(sentence[child].text.lower() in language.negations for child in below)
+    found += ["negated"] * any(normalise(sentence[child].text) in language.negations for child in below)
     found += ["relative clause"] * any(sentence[child].relation == "acl:relcl" for child in below)
     found += ["long"] * (phrase.mention.end - phrase.mention.start >= LONG)
     found += ["first"] * (phrase.mention.start == 0)
@@ -84,7 +85,7 @@ def is_person(phrase: Phrase, sentence: Sentence, language: Language) -> bool:
     if not phrase.name or not language.human_verbs:
         return False
     mention = phrase.mention
-    titled = any(token.text.lower() in language.titles for token in sentence.tokens[mention.start : mention.head])
+    titled = any(normalise(token.text) in language.titles for token in sentence.tokens[mention.start : mention.head])
     speaks = mention.start == 0 and mention.end < len(sentence) and sentence[mention.end].text in (":", ",")
     return titled or speaks or (phrase.role == "subject" and verb_of(sentence, mention.head) in language.human_verbs)
 
@@ -164,7 +165,7 @@ def _as_subject(sentence: Sentence, pronoun: Pronoun, head: int, lemma: str, lan
             yield "is time"
     if sentence[head].upos in ("ADJ", "NOUN") and any(sentence[c].role in ("xcomp", "advcl", "acl") for c in after):
         yield "announces"
-    if lemma in language.impersonal or any(sentence[child].text.lower() in language.impersonal for child in below):
+    if lemma in language.impersonal or any(normalise(sentence[child].text) in language.impersonal for child in below):
         yield "impersonal verb"
     if lemma in language.lasting:
         yield "lasting verb"
@@ -174,11 +175,11 @@ def _as_subject(sentence: Sentence, pronoun: Pronoun, head: int, lemma: str, lan
 
 def _by_words(sentence: Sentence, index: int, language: Language) -> Iterator[str]:
     """What parsers often get wrong is looked for in the words themselves."""
-    ahead = [token.text.lower() for token in sentence.tokens[index + 1 : index + 1 + AHEAD]]
+    ahead = [normalise(token.text) for token in sentence.tokens[index + 1 : index + 1 + AHEAD]]
     if any(word in language.openers for word in ahead[1:5]):
         yield "opener ahead"
     before = sentence.tokens[max(0, index - 2) : index]
-    if any(token.text.lower() in language.questions for token in before):
+    if any(normalise(token.text) in language.questions for token in before):
         yield "question before"
-    if before and before[-1].text.lower() == "worth":
+    if before and normalise(before[-1].text) == "worth":
         yield "worth it"

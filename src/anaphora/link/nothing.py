@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from anaphora.annotate.document import Sentence
+from anaphora.languages.pronouns import normalise
 from anaphora.link.features import Pronoun, nothing_features
 from anaphora.link.language import Language
 from anaphora.link.phrases import verb_of
@@ -46,7 +47,7 @@ def surely_nothing(sentence: Sentence, index: int, language: Language, *, doing:
 
 
 def _found(sentence: Sentence, index: int, language: Language) -> set[str]:
-    form = sentence[index].text.lower()
+    form = normalise(sentence[index].text)
     role = pronoun_role(sentence, index, language)
     pronoun = Pronoun(0, index, form, role, verb_of(sentence, index), language.genders(form))
     return set(nothing_features(sentence, pronoun, language))

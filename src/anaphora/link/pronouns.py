@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from anaphora.annotate.agreement import is_plural
 from anaphora.annotate.document import Sentence
+from anaphora.languages.pronouns import normalise
 from anaphora.link.language import Language
 from anaphora.link.phrases import role_of
 
@@ -16,7 +17,7 @@ def is_pronoun(sentence: Sentence, index: int, language: Language) -> bool:
 def is_plural_pronoun(sentence: Sentence, index: int, language: Language) -> bool:
     """Whether a word is a pronoun of the third person plural. German has none here: sie is the singular's form, too."""
     token = sentence[index]
-    form = token.text.lower()
+    form = normalise(token.text)
     return form in language.plurals and (form not in language.ambiguous or token.upos == "PRON")
 
 
@@ -27,7 +28,7 @@ def is_singular_pronoun(sentence: Sentence, index: int, language: Language) -> b
     singular or plural by its verb, or by the tagger; `Sie` within a sentence is polite.
     """
     token = sentence[index]
-    form = token.text.lower()
+    form = normalise(token.text)
     if form not in language.pronouns:
         return False
     if form in language.ambiguous and token.upos != "PRON":
@@ -45,4 +46,4 @@ def is_polite(sentence: Sentence, index: int) -> bool:
 
 def pronoun_role(sentence: Sentence, index: int, language: Language) -> str:
     """Its grammatical role; possessives have one of their own."""
-    return "possessive" if sentence[index].text.lower() in language.possessives else role_of(sentence, index)[0]
+    return "possessive" if normalise(sentence[index].text) in language.possessives else role_of(sentence, index)[0]

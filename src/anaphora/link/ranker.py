@@ -17,6 +17,7 @@ from functools import cache
 from importlib.resources import files
 
 from anaphora.annotate.document import Document, Sentence
+from anaphora.languages.pronouns import normalise
 from anaphora.link.binding import bound
 from anaphora.link.features import (
     Candidate,
@@ -90,7 +91,7 @@ def questions(document: Document, language: Language) -> Iterator[Question]:
                 pronoun = _pronoun(sentence, number, index, language)
                 yield _question(pronoun, before, sentence, language, uses)
                 before.append(_mention(pronoun))
-            elif sentence[index].upos == "PRON" and sentence[index].text.lower() in language.demonstratives:
+            elif sentence[index].upos == "PRON" and normalise(sentence[index].text) in language.demonstratives:
                 before.append(_demonstrative(sentence, number, index))
 
 
@@ -175,7 +176,7 @@ def _ruled_out(candidate: Candidate, pronoun: Pronoun, sentence: Sentence) -> bo
 
 
 def _pronoun(sentence: Sentence, number: int, index: int, language: Language) -> Pronoun:
-    form = sentence[index].text.lower()
+    form = normalise(sentence[index].text)
     role = pronoun_role(sentence, index, language)
     plural = is_plural_pronoun(sentence, index, language)
     return Pronoun(number, index, form, role, verb_of(sentence, index), language.genders(form), plural)
@@ -197,5 +198,5 @@ def _mention(pronoun: Pronoun) -> Candidate:
 
 def _demonstrative(sentence: Sentence, number: int, index: int) -> Candidate:
     role = role_of(sentence, index)[0]
-    form, verb = sentence[index].text.lower(), verb_of(sentence, index)
+    form, verb = normalise(sentence[index].text), verb_of(sentence, index)
     return Candidate(number, index, Kind.DEMONSTRATIVE, form, role, verb, features=("demonstrative", f"role {role}"))

@@ -10,6 +10,7 @@ from anaphora.errors import AnaphoraError
 from anaphora.languages.readings import Readings
 from anaphora.measure.config import Model
 from anaphora.measure.words import places, words_of
+from anaphora.normalization import normalize
 from anaphora.suites.example import Example, Passage
 
 NO_SIGN = re.compile(r"[^\w.?!\s]|_")
@@ -52,8 +53,9 @@ def plain_text(text: str) -> str:
 
 
 def text_of(passage: Passage, readings: Readings, *, sentences: int = 2, plain: bool = False) -> Text:
-    """A passage with at most so many previous sentences."""
-    kept = [plain_text(s) if plain else " ".join(s.split()) for s in passage[max(0, len(passage) - 1 - sentences) :]]
+    """A passage with at most so many previous sentences, signs that are written in several ways made one."""
+    read = map(normalize, passage[max(0, len(passage) - 1 - sentences) :])
+    kept = [plain_text(s) if plain else " ".join(s.split()) for s in read]
     context, sentence = " ".join(s for s in kept[:-1] if s), kept[-1]
     shift = len(context) + 1 if context else 0
     before, current = words_of(context, readings), words_of(sentence, readings)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -54,9 +55,15 @@ def write_pairs(
     settings = settings or Settings()
     readings = load_readings(target_language(languages), files.pronouns)
     names = files.system_names()
-    lines = list(read_texts(files.reference, files.systems, files.source, context=files.context, docids=files.docids))
+    signs: dict[str, Counter[str]] = {}
+    lines = list(
+        read_texts(
+            files.reference, files.systems, files.source, context=files.context, docids=files.docids, signs=signs
+        )
+    )
     links = [] if settings.aligner == "edit" else statistical_links(lines, len(names), readings, progress)
     maker = PairMaker(readings, names, settings, links)
+    maker.statistics.signs = signs
 
     def examples() -> Iterator[Example]:
         return maker.pairs(lines)

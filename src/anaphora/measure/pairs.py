@@ -16,6 +16,7 @@ from anaphora.measure.differences import Difference, Links, differences, linked_
 from anaphora.measure.pair_list import Judged, errors_of
 from anaphora.measure.texts import Line
 from anaphora.measure.words import Word, exchanged, words_of
+from anaphora.normalization import sign_name
 from anaphora.suites.example import Example, Passage, Tag
 
 KINDS = ("noisy", "system", "both")
@@ -57,6 +58,7 @@ class Statistics:
     pairs: Counter[str] = field(default_factory=Counter)
     errors: Counter[str] = field(default_factory=Counter)
     pronouns: Counter[str] = field(default_factory=Counter)
+    signs: dict[str, Counter[str]] = field(default_factory=dict)  # by file, those that were normalized
 
     def to_dict(self) -> dict[str, object]:
         return {
@@ -68,6 +70,7 @@ class Statistics:
             "pairs": dict(sorted(self.pairs.items())),
             "errors": dict(self.errors.most_common()),
             "pronoun_pairs": dict(self.pronouns.most_common()),
+            "normalized": {file: {sign_name(s): n for s, n in found.items()} for file, found in self.signs.items()},
         }
 
 

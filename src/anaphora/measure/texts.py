@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from anaphora.errors import BadInput
 from anaphora.files import read_parallel, refuse_tag
+from anaphora.normalization import normalize_counting
 from anaphora.suites.example import Passage
 
 
@@ -26,11 +28,19 @@ class Line:
 
 
 def read_texts(
-    reference: Path, systems: Sequence[Path], source: Path | None = None, *, context: int = 2, docids: bool = False
+    reference: Path,
+    systems: Sequence[Path],
+    source: Path | None = None,
+    *,
+    context: int = 2,
+    docids: bool = False,
+    signs: dict[str, Counter[str]] | None = None,
 ) -> Iterator[Line]:
-    """The lines of files that belong together.
+    """The lines of files that belong together, with signs that are written in several ways made one.
 
     A line that is empty in every file ends a document; with docids, every line is docid, a tab, a sentence.
+
+    signs: here the replaced signs are counted, by file; a measure must not learn whose apostrophes they are
     """
     paths = [reference, *systems, *([source] if source else [])]
     texts = read_parallel(*paths)
@@ -39,6 +49,7 @@ def read_texts(
         columns = [_docids(text, path) for text, path in zip(texts, paths, strict=True)]
         names, texts = columns[0][0], [text for _, text in columns]
     before: list[tuple[str, ...]] = []
+    counts = [(signs if signs is not None else {}).setdefault(str(path), Counter()) for path in paths]
     document = 1
     for number, row in enumerate(zip(*texts, strict=True), start=1):
         if docids and number > 1 and names[number - 1] != names[number - 2]:
@@ -48,7 +59,9 @@ def read_texts(
             before = []
             continue
         refuse_tag(row[0], reference, number, "Write a blank line instead.")
-        sentences = tuple(" ".join(text.split()) for text in row)
+        sentences = tuple(
+            " ".join(normalize_counting(text, count).split()) for text, count in zip(row, counts, strict=True)
+        )
         window = (
             [*before[len(before) - context if len(before) > context else 0 :], sentences] if context else [sentences]
         )

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from anaphora.align.alignment import Alignment, parse_alignment
 from anaphora.errors import BadInput
+from anaphora.languages.pronouns import normalise
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,7 @@ def occurrences(
 
     lowercase: also the target words are compared without regard to case; the original compares them as they are
     """
-    wanted = {pronoun.lower() for pronoun in pronouns}
+    wanted = {normalise(pronoun) for pronoun in pronouns}
     for number, sentence in enumerate(source):
         words = [word.lower() for word in sentence.split()]
         for place, word in enumerate(words):

@@ -27,16 +27,19 @@ def comet(texts: Texts, *, comet_model: str = MODEL, comet_gpus: int = 0, comet_
     """The mean of the sentences' scores. comet_model: a name of the hub, or a checkpoint on this machine (.ckpt)."""
     if texts.source is None:
         raise AnaphoraError("COMET compares with the source, too: give it with -s")
+    if texts.more_references:
+        raise AnaphoraError("COMET compares with one reference: give one -r, or leave COMET out")
     model = _load(comet_model)
+    compared = texts.as_compared
     sums = {}
-    for system, text in texts.systems.items():
-        rows = zip(texts.source, text, texts.reference, strict=True)
+    for system, text in compared.systems.items():
+        rows = zip(compared.source or (), text, compared.reference, strict=True)
         items = [{"src": source, "mt": target, "ref": reference} for source, target, reference in rows]
         with contextlib.redirect_stdout(sys.stderr):  # it reports on stdout, which is for the result
             scores = model.predict(items, batch_size=comet_batch, gpus=comet_gpus, progress_bar=False).scores
         all_finite(list(scores), f"{comet_model}: COMET scores of {system}", "Check the model and its precision.")
         sums[system] = Sums(_rows(scores), _mean)
-    return Measured(f"COMET|model:{comet_model}|version:{_version()}", sums, decimals=4)
+    return Measured(f"COMET|model:{comet_model}|version:{_version()}{texts.norm}", sums, decimals=4)
 
 
 def _load(model: str) -> Any:

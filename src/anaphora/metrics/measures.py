@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from anaphora.align.tokenize import DEFAULT, Text, Tokenization, Treatment
 from anaphora.errors import AnaphoraError
 from anaphora.evaluation.intervals import Interval
 from anaphora.files import read_parallel
 from anaphora.metrics.sums import PairedTest, Resampling, Sums, paired_tests
+from anaphora.normalization import Mismatch, mismatches, normalize, sign_name, signs_of
 from anaphora.registry import Registry
 
 METRICS = Registry(
@@ -27,27 +30,72 @@ METRICS = Registry(
     extras=dict.fromkeys(("bleu", "chrf", "chrf++", "ter", "meteor", "meteor-pronouns"), "metrics"),
 )
 USUAL = ("bleu", "chrf", "ter", "meteor")
+METEORS = {"meteor", "meteor-pronouns"}
 
 
-@dataclass(frozen=True, slots=True)
+SURFACE = {"bleu": "BLEU", "chrf": "chrF", "chrf++": "chrF++", "ter": "TER"}  # they compare text as it is
+
+
+@dataclass(frozen=True)
 class Texts:
-    """Translations of the same sentences. tokenised: words are divided by spaces already."""
+    """Translations of the same sentences, and one or more references.
+
+    tokenize: how METEOR divides text into words (see `anaphora.align.tokenize`); none: BLEU takes it as tokenized, too
+    normalize: whether signs that are written in several ways are made one: for METEOR only (None), for all metrics
+        (True), for none (False)
+    """
 
     reference: Sequence[str]
     systems: Mapping[str, Sequence[str]]
     source: Sequence[str] | None = None
     languages: tuple[str, str] = ("", "")
-    tokenised: bool = False
+    tokenize: str = DEFAULT
+    normalize: bool | None = None
+    more_references: tuple[Sequence[str], ...] = ()
+
+    @property
+    def references(self) -> dict[str, Sequence[str]]:
+        """All of them, by what they are called."""
+        more = {f"reference {k}": text for k, text in enumerate(self.more_references, start=2)}
+        return {"reference": self.reference, **more}
+
+    @property
+    def tokenization(self) -> Tokenization:
+        return Tokenization(self.tokenize, self.normalize is not False, self.languages)
+
+    @cached_property
+    def words(self) -> dict[str, Text]:
+        """References and systems in words."""
+        return {name: self.tokenization.target(text) for name, text in {**self.references, **self.systems}.items()}
+
+    @cached_property
+    def as_compared(self) -> Texts:
+        """For metrics that compare text as it is: normalized only where that was asked for."""
+        if not self.normalize:
+            return self
+        return replace(
+            self,
+            reference=[normalize(line) for line in self.reference],
+            systems={name: [normalize(line) for line in text] for name, text in self.systems.items()},
+            source=None if self.source is None else [normalize(line) for line in self.source],
+            more_references=tuple([normalize(line) for line in text] for text in self.more_references),
+        )
+
+    @property
+    def norm(self) -> str:
+        """What is added to the signature of a metric that compares text as it is: nothing, unless it is changed."""
+        return "|norm:signs" if self.normalize else ""
 
 
 def read_texts(
-    reference: Path,
+    references: Path | Sequence[Path],
     hypotheses: Sequence[Path],
     *,
     source: Path | None = None,
     names: Sequence[str] = (),
     languages: str = "",
-    tokenised: bool = False,
+    tokenize: str = DEFAULT,
+    normalize: bool | None = None,
 ) -> Texts:
     """The texts of files that belong together line by line. names: of the systems; their paths if there are none."""
     systems = tuple(names) or tuple(map(str, hypotheses))
@@ -55,11 +103,22 @@ def read_texts(
         raise AnaphoraError(f"a name (--name) is needed for each of the {len(hypotheses)} translations, in their order")
     if len(set(systems)) != len(systems):
         raise AnaphoraError("two translations have the same name: tell them apart with --name, once for each")
-    reference_text, *texts = read_parallel(reference, *hypotheses, *([source] if source else []))
-    source_text = texts.pop() if source else None
+    paths = [references] if isinstance(references, Path) else list(references)
+    taken = next((name for name in systems if name.partition(" ")[0] == "reference"), None)
+    if taken is not None:
+        raise AnaphoraError(f"a translation cannot be called {taken!r}: name it with --name")
+    lines = read_parallel(*paths, *hypotheses, *([source] if source else []))
+    reference, *more = lines[: len(paths)]
+    texts = lines[len(paths) : len(paths) + len(systems)]
     first, _, second = languages.partition("-")
     return Texts(
-        reference_text, dict(zip(systems, texts, strict=True)), source_text, (first, second), tokenised=tokenised
+        reference,
+        dict(zip(systems, texts, strict=True)),
+        lines[-1] if source else None,
+        (first, second),
+        tokenize=tokenize,
+        normalize=normalize,
+        more_references=tuple(more),
     )
 
 
@@ -98,6 +157,21 @@ class MetricsResult:
     systems: tuple[str, ...]
     metrics: tuple[MetricResult, ...]
     resampling: Resampling
+    references: int = 1
+    texts: Mapping[str, Treatment] = field(default_factory=dict)  # what METEOR's words are
+    written_differently: Mapping[str, Sequence[Mismatch]] = field(default_factory=dict)  # by system
+
+    def warnings(self) -> list[str]:
+        """Signs that the reference writes in another way, which metrics that compare text as it is count as errors."""
+        names = [SURFACE[metric.name] for metric in self.metrics if metric.name in SURFACE]
+        found = []
+        for system, differing in self.written_differently.items():
+            signs = "; ".join(map(_mismatch, differing))
+            found.append(
+                f"{system}: {signs}. {', '.join(names)} compare text as it is, and count the difference as errors; "
+                "--normalize makes such signs one"
+            )
+        return found
 
     def to_dict(self) -> dict[str, Any]:
         """The first system's scores at the top, those of all under `systems`."""
@@ -115,6 +189,12 @@ class MetricsResult:
             "languages": self.languages,
             "sentences": self.sentences,
             "resampling": self.resampling.signature,
+            "references": self.references,
+            "texts": {name: treatment.to_dict() for name, treatment in self.texts.items()},
+            "written_differently": {
+                system: {sign_name(one.sign): {"system": one.text, "reference": one.reference} for one in found}
+                for system, found in self.written_differently.items()
+            },
         }
 
 
@@ -127,6 +207,7 @@ def measure(
     if not texts.reference:
         raise AnaphoraError("the texts are empty: there is nothing to measure")
     found = []
+    as_it_is = [name for name in wanted if name in SURFACE] if not texts.normalize else []
     for name, function in wanted.items():
         measured: Measured = function(texts, **options)
         found.append(_result(name, measured, resampling))
@@ -136,7 +217,23 @@ def measure(
         systems=tuple(texts.systems),
         metrics=tuple(found),
         resampling=resampling,
+        references=len(texts.references),
+        texts={name: text.treatment for name, text in texts.words.items()} if wanted.keys() & METEORS else {},
+        written_differently=_written_differently(texts) if as_it_is else {},
     )
+
+
+def _written_differently(texts: Texts) -> dict[str, list[Mismatch]]:
+    """By system the signs that the first reference writes in another way."""
+    reference = signs_of(texts.reference)
+    found = {name: mismatches(signs_of(text), reference, len(text)) for name, text in texts.systems.items()}
+    return {name: signs for name, signs in found.items() if signs}
+
+
+def _mismatch(found: Mismatch) -> str:
+    text, reference = (f"{count:,}" if count else "no" for count in found[1:])
+    sign = sign_name(found.sign)
+    return f"{text} {sign}, {'none' if reference == 'no' else reference} in the reference"
 
 
 def _result(name: str, measured: Measured, resampling: Resampling) -> MetricResult:

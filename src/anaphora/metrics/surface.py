@@ -16,8 +16,8 @@ from anaphora.metrics.sums import Sums
 
 
 def bleu(texts: Texts, **_: Any) -> Measured:
-    """BLEU with the tokeniser of the target language; tokenised texts are taken as they are."""
-    settings: dict[str, Any] = {"tokenize": "none", "force": True} if texts.tokenised else {}
+    """BLEU with sacreBLEU's tokenizer of the target language; tokenized texts are taken as they are."""
+    settings: dict[str, Any] = {"tokenize": "none", "force": True} if texts.tokenize == "none" else {}
     try:
         metric = BLEU(trg_lang=texts.languages[1], **settings)
     except (ImportError, RuntimeError) as error:  # a tokeniser that is an extra of sacreBLEU: Japanese, Korean
@@ -48,9 +48,11 @@ def _measured(metric: BLEU | CHRF | TER, texts: Texts, *, lower_is_better: bool 
     def figures(totals: Floats) -> dict[str, Floats]:
         return {"score": np.array([metric._compute_score_from_stats(row).score for row in totals.tolist()])}
 
+    compared = texts.as_compared
+    references = list(compared.references.values())
     sums = {
-        system: Sums(np.array(metric._extract_corpus_statistics(text, [texts.reference]), float), figures)
-        for system, text in texts.systems.items()
+        system: Sums(np.array(metric._extract_corpus_statistics(text, references), float), figures)
+        for system, text in compared.systems.items()
     }
-    name = metric.corpus_score(texts.reference[:1], [texts.reference[:1]]).name  # as sacreBLEU prints it: chrF2++
-    return Measured(f"{name}|{metric.get_signature()}", sums, lower_is_better=lower_is_better)
+    name = metric.corpus_score(references[0][:1], [text[:1] for text in references]).name  # as printed: chrF2++
+    return Measured(f"{name}|{metric.get_signature()}{texts.norm}", sums, lower_is_better=lower_is_better)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from anaphora.align.tokenize import notes as text_notes
 from anaphora.metrics.apt.cases import CASES, TITLES
 from anaphora.metrics.apt.equivalence import Learned
 from anaphora.metrics.apt.result import AptResult, Score, SystemResult
@@ -85,7 +86,7 @@ def equivalence_table(learned: Learned) -> Table:
 
 
 def _notes(result: AptResult) -> list[str]:
-    notes = []
+    notes = text_notes(result.texts)
     discarded = [f"{case} ({TITLES[case - 1]})" for case in CASES if case in result.weighting.discarded]
     if discarded:
         notes.append(f"discarded: {', '.join(discarded)}; n is without them")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from anaphora.align.tokenize import notes as text_notes
 from anaphora.evaluation.generative import Counts
 from anaphora.evaluation.translated import Generative
 from anaphora.reports.tables import title_of
@@ -21,7 +22,7 @@ def generative_table(results: list[Generative]) -> Table:
         for name, groups in result.breakdowns.items():
             rows.append(section(title_of(name) if len(results) == 1 else f"{result.system}: {title_of(name)}"))
             rows += rows_of([(group, *_cells(counts)) for group, counts in groups.items()])
-    notes = []
+    notes = text_notes({name: treatment for result in results for name, treatment in result.texts.items()})
     for result in results:
         lead = f"{result.system}: " if len(results) > 1 else ""
         if result.gap is not None:

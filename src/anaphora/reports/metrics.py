@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from anaphora.align.tokenize import notes as text_notes
 from anaphora.evaluation.intervals import Interval
 from anaphora.metrics.autoprf.metric import Score
 from anaphora.metrics.autoprf.run import AutoPRFResult
@@ -29,7 +30,8 @@ def autoprf_tables(result: AutoPRFResult) -> list[Table]:
         rows += rows_of([(pronoun, *_autoprf(score)) for pronoun, score in system.by_pronoun.items()])
     interval = f"{result.resampling.confidence * 100:g} % interval"
     columns = ("", "n", "words", "reference", "matches", "precision", interval, "recall", interval, "F", interval)
-    table = Table("AutoPRF", columns, tuple(rows), (f"signature {result.signature}",))
+    notes = (*text_notes(result.texts), f"signature {result.signature}")
+    table = Table("AutoPRF", columns, tuple(rows), notes)
     return [table, *_pairs(result.pairs, result.resampling)]
 
 
@@ -45,7 +47,7 @@ def metrics_tables(result: MetricsResult) -> list[Table]:
     names = [f"{metric.name}{' (lower is better)' * metric.lower_is_better}" for metric in result.metrics]
     interval = f"{result.resampling.confidence * 100:g} % interval"
     columns = ("", *(cell for name in names for cell in (name, interval)))
-    notes = [metric.signature for metric in result.metrics]
+    notes = [*text_notes(result.texts), *(metric.signature for metric in result.metrics)]
     table = Table(title, columns, tuple(rows), (*notes, f"intervals {result.resampling.signature}"))
     pairs = {metric.name: metric.pairs for metric in result.metrics}
     decimals = {metric.name: metric.decimals for metric in result.metrics}

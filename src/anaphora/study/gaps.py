@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from anaphora.align.tokenise import tokeniser
+from anaphora.align.tokenize import Tokenization
 from anaphora.errors import AnaphoraError, BadInput
 from anaphora.files import read_parallel
 from anaphora.languages.highlight import Span, occurrences
@@ -150,9 +150,8 @@ def _divided(lines: Sequence[str], language: str, *, tokenized: bool) -> Iterato
     Signs are made one before, as in the text that it measures; 0.1.0 left them as they are.
     """
     if not tokenized:
-        moses = tokeniser("moses", language)
-        yield [moses(line.translate(APOSTROPHES)) for line in lines]
-        yield [moses(line) for line in lines]
+        for normalize in (True, False):
+            yield Tokenization("moses", normalize, ("", language)).target(lines).sentences
     yield [line.split() for line in lines]
 
 

@@ -13,8 +13,9 @@ from difflib import SequenceMatcher
 
 from anaphora.errors import AnaphoraError
 from anaphora.languages.highlight import Span
+from anaphora.normalization import APOSTROPHES as SIGNS
 
-APOSTROPHES = str.maketrans("’ʼ＇", "'''")
+APOSTROPHES = str.maketrans(dict.fromkeys(SIGNS, "'"))
 SPACE_BEFORE_NOT = re.compile(r"(?<=\w) (?=n't\b)")  # is n't: Moses' rules leave it
 
 

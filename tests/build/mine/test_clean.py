@@ -14,7 +14,7 @@ from anaphora.errors import AnaphoraError
     ("rule", "before", "after"),
     [
         ("encoding", "SchÃ¶n, dass du da bist.", "Schön, dass du da bist."),
-        ("encoding", "Itâ€™s late.", "It’s late."),
+        ("encoding", "Itâ€™s late.", "It's late."),
         ("encoding", "Ã„rger", "Ärger"),
         ("tags", "<i>Come</i> in.", "Come in."),
         ("tags", '<font color="#fff">Yes.</font>', "Yes."),

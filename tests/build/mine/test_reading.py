@@ -70,3 +70,21 @@ def test_no_sentences(tmp_path: Path, text: str) -> None:
         (tmp_path / name).write_text(text, encoding="utf-8")
     with pytest.raises(BadInput, match=r"x\.en: no sentences"):
         read(tmp_path, Sizes())
+
+
+def test_signs_are_made_one_and_counted(tmp_path: Path) -> None:
+    (tmp_path / "x.en").write_text("It’s\u00a0late , &quot; he said\n", encoding="utf-8")
+    (tmp_path / "x.de").write_text("Geht&apos;s gut , Ã\u00adst \n", encoding="utf-8")
+    index, (((piece,),)) = read(tmp_path, Sizes())
+    assert piece.source == ("It's late , \" he said",)
+    assert piece.target == ("Geht&apos;s gut , Ã\u00adst",)  # misread: the clean-up looks at the very characters
+    assert index.normalized == {"source": {"’": 1, "\u00a0": 1, "&quot;": 1}, "target": {}}
+    assert read(tmp_path, Sizes())[0] == index
+
+
+def test_words_that_alignments_count_stay_one_word(tmp_path: Path) -> None:
+    (tmp_path / "x.en").write_text("l’ 10&nbsp;000\n", encoding="utf-8")
+    (tmp_path / "x.de").write_text("l' a\n", encoding="utf-8")
+    (tmp_path / "x.align").write_text("0-0 1-1\n", encoding="utf-8")
+    _, ((piece,),) = read(tmp_path, Sizes(), alignments=tmp_path / "x.align")
+    assert piece.source == ("l' 10000",)

@@ -133,8 +133,7 @@ def aligned(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
 
     class FakeAligner:
         def __init__(self, settings: anaphora.align.Settings) -> None:
-            self.symmetrize = "grow-diag-final"
-            self.backend = type("Fake", (), {"model": "hmm"})
+            self.name = f"{settings.backend}-hmm-grow-diag-final"
 
     monkeypatch.setattr(anaphora.align, "align_systems", align_systems)
     monkeypatch.setattr(anaphora.align, "Aligner", FakeAligner)
@@ -154,14 +153,14 @@ def test_only_what_is_missing_is_aligned(files: Callable[..., Files], aligned: l
     task = read_task(files(reference_alignment=None), str.split, FRENCH)
     assert task.systems[0].alignments[2] == ((1, 1),)
     assert (task.aligned_by, aligned[0]["systems"]) == ("given+thot-hmm-grow-diag-final", [])
-    assert aligned[0]["with_reference"]
+    assert aligned[0]["given"] is None
 
 
 def test_a_reference_that_is_aligned_is_not_aligned_again(
     files: Callable[..., Files], aligned: list[dict[str, Any]]
 ) -> None:
     task = read_task(files(hypothesis_alignments=()), str.split, FRENCH)
-    assert not aligned[0]["with_reference"]
+    assert aligned[0]["given"] == [((0, 0), (1, 1)), (), ((0, 0), (1, 1))]
     assert task.reference.alignments == [((0, 0), (1, 1)), (), ((0, 0), (1, 1))]
 
 
@@ -170,9 +169,7 @@ def test_a_corpus_goes_with_the_texts(
 ) -> None:
     aligning = Aligning("systran", None, ((tmp_path / "s", tmp_path / "r"),))
     (tmp_path / "ta").write_text("0-0\n\n\n", encoding="utf-8")
-    task = read_task(
-        files(reference_alignment=None), str.split, FRENCH, aligning=aligning, target_split=lambda line: [line.strip()]
-    )
-    assert aligned[0]["corpus"] == [(["it", "sleeps"], ["il dort"]), ([], [""]), (["they", "sleep"], ["ils dorment"])]
+    task = read_task(files(reference_alignment=None), str.split, FRENCH, aligning=aligning)
+    corpus = [(["it", "sleeps"], ["il", "dort"]), ([], []), (["they", "sleep"], ["ils", "dorment"])]
+    assert aligned[0]["corpus"] == corpus
     assert task.aligned_by.startswith("given+systran-hmm-grow-diag-final+3@")
-    assert task.reference.sentences[0] == ["il dort"]

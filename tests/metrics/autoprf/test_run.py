@@ -51,7 +51,7 @@ def test_two_systems(files: Files) -> None:
 def test_over_the_corpus_systems_are_compared_too(files: Files) -> None:
     result = autoprf_of_files(files, clip="corpus", resampling=FEW)
     assert result.pairs["f"][0].delta == pytest.approx(10 / 12)
-    assert "clip:corpus|pron:it,they|case:mixed|align:given|" in result.signature
+    assert "clip:corpus|pron:it,they|case:mixed|tok:none|norm:signs|align:given|" in result.signature
 
 
 def test_texts_are_aligned_where_there_are_no_alignments(files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -65,7 +65,7 @@ def test_texts_are_aligned_where_there_are_no_alignments(files: Files, monkeypat
     monkeypatch.setattr(autoprf_run, "align_systems", fake)
     made = autoprf_of_files(Files(files.source, files.reference, files.hypotheses), resampling=FEW)
     assert [system.score.f for system in made.systems.values()] == [2 / 12, 1]
-    assert "align:made" in made.signature
+    assert "|align:thot-eflomal-grow-diag-final|" in made.signature
 
 
 def test_one_alignment_without_the_other(files: Files) -> None:

@@ -34,12 +34,13 @@ def test_texts_are_tokenised_and_put_into_lower_case() -> None:
     scorer = Meteor(matchers_for("fr"), function_words(reference))
     assert value(meteor(texts())) == pytest.approx(scorer.sums(hypothesis, reference).values()["score"])
     assert meteor(texts()).signature.startswith(
-        "METEOR|abgd:0.7,1.4,0.3,0.7|match:exact:1,stem:0.6,synonym:off|fw:reference(12)|tok:moses|case:lc|version:"
+        "METEOR|nrefs:1|abgd:0.7,1.4,0.3,0.7|match:exact:1,stem:0.6,synonym:off|fw:reference(12)|tok:moses|norm:signs"
+        "|case:lc|version:"
     )
 
 
 def test_tokenised_texts_are_divided_by_spaces() -> None:
-    found = meteor(Texts(["c' est lui ."], {"a": ["C' est lui."]}, languages=("en", "fr"), tokenised=True))
+    found = meteor(Texts(["c' est lui ."], {"a": ["C' est lui."]}, languages=("en", "fr"), tokenize="none"))
     assert "tok:none" in found.signature
     scorer = Meteor(matchers_for("fr"), frozenset(["c'", "est", "lui", "."]))
     assert value(found) == pytest.approx(scorer.score(["c'", "est", "lui."], ["c'", "est", "lui", "."]))
@@ -66,7 +67,7 @@ def test_pronouns_of_the_language() -> None:
 
 def test_pronouns_by_name_with_any_apostrophe() -> None:
     for sign in ("'", "’", "&apos;"):
-        tokenised = Texts([f"c{sign} est"], {"a": [f"c{sign} est"]}, languages=("en", "fr"), tokenised=True)
+        tokenised = Texts([f"c{sign} est"], {"a": [f"c{sign} est"]}, languages=("en", "fr"), tokenize="none")
         assert value(meteor_pronouns(tokenised, pronouns=["c'"])) == 1
     assert value(meteor_pronouns(tokenised, pronouns=["il"])) == 0
 
@@ -82,7 +83,7 @@ def test_parameters() -> None:
     assert "abgd:0.9,1.4,0.6,0.65|match:exact:1,stem:0.2|" in meteor(texts(), parameters="ranking").signature
     with pytest.raises(AnaphoraError, match="unknown parameters 'best'"):
         meteor(texts(), parameters="best")
-    italian = Texts(["a"], {"a": ["a"]}, languages=("en", "it"), tokenised=True)
+    italian = Texts(["a"], {"a": ["a"]}, languages=("en", "it"), tokenize="none")
     with pytest.raises(AnaphoraError, match="no ranking parameters for 'it', only for cs, de, en"):
         meteor(italian, parameters="ranking")
 
@@ -102,6 +103,25 @@ def test_synonyms_only_where_there_is_a_wordnet(tmp_path: Path, monkeypatch: pyt
     assert meteor(texts(), wordnet=tmp_path / "nowhere").sums  # of no use for French, and not looked for
 
 
-def test_moses_needs_a_language() -> None:
-    with pytest.raises(AnaphoraError, match="depends on the language"):
-        measure(Texts(["a"], {"a": ["a"]}), ["meteor"], resampling=Resampling(100))
+def test_of_several_references_the_best_counts() -> None:
+    other = ["c'est la pomme.", "Rien."]
+    two = Texts(REFERENCE, {"a": SYSTEM}, languages=("en", "fr"), more_references=(other,))
+    hypothesis = [["c'", "est", "la", "pomme", "."], ["il", "est", "vert", ",", "mais", "il", "les", "mange", "."]]
+    best = [hypothesis[0], ["elle", "est", "verte", ",", "mais", "il", "la", "mange", "."]]
+    frequent = function_words([*two.words["reference"].sentences, *two.words["reference 2"].sentences])
+    scorer = Meteor(matchers_for("fr"), frequent)
+    assert value(meteor(two)) == pytest.approx(scorer.sums(hypothesis, best).values()["score"])
+    assert meteor(two).signature.startswith("METEOR|nrefs:2|")
+    assert value(meteor_pronouns(two)) > value(meteor_pronouns(texts()))
+
+
+def test_copies_with_other_signs_have_the_same_score() -> None:
+    for sign in ("’", "ʼ", "＇", "&apos;", "&#39;"):
+        copy = Texts(REFERENCE, {"a": [line.replace("'", sign) for line in SYSTEM]}, languages=("en", "fr"))
+        for metric in (meteor, meteor_pronouns):
+            assert value(metric(copy)) == value(metric(texts()))
+
+
+def test_plain_text_needs_a_language() -> None:
+    with pytest.raises(AnaphoraError, match="depend on the language: say which, for example -l en-fr"):
+        measure(Texts(["a, b."], {"a": ["a, b."]}), ["meteor"], resampling=Resampling(100))

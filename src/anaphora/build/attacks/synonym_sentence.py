@@ -15,6 +15,7 @@ from anaphora.languages.german_clause import case_in_clause
 from anaphora.languages.german_inflection import CONTRACTED, JOINED, PREPOSITIONS, determiner, phrases, relatives
 from anaphora.languages.german_mentions import Mentions, Word, in_phrase, mentions, words_of
 from anaphora.languages.german_noun_forms import Noun, NounTable
+from anaphora.normalization import normalize
 
 FORMS = "der|die|das|den|dem|dessen|deren|welche[rsnm]?"
 BEHIND = re.compile(rf"\s*,\s*(?:(?:{'|'.join(PREPOSITIONS)})\s+)?(?P<form>{FORMS})\b")
@@ -153,7 +154,7 @@ def count_it(source: str) -> int:
 
 
 def _english(source: str) -> list[str]:
-    return re.findall(r"[\w']+", source.lower().replace("’", "'"))
+    return re.findall(r"[\w']+", normalize(source).lower())
 
 
 def _behind(text: str, start: int) -> int:

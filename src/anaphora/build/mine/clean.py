@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 
 from anaphora.errors import AnaphoraError
+from anaphora.normalization import normalize
 
 KINDS = ("none", "subtitles")
 
@@ -32,16 +33,21 @@ _OCR = [
 ]
 
 
+def misread(text: str) -> bool:
+    """Whether this looks like UTF-8 that was read as Latin-1 or Windows-1252."""
+    return _MOJIBAKE.search(text) is not None
+
+
 def _encoding(text: str) -> str:
     """UTF-8 that was read as Latin-1 or Windows-1252, where reading it rightly gives UTF-8."""
-    if not _MOJIBAKE.search(text):
+    if not misread(text):
         return text
     for encoding in ("cp1252", "latin-1"):
         try:
-            return text.encode(encoding).decode("utf-8")
+            return normalize(text.encode(encoding).decode("utf-8"))
         except UnicodeError:
             continue
-    return _MOJIBAKE_PART.sub(_part, text)
+    return normalize(_MOJIBAKE_PART.sub(_part, text))
 
 
 _MOJIBAKE_PART = re.compile(

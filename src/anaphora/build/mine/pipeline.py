@@ -67,7 +67,8 @@ class _Run:
         """The corpus in shards."""
         corpus, sizes = self.settings.corpus, self.settings.sizes
         files = {path.name: digest(path) for path in corpus.files()}
-        stage = self._open("read", {"files": files, "format": corpus.format, "sizes": asdict(sizes)})
+        about = {"files": files, "format": corpus.format, "sizes": asdict(sizes)}
+        stage = self._open("read", {**about, "normalized": "signs"})
         there = (stage.folder / INDEX).is_file()
         with self._watched("read") as count:
             self.result.index = read_stage(stage, corpus, sizes, count)

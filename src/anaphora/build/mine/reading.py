@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -10,13 +11,17 @@ from operator import itemgetter
 from typing import Any
 
 from anaphora.align.alignment import Alignment, check_alignment
+from anaphora.align.tokenize import normalized_words
 from anaphora.build.augment_documents import Pair
+from anaphora.build.mine.clean import misread
 from anaphora.build.mine.documents import Corpus, Named, read_corpus
 from anaphora.build.mine.piece import Piece, pack_pieces
 from anaphora.build.mine.stage import Count, Stage, write_whole
 from anaphora.errors import BadInput
+from anaphora.normalization import normalize_counting
 
 INDEX = "index.json"
+SIDES = ("source", "target")
 PIECE = 1000  # sentences of a document at most that are held together
 SHARD = 5000  # sentences, or a few more, as documents are not cut for it
 OVERLAP = 24  # sentences of the piece before, in which antecedents may be
@@ -24,17 +29,18 @@ OVERLAP = 24  # sentences of the piece before, in which antecedents may be
 
 @dataclass(slots=True)
 class Index:
-    """What was read: the sentences of each shard, and how many documents there are."""
+    """What was read: the sentences of each shard, how many documents there are, and the signs that were made one."""
 
     shards: list[int] = field(default_factory=list)
     documents: int = 0
+    normalized: dict[str, Counter[str]] = field(default_factory=lambda: {side: Counter() for side in SIDES})
 
     @property
     def pairs(self) -> int:
         return sum(self.shards)
 
     def to_dict(self) -> dict[str, Any]:
-        return {"documents": self.documents, "shards": self.shards}
+        return {"documents": self.documents, "shards": self.shards, "normalized": self.normalized}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +57,10 @@ def read_stage(stage: Stage, corpus: Corpus, sizes: Sizes, count: Count | None =
     path = stage.folder / INDEX
     if path.is_file():
         found = json.loads(path.read_text(encoding="utf-8"))
-        return Index(found["shards"], found["documents"])
+        normalized = {side: Counter(counts) for side, counts in found["normalized"].items()}
+        return Index(found["shards"], found["documents"], normalized)
     index = Index()
-    for shard in _shards(_pieces(_checked(read_corpus(corpus), corpus), sizes), sizes.shard):
+    for shard in _shards(_pieces(_checked(read_corpus(corpus), corpus, index), sizes), sizes.shard):
         stage.write(len(index.shards), pack_pieces(shard))
         index.shards.append(sum(piece.new for piece in shard))
         index.documents += sum(piece.start + piece.first == 0 for piece in shard)
@@ -65,15 +72,30 @@ def read_stage(stage: Stage, corpus: Corpus, sizes: Sizes, count: Count | None =
     return index
 
 
-def _checked(pairs: Iterable[Named], corpus: Corpus) -> Iterator[Named]:
-    """Single spaces in the lines, and alignments that fit the words."""
+def _checked(pairs: Iterable[Named], corpus: Corpus, index: Index) -> Iterator[Named]:
+    """Lines with one way to write each sign and single spaces, and alignments that fit the words."""
     for name, pair in pairs:
-        source, target = " ".join(pair.source.split()), " ".join(pair.target.split())
+        source, target = (
+            _normalized(text, counts, counted=pair.alignment is not None)
+            for text, counts in zip((pair.source, pair.target), index.normalized.values(), strict=True)
+        )
         if pair.alignment is not None:
             assert corpus.alignments is not None
             words = len(source.split()), len(target.split())
             check_alignment(pair.alignment, *words, corpus.alignments, pair.line)
         yield name, Pair(pair.line, source, target, pair.alignment)
+
+
+def _normalized(text: str, counts: Counter[str], *, counted: bool) -> str:
+    """A line with one way to write each sign. counted: alignments count its words, of which each stays one.
+
+    A line whose encoding was misread is left for the clean-up, which looks at the very characters.
+    """
+    if misread(text):
+        return " ".join(text.split())
+    if counted:
+        return " ".join(normalized_words(text, counts))
+    return " ".join(normalize_counting(text, counts).split())
 
 
 def _pieces(pairs: Iterable[Named], sizes: Sizes) -> Iterator[Piece]:

@@ -17,6 +17,7 @@ from anaphora.build.mine.settings import Output, Settings
 from anaphora.build.mine.stage import Stage, write_whole
 from anaphora.build.mine.statistics import Statistics
 from anaphora.build.mine.translations import pronoun_table
+from anaphora.normalization import sign_name
 from anaphora.suites.suite import Header
 
 TOP = 12  # translations of a pronoun that are shown; all are in the work folder
@@ -59,6 +60,10 @@ class Mined:
         return {
             "documents": self.index.documents,
             "pairs": self.index.pairs,
+            "normalized": {
+                side: {sign_name(sign): count for sign, count in counts.items()}
+                for side, counts in self.index.normalized.items()
+            },
             "cleaned": {side: dict(counts) for side, counts in self.cleaned.items()},
             "candidates": dict(self.counts.most_common()),
             "found": dict(sorted(self.found.items())),

@@ -36,6 +36,7 @@ def run_config(path: Path, sampling: Sampling | None = None) -> tuple[AptResult,
         weighting=weighting,
         sampling=sampling,
         parts=signature_parts(task, "idiap", weighting, sampling, lists=f"config:{config.digest[:6]}"),
+        texts=task.texts,
     )
     return result, write_files(config.output, result.systems[0], config.settings)
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 from anaphora.align.alignment import Alignment, check_alignment, parse_alignment
+from anaphora.align.tokenize import AsItIs, Split, Text, Tokenization
 from anaphora.errors import AnaphoraError, BadInput
 from anaphora.files import read_parallel
 from anaphora.languages.pronouns import PronounLists
 from anaphora.metrics.apt.task import Task, Translation, Words
 
-Split = Callable[[str], Words]
 PLAIN = re.compile("(?:[0-9]{1,9}-[0-9]{1,9} )*[0-9]{1,9}-[0-9]{1,9}")  # a Pharaoh line without anything unusual
 
 
@@ -64,23 +64,34 @@ class Files:
     def systems(self) -> tuple[str, ...]:
         return self.names or tuple(map(str, self.hypotheses))
 
+    @property
+    def count_words(self) -> bool:
+        """Whether files are given that count words: then the words are those of the texts as they are."""
+        tags = self.source_tags, self.reference_tags
+        return any(tags) or self.reference_alignment is not None or bool(self.hypothesis_alignments)
+
+    def tokenization(self, tokenize: str, normalize: bool, languages: tuple[str, str]) -> Tokenization:
+        """How these texts are divided into words, if `auto` is what was asked for."""
+        return Tokenization("none" if tokenize == "auto" and self.count_words else tokenize, normalize, languages)
+
 
 def read_task(
     files: Files,
-    split: Split,
+    words: Tokenization | Split,
     lists: PronounLists,
     *,
     pronouns: tuple[str, ...] = (),
     rescue: bool = True,
     pronoun_tags: frozenset[str] = frozenset(),
-    target_split: Split | None = None,
     aligning: Aligning | None = None,
 ) -> Task:
-    """The task of a variant that divides lines into words by `split` (those of the target language by another one)."""
+    """The task of a variant. words: how texts are tokenized, or a function that divides lines and changes nothing."""
     read = _read_together(files)
-    source = [split(line) for line in read[files.source]]
+    divided = words if isinstance(words, Tokenization) else AsItIs(words)
+    source_text = divided.source(read[files.source])
+    source = source_text.sentences
     texts = [
-        _Text(name, [(target_split or split)(line) for line in read[path]], alignment, tags)
+        _Text(name, divided.target(read[path]), alignment, tags)
         for name, path, alignment, tags in zip(
             ("reference", *files.systems),
             (files.reference, *files.hypotheses),
@@ -89,12 +100,18 @@ def read_task(
             strict=True,
         )
     ]
-    made, aligned_by = _made(texts, source, aligning or Aligning(), split, target_split or split)
+    given = {
+        number: _alignments(text.alignment, source, text.sentences, read)
+        for number, text in enumerate(texts)
+        if text.alignment is not None
+    }
+    made, aligned_by = _made(texts, source, given, aligning or Aligning(), divided)
+    alignments = made | given
     reference, *systems = (
         Translation(
             text.name,
             text.sentences,
-            _alignments(text.alignment, source, text.sentences, read) if text.alignment else made[number],
+            alignments[number],
             None if text.tags is None else _tags(text.tags, text.sentences, read),
         )
         for number, text in enumerate(texts)
@@ -109,6 +126,8 @@ def read_task(
         source_tags=None if files.source_tags is None else _tags(files.source_tags, source, read),
         pronoun_tags=pronoun_tags,
         aligned_by=aligned_by,
+        texts={"source": source_text.treatment, **{text.name: text.words.treatment for text in texts}},
+        normalized=divided.normalize,
     )
 
 
@@ -116,9 +135,13 @@ class _Text(NamedTuple):
     """A translation before its alignment is read or made."""
 
     name: str
-    sentences: list[Words]
+    words: Text
     alignment: Path | None
     tags: Path | None
+
+    @property
+    def sentences(self) -> list[Words]:
+        return self.words.sentences
 
 
 def _read_together(files: Files) -> dict[Path, list[str]]:
@@ -130,37 +153,35 @@ def _read_together(files: Files) -> dict[Path, list[str]]:
 
 
 def _made(
-    texts: Sequence[_Text], source: Sequence[Words], aligning: Aligning, split: Split, target_split: Split
+    texts: Sequence[_Text],
+    source: Sequence[Words],
+    given: Mapping[int, list[Alignment]],
+    aligning: Aligning,
+    words: Tokenization | AsItIs,
 ) -> tuple[dict[int, list[Alignment]], str]:
     """The alignments that no file gives, by the number of the text (the reference is 0), and who made them."""
     reference = texts[0]
-    missing = {str(k): text.sentences for k, text in enumerate(texts) if k and text.alignment is None}
-    if reference.alignment and not missing:
+    missing = {str(k): text.sentences for k, text in enumerate(texts) if k and k not in given}
+    if 0 in given and not missing:
         return {}, "given"
     from anaphora.align import Aligner, Settings, align_systems
 
     settings = Settings(backend=aligning.backend, model=aligning.model)
-    corpus = [
-        (split(one), target_split(other))
-        for paths in aligning.corpora
-        for one, other in zip(*read_parallel(*paths), strict=True)
-    ]
+    corpus = [pair for paths in aligning.corpora for pair in words.pairs(*read_parallel(*paths))]
     found = align_systems(
         source,
         reference.sentences,
         missing,
         corpus=corpus,
         settings=settings,
-        with_reference=reference.alignment is None,
+        given=given.get(0),
         progress=aligning.progress,
     )
-    aligner = Aligner(settings)
-    by = f"{settings.backend}-{aligner.backend.model}-{aligner.symmetrize}"
+    by = Aligner(settings).name
     if corpus:
         by += f"+{len(corpus)}@{_digest(corpus)[:6]}"
-    some_given = any(text.alignment is not None for text in texts)
     made = {0: found.reference, **{int(k): alignments for k, alignments in found.systems.items()}}
-    return made, f"given+{by}" if some_given else by
+    return made, f"given+{by}" if given else by
 
 
 def _digest(corpus: Sequence[tuple[Words, Words]]) -> str:

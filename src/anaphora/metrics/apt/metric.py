@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from anaphora import __version__
-from anaphora.align.tokenise import tokeniser
+from anaphora.align.tokenize import DEFAULT
+from anaphora.align.tokenize import signature as words_signature
 from anaphora.errors import AnaphoraError, did_you_mean
 from anaphora.languages.pronoun_files import pronoun_lists
 from anaphora.languages.pronouns import normalise
@@ -40,7 +41,8 @@ class AptOptions:
     rescue: search for pronouns that the alignment missed
     lists: a file with pronoun lists, for other language pairs and other equivalents
     pronoun_tags: the tags of pronouns, where there are files with tags
-    tokenize: how the paper's variant divides lines into words: at white space (none), or as Moses does
+    tokenize, normalize: how the paper's variant divides lines into words, and whether it makes signs one before (see
+        `anaphora.align.tokenize`); the other variants divide at single spaces
     corpora, align_backend, align_model: how texts without an alignment file are aligned
     by_pronoun: compare several systems also pronoun by pronoun
     confidence, samples, trials, seed, test: see `Sampling`
@@ -53,7 +55,8 @@ class AptOptions:
     rescue: bool = True
     lists: File | None = None
     pronoun_tags: Sequence[str] = ("PRON",)
-    tokenize: str = "none"
+    tokenize: str = DEFAULT
+    normalize: bool = True
     corpora: Sequence[tuple[File, File]] = ()
     align_backend: str = "thot"
     align_model: str | None = None
@@ -90,7 +93,7 @@ def apt(
 ) -> AptResult:
     """APT of one or more translations of a source text, against a reference. Options are those of `AptOptions`.
 
-    source, reference, hypotheses: tokenised texts, a sentence per line
+    source, reference, hypotheses: texts, a sentence per line; plain ones are tokenized
     reference_alignment, hypothesis_alignments: the source's alignment with each of them, in Pharaoh format; texts
         without one are aligned (progress is of that)
     *_tags: files with a tag for each word; then pronouns are the words with one of the `pronoun_tags`
@@ -115,21 +118,18 @@ def measure(
     """APT of files with all options."""
     weighting, sampling = options.weighting, options.sampling
     run, split = chosen_variant(options.variant)
-    splits = split, split
-    if options.tokenize != "none":
-        if options.variant != "paper":
-            raise AnaphoraError(f"the variant {options.variant} divides words at single spaces: it has no tokenisation")
-        one, _, other = languages.partition("-")
-        splits = tokeniser(options.tokenize, one), tokeniser(options.tokenize, other)
+    if options.variant != "paper" and options.tokenize == "moses":
+        raise AnaphoraError(f"the variant {options.variant} divides words at single spaces: it has no tokenization")
+    one, _, other = languages.partition("-")
+    divided = files.tokenization(options.tokenize, options.normalize, (one, other))
     corpora = tuple((Path(one), Path(other)) for one, other in options.corpora)
     task = read_task(
         files,
-        splits[0],
+        divided if options.variant == "paper" else split,
         pronoun_lists(languages, _path(options.lists)),
         pronouns=tuple(map(normalise, options.pronouns)),
         rescue=options.rescue,
         pronoun_tags=frozenset(options.pronoun_tags),
-        target_split=splits[1],
         aligning=Aligning(options.align_backend, options.align_model, corpora, progress),
     )
     return make_result(
@@ -138,8 +138,9 @@ def measure(
         variant=options.variant,
         weighting=weighting,
         sampling=sampling,
-        parts=signature_parts(task, options.variant, weighting, sampling, tokenize=options.tokenize),
+        parts=signature_parts(task, options.variant, weighting, sampling),
         by_pronoun=options.by_pronoun,
+        texts=task.texts,
     )
 
 
@@ -151,7 +152,7 @@ def chosen_variant(name: str) -> Variant:
 
 
 def signature_parts(
-    task: Task, variant: str, weighting: Weighting, sampling: Sampling, *, lists: str = "", tokenize: str = "none"
+    task: Task, variant: str, weighting: Weighting, sampling: Sampling, *, lists: str = ""
 ) -> tuple[str, ...]:
     """Every setting, in the style of sacreBLEU; texts and lists are named by their hash."""
     by_tags = task.source_tags is not None or task.reference.tags is not None
@@ -166,7 +167,7 @@ def signature_parts(
         f"w:{','.join(f'{weight:g}' for weight in weighting.weights)}",
         f"drop:{','.join(map(str, weighting.discarded)) or 'none'}",
         f"rescue:{'yes' if task.rescue and variant != 'reference-side' else 'no'}",
-        f"tok:{tokenize}",
+        *words_signature(task.texts.values(), normalize=task.normalized),
         f"align:{task.aligned_by}",
         f"ci:bs{sampling.samples}:sentences",
         f"conf:{sampling.confidence:g}",

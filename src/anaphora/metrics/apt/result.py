@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from anaphora.align.tokenize import Treatment
 from anaphora.evaluation.compare import Pair, corrected
 from anaphora.evaluation.intervals import Interval
 from anaphora.metrics.apt.cases import CASES, Weighting, count_cases
@@ -57,6 +58,7 @@ class AptResult:
     """What `apt` says of one or more systems with the same source and reference.
 
     parts: the settings that the signature is made of, in its order
+    texts: what was done to each text before its words were counted
     """
 
     languages: str
@@ -66,6 +68,7 @@ class AptResult:
     weighting: Weighting
     sampling: Sampling
     parts: tuple[str, ...]
+    texts: Mapping[str, Treatment] = field(default_factory=dict)
 
     def __str__(self) -> str:
         """The tables, as on the command line."""
@@ -92,7 +95,8 @@ class AptResult:
         """What `anaphora apt --json` prints: the first system at the top, and all of them under `systems`."""
         systems = {system.name: self._system(system) for system in self.systems}
         first = next(iter(systems.values()))
-        return {**first, "systems": systems, "pairs": [pair.to_dict() for pair in self.pairs]}
+        texts = {name: treatment.to_dict() for name, treatment in self.texts.items()}
+        return {**first, "systems": systems, "pairs": [pair.to_dict() for pair in self.pairs], "texts": texts}
 
     def details(self) -> Iterator[tuple[str, ...]]:
         """One row per pronoun and system, under the names `DETAILS`; sentences and positions count from 0."""
@@ -127,12 +131,13 @@ def make_result(
     sampling: Sampling,
     parts: Sequence[str],
     by_pronoun: bool = False,
+    texts: Mapping[str, Treatment] | None = None,
 ) -> AptResult:
     """Scores, intervals and tests from what a variant found. by_pronoun: compare systems pronoun by pronoun, too."""
     systems = tuple(_system(outcome, weighting, sampling) for outcome in outcomes)
     compared = [_Compared(outcome, _by_group(outcome, weighting, by_pronoun)) for outcome in outcomes]
     pairs = [_pair(a, b, weighting, sampling) for a, b in itertools.combinations(compared, 2)]
-    return AptResult(languages, variant, systems, corrected(pairs), weighting, sampling, tuple(parts))
+    return AptResult(languages, variant, systems, corrected(pairs), weighting, sampling, tuple(parts), texts or {})
 
 
 def _system(outcome: Outcome, weighting: Weighting, sampling: Sampling) -> SystemResult:

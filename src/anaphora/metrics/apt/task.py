@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from anaphora.align.alignment import Alignment
+from anaphora.align.tokenize import Treatment
 from anaphora.languages.pronouns import PronounLists
 
 NONE = "NONE"  # in a confusion matrix: no translation was found
@@ -52,6 +53,7 @@ class Task:
     pronouns: those to evaluate, normalised; empty: the ones that the lists name
     pronoun_tags: the tags that pronouns have in texts with tags
     aligned_by: where the alignments come from, for the signature
+    texts: what was done to each text before its words were counted; normalized: whether signs were made one
     """
 
     source: Sequence[Words]
@@ -63,6 +65,8 @@ class Task:
     source_tags: Sequence[Words] | None = None
     pronoun_tags: frozenset[str] = frozenset()
     aligned_by: str = "given"
+    texts: Mapping[str, Treatment] = field(default_factory=dict)
+    normalized: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from anaphora import __version__
-from anaphora.align import align_systems
+from anaphora.align import Aligner, align_systems
+from anaphora.align.tokenize import DEFAULT, Tokenization, Treatment, pair_of, signature
 from anaphora.errors import AnaphoraError
 from anaphora.files import read_parallel
 from anaphora.metrics.aligned_pronouns import Aligned, aligned_text, occurrences
@@ -21,19 +22,25 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class AutoPRFResult:
-    """All systems, and every pair of them by precision, recall and F. outside: see `Aligned`, by system."""
+    """All systems, and every pair of them by precision, recall and F.
+
+    outside: see `Aligned`, by system; texts: what was done to each text before its words were counted
+    """
 
     systems: Mapping[str, AutoPRF]
     pairs: Mapping[str, tuple[PairedTest, ...]]
     outside: Mapping[str, int]
     resampling: Resampling
     signature: str
+    texts: Mapping[str, Treatment] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """The first system at the top (the contract's object), all of them under `systems`."""
         systems = {name: {"system": name, **result.to_dict()} for name, result in self.systems.items()}
         pairs = [{"figure": figure, **pair.to_dict()} for figure, pairs in self.pairs.items() for pair in pairs]
-        return {**next(iter(systems.values())), "systems": systems, "pairs": pairs, "outside": dict(self.outside)}
+        texts = {name: treatment.to_dict() for name, treatment in self.texts.items()}
+        rest = {"systems": systems, "pairs": pairs, "outside": dict(self.outside), "texts": texts}
+        return {**next(iter(systems.values())), **rest}
 
 
 def autoprf_of_files(
@@ -42,15 +49,25 @@ def autoprf_of_files(
     pronouns: Sequence[str] = PRONOUNS,
     clip: str = "occurrence",
     lowercase: bool = False,
+    tokenize: str = DEFAULT,
+    normalize: bool = True,
+    languages: str = "",
     resampling: Resampling | None = None,
     progress: Progress | None = None,
 ) -> AutoPRFResult:
-    """AutoPRF of one or more systems. Texts without alignment files are aligned (progress is of that)."""
+    """AutoPRF of one or more systems. Texts without alignment files are aligned (progress is of that).
+
+    tokenize, normalize: see `anaphora.align.tokenize`; languages: of source and target, such as en-fr
+    """
     resampling = resampling or Resampling(10_000)
-    source, reference, systems = _read(files, progress)
+    pair = pair_of(languages, files.source, files.reference)
+    texts = _Texts.read(files, files.tokenization(tokenize, normalize, pair))
+    source = texts.source
+    reference, systems = texts.given(files) if files.reference_alignment else texts.aligned(progress)
     case = "lc" if lowercase else "mixed"
-    given = "given" if files.reference_alignment else "made"
-    settings = f"pron:{','.join(pronouns)}|case:{case}|align:{given}|v:{__version__}"
+    divided = "|".join(signature(texts.treatments.values(), normalize=normalize))
+    aligned_by = "given" if files.reference_alignment else Aligner().name
+    settings = f"pron:{','.join(pronouns)}|case:{case}|{divided}|align:{aligned_by}|v:{__version__}"
     found = {}
     for name, text in systems.items():
         words = occurrences(source, text, reference, pronouns, lowercase=lowercase)
@@ -63,32 +80,47 @@ def autoprf_of_files(
         outside={name: text.outside for name, text in {"reference": reference, **systems}.items() if text.outside},
         resampling=resampling,
         signature=next(iter(found.values())).signature,
+        texts=texts.treatments,
     )
 
 
-def _read(files: Files, progress: Progress | None) -> tuple[list[str], Aligned, dict[str, Aligned]]:
-    if (files.reference_alignment is None) != (not files.hypothesis_alignments):
-        raise AnaphoraError("give both --ref-align and --hyp-align, or neither: then the texts are aligned")
-    texts = (files.source, files.reference, *files.hypotheses)
-    if files.reference_alignment is None:
-        source, reference, *hypotheses = read_parallel(*texts)
-        return source, *_align(source, reference, dict(zip(files.systems, hypotheses, strict=True)), progress)
-    alignments = (files.reference_alignment, *files.hypothesis_alignments)
-    source, *read = read_parallel(*texts, *alignments)
-    translations, lines = read[: len(alignments)], read[len(alignments) :]
-    aligned = [
-        aligned_text(source, text, points, path)
-        for text, points, path in zip(translations, lines, alignments, strict=True)
-    ]
-    return source, aligned[0], dict(zip(files.systems, aligned[1:], strict=True))
+@dataclass(frozen=True, slots=True)
+class _Texts:
+    """The texts with single spaces between their words, and what was done to each."""
 
+    source: list[str]
+    reference: list[str]
+    systems: dict[str, list[str]]
+    treatments: dict[str, Treatment]
 
-def _align(
-    source: list[str], reference: list[str], systems: dict[str, list[str]], progress: Progress | None
-) -> tuple[Aligned, dict[str, Aligned]]:
-    words = {name: [line.split() for line in text] for name, text in systems.items()}
-    found = align_systems(
-        [line.split() for line in source], [line.split() for line in reference], words, progress=progress
-    )
-    aligned = {name: Aligned(text, found.systems[name]) for name, text in systems.items()}
-    return Aligned(reference, found.reference), aligned
+    @classmethod
+    def read(cls, files: Files, words: Tokenization) -> _Texts:
+        if (files.reference_alignment is None) != (not files.hypothesis_alignments):
+            raise AnaphoraError("give both --ref-align and --hyp-align, or neither: then the texts are aligned")
+        alignments = [files.reference_alignment, *files.hypothesis_alignments] if files.reference_alignment else []
+        paths = (files.source, files.reference, *files.hypotheses)
+        lines = read_parallel(*paths, *filter(None, alignments))[: len(paths)]  # all of them are in step
+        names = ("source", "reference", *files.systems)
+        divided = [words.source(lines[0]), *map(words.target, lines[1:])]
+        source, reference, *systems = ([" ".join(sentence) for sentence in text.sentences] for text in divided)
+        treatments = {name: text.treatment for name, text in zip(names, divided, strict=True)}
+        return cls(source, reference, dict(zip(files.systems, systems, strict=True)), treatments)
+
+    def given(self, files: Files) -> tuple[Aligned, dict[str, Aligned]]:
+        """With the alignments of files."""
+        assert files.reference_alignment is not None
+        paths = (files.reference_alignment, *files.hypothesis_alignments)
+        lines = read_parallel(files.source, *paths)[1:]
+        reference, *systems = (
+            aligned_text(self.source, text, points, path)
+            for text, points, path in zip((self.reference, *self.systems.values()), lines, paths, strict=True)
+        )
+        return reference, dict(zip(self.systems, systems, strict=True))
+
+    def aligned(self, progress: Progress | None) -> tuple[Aligned, dict[str, Aligned]]:
+        """With alignments that are made."""
+        words = {name: [line.split() for line in text] for name, text in self.systems.items()}
+        source, reference = ([line.split() for line in text] for text in (self.source, self.reference))
+        found = align_systems(source, reference, words, progress=progress)
+        systems = {name: Aligned(text, found.systems[name]) for name, text in self.systems.items()}
+        return Aligned(self.reference, found.reference), systems

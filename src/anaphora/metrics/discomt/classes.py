@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from anaphora.languages.pronouns import normalise
+
 OTHER = "other"
 
 # target language → class → the forms that are counted as it. "other" is everything else.
@@ -33,7 +35,7 @@ CLASSES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
 
 def class_of(word: str, language: str) -> str:
     """The class of a pronoun; in a language without a list each word is a class of its own."""
-    plain = word.strip().lower().replace("&apos;", "'").replace("’", "'")
+    plain = normalise(word.strip())
     if language not in CLASSES:
         return plain
     return next((name for name, forms in CLASSES[language].items() if plain in forms), OTHER)

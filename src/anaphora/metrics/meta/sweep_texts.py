@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from anaphora.align.tokenize import DEFAULT
 from anaphora.languages.pronoun_files import pronoun_lists
 from anaphora.languages.pronouns import normalise
 from anaphora.metrics.apt import paper as apt_paper
@@ -16,11 +17,19 @@ ALIGNMENTS = {"basic": False, "heuristics": True}  # the two of Table 4: without
 
 
 def cases_of_texts(
-    files: Files, languages: str, *, pronouns: Sequence[str] = (), lists: Path | None = None
+    files: Files,
+    languages: str,
+    *,
+    pronouns: Sequence[str] = (),
+    lists: Path | None = None,
+    tokenize: str = DEFAULT,
+    normalize: bool = True,
 ) -> dict[str, dict[str, tuple[int, ...]]]:
     """For both alignments, how many pronouns of each system are in each case (APT as the paper has it)."""
     wanted = tuple(map(normalise, pronouns))
-    task = read_task(files, apt_paper.split, pronoun_lists(languages, lists), pronouns=wanted)
+    one, _, other = languages.partition("-")
+    words = files.tokenization(tokenize, normalize, (one, other))
+    task = read_task(files, words, pronoun_lists(languages, lists), pronouns=wanted)
     return {
         name: {
             outcome.name: count_cases(triple.case for triple in outcome.triples)

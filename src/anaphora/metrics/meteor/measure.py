@@ -1,21 +1,20 @@
-"""METEOR of texts, plain and restricted to pronouns: tokenised, in lower case, with the matchers for the language."""
+"""METEOR of texts, plain and restricted to pronouns: tokenized, in lower case, with the matchers for the language."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from anaphora import __version__
-from anaphora.align.tokenise import tokeniser
+from anaphora.align.tokenize import Words, signature
 from anaphora.errors import AnaphoraError
 from anaphora.files import text_lines
+from anaphora.languages.pronouns import normalise
 from anaphora.metrics.discomt.classes import CLASSES
 from anaphora.metrics.measures import Measured, Texts
 from anaphora.metrics.meteor.metric import RANKING, UNIVERSAL, Meteor, function_words, matchers_for
 from anaphora.metrics.meteor.wordnet import find_wordnet
-
-Words = list[str]
 
 
 def meteor(
@@ -23,12 +22,16 @@ def meteor(
 ) -> Measured:
     """METEOR. corpus: a text of the target language in which function words are the frequent ones; the reference is
     taken where there is none. wordnet: the folder of WordNet's files, for English. parameters: universal or ranking."""
-    split = _splitter(texts)
-    reference = [split(line) for line in texts.reference]
-    frequent = function_words(map(split, text_lines(corpus)) if corpus else reference)
+    references = _references(texts)
+    large = (
+        texts.tokenization.target(text_lines(corpus)).sentences
+        if corpus
+        else [words for text in references for words in text]
+    )
+    frequent = function_words(large)
     scorer = _scorer(texts, wordnet, parameters, frequent)
     words = f"fw:{corpus.name if corpus else 'reference'}({len(frequent)})"
-    return _measured("METEOR", scorer, texts, reference, split, words)
+    return _measured("METEOR", scorer, texts, words)
 
 
 def meteor_pronouns(
@@ -45,19 +48,22 @@ def meteor_pronouns(
         known = ", ".join(sorted(CLASSES))
         raise AnaphoraError(f"the pronouns of {language!r} are not known (known: {known}): name them with --pronouns")
     chosen = list(pronouns) or [form for forms in CLASSES[language].values() for form in forms]
-    split = _splitter(texts)
-    scorer = _scorer(texts, wordnet, parameters, ()).restricted(_spellings(chosen))
-    reference = [split(line) for line in texts.reference]
-    return _measured("METEOR-pronouns", scorer, texts, reference, split, f"fw:{','.join(chosen)}")
+    scorer = _scorer(texts, wordnet, parameters, ()).restricted(map(normalise, chosen))
+    return _measured("METEOR-pronouns", scorer, texts, f"fw:{','.join(chosen)}")
 
 
-def _measured(
-    name: str, scorer: Meteor, texts: Texts, reference: Sequence[Words], split: Callable[[str], Words], words: str
-) -> Measured:
-    sums = {system: scorer.sums(map(split, text), reference) for system, text in texts.systems.items()}
-    tokens = "none" if texts.tokenised else "moses"
-    signature = f"{name}|{scorer.signature}|{words}|tok:{tokens}|case:lc|version:{__version__}"
-    return Measured(signature, sums, decimals=4)
+def _measured(name: str, scorer: Meteor, texts: Texts, words: str) -> Measured:
+    references = _references(texts)
+    sums = {system: scorer.sums(map(_lower, texts.words[system].sentences), *references) for system in texts.systems}
+    divided = "|".join(signature((t.treatment for t in texts.words.values()), normalize=texts.normalize is not False))
+    parts = (name, f"nrefs:{len(references)}", scorer.signature, words, divided, "case:lc", f"version:{__version__}")
+    return Measured("|".join(parts), sums, decimals=4)
+
+
+def _references(texts: Texts) -> list[list[Words]]:
+    if not texts.languages[1] and any(text.treatment.tokenize == "moses" for text in texts.words.values()):
+        raise AnaphoraError("METEOR's words and stems depend on the language: say which, for example -l en-fr")
+    return [[_lower(words) for words in texts.words[name].sentences] for name in texts.references]
 
 
 def _scorer(texts: Texts, wordnet: Path | None, parameters: str, words: Iterable[str]) -> Meteor:
@@ -72,12 +78,5 @@ def _scorer(texts: Texts, wordnet: Path | None, parameters: str, words: Iterable
     return Meteor(matchers_for(language, synonyms, chosen), frozenset(words), chosen)
 
 
-def _spellings(pronouns: Iterable[str]) -> Iterable[str]:
-    """The apostrophe as it is found in texts: typed, set, and escaped by Moses."""
-    for pronoun in pronouns:
-        yield from (pronoun.replace("'", sign) for sign in ("'", "’", "&apos;"))
-
-
-def _splitter(texts: Texts) -> Callable[[str], Words]:
-    split = tokeniser("none" if texts.tokenised else "moses", texts.languages[1])
-    return lambda line: [word.lower() for word in split(line)]
+def _lower(words: Words) -> Words:
+    return [word.lower() for word in words]

@@ -96,10 +96,12 @@ class Meteor:
         """Of one sentence, of words in lower case."""
         return self.sums([hypothesis], [reference]).values()["score"]
 
-    def sums(self, hypotheses: Iterable[Sequence[str]], references: Iterable[Sequence[str]]) -> Sums:
-        """Of a text: what each sentence adds, and how the score comes from the totals."""
-        pairs = zip(hypotheses, references, strict=True)
-        rows = [self._row(hypothesis, reference) for hypothesis, reference in pairs]
+    def sums(self, hypotheses: Iterable[Sequence[str]], *references: Iterable[Sequence[str]]) -> Sums:
+        """Of a text: what each sentence adds, and how the score comes from the totals.
+
+        Of several references each sentence is compared with the one that gives it the highest score, as Meteor does.
+        """
+        rows = [self._best_row(hypothesis, texts) for hypothesis, *texts in zip(hypotheses, *references, strict=True)]
         return Sums(np.array(rows, float).reshape(-1, 6), _figures(self.parameters))
 
     def restricted(self, pronouns: Iterable[str]) -> Meteor:
@@ -115,6 +117,13 @@ class Meteor:
         p = self.parameters
         weights = ",".join(f"{name}:{w:g}" if name in self.matchers else f"{name}:off" for name, w in p.weights.items())
         return f"abgd:{p.alpha:g},{p.beta:g},{p.gamma:g},{p.delta:g}|match:{weights}"
+
+    def _best_row(self, hypothesis: Sequence[str], references: Sequence[Sequence[str]]) -> tuple[float, ...]:
+        rows = [self._row(hypothesis, reference) for reference in references]
+        if len(rows) == 1:
+            return rows[0]
+        scores = _figures(self.parameters)(np.array(rows, float))["score"]
+        return rows[int(scores.argmax())]
 
     def _row(self, hypothesis: Sequence[str], reference: Sequence[str]) -> tuple[float, ...]:
         """Weighted matches and length of the hypothesis, the same of the reference, matches, chunks."""

@@ -7,17 +7,19 @@ import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 
+from anaphora.normalization import normalize
+
 WORDS, CHARACTERS, BETA = 2, 6, 2.0  # longest n-grams, and how much recall counts: those of chrF++
 SHARE = 0.1  # how much characters count
 
 
 def normalise(text: str) -> str:
-    """What does not make a translation another one is left out: case, spaces, punctuation at the end.
+    """What does not make a translation another one is left out: case, spaces, how signs are written, what ends it.
 
     >>> normalise("Sie  ist  GROSS!»") == normalise("sie ist groß.")
     True
     """
-    words = " ".join(unicodedata.normalize("NFC", text).casefold().split())
+    words = " ".join(normalize(text).casefold().split())
     end = len(words)
     while end and (words[end - 1] == " " or unicodedata.category(words[end - 1])[0] == "P"):
         end -= 1

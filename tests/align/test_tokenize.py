@@ -1,0 +1,140 @@
+"""Text is tokenized as Moses does it, unless it is tokenized already; what was done is counted and said."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from anaphora.align.tokenize import (
+    Tokenization,
+    Treatment,
+    carrying_punctuation,
+    notes,
+    pair_of,
+    signature,
+    tokenize,
+    warnings,
+)
+from anaphora.errors import AnaphoraError
+
+PLAIN = ["C'est l'eau, qu'il boit.", "« Oui ! », dit-il.", ""]
+TOKENIZED = ["C' est l' eau , qu' il boit .", "« Oui ! » , dit-il .", ""]
+
+
+def test_words_of_none_are_what_white_space_divides() -> None:
+    text = tokenize(["l' homme  est , là .", "", " \t"], "none")
+    assert text.sentences == [["l'", "homme", "est", ",", "là", "."], [], []]
+
+
+@pytest.mark.parametrize(
+    ("language", "line", "words"),
+    [
+        ("fr", "C'est l'eau, qu'il boit.", ["C'", "est", "l'", "eau", ",", "qu'", "il", "boit", "."]),
+        ("fr", "C’est l&apos;eau\u202f; qu＇il.", ["C'", "est", "l'", "eau", ";", "qu'", "il", "."]),
+        ("en", "It doesn't, Mr. Fox & co.", ["It", "doesn", "'t", ",", "Mr.", "Fox", "&", "co", "."]),
+        ("de", "Er sagt: „Ja!“ [1|2]", ["Er", "sagt", ":", "„", "Ja", "!", "“", "[", "1", "|", "2", "]"]),
+        ("", "Yes, go.", ["Yes", ",", "go", "."]),
+    ],
+)
+def test_moses_divides_by_language_and_escapes_nothing(language: str, line: str, words: list[str]) -> None:
+    pytest.importorskip("sacremoses")
+    assert tokenize([line, ""], "moses", language).sentences == [words, []]
+
+
+def test_auto_tokenizes_plain_text_only() -> None:
+    pytest.importorskip("sacremoses")
+    plain, tokenized = tokenize(PLAIN, "auto", "fr"), tokenize(TOKENIZED, "auto", "fr")
+    assert plain.sentences == tokenized.sentences == [line.split() for line in TOKENIZED]
+    assert (plain.treatment.tokenize, tokenized.treatment.tokenize) == ("moses", "none")
+    assert tokenize(TOKENIZED, "moses", "fr").sentences != tokenized.sentences  # why auto looks first
+
+
+def test_tokenized_text_needs_no_tokenizer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "sacremoses", None)
+    assert tokenize(TOKENIZED, "auto", "fr").sentences[0][:2] == ["C'", "est"]
+    with pytest.raises(AnaphoraError, match=r"pip install \"anaphora\[align\]\", or pass --tokenize none"):
+        tokenize(PLAIN, "auto", "fr")
+
+
+@given(st.lists(st.sampled_from(["c&apos;", "est", "l’", "10&nbsp;000", "&#32;", "\u00ad", "vrai", ",", "."])))
+def test_none_never_changes_the_number_of_words(words: list[str]) -> None:
+    line = " ".join(words)
+    (found,) = tokenize([line], "none").sentences
+    assert len(found) == len(line.split())
+    assert all(word and len(word.split()) == 1 for word in found)
+
+
+@given(st.data())
+@settings(deadline=None)  # the first call loads Moses' rules
+def test_spellings_of_a_text_give_the_same_words(data: st.DataObject) -> None:
+    pytest.importorskip("sacremoses")
+    signs = st.sampled_from(["'", "’", "ʼ", "＇", "&apos;", "&#39;", "&#x27;", "&amp;apos;"])
+    spaces = st.sampled_from([" ", "\u00a0", "\u202f", "\u2009", "&nbsp;"])
+    written = [
+        "".join(data.draw(signs) if c == "'" else data.draw(spaces) if c == " " else c for c in p) for p in PLAIN
+    ]
+    assert tokenize(written, "auto", "fr").sentences == tokenize(PLAIN, "auto", "fr").sentences
+
+
+def test_text_can_be_left_as_it_is() -> None:
+    assert tokenize(["l’ eau &apos;"], "none", normalize=False).sentences == [["l’", "eau", "&apos;"]]
+
+
+@pytest.mark.parametrize(
+    ("line", "count"),
+    [
+        ("It is late, he said.", 2),
+        ('"Yes!" (no)', 2),
+        ("c'est vrai", 1),
+        ("it 's late , Mr. Fox , is n't it ? c' est U.S. ... :-) 10:30 <s> « a »", 0),
+        ("he said , &quot; it is &apos;s &amp; &quot;", 0),
+        ("", 0),
+    ],
+)
+def test_words_that_carry_punctuation_are_counted(line: str, count: int) -> None:
+    assert carrying_punctuation(line.split()) == count
+
+
+def test_plain_text_taken_as_tokenized_is_warned_of() -> None:
+    text = tokenize(["It is late, he said."], "none")
+    (warning,) = warnings({"a.en": text.treatment})
+    assert warning.startswith("2 of 5 words of a.en still carry punctuation")
+    assert "--tokenize moses" in warning
+    assert warnings({"a.en": tokenize(TOKENIZED, "none").treatment}) == []
+
+
+def test_text_of_an_unknown_language_is_warned_of() -> None:
+    pytest.importorskip("sacremoses")
+    (warning,) = warnings({name: tokenize(["Yes, go."], "auto").treatment for name in ("a", "b")})
+    assert warning.startswith("a, b: tokenized by Moses' general rules, as the language is not known")
+    assert warnings({"a": tokenize(["Yes, go."], "auto", "en").treatment}) == []
+
+
+def test_what_was_done_is_in_signature_notes_and_json() -> None:
+    text = tokenize(["l’ eau d’ ici \u00a0 &quot;"], "none")
+    other = Treatment("moses", 10, language="fr")
+    assert signature([text.treatment, other], normalize=True) == ("tok:moses+none", "norm:signs")
+    assert signature([other], normalize=False) == ("tok:moses", "norm:none")
+    assert notes({"a": text.treatment, "b": other}) == ["normalized: a 2 ’, 1 &quot;"]
+    assert text.treatment.to_dict() == {
+        "tokenize": "none",
+        "words": 5,
+        "words_with_punctuation": 0,
+        "normalized": {"&quot;": 1, "’": 2},
+    }
+
+
+def test_languages_are_named_or_read_off_the_files() -> None:
+    assert pair_of("de-en", Path("a.fr"), Path("b.fr")) == ("de", "en")
+    assert pair_of(None, Path("x/talk.en.gz"), Path("talk.tok")) == ("en", "")
+    with pytest.raises(AnaphoraError, match="-l en: two languages are needed, such as en-fr"):
+        pair_of("en", Path("a"), Path("b"))
+
+
+def test_an_unknown_tokenization_is_refused() -> None:
+    with pytest.raises(AnaphoraError, match=r"unknown tokenization 'mose' \(did you mean moses\?\)"):
+        Tokenization("mose")
