@@ -213,4 +213,4 @@ def test_given_links_count_the_words_of_the_files(call: Callable[..., Any], tmp_
     (tmp_path / "given").write_text("0-0 1-2 2-3\n")
     printed = call("raw.en", "raw.de", "-o", "out", "--backend", "pharaoh", "--forward", "given", "--gold", "given")
     assert (tmp_path / "out").read_text() == "0-0 1-2 2-3\n"
-    assert "2 of 3 words of raw.en still carry punctuation" in printed.err
+    assert "2 of 3 words of raw.en, 1 of 4 words of raw.de still carry punctuation" in printed.err

@@ -58,7 +58,7 @@ def test_right_wrong_and_empty_translations_are_told_apart() -> None:
     assert results["right"].breakdowns
     document = results["wrong"].to_dict()
     assert document["correct"] + document["wrong"] + document["not_found"] == document["total"]
-    start = f"gen|s:demo@{SUITE.sha256()[:6]}|tok:moses|align:thot|notfound:wrong|v:"
+    start = f"gen|s:demo@{SUITE.sha256()[:6]}|tok:moses|norm:signs|align:thot|notfound:wrong|v:"
     assert document["signature"].startswith(start)
 
 

@@ -33,7 +33,7 @@ Examples:
 )
 @click.option("-t", "--hypothesis", required=True, type=PATH, multiple=True, help="A translation. Repeatable.")
 @click.option("-s", "--source", type=PATH, help="The source text (for COMET).")
-@click.option("-l", "--languages", default="", metavar="SRC-TGT", help="Such as en-fr: for tokenisation and stems.")
+@click.option("-l", "--languages", default="", metavar="SRC-TGT", help="Such as en-fr: for tokenization and stems.")
 @click.option("--name", multiple=True, help="What a translation is called in the result, one for each -t.")
 @click.option(
     "--metric",
