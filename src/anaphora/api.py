@@ -167,12 +167,28 @@ def evaluate(
     if scores is not None:
         if isinstance(what, Run):
             raise AnaphoraError("a run has its scores already; name a suite to evaluate a score file")
-        suite = what if isinstance(what, Suite) else load_suite(what)
+        suite = what if isinstance(what, Suite) else _suite_or_advice(what, scores)
         return evaluate_scores(suite, Path(scores), breakdowns=by, settings=chosen)
     if isinstance(what, Suite):
         raise AnaphoraError("a suite is evaluated with scores: pass a score file, or a run")
     run = what if isinstance(what, Run) else _run_or_advice(what)
     return evaluate_run(run, breakdowns=by, settings=chosen)
+
+
+def _suite_or_advice(name: str | Path, scores: str | Path) -> Suite:
+    """A suite to evaluate a score file on; if a run was named instead, what to do with it."""
+    try:
+        return load_suite(name)
+    except AnaphoraError:
+        try:
+            run = open_run(Path(name))
+        except AnaphoraError:
+            run = None
+        if run is None:
+            raise
+        raise AnaphoraError(
+            f"{name} is a run of {run.header.suite}, with scores of its own. Drop --scores {scores}, or name the suite"
+        ) from None
 
 
 def _run_or_advice(name: str | Path) -> Run:

@@ -479,3 +479,26 @@ def test_a_run_of_means_holds_sums(anaphora: Run, as_json: AsJson, means: Path, 
     assert as_json("evaluate", "run", "--normalize", "mean")["correct"] == 20
     assert "unknown setting 'is'" in refused("score", means, "--system", "scores:fair.scores?is=mean", "-o", "other")
     assert "'means'" in refused("score", means, "--system", "scores:fair.scores?are=means", "-o", "other")
+
+
+def test_a_run_needs_no_score_file(refused: Refused, make_run: Callable[..., Path], suite: Path, scores: Path) -> None:
+    run = make_run(suite, scores, "run")
+    for name in (run, run / "run.jsonl"):
+        message = refused("evaluate", name, "--scores", scores)
+        assert message == f"{name} is a run of small, with scores of its own. Drop --scores {scores}, or name the suite"
+
+
+@pytest.mark.parametrize("command", ["evaluate", "report"])
+def test_an_unfinished_run_says_so(
+    refused: Refused, make_run: Callable[..., Path], suite: Path, scores: Path, command: str
+) -> None:
+    """newcomer.md B16: "run.jsonl: no such file" beside run.jsonl.part."""
+    run = make_run(suite, scores, "run")
+    lines = (run / "run.jsonl").read_bytes().splitlines(keepends=True)
+    (run / "run.jsonl.part").write_bytes(b"".join(lines[:3]))
+    (run / "run.jsonl").unlink()
+    message = refused(command, run, *(["-o", "report.html"] if command == "report" else []))
+    assert message == (
+        f"{run / 'run.jsonl.part'}: an unfinished run: 2 of 6 examples are scored. "
+        "Finish it with the command that started it and --resume."
+    )

@@ -63,6 +63,19 @@ def test_models_are_trained_and_gone_on_with(tmp_path: Path, monkeypatch: pytest
 
 
 def test_without_torch_the_remedy_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(story, "missing_packages", lambda module: ("torch",))
-    with pytest.raises(AnaphoraError, match=r'needs torch.*pip install "anaphora\[nmt\]".*--stand-ins'):
+    monkeypatch.setattr(story, "missing_packages", lambda module: ("safetensors", "torch"))
+    with pytest.raises(AnaphoraError, match=r'needs torch, safetensors: .*pip install "anaphora\[nmt\]".*--stand-ins'):
         story.run_story(tmp_path)
+
+
+def test_pretrained_models_are_not_said_to_be_trained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(story, "missing_packages", lambda module: ("safetensors", "torch"))
+    with pytest.raises(AnaphoraError, match="the demo runs two small models, which needs torch, safetensors"):
+        story.run_story(tmp_path, pretrained=True)
+
+
+def test_the_first_table_has_short_names(told: story.Story) -> None:
+    """newcomer.md, diary: it was 175 columns wide."""
+    assert list(told.comparison.systems) == NAMES
+    assert "sentence-level → context-aware" in str(told.comparison)
+    assert max(len(line) for line in str(told.comparison).splitlines() if not line.startswith("signature")) <= 100

@@ -83,3 +83,17 @@ def test_attacks_without_an_example_in_common(run: Make) -> None:
 def test_several_attacks_in_one_run(run: Make) -> None:
     with pytest.raises(AnaphoraError, match=r"both/run\.jsonl: several attacks on one example .* anaphora robustness"):
         together([run("base", "a b"), run("both", "x<a y<a", "cd")])
+
+
+def test_parts_of_one_suite_are_said_in_words(run: Make) -> None:
+    """newcomer.md B16: of runs with different limits only hashes were told."""
+    whole, first = run("base", "a b c"), run("first", "a b", "cd")
+    header = replace(first.header, suite=whole.header.suite, examples=2, settings={"limit": 2})
+    cut = replace(first, header=header)
+    with pytest.raises(
+        AnaphoraError, match=r"first/run\.jsonl has the first 2 examples of base, but .* has all .*--limit or --sample"
+    ):
+        together([whole, cut])
+    sampled = replace(first, header=replace(header, settings={"sample": "2@7", "limit": None}))
+    with pytest.raises(AnaphoraError, match=r"has a random sample of 2 examples \(seed 7\) of base"):
+        together([whole, sampled])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -53,8 +53,10 @@ def run_story(
     watched: gives a bar for what is counted, as `progress_bar` of the command line does
     """
     if missing := missing_packages("anaphora.nmt.training"):
-        remedy = 'Install it with: pip install "anaphora[nmt]"; or see tables alone: anaphora demo --stand-ins'
-        raise AnaphoraError(f"the demo trains models, which needs {missing[0]}. {remedy}")
+        remedy = 'Install with: pip install "anaphora[nmt]"; or see tables alone: anaphora demo --stand-ins'
+        does = "runs two small models" if pretrained else "trains two small models"
+        packages = ", ".join(sorted(missing, key=lambda name: (name != "torch", name)))  # the big one first
+        raise AnaphoraError(f"the demo {does}, which needs {packages}: not installed. {remedy}")
     say("Templates: a pronoun, a sentence before it, three translations (ContraCAT)")
     files = write_corpus(folder / "text")
     suites = {"templates": files.suite, "attacked": folder / "attacked.jsonl"}
@@ -71,7 +73,8 @@ def run_story(
             for kind, suite in suites.items()
         ]
     results = {name: api.evaluate(found[0]) for name, found in runs.items()}
-    comparison = api.compare(*(found[0] for found in runs.values()), by=("template",))
+    named = [replace(run[0], header=replace(run[0].header, system=name)) for name, run in runs.items()]
+    comparison = api.compare(*named, by=("template",))
     reported = api.report(
         *(run for found in runs.values() for run in found),
         output=folder / "report.html",

@@ -60,7 +60,26 @@ def _by_original(runs: Sequence[Run]) -> Iterator[tuple[Scored, ...]]:
     return (tuple(table[key] for table in tables) for key in common)
 
 
+def _part(run: Run) -> str:
+    """Which examples of its suite a run has, in words."""
+    header = run.header
+    number = "the examples" if header.examples is None else f"{header.examples:,} examples"
+    if sample := header.settings.get("sample"):
+        size, _, seed = str(sample).partition("@")
+        return f"a random sample of {size} examples (seed {seed})"
+    limit = header.settings.get("limit")
+    if limit is not None and header.examples in (None, limit):
+        return f"the first {number.removeprefix('the ')}"
+    return f"all {number.removeprefix('the ')}"
+
+
 def _unrelated(run: Run, other: Run) -> AnaphoraError:
+    one, two = (_part(r) for r in (run, other))
+    if run.header.suite == other.header.suite and one != two:
+        return AnaphoraError(
+            f"{run.path} has {one} of {run.header.suite}, but {other.path} has {two}. "
+            "Score both with the same --limit or --sample"
+        )
     this, that = (f"{r.header.suite}@{r.header.sha256[:6]}" for r in (run, other))
     return AnaphoraError(
         f"{run.path}: a run of {this}, but {other.path} is one of {that}. "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from anaphora.align.tokenize import notes as text_notes
 from anaphora.evaluation.generative import Counts
-from anaphora.evaluation.translated import Generative
+from anaphora.evaluation.translated import Gap, Generative
 from anaphora.reports.tables import title_of
 from anaphora.table import Row, Table, rows_of, section
 
@@ -26,11 +26,7 @@ def generative_table(results: list[Generative]) -> Table:
     for result in results:
         lead = f"{result.system}: " if len(results) > 1 else ""
         if result.gap is not None:
-            low, high = result.gap.interval
-            notes.append(
-                f"{lead}contrastive accuracy on the same examples {result.gap.contrastive:.3f}, higher by "
-                f"{result.gap.difference:+.3f} [{low:+.3f}, {high:+.3f}]"
-            )
+            notes.append(f"{lead}contrastive accuracy on the same examples {_gap(result.gap)}")
         found = " · ".join(f"{how} {number:,}" for how, number in sorted(result.how.items()))
         notes.append(f"{lead}decided by {found}")
     if first.ceiling is not None:
@@ -38,6 +34,14 @@ def generative_table(results: list[Generative]) -> Table:
     notes.append(f"what is not found counts as wrong · signature {first.signature}")
     title = f"{first.suite} {first.languages.replace('-', '→')} · the system's own translations"
     return Table(title if len(results) > 1 else f"{title} · {first.system}", COLUMNS, tuple(rows), tuple(notes))
+
+
+def _gap(gap: Gap) -> str:
+    """Contrastive accuracy, and how it compares with generative accuracy."""
+    low, high = gap.interval
+    how = "higher" if gap.difference > 0 else "lower"
+    by = f"{how} by {abs(gap.difference):.3f}" if round(gap.difference, 3) else "the same"
+    return f"{gap.contrastive:.3f}, {by} (difference {gap.difference:+.3f} [{low:+.3f}, {high:+.3f}])".replace("-", "−")
 
 
 def _cells(counts: Counts) -> tuple[str, ...]:

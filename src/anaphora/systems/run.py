@@ -107,10 +107,27 @@ def describe(
 def open_run(path: Path) -> Run:
     """A run by its file or folder. Only its header is read now."""
     file = existing(path, FILE) or path / FILE if path.is_dir() else path
+    part = unfinished(file)
+    if part.is_file() and not file.exists():
+        raise _unfinished(part)
     lines = byte_lines(file)
     first = decode(next(lines, b""), file, 1)
     lines.close()  # type: ignore[attr-defined]  # byte_lines is a generator
     return Run(_parse_header(first, file), file)
+
+
+def unfinished(file: Path) -> Path:
+    """Where the answers are kept until a run is complete."""
+    return file.with_name(f"{file.name}.part")
+
+
+def _unfinished(part: Path) -> BadInput:
+    """What is said of a run that somebody wants to read before it is complete."""
+    lines = byte_lines(part)
+    header = _parse_header(decode(next(lines, b""), part, 1), part)
+    done, total = sum(1 for line in lines if line.strip()), header.examples
+    problem = f"an unfinished run: {done:,} of {total:,} examples are scored" if total else "an unfinished run"
+    return BadInput(part, problem, remedy="Finish it with the command that started it and --resume.")
 
 
 def run_file(path: Path) -> Path:

@@ -14,7 +14,16 @@ from anaphora.files import decode
 from anaphora.finite import all_finite
 from anaphora.suites.example import Example
 from anaphora.systems.options import stable_spec
-from anaphora.systems.run import RunHeader, header_line, open_run, parse_record, record_line, run_file, write_run
+from anaphora.systems.run import (
+    RunHeader,
+    header_line,
+    open_run,
+    parse_record,
+    record_line,
+    run_file,
+    unfinished,
+    write_run,
+)
 from anaphora.systems.scored import Answer, Scored
 
 REMEDY = "Check the model's files and precision (float16 overflows where float32 and bfloat16 do not)."
@@ -28,7 +37,7 @@ class UnfinishedRun:
         self, output: Path, header: RunHeader, examples: Sequence[Example], *, resume: bool, overwrite: bool
     ) -> None:
         self.file = run_file(output)
-        self.part = self.file.with_name(self.file.name + ".part")
+        self.part = unfinished(self.file)
         self.header, self.examples = header, examples
         self.done: dict[int, Scored] = {}
         self._out: IO[bytes] | None = None

@@ -38,7 +38,7 @@ class CTranslate2System:
         self.file = read_model_file(Path(what.partition("?")[0]))
         engine = GeneratorEngine if self.file.generator else TranslatorEngine
         name, settings = split_settings(what, (*SETTINGS, *engine.SETTINGS))
-        tokenizer = load_tokenizer(settings.get("tokenizer", name))
+        tokenizer = _tokenizer(name, settings.get("tokenizer"))
         self._tokenizer = f"{type(tokenizer).__name__}/{len(tokenizer)}"
         arguments: dict[str, Any] = {"compute_type": settings.get("compute_type", "default"), "inter_threads": 1}
         arguments |= {"device": settings.get("device", "auto"), "intra_threads": options.threads or 0}
@@ -101,6 +101,19 @@ class CTranslate2System:
             candidates = encoded[n].candidates
             left_out = _shared(candidates) if self.options.margins_only else 0
             yield n, answer(encoded[n], [(sum(scores[n, c][left_out:], 0.0), len(c)) for c in candidates])
+
+
+def _tokenizer(folder: str, name: str | None) -> Any:
+    """The tokenizer that is named, or the one in the model's folder."""
+    if name is not None:
+        return load_tokenizer(name)
+    try:
+        return load_tokenizer(folder)
+    except AnaphoraError as error:
+        raise AnaphoraError(
+            f"{folder}: no tokenizer that can be loaded is next to the model. Name the one that belongs to it: "
+            f"ct2:{folder}?tokenizer=NAME_OR_PATH ({error})"
+        ) from None
 
 
 def batches(encoded: Sequence[Encoded], tokens: int) -> Iterator[list[int]]:
