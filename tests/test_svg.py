@@ -10,7 +10,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anaphora.svg import Scale, document, line, range_of, shortened, text, ticks, upright
+from anaphora.svg import (
+    LETTER,
+    Scale,
+    distinct,
+    document,
+    line,
+    range_of,
+    round_range,
+    shortened,
+    text,
+    ticks,
+    upright,
+)
 
 FIXED = settings(derandomize=True, deadline=None)
 RANGES = st.tuples(st.floats(-1e6, 1e6), st.floats(1e-3, 1e6)).map(lambda pair: (pair[0], pair[0] + pair[1]))
@@ -77,3 +89,39 @@ def test_long_texts_are_shortened() -> None:
     assert shortened("short", 100) == "short"
     assert shortened("x" * 50, 100) == "x" * 13 + "…"
     assert shortened("xyz", 1) == "x…"
+
+
+LONG = "nllb-200-distilled-600M-finetuned-opensubtitles-context-concat-step{}"
+
+
+def test_long_names_lose_what_they_share() -> None:
+    names = [LONG.format(step) for step in (100_000, 120_000)]
+    assert distinct(names, 200) == ["…step100000", "…step120000"]
+    assert distinct(["a-model.de", "b-model.de"], 200) == ["a-model.de", "b-model.de"]
+    assert distinct([f"{letter * 30}-model.de" for letter in "ab"], 250) == ["a" * 30 + "…", "b" * 30 + "…"]
+
+
+def test_one_long_name_keeps_its_end() -> None:
+    (short,) = distinct([LONG.format(100_000)], 150)
+    assert short.endswith("step100000")
+    assert short.startswith("nllb")
+    assert len(short) <= 150 / (12 * LETTER)
+
+
+NAMES = st.lists(st.text("ab-", min_size=1, max_size=40), min_size=1, max_size=12, unique=True)
+
+
+@FIXED
+@given(NAMES, st.floats(60, 400))
+def test_different_names_never_look_the_same(names: list[str], width: float) -> None:
+    short = distinct(names, width)
+    assert len(set(short)) == len(names)
+    assert all(len(name) <= max(8, width / (12 * LETTER)) for name in short)
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [([0.34, 0.44], (0.3, 0.5)), ([0.4, 0.6], (0.4, 0.6)), ([0.5], (0.5, 0.6)), ([1.0], (1, 1.1))],
+)
+def test_an_axis_begins_and_ends_at_a_round_number(values: list[float], expected: tuple[float, float]) -> None:
+    assert round_range(values) == expected

@@ -247,11 +247,15 @@ class _How(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class Reported:
-    """What `report` wrote. silent: suites whose texts were not at hand, so that their examples have figures only."""
+    """What `report` wrote. silent: suites whose texts were not at hand, so that their examples are not in it.
+
+    remedies: what to do about each of these
+    """
 
     files: tuple[Path, ...]
     summary: tuple[str, ...]
     silent: tuple[str, ...]
+    remedies: tuple[str, ...] = ()
 
 
 def report(
@@ -268,8 +272,9 @@ def report(
     """Write a report on runs of any systems and suites: one HTML file, or with another format a folder of parts.
 
     results: files of JSON that apt, generative or context-usage printed
-    suites: files that were scored, for the texts of their examples; those of the catalogue are found by themselves
-    names: of the systems, one for each run
+    suites: files that were scored, or names of the catalogue, for the texts of their examples; suites of the catalogue
+        are found by themselves
+    names: of the systems, one for each run, and OLD=NEW for a system of a result
     """
     from anaphora.reports.page.contents import make_report
     from anaphora.reports.page.export import export
@@ -279,7 +284,7 @@ def report(
     made = make_report(
         opened,
         results=[Path(path) for path in results],
-        suites=[Path(path) for path in suites],
+        suites=suites,
         names=names,
         title=title,
         by=by,
@@ -294,4 +299,5 @@ def report(
     else:
         files = export(made, format, output)
     summary = tuple(word for chapter in made.chapters for word in chapter.words)
-    return Reported(tuple(files), summary, made.silent)
+    silent = tuple(missing.suite for missing in made.silent)
+    return Reported(tuple(files), summary, silent, tuple(missing.remedy for missing in made.silent))

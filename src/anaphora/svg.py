@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 
@@ -20,6 +21,12 @@ def document(width: float, height: float, said: str, parts: Iterable[str]) -> st
         f'aria-label="{escape(said)}" font-family="sans-serif" font-size="12">'
     )
     return "\n".join([head, f'<rect width="{width:g}" height="{height:g}" fill="white"/>', *parts, "</svg>", ""])
+
+
+def height_of(svg: str) -> float:
+    """The height of a picture in its own units, for the width that it has."""
+    found = re.search(r'viewBox="0 0 [\d.]+ ([\d.]+)"', svg)
+    return float(found[1]) if found else 0.0
 
 
 def text(
@@ -51,6 +58,66 @@ def shortened(content: str, width: float, size: int = 12) -> str:
     """A text that fits into a width, its end left out if need be."""
     letters = max(2, int(width / (size * LETTER)))
     return content if len(content) <= letters else f"{content[: letters - 1]}…"
+
+
+def distinct(names: Sequence[str], width: float, size: int = 12) -> list[str]:
+    """Names that fit into a width and can still be told apart, each shortened if one of them is too long.
+
+    What all of them begin or end with is left out first ("…step100000"), then the middle of each. Names that would be
+    the same after that are numbered.
+    """
+    letters = max(8, int(width / (size * LETTER)))
+    if all(len(name) <= letters for name in names):
+        return list(names)
+    different = list(dict.fromkeys(names))
+    short = dict(zip(different, (_middle(name, letters) for name in _own_parts(different)), strict=True))
+    if len(set(short.values())) < len(different):
+        short = {name: f"{_middle(name, letters - 4)} {k}" for k, name in enumerate(different, start=1)}
+    return [short[name] for name in names]
+
+
+def _own_parts(names: Sequence[str]) -> list[str]:
+    """The names without the words that all of them begin and end with."""
+    if len(names) < 2:
+        return list(names)
+    head = _whole_words(_common_beginning(names))
+    rest = [name[len(head) :] for name in names]
+    tail = _whole_words(_common_beginning([name[::-1] for name in rest]))[::-1]
+    parts = [name[: len(name) - len(tail)] for name in rest]
+    if not all(parts):  # one name is the beginning or the end of another
+        return list(names)
+    return [f"{'…' if head else ''}{part}{'…' if tail else ''}" for part in parts]
+
+
+def _common_beginning(names: Sequence[str]) -> str:
+    first, last = min(names), max(names)
+    return first[: next((k for k, letter in enumerate(first) if letter != last[k]), len(first))]
+
+
+def _whole_words(shared: str) -> str:
+    """The beginning of a name up to its last sign between words."""
+    ends = [match.end() for match in re.finditer(r"[\s\-_/.:,()]", shared)]
+    return shared[: ends[-1]] if ends else ""
+
+
+def _middle(name: str, letters: int) -> str:
+    """A name of at most so many letters, its middle left out if need be; the end tells versions apart."""
+    if len(name) <= letters:
+        return name
+    end = (letters - 1) * 3 // 5
+    return f"{name[: letters - 1 - end]}…{name[len(name) - end :]}"
+
+
+def text_width(content: str, size: float = 12) -> float:
+    """How wide a text is, about."""
+    return len(content) * size * LETTER
+
+
+def round_range(values: Iterable[float], step: float = 0.1) -> tuple[float, float]:
+    """From the multiple of a step below the lowest value to the one above the highest."""
+    known = list(values)
+    low, high = math.floor(min(known) / step + 1e-9), math.ceil(max(known) / step - 1e-9)
+    return round(low * step, 9), round(max(high, low + 1) * step, 9)
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,7 +111,12 @@ def as_html(table: Table) -> str:
     notes = "".join(f'<p class="mark">{escape(note)}</p>' for note in table.notes)
     caption = f"<caption>{escape(table.title)}</caption>"
     body = f"<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody>"
-    return f'<div class="scroll"><table>{caption}{body}</table></div>{notes}'
+    return f'<div class="scroll" {region(table.title)}><table>{caption}{body}</table></div>{notes}'
+
+
+def region(name: str) -> str:
+    """The attributes of an element that may have to be scrolled: the keyboard reaches it, and it has a name."""
+    return f'tabindex="0" role="region" aria-label="{escape(name)}"'
 
 
 RENDERERS: dict[str, Callable[[Table], str]] = {
@@ -136,8 +141,12 @@ def p_text(p: float | None) -> str:
     """A p-value as all tables have it: 0.012*, <0.001***."""
     if p is None:
         return "–"
-    stars = "*" * sum(p < limit for limit in (0.05, 0.01, 0.001))
-    return f"{'<0.001' if p < 0.001 else f'{p:.3f}'}{stars}"
+    return f"{'<0.001' if p < 0.001 else f'{p:.3f}'}{stars_of(p)}"
+
+
+def stars_of(p: float) -> str:
+    """How sure a difference is: * for p < 0.05, ** for p < 0.01, *** for p < 0.001."""
+    return "*" * sum(p < limit for limit in (0.05, 0.01, 0.001))
 
 
 def _width(text: str) -> int:

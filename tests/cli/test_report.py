@@ -36,7 +36,8 @@ def test_json_names_the_files(as_json: AsJson, run: Path, suite: Path, tmp_path:
 
 def test_texts_that_are_missing_are_said(anaphora: Run, run: Path, tmp_path: Path) -> None:
     done = anaphora("report", run, "-o", tmp_path / "report.html")
-    assert "the texts of small are not at hand, and so not in the report: add --suite FILE" in done.stderr
+    message = "the texts of small are not at hand, so its examples are not in the report: add --suite FILE"
+    assert message in done.stderr
 
 
 def test_bad_input_is_one_line(refused: Refused, run: Path, suite: Path, tmp_path: Path) -> None:

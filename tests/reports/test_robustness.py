@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
 
 import pytest
 
 from anaphora.evaluation.compare import Difference, Pair
 from anaphora.evaluation.result import Figure, Settings
 from anaphora.evaluation.robustness import Attack, Robustness
+from anaphora.reports.page.systems import looks
 from anaphora.reports.robustness import label_of, robustness_chart, robustness_table
 
 
@@ -73,8 +75,8 @@ def test_labels(found: Robustness) -> None:
 
 
 def test_the_picture_says_the_figures_too(found: Robustness) -> None:
-    root = ElementTree.fromstring(robustness_chart(found))
-    assert "possessive-extension/maria: 0.729 to 0.583" in root.attrib["aria-label"]
+    root = ElementTree.fromstring(robustness_chart([found]))
+    assert "possessive-extension/maria: 72.9 to 58.3 %" in root.attrib["aria-label"]
     circles = [e for e in root.iter() if e.tag.endswith("circle")]
     assert len(circles) == 2 * len(found.attacks)
     for before, after in zip(circles[::2], circles[1::2], strict=True):
@@ -82,5 +84,25 @@ def test_the_picture_says_the_figures_too(found: Robustness) -> None:
         assert before.attrib["cy"] == after.attrib["cy"]
         assert float(after.attrib["cx"]) < float(before.attrib["cx"])  # every attack costs accuracy here
     texts = [e.text for e in root.iter() if e.tag.endswith("text")]
-    assert "contrapro: nmt:<x>" in texts
-    assert "true_colon  it is true: C" in texts
+    assert "Attacks on contrapro" in texts
+    assert "it is true: C" in texts  # once, in the paper's words
+    assert "75.4 → 63.5 ***" in texts
+    headings = ["A phrase is added to the sentence before (C)", "The antecedent (A) gets an owner"]
+    assert [text for text in texts if text in headings] == headings  # what was done to the text
+
+
+def test_all_systems_and_attacks_share_one_axis(found: Robustness) -> None:
+    other = replace(found, system="b", attacks=(attack("phrase-addition/true_colon", 12_000, 0.395, 0.395, 1.0),))
+    drawn = looks(["nmt:<x>", "b"])
+    root = ElementTree.fromstring(robustness_chart([found, other], drawn))
+    texts = [e.text for e in root.iter() if e.tag.endswith("text")]
+    assert [text for text in texts if text in ("0", "20", "40", "60", "80", "100 %")] == [
+        "0",
+        "20",
+        "40",
+        "60",
+        "80",
+        "100 %",
+    ]
+    fills = {e.attrib.get("fill") for e in root.iter() if e.tag.endswith(("circle", "rect"))}
+    assert fills == {"white", *(look.colour for look in drawn.values())}

@@ -35,14 +35,16 @@ Examples:
     "--suite",
     "suites",
     multiple=True,
-    type=PATH,
-    help="A suite that was scored, for the texts of its examples; those of the catalogue are found. Repeatable.",
+    metavar="SUITE",
+    help="A suite that was scored (file or catalogue name), for the texts of its examples; those of the catalogue are "
+    "found by themselves. Repeatable.",
 )
 @click.option(
     "--name",
     "names",
     multiple=True,
-    help="What a system is called, one for each run in order; runs of one system have one name.",
+    help="What a system is called, one for each run in order; runs of one system have one name. OLD=NEW renames a "
+    "system of a --result.",
 )
 @click.option("--title", default="", help="The heading.")
 @click.option(
@@ -59,7 +61,7 @@ def report(
     runs: tuple[Path, ...],
     output: Path,
     results: tuple[Path, ...],
-    suites: tuple[Path, ...],
+    suites: tuple[str, ...],
     names: tuple[str, ...],
     title: str,
     format: str,
@@ -81,6 +83,6 @@ def report(
         return
     for word in made.summary:
         note(word)
-    for name in made.silent:
-        note(f"the texts of {name} are not at hand, and so not in the report: add --suite FILE")
+    for name, remedy in zip(made.silent, made.remedies, strict=True):
+        note(f"the texts of {name} are not at hand, so its examples are not in the report: {remedy}")
     note(f"{len(made.files):,} files in {output}" if format != "html" else f"the report: {output}")

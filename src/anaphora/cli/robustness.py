@@ -53,7 +53,7 @@ def robustness(
     found = measure(open_run(before), runs, breakdowns=by, settings=Settings(**settings), test=test)
     if figure is not None:
         with atomic_writer(figure) as out:
-            out.write(robustness_chart(found).encode())
+            out.write(robustness_chart([found]).encode())
     show(robustness_table(found), found.to_dict(), format, as_json)
     if figure is not None and not as_json:
         note(f"the picture: {figure}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Iterable
 
 from anaphora.languages.pronouns import normalise
 from anaphora.normalization import APOSTROPHES
@@ -36,18 +37,18 @@ def differences(one: str, other: str) -> tuple[tuple[Span, ...], tuple[Span, ...
             first = min(start, len(found) - 1)
             last = max(first, end - 1)
             spans[side].append((found[first].start(), found[last].end()))
-    return _apart(spans[0]), _apart(spans[1])
+    return tuple(merged(spans[0])), tuple(merged(spans[1]))
 
 
-def _apart(spans: list[Span]) -> tuple[Span, ...]:
-    """Spans that touch or overlap become one."""
-    merged: list[Span] = []
+def merged(spans: Iterable[Span]) -> list[Span]:
+    """Spans in order; those that touch or overlap become one."""
+    found: list[Span] = []
     for start, end in sorted(spans):
-        if merged and start <= merged[-1][1]:
-            merged[-1] = merged[-1][0], max(end, merged[-1][1])
+        if found and start <= found[-1][1]:
+            found[-1] = found[-1][0], max(end, found[-1][1])
         else:
-            merged.append((start, end))
-    return tuple(merged)
+            found.append((start, end))
+    return found
 
 
 def replaced_pronouns(one: str, other: str) -> tuple[str, str] | None:

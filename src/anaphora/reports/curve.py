@@ -1,15 +1,17 @@
-"""A curve as a picture of its own: one SVG file, no library, readable in print and by screen readers."""
+"""Curves as a chart of their own: one SVG file, no library, readable in print and by screen readers."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from html import escape
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from anaphora.svg import BLUE, document
+from anaphora.reports.page.dots import mark
+from anaphora.reports.page.systems import Look
+from anaphora.svg import DARK, Scale, distinct, document, line, round_range, shortened, text, ticks, upright
 
 WIDTH, HEIGHT = 560, 320
-LEFT, RIGHT, TOP, BOTTOM = 60, 20, 40, 50
+LEFT, RIGHT, TOP, BOTTOM = 56, 130, 48, 46
+LABEL = 15  # the height of a label at the end of a line
 
 
 class Point(NamedTuple):
@@ -21,42 +23,63 @@ class Point(NamedTuple):
     high: float
 
 
-def curve(title: str, x_title: str, y_title: str, points: Sequence[Point], levels: Sequence[Point] = ()) -> str:
-    """An SVG line chart with intervals; levels are horizontal lines to compare with (random context, chance)."""
-    low = max(0.0, min([p.low for p in points] + [p.value for p in levels]) - 0.05)
-    high = min(1.0, max([p.high for p in points] + [p.value for p in levels]) + 0.05)
-    span = (high - low) or 1.0
+class Series(NamedTuple):
+    """A system's points in the order of the axis; levels: horizontal lines to compare with (random context)."""
 
-    def x(i: int) -> float:
-        return LEFT + (WIDTH - LEFT - RIGHT) * (i + 0.5) / len(points)
+    look: Look
+    points: Sequence[Point]
+    levels: Sequence[Point] = ()
 
-    def y(value: float) -> float:
-        return HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * (value - low) / span
 
-    said = ", ".join(f"{p.label}: {p.value:.3f}" for p in points)
+def curve(title: str, x_title: str, y_title: str, series: Sequence[Series]) -> str:
+    """An SVG line chart of shares in percent, with intervals; what a line is stands at its end."""
+    low, high = round_range(bound for one in series for p in (*one.points, *one.levels) for bound in p[1:])
+    low, high = max(0.0, min(low, 0.9)), min(1.0, high)
+    labels = list(dict.fromkeys(point.label for one in series for point in one.points))
+    x = Scale(-0.5, len(labels) - 0.5, LEFT, WIDTH - RIGHT)
+    y = Scale(low, high, HEIGHT - BOTTOM, TOP)
     parts = [
-        f'<text x="{LEFT}" y="22" font-size="14">{escape(title)}</text>',
-        f'<text x="{(WIDTH + LEFT) / 2}" y="{HEIGHT - 10}" text-anchor="middle">{escape(x_title)}</text>',
-        f'<text transform="translate(16 {HEIGHT / 2}) rotate(-90)" text-anchor="middle">{escape(y_title)}</text>',
+        text(12, 22, shortened(title, WIDTH - 24, 15), size=15, bold=True),
+        text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8, x_title, anchor="middle", fill=DARK),
+        upright(14, (TOP + HEIGHT - BOTTOM) / 2, y_title),
     ]
-    for k in range(5):
-        value = low + span * k / 4
-        parts.append(f'<line x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y(value):.1f}" y2="{y(value):.1f}" stroke="#ddd"/>')
-        parts.append(f'<text x="{LEFT - 6}" y="{y(value) + 4:.1f}" text-anchor="end">{value:.2f}</text>')
-    for level in levels:
-        at = f"{y(level.value):.1f}"
-        parts.append(
-            f'<line x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{at}" y2="{at}" stroke="#666" stroke-dasharray="4 4"/>'
-        )
-        above = f'x="{LEFT + 4}" y="{y(level.value) - 5:.1f}" fill="#444"'
-        parts.append(f"<text {above}>{escape(level.label)}</text>")
-    line = " ".join(f"{x(i):.1f},{y(p.value):.1f}" for i, p in enumerate(points))
-    parts.append(f'<polyline points="{line}" fill="none" stroke="{BLUE}" stroke-width="2"/>')
-    for i, p in enumerate(points):
-        at = f"{x(i):.1f}"
-        parts.append(
-            f'<line x1="{at}" x2="{at}" y1="{y(p.low):.1f}" y2="{y(p.high):.1f}" stroke="{BLUE}" stroke-width="1.5"/>'
-        )
-        parts.append(f'<circle cx="{at}" cy="{y(p.value):.1f}" r="4" fill="{BLUE}"/>')
-        parts.append(f'<text x="{at}" y="{HEIGHT - BOTTOM + 18}" text-anchor="middle">{escape(p.label)}</text>')
+    for value, _ in ticks(low, high, 5):
+        parts.append(line(LEFT, y(value), WIDTH - RIGHT, y(value)))
+        parts.append(text(LEFT - 6, y(value) + 4, f"{100 * value:.0f}", anchor="end", size=11, fill=DARK))
+    parts += [
+        text(x(k), HEIGHT - BOTTOM + 18, label, anchor="middle", size=11, fill=DARK) for k, label in enumerate(labels)
+    ]
+    ends: list[tuple[float, str]] = []
+    names = distinct([one.look.name for one in series], RIGHT - 14)
+    for one, name in zip(series, names, strict=True):
+        for level in one.levels:
+            parts.append(line(LEFT, y(level.value), WIDTH - RIGHT, y(level.value), one.look.colour, dashed=True))
+            ends.append((y(level.value), level.label))
+        parts += _line(one, labels, x, y)
+        ends.append((y(one.points[-1].value), name))
+    parts += [text(WIDTH - RIGHT + 8, height + 4, label) for height, label in _apart(ends)]
+    said = "; ".join(f"{one.look.name}: {', '.join(map(_said, (*one.points, *one.levels)))}" for one in series)
     return document(WIDTH, HEIGHT, f"{title}. {said}", parts)
+
+
+def _line(one: Series, labels: Sequence[str], x: Scale, y: Scale) -> list[str]:
+    places = [(x(labels.index(point.label)), point) for point in one.points]
+    drawn = " ".join(f"{at:.1f},{y(point.value):.1f}" for at, point in places)
+    parts = [f'<polyline points="{drawn}" fill="none" stroke="{one.look.colour}" stroke-width="2"/>']
+    for at, point in places:
+        parts.append(line(at, y(point.low), at, y(point.high), one.look.colour, width=1.5))
+        parts.append(mark(one.look, at, y(point.value)))
+    return parts
+
+
+def _apart(labels: Iterable[tuple[float, str]]) -> list[tuple[float, str]]:
+    """Labels from above to below, each moved down as far as it must so that none covers another."""
+    placed: list[tuple[float, str]] = []
+    for height, label in sorted(labels):
+        placed.append((max(height, placed[-1][0] + LABEL) if placed else height, label))
+    over = placed[-1][0] - (HEIGHT - BOTTOM + 12) if placed else 0
+    return [(height - max(0.0, over), label) for height, label in placed]
+
+
+def _said(point: Point) -> str:
+    return f"{point.label}: {100 * point.value:.1f} %"

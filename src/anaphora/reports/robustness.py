@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import itertools
-from html import escape
+from collections.abc import Mapping, Sequence
 
 from anaphora.build.attacks.presets import built_in
 from anaphora.evaluation.robustness import Attack, Robustness
+from anaphora.reports.page.dots import Dot, Group, dots
+from anaphora.reports.page.systems import COLOURS, SHAPES, Look, short_name
 from anaphora.reports.tables import difference_cells, level_of, title_of
-from anaphora.table import Row, Table, rows_of, section
+from anaphora.table import Row, Table, rows_of, section, stars_of
 
 KINDS = {"phrase-addition": "phrase", "possessive-extension": "possessive"}  # whose presets have rows in the paper
-WIDTH, LEFT, RIGHT, TOP, LINE = 760, 320, 30, 70, 24
+COLOUR_AND_SHAPE = (COLOURS[0], SHAPES[0])
+DONE = {  # what is done to the text, with the letters of the paper's tables
+    "phrase-addition": "A phrase is added to the sentence before (C)",
+    "possessive-extension": "The antecedent (A) gets an owner",
+    "synonym-replacement": "The antecedent becomes a synonym of another gender",
+    "wrong-antecedent": "A noun that cannot be meant is put in between",
+    "random-context": "The sentences before are those of another example",
+    "shuffled-context": "The sentences before are in another order",
+    "no-context": "The sentences before are taken away",
+}
 
 
 def robustness_table(robustness: Robustness) -> Table:
@@ -46,36 +57,46 @@ def label_of(attack: Attack) -> str:
     return f"{name}  {table['table']}" if "table" in table else name or attack.name.replace("-", " ")
 
 
-def robustness_chart(robustness: Robustness) -> str:
-    """An SVG picture: for each attack the accuracy before (hollow) and after (full) on the same items."""
-    attacks = robustness.attacks
-    values = [value for attack in attacks for value in (attack.pair.overall.first, attack.pair.overall.second)]
-    low, high = max(0.0, min(values) - 0.05), min(1.0, max(values) + 0.05)
-    height = TOP + LINE * len(attacks) + 40
+def done_to(kind: str) -> str:
+    """What a kind of attack does to the text, as a heading."""
+    return DONE.get(kind, kind.replace("-", " "))
 
-    def x(value: float) -> str:
-        return f"{LEFT + (WIDTH - LEFT - RIGHT) * (value - low) / (high - low):.1f}"
 
-    said = ", ".join(f"{a.name}: {a.pair.overall.first:.3f} to {a.pair.overall.second:.3f}" for a in attacks)
-    title = f"{robustness.suite}: {robustness.system}"
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" '
-        f'aria-label="{escape(f"{title}. {said}")}" font-family="sans-serif" font-size="12">',
-        f'<rect width="{WIDTH}" height="{height}" fill="white"/>',
-        f'<text x="10" y="22" font-size="14">{escape(title)}</text>',
-        '<text x="10" y="42" fill="#444">accuracy on the same items: ○ before, ● after the attack</text>',
-    ]
-    for k in range(5):
-        value = low + (high - low) * k / 4
-        ends = f'y1="{TOP - 10}" y2="{height - 30}"'
-        parts.append(f'<line x1="{x(value)}" x2="{x(value)}" {ends} stroke="#ddd"/>')
-        parts.append(f'<text x="{x(value)}" y="{height - 14}" text-anchor="middle">{value:.2f}</text>')
-    for k, attack in enumerate(attacks):
-        y, first, second = TOP + LINE * k, attack.pair.overall.first, attack.pair.overall.second
-        parts += [
-            f'<text x="10" y="{y + 4}">{escape(label_of(attack))}</text>',
-            f'<line x1="{x(first)}" x2="{x(second)}" y1="{y}" y2="{y}" stroke="#D55E00" stroke-width="2"/>',
-            f'<circle cx="{x(first)}" cy="{y}" r="4" fill="white" stroke="#0072B2" stroke-width="2"/>',
-            f'<circle cx="{x(second)}" cy="{y}" r="4.5" fill="#D55E00"/>',
-        ]
-    return "\n".join([*parts, "</svg>", ""])
+def wording(attack: Attack) -> str:
+    """An attack in the words of the paper's tables, where it is one of theirs; else its name."""
+    name = attack.name.partition("/")[2]
+    table = built_in(KINDS[attack.kind]).get(name, {}) if attack.kind in KINDS else {}
+    return str(table.get("table") or name or attack.name.replace("-", " "))
+
+
+def robustness_chart(found: Sequence[Robustness], looks: Mapping[str, Look] | None = None) -> str:
+    """An SVG chart: for each attack every system before (hollow) and after (full), on one axis for all of them.
+
+    found: systems on the same suite; looks: by their names
+    """
+    looks = looks or {one.system: Look(short_name(one.system), *COLOUR_AND_SHAPE) for one in found}
+    by_attack: dict[str, dict[str, Attack]] = {}
+    for one in found:
+        for attack in one.attacks:
+            by_attack.setdefault(attack.name, {})[one.system] = attack
+    groups: list[Group] = []
+    kinds = [next(iter(attacks.values())).kind for attacks in by_attack.values()]
+    for k, (name, attacks) in enumerate(by_attack.items()):
+        heading = done_to(kinds[k]) if not k or kinds[k] != kinds[k - 1] else ""
+        first = next(iter(attacks.values()))
+        label = wording(first) if first.name != first.kind else ""
+        changes = {system: attack.pair.overall for system, attack in attacks.items()}
+        total = max(change.total for change in changes.values())
+        shown = {
+            system: Dot(
+                change.second,
+                change.second,
+                change.second,
+                f"{looks[system].name} {name}: {100 * change.first:.1f} to {100 * change.second:.1f} %",
+                stars_of(change.p_adjusted),
+                change.first,
+            )
+            for system, change in changes.items()
+        }
+        groups.append(Group(label, f"n = {total:,}", shown, heading))
+    return dots(f"Attacks on {found[0].suite}", groups, looks, "accuracy; hollow: before the attack, full: after it")

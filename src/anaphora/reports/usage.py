@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from anaphora.evaluation.context_usage import Condition, ContextUsage, sentences_of
-from anaphora.reports.curve import Point, curve
+from anaphora.reports.curve import Point, Series, curve
+from anaphora.reports.page.systems import looks, short_name
 from anaphora.table import Row, Table
 
 
@@ -25,7 +26,9 @@ def usage_curve(usage: ContextUsage) -> str:
     """Accuracy over the number of context sentences, with random and shuffled context to compare with."""
     points = [_point(str(c.sentences), c) for c in sentences_of(usage)]
     levels = [_point(f"{c.name} context", c) for c in usage.conditions if c.name in ("random", "shuffled")]
-    return curve(f"{usage.suite}: {usage.system}", "sentences of context", "accuracy", points, levels)
+    (look,) = looks([short_name(usage.system)]).values()
+    title = f"Accuracy by context: {usage.suite}"
+    return curve(title, "sentences of context", "accuracy in %", [Series(look, points, levels)])
 
 
 def _point(label: str, condition: Condition) -> Point:

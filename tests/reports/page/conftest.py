@@ -34,6 +34,7 @@ def example(name: str) -> Example:
         "source_pronoun": "it",
         "reference_pronoun": right.lower(),
         "location": "intrasegmental" if name == "d" else "external",
+        "corpus": "old" if name in "ab" else "new",
         "source_antecedent": english,
         "target_antecedent": german,
     }

@@ -3,25 +3,61 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
+
 from anaphora.evaluation.diagnosis import diagnose
-from anaphora.evaluation.robustness import robustness
+from anaphora.evaluation.robustness import Robustness, robustness
 from anaphora.reports.page.attack_chapter import _steps_table, attack_chapter, diagnosis_chapter
 from anaphora.reports.page.systems import looks
 from anaphora.systems.run import Run
 
+SYSTEM = "scores:context.scores"
 
-def test_an_attack_is_drawn_and_said(run: Callable[[str], Run], attack: Callable[[str], Run]) -> None:
-    chapter = attack_chapter([robustness(run("context"), [attack("context")])])
-    (part,) = chapter.parts
-    assert part.svg is not None
-    assert part.table is not None
-    assert chapter.words == (
-        "scores:context.scores goes from 1.000 to 0.000 on small when attacked by phrase/x "
-        "(not significantly; 4 items), the worst of 1 attacks.",
-    )
+
+@pytest.fixture
+def attacked(run: Callable[[str], Run], attack: Callable[[str], Run]) -> Robustness:
+    return robustness(run("context"), [attack("context")])
+
+
+def surely(one: Robustness, p: float) -> Robustness:
+    """With another p-value: four examples are too few for a small one."""
+    (only,) = one.attacks
+    pair = replace(only.pair, overall=replace(only.pair.overall, p_adjusted=p))
+    return replace(one, attacks=(replace(only, pair=pair),))
+
+
+def test_an_attack_is_drawn_with_all_systems(attacked: Robustness) -> None:
+    other = replace(attacked, system="other")
+    chapter = attack_chapter([attacked, other], looks([SYSTEM, "other"]))
+    chart, *tables = chapter.parts
+    assert chart.svg is not None
+    assert chart.table is not None
+    assert chart.table.columns[2::3] == (f"{SYSTEM} before", "other before")
+    assert chart.table.rows[0].cells[:4] == ("x", "4", "1.000", "0.000")
+    assert [part.svg for part in tables] == [None, None]
+    assert len({part.name for part in chapter.parts}) == 3
+
+
+@pytest.mark.parametrize(
+    ("p", "chance", "expected"),
+    [
+        (0.0001, 0.3, f"{SYSTEM} loses 100.0 points on small (100.0 → 0.0 %, p < 0.001) under x, the only attack."),
+        (0.2, 0.3, f"The attack does not significantly lower the accuracy of {SYSTEM} on small."),
+        (
+            0.0001,
+            0.6,
+            f"{SYSTEM} is right in 100.0 % of small before any attack. That is not significantly more than guessing, "
+            "or always the same pronoun, would get (60.0 %): there is nothing that attacks could take away.",
+        ),
+    ],
+)
+def test_an_attack_in_words(attacked: Robustness, p: float, chance: float, expected: str) -> None:
+    chapter = attack_chapter([surely(attacked, p)], looks([SYSTEM]), {attacked.sha256: chance})
+    assert chapter.words == (expected,)
 
 
 def test_a_diagnosis_without_templates_is_words_and_a_table(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 
 from anaphora.errors import AnaphoraError, BadInput
 from anaphora.reports.page.contents import make_report
-from anaphora.suites.suite import Suite
+from anaphora.reports.page.systems import looks
 from anaphora.systems.run import Run
 
 
@@ -24,7 +25,7 @@ def test_runs_of_one_suite(runs: list[Run], tmp_path: Path) -> None:
     assert [chapter.title for chapter in report.chapters] == ["small en→de"]
     assert report.overview is not None
     assert [p.name for p in report.provenance] == ["sentence", "context"]
-    assert report.provenance[0].command.startswith("anaphora score small --system scores:sentence.scores")
+    assert report.provenance[0].command == "anaphora score small.jsonl --system scores:sentence.scores -o runs/sentence"
     assert report.provenance[0].signature.startswith("ctr|s:small@")
     assert report.examples[0]["systems"] == ["sentence", "context"]
     assert list(report.examples[0]["tags"]) == ["reference_pronoun", "location"]
@@ -34,33 +35,19 @@ def test_runs_of_one_suite(runs: list[Run], tmp_path: Path) -> None:
 def test_attacks_are_set_beside_their_suite(run: Callable[[str], Run], attack: Callable[[str], Run]) -> None:
     report = make_report([run("context"), attack("context")])
     assert [chapter.title for chapter in report.chapters] == ["small en→de", "Attacks", "Diagnosis"]
-    assert len(report.examples) == 1
+    assert report.examples == ()
+    assert [missing.suite for missing in report.silent] == ["small"]
 
 
-def test_the_suite_of_the_catalogue_is_found(runs: list[Run], suite: Suite, home: Path) -> None:
-    assert make_report(runs).silent == ("small",)
-    suite.write(home / "suites" / "small.jsonl")
-    report = make_report(runs)
-    assert report.silent == ()
-    assert report.examples[0]["source"]
-
-
-def test_a_suite_of_the_same_name_that_was_not_scored_is_not_taken(runs: list[Run], suite: Suite, home: Path) -> None:
-    suite.write(home / "suites" / "small.jsonl")
-    text = (home / "suites" / "small.jsonl").read_text("utf-8").replace("Löffel", "Teller")
-    (home / "suites" / "small.jsonl").write_text(text, encoding="utf-8")
-    assert make_report(runs).silent == ("small",)
-
-
-def test_more_breakdowns_can_be_asked_for(runs: list[Run]) -> None:
-    report = make_report(runs, by=["source_antecedent"])
-    assert "By source_antecedent" in [part.title for part in report.chapters[0].parts]
-    assert "source_antecedent" in report.examples[0]["tags"]
+def test_more_breakdowns_can_be_asked_for(runs: list[Run], tmp_path: Path) -> None:
+    report = make_report(runs, by=["corpus"], suites=[tmp_path / "small.jsonl"])
+    assert "By corpus" in [part.title for part in report.chapters[0].parts]
+    assert "corpus" in report.examples[0]["tags"]
 
 
 def test_names_join_the_runs_of_one_system(run: Callable[[str], Run], attack: Callable[[str], Run]) -> None:
     report = make_report([run("context"), attack("sentence")], names=["mine", "mine"])
-    assert report.chapters[1].words[0].startswith("mine goes from 1.000 to 0.000")
+    assert report.chapters[1].words == ("The attack does not significantly lower the accuracy of mine on small.",)
 
 
 def test_what_does_not_go_together_is_an_error(run: Callable[[str], Run], attack: Callable[[str], Run]) -> None:
@@ -70,3 +57,48 @@ def test_what_does_not_go_together_is_an_error(run: Callable[[str], Run], attack
         make_report([run("context"), attack("sentence")])
     with pytest.raises(AnaphoraError, match="name one or more runs"):
         make_report([])
+
+
+def test_results_join_the_runs_of_their_systems(run: Callable[[str], Run], tmp_path: Path) -> None:
+    """A result calls its system by the file of its translations, or by its spec."""
+    written = {
+        "total": 4,
+        "accuracy": 0.75,
+        "interval": [0.3, 0.9],
+        "found_by": {},
+        "suite": "small",
+        "signature": "gen|x",
+    }
+    systems = {name: {**written, "system": name} for name in ("out/sentence.de", "other.v2")}
+    (tmp_path / "gen.json").write_text(json.dumps({"systems": systems}), encoding="utf-8")
+    conditions = {
+        "none": {"sentences": 0, "total": 4, "accuracy": 0.25, "interval": [0.1, 0.6]},
+        "1 sentence": {"sentences": 1, "total": 4, "accuracy": 0.75, "interval": [0.4, 0.9]},
+    }
+    usage = {"suite": "small", "system": "scores:context.scores", "conditions": conditions}
+    (tmp_path / "usage.json").write_text(json.dumps(usage), encoding="utf-8")
+    results = [tmp_path / "gen.json", tmp_path / "usage.json"]
+    report = make_report([run("sentence"), run("context")], names=["base", "new", "other.v2=third"], results=results)
+    written_chapter, usage_chapter = report.chapters[-2:]
+    tables = [part.table for chapter in (written_chapter, usage_chapter) for part in chapter.parts]
+    assert [row.cells[0] for row in tables[0].rows] == ["base", "third"]  # type: ignore[union-attr]
+    colors = [look.colour for look in looks(["base", "new", "third"]).values()]
+    svg = str(written_chapter.parts[0].svg)
+    assert colors[0] in svg
+    assert colors[1] not in svg, "the color of another system"
+    assert colors[2] in svg
+    assert colors[1] in str(usage_chapter.parts[0].svg)
+    assert written_chapter.words[0] == (
+        "In its own translations of small (4 examples) base writes the right one in 75.0 %."
+    )
+    assert usage_chapter.words == (
+        "new is right in 25.0 % of small without context, in 75.0 % with 1 sentence of context.",
+    )
+
+
+def test_a_system_that_guesses_is_not_called_robust(run: Callable[[str], Run], attack: Callable[[str], Run]) -> None:
+    report = make_report([run("sentence"), attack("sentence")])
+    (said,) = report.chapters[1].words
+    assert "50.0 % of small before any attack" in said  # two of four, as always "sie" would be
+    assert "nothing that attacks could take away" in said
+    assert not [word for chapter in report.chapters for word in chapter.words if "robust" in word]

@@ -5,19 +5,24 @@ from __future__ import annotations
 import base64
 import gzip
 import json
-from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import example as also
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anaphora.errors import BadInput
 from anaphora.evaluation.result import Settings
-from anaphora.reports.page.examples import between, check_suite, columns, packed
+from anaphora.reports.page.examples import between, columns, highlights, packed, source_pronouns
+from anaphora.reports.page.texts import Texts
 from anaphora.suites.example import Example
-from anaphora.suites.suite import Header, Suite, suite_of
+from anaphora.suites.suite import Suite
 from anaphora.systems.run import Run
+
+
+def of(suite: Suite) -> Texts:
+    return Texts(("en", "de"), {example.id: example for example in suite}, "small.jsonl")
+
 
 TEXT = st.text("ab\n", max_size=6)
 
@@ -33,7 +38,7 @@ def test_what_is_between_gives_the_other_text_back(text: str, other: str) -> Non
 
 def test_columns_hold_texts_scores_and_outcomes(runs: list[Run], suite: Suite) -> None:
     named = {"sentence": runs[0], "context": runs[1]}
-    found = columns(named, suite, ["reference_pronoun", "nothing"], Settings())
+    found = columns(named, of(suite), ["reference_pronoun", "nothing"], Settings())
     assert found["ids"] == ["a", "b", "c", "d"]
     assert found["gold"] == [0, 1, 2, 1]
     assert found["scores"][0] == [[-3, -2, -1], [-1, -2, -3]]
@@ -45,27 +50,36 @@ def test_columns_hold_texts_scores_and_outcomes(runs: list[Run], suite: Suite) -
     start, end, middle = found["others"][1][0]
     right = found["target"][1]
     assert right[:start] + middle + right[len(right) - end :] == "Ich habe eine Lampe.\nEr ist alt."
-    assert found["marks"]["source_antecedent"][3] == "The cup"
+    assert found["antecedents"]["source_antecedent"][3] == "The cup"
+    assert found["differences"][0] == [[0, 2], [0, 3], [0, 2]]
+    assert found["pronoun"][0] == [0, 2]
     assert found["languages"] == ["en", "de"]
 
 
-def test_templates_do_not_name_the_pronoun_that_all_of_them_are_about(runs: list[Run], suite: Suite) -> None:
-    for language, marked in (("en", "it"), ("fr", "")):
-        header = Header(suite.header.name, language, "de")
-        bare = suite_of(header, lambda: (Example(e.id, e.source, e.candidates, e.gold) for e in suite))
-        found = columns({"one": runs[0]}, bare, [], Settings())
-        assert found["marks"]["source_pronoun"] == [marked] * 4
-        assert found["marks"]["reference_pronoun"] == [""] * 4
+def test_only_words_that_differ_are_highlighted() -> None:
+    """Two words apart from each other: what lies between them is the same in all candidates."""
+    texts = (
+        "Er ist alt, und ich mag ihn sehr.",
+        "Sie ist alt, und ich mag sie sehr.",
+        "Er ist alt, und ich mag es sehr.",
+    )
+    made = Example("x", ("It is old, and I like it a lot.",), tuple((text,) for text in texts), 0)
+    words = [[text[a:b] for a, b in spans] for text, spans in zip(texts, highlights(made), strict=True)]
+    assert words == [["Er", "ihn"], ["Sie", "sie"], ["es"]]
 
 
-def test_without_the_suite_there_are_figures_only(runs: list[Run]) -> None:
-    found = columns({"sentence": runs[0]}, None, [], Settings())
-    assert "source" not in found
-    assert found["right"] == [[0], [0], [1], [1]]
+@pytest.mark.parametrize(
+    ("tags", "expected"),
+    [({"source_pronoun": "it"}, ["It", "it"]), ({"source_pronoun": "I"}, ["I"]), ({}, []), ({"source_pronoun": 3}, [])],
+)
+def test_the_source_pronoun_is_where_the_suite_says(tags: dict[str, Any], expected: list[str]) -> None:
+    source = "It is old, and I like it."
+    made = Example("x", ("It was here.", source), (("Er.",), ("Sie.",)), 0, tags)
+    assert [source[a:b] for a, b in source_pronouns(made)] == expected
 
 
-def test_lower_is_better_where_it_is_said(runs: list[Run]) -> None:
-    assert columns({"sentence": runs[0]}, None, [], Settings(minimize=True))["right"] == [[1], [0], [0], [0]]
+def test_lower_is_better_where_it_is_said(runs: list[Run], suite: Suite) -> None:
+    assert columns({"sentence": runs[0]}, of(suite), [], Settings(minimize=True))["right"] == [[1], [0], [0], [0]]
 
 
 def test_examples_without_a_right_answer(suite: Suite, runs: list[Run]) -> None:
@@ -73,20 +87,14 @@ def test_examples_without_a_right_answer(suite: Suite, runs: list[Run]) -> None:
 
     class Priors(Run):
         def __iter__(self):  # type: ignore[no-untyped-def]
-            return iter([Scored("a", None, {}, [-1.0, -2.0])])
+            return iter([Scored("a", None, {}, [-1.0, -2.0, -3.0])])
 
-    found = columns({"x": Priors(runs[0].header, runs[0].path)}, None, [], Settings())
+    found = columns({"x": Priors(runs[0].header, runs[0].path)}, of(suite), [], Settings())
     assert (found["gold"], found["right"], found["chosen"]) == ([None], [None], [[0]])
 
 
 def test_packed_is_gzip_in_base64_and_always_the_same(runs: list[Run], suite: Suite) -> None:
-    found = [columns({"sentence": runs[0]}, suite, [], Settings())]
+    found = [columns({"sentence": runs[0]}, of(suite), [], Settings())]
     text = packed(found)
     assert json.loads(gzip.decompress(base64.b64decode(text))) == found
     assert packed(found) == text
-
-
-def test_another_suite_is_refused(runs: list[Run], tmp_path: Path) -> None:
-    other = suite_of(Header("small", "en", "de"), lambda: [Example("a", ("x",), (("y",), ("z",)), 0)])
-    with pytest.raises(BadInput, match="not the suite that was scored"):
-        check_suite(other, runs, tmp_path / "other.jsonl")

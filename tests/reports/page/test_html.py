@@ -71,12 +71,26 @@ def test_texts_cannot_become_markup(text: str) -> None:
 def test_what_is_said_is_there(text: str) -> None:
     assert "2026-11-16" in text
     assert "is right in 100.0 %" in text
-    assert "anaphora score small --system scores:sentence.scores" in text
+    assert "anaphora score small.jsonl --system scores:sentence.scores" in text
     assert text.count("<svg") == 4  # accuracy and three breakdowns
+
+
+def test_what_may_have_to_be_scrolled_is_reached_by_keyboard(text: str) -> None:
+    scrolled = re.findall(r'<div class="scroll"([^>]*)>', text)
+    assert scrolled
+    assert all(re.search(r'tabindex="0" role="region" aria-label="[^"]+"', found) for found in scrolled)
+
+
+def test_a_part_without_a_chart_is_no_card(text: str) -> None:
+    assert len(re.findall("<figure", text)) == text.count("<svg")
 
 
 def test_texts_that_are_not_at_hand_are_said_to_be_missing(
     runs: list[Run], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ANAPHORA_HOME", str(tmp_path / "home"))
-    assert "The texts of small are not at hand: add them with --suite FILE" in page(make_report(runs))
+    text = page(make_report(runs))
+    assert "The texts of small are not in this report" in text
+    assert "To list them, add --suite FILE, the file that was scored, and make the report again." in text
+    assert 'id="list"' not in text
+    assert "candidate 1" not in text

@@ -9,7 +9,16 @@ from typing import Any
 import pytest
 
 from anaphora.errors import BadInput
-from anaphora.reports.page.other_results import other_chapters
+from anaphora.reports.page.other_results import other_chapters, read_results
+from anaphora.reports.page.part import Chapter
+from anaphora.reports.page.systems import looks
+
+LOOKS = looks(["x", "one", "two"])
+
+
+def chapters_of(paths: list[Path]) -> list[Chapter]:
+    return other_chapters(read_results(paths), {"nmt:x": "x", "one": "one", "two": "two"}, LOOKS)
+
 
 APT = {
     "apt": 0.5,
@@ -62,7 +71,7 @@ def written(tmp_path: Path) -> Any:
 
 def test_each_kind_is_a_chapter(written: Any) -> None:
     paths = [written("apt.json", APT), written("usage.json", USAGE), written("gen.json", GENERATIVE)]
-    chapters = {chapter.title: chapter.parts for chapter in other_chapters(paths)}
+    chapters = {chapter.title: chapter.parts for chapter in chapters_of(paths)}
     assert list(chapters) == ["Reference-based accuracy", "Context", "What is written"]
     for (part,) in chapters.values():
         assert part.svg
@@ -70,11 +79,32 @@ def test_each_kind_is_a_chapter(written: Any) -> None:
     rows = [row.cells for row in chapters["Reference-based accuracy"][0].table.rows]  # type: ignore[union-attr]
     assert rows[0] == ("one", "10", "2", "3", "4", "5", "6", "0.500", "[0.400, 0.600]")
     assert "random context" in str(chapters["Context"][0].svg)
-    assert "prefers the right one 1.000" in str(chapters["What is written"][0].svg)
+    assert "one writes the right one in 75.0 %, prefers it in 100.0 %" in str(chapters["What is written"][0].svg)
+
+
+def test_each_result_has_a_word_in_the_summary(written: Any) -> None:
+    paths = [written("apt.json", APT), written("usage.json", USAGE), written("gen.json", GENERATIVE)]
+    assert [word for chapter in chapters_of(paths) for word in chapter.words] == [
+        "By APT, pronouns compared with the reference translation (en→fr), one has 0.500 [0.400, 0.600] and "
+        "two has 0.250 [0.200, 0.300].",
+        "x is right in 25.0 % of small without context, in 75.0 % with 1 sentence of context, with random context in "
+        "30.0 %.",
+        "In its own translations of small (4 examples) one writes the right one in 75.0 %, prefers it in 100.0 %.",
+    ]
+
+
+def test_systems_have_one_color_in_all_charts(written: Any) -> None:
+    paths = [written("apt.json", APT), written("gen.json", GENERATIVE)]
+    apt, generative = (str(chapter.parts[0].svg) for chapter in chapters_of(paths))
+    one, two = (LOOKS[name].colour for name in ("one", "two"))
+    assert one in apt
+    assert two in apt
+    assert one in generative
+    assert two not in generative
 
 
 def test_two_of_a_kind_share_a_chapter(written: Any) -> None:
-    (chapter,) = other_chapters([written("a.json", APT), written("b.json", APT)])
+    (chapter,) = chapters_of([written("a.json", APT), written("b.json", APT)])
     assert [part.name for part in chapter.parts] == ["apt-a", "apt-b"]
 
 
@@ -90,5 +120,5 @@ def test_two_of_a_kind_share_a_chapter(written: Any) -> None:
 )
 def test_bad_results_are_named(written: Any, document: Any, problem: str) -> None:
     with pytest.raises(BadInput, match=problem) as error:
-        other_chapters([written("bad.json", document)])
+        chapters_of([written("bad.json", document)])
     assert "bad.json" in str(error.value)

@@ -2,39 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from anaphora.errors import AnaphoraError, BadInput
-from anaphora.evaluation.compare import compare_runs
+from anaphora.evaluation.breakdown import keyed, named, repeated
+from anaphora.evaluation.compare import Comparison, compare_runs
 from anaphora.evaluation.contrastive import evaluate_run
 from anaphora.evaluation.diagnosis import diagnosis_of
 from anaphora.evaluation.diagnosis_evidence import Evidence, gather
 from anaphora.evaluation.diagnosis_rules import load_rules
 from anaphora.evaluation.pairing import original_of
 from anaphora.evaluation.result import Result, Settings
+from anaphora.evaluation.signature import named as named_suite
 from anaphora.reports.page.attack_chapter import attack_chapter, diagnosis_chapter
-from anaphora.reports.page.examples import check_suite, columns
-from anaphora.reports.page.other_results import other_chapters
+from anaphora.reports.page.examples import columns
+from anaphora.reports.page.other_results import other_chapters, read_results
 from anaphora.reports.page.part import Chapter, Part
+from anaphora.reports.page.provenance import Provenance, provenance
 from anaphora.reports.page.suite_chapter import overview, suite_chapter
-from anaphora.reports.page.systems import looks, names_of
-from anaphora.suites.get import suite_path
-from anaphora.suites.suite import Suite, read_native
+from anaphora.reports.page.systems import Look, looks, names_of, run_called, split_names
+from anaphora.reports.page.texts import Missing, Texts, file_of, texts_of
 from anaphora.systems.run import Run
 
-
-@dataclass(frozen=True, slots=True)
-class Provenance:
-    """How a run was made: what a reader needs to make it again."""
-
-    name: str
-    path: str
-    command: str
-    signature: str
-    settings: Mapping[str, Any]
+ANSWERS = ("reference_pronoun", "reference_gender")  # tags that say what the right answer is
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +43,14 @@ class Report:
     chapters: tuple[Chapter, ...]
     provenance: tuple[Provenance, ...]
     examples: tuple[dict[str, Any], ...]
-    silent: tuple[str, ...]
+    silent: tuple[Missing, ...]
 
 
 def make_report(
     runs: Sequence[Run],
     *,
     results: Sequence[Path] = (),
-    suites: Sequence[Path] = (),
+    suites: Sequence[str | Path] = (),
     names: Sequence[str] = (),
     title: str = "",
     by: Sequence[str] = (),
@@ -64,48 +58,86 @@ def make_report(
 ) -> Report:
     """A report on runs, and on results that other commands wrote as JSON.
 
-    suites: the files that were scored, for the texts of the examples; those of the catalogue are found by themselves
-    names: of the systems, one for each run
+    suites: files that were scored, or names of the catalogue, for the texts of the examples; suites of the catalogue
+        are found by themselves
+    names: of the systems, one for each run; and OLD=NEW for a system of a result
     by: breakdowns besides those of the suites' papers
     """
     if not runs and not results:
         raise AnaphoraError("name one or more runs")
     settings = settings or Settings()
-    runs = [_renamed(run, name) for run, name in zip(runs, names_of(runs, names), strict=True)]
-    drawn = looks(list(dict.fromkeys(run.header.system for run in runs)))
-    plain = _by_suite([run for run in runs if not _is_attack(run)])
-    texts = {digest: _suite_of(members, suites) for digest, members in plain.items()}
-    evaluated: dict[str, dict[str, Result]] = {}
-    chapters, examples = [], []
-    for digest, members in plain.items():
-        wanted = tuple(dict.fromkeys((*members[0].header.breakdowns, *by))) if by else ()
-        evaluated[digest] = {
-            run.header.system: evaluate_run(run, breakdowns=wanted, settings=settings) for run in members
-        }
-        of_suite = evaluated[digest]
-        first = next(iter(of_suite.values()))
-        comparison = None
-        if len(members) > 1 and first.figure.total:
-            comparison = compare_runs(members, breakdowns=list(first.breakdowns), settings=settings)
-        chapters.append(suite_chapter(of_suite, comparison, drawn))
-        by_name = {run.header.system: run for run in members}
-        examples.append(columns(by_name, texts[digest], _tags(members[0], by), settings))
-    chapters += _evidence_chapters(gather(runs, settings) if runs else [], settings, drawn)
-    chapters += other_chapters(results)
+    others = read_results(results)
+    in_results = list(dict.fromkeys(name for other in others for name in other.names))
+    given, renamed = split_names(names, in_results)
+    called = names_of(runs, given)
+    joined = {name: renamed.get(name) or run_called(name, runs, called) for name in in_results}
+    specs = {run.path: run.header.system for run in runs}
+    runs = [replace(run, header=replace(run.header, system=name)) for run, name in zip(runs, called, strict=True)]
+    drawn = looks(list(dict.fromkeys([*called, *joined.values()])))
+    made = [
+        _evaluated(members, suites, by, settings)
+        for members in _by_suite([run for run in runs if not _is_attack(run)]).values()
+    ]
+    chapters = [suite_chapter(one.results, one.comparison, drawn, one.repeated) for one in made]
+    evidence = gather(runs, settings) if runs else []
+    chapters += _evidence_chapters(evidence, settings, drawn, {one.digest: one.chance for one in made})
+    chapters += other_chapters(others, joined, drawn)
+    by_digest = {one.digest: one for one in made}
     return Report(
         title=title or "Does it understand what “it” refers to?",
-        overview=overview(evaluated.values(), drawn),
+        overview=overview([one.results for one in made], drawn, [one.chance for one in made]),
         chapters=tuple(chapters),
-        provenance=tuple(_provenance(run, evaluated) for run in runs),
-        examples=tuple(examples),
-        silent=tuple(members[0].header.suite for digest, members in plain.items() if texts[digest] is None),
+        provenance=tuple(_provenance(run, specs[run.path], by_digest.get(run.header.sha256), suites) for run in runs),
+        examples=tuple(one.examples for one in made if one.examples is not None),
+        silent=tuple(one.texts for one in made if isinstance(one.texts, Missing)),
     )
 
 
-def _renamed(run: Run, name: str) -> Run:
-    return replace(
-        run, header=replace(run.header, system=name, settings={**run.header.settings, "spec": run.header.system})
-    )
+@dataclass(frozen=True, slots=True)
+class _Evaluated:
+    """The runs of one suite.
+
+    chance: the accuracy of guessing, or of one answer for all; repeated: breakdowns that are not shown
+    """
+
+    digest: str
+    results: dict[str, Result]
+    comparison: Comparison | None
+    repeated: Mapping[str, str]
+    chance: float | None
+    texts: Texts | Missing
+    examples: dict[str, Any] | None
+
+
+def _evaluated(runs: Sequence[Run], suites: Sequence[str | Path], by: Sequence[str], settings: Settings) -> _Evaluated:
+    first = runs[0]
+    wanted = tuple(dict.fromkeys((*first.header.breakdowns, *by))) if by else ()
+    results = {run.header.system: evaluate_run(run, breakdowns=wanted, settings=settings) for run in runs}
+    breakdowns = list(results[first.header.system].breakdowns)
+    comparison = None
+    if len(runs) > 1 and results[first.header.system].figure.total:
+        comparison = compare_runs(runs, breakdowns=breakdowns, settings=settings)
+    texts, (copies, chance) = texts_of(first, suites), _about(first, wanted)
+    examples = None
+    if isinstance(texts, Texts):
+        examples = columns({run.header.system: run for run in runs}, texts, _tags(first, by, copies), settings)
+    return _Evaluated(first.header.sha256, results, comparison, copies, chance, texts, examples)
+
+
+def _about(run: Run, wanted: Sequence[str]) -> tuple[dict[str, str], float | None]:
+    """Which breakdowns repeat another, and how often guessing would be right, or always the same pronoun."""
+    breakdowns = named(wanted or run.header.breakdowns)
+    groups: set[tuple[str | None, ...]] = set()
+    chances: list[float] = []
+    answers: Counter[tuple[str, str]] = Counter()
+    for item in run:
+        if item.gold is not None:
+            groups.add(tuple(b.group(keyed(b, item.tags)) for b in breakdowns.values()))
+            chances.append(1 / len(item.scores))
+            answers.update((name, str(item.tags[name])) for name in ANSWERS if name in item.tags)
+    if not chances:
+        return repeated(list(breakdowns), groups), None
+    return repeated(list(breakdowns), groups), max(sum(chances), max(answers.values(), default=0)) / len(chances)
 
 
 def _is_attack(run: Run) -> bool:
@@ -126,33 +158,23 @@ def _by_suite(runs: Sequence[Run]) -> dict[str, list[Run]]:
     return found
 
 
-def _suite_of(runs: Sequence[Run], paths: Sequence[Path]) -> Suite | None:
-    """The text of what was scored: a file that is named, or the suite of that name on this machine."""
-    header = runs[0].header
-    for path in paths:
-        suite = read_native(path)
-        if suite.header.name == header.suite:
-            check_suite(suite, runs, path)
-            return suite
-    known = suite_path(header.suite)
-    if known.is_file():
-        suite = read_native(known)
-        if suite.sha256() == header.sha256:
-            return suite
-    return None
-
-
-def _tags(run: Run, by: Sequence[str]) -> tuple[str, ...]:
-    """The tags that breakdowns are made of."""
-    parts = [part.partition(">")[0] for name in (*run.header.breakdowns, *by) for part in name.split("×")]
+def _tags(run: Run, by: Sequence[str], copies: Container[str]) -> tuple[str, ...]:
+    """The tags that breakdowns are made of, without those that repeat another."""
+    kept = [parsed for name, parsed in named([*run.header.breakdowns, *by]).items() if name not in copies]
+    parts = [tag for breakdown in kept for tag in breakdown.tags]
     return tuple(dict.fromkeys(parts))
 
 
-def _evidence_chapters(evidence: Sequence[Evidence], settings: Settings, drawn: Any) -> list[Chapter]:
+def _evidence_chapters(
+    evidence: Sequence[Evidence],
+    settings: Settings,
+    drawn: Mapping[str, Look],
+    chances: Mapping[str, float | None],
+) -> list[Chapter]:
     chapters = []
     attacked = [found for one in evidence for found in one.attacks]
     if attacked:
-        chapters.append(attack_chapter(attacked))
+        chapters.append(attack_chapter(attacked, drawn, chances))
     told = [one for one in evidence if one.templates or one.attacks]
     if told:
         rules = load_rules()
@@ -160,14 +182,11 @@ def _evidence_chapters(evidence: Sequence[Evidence], settings: Settings, drawn: 
     return chapters
 
 
-def _provenance(run: Run, evaluated: Mapping[str, Mapping[str, Result]]) -> Provenance:
+def _provenance(run: Run, spec: str, one: _Evaluated | None, suites: Sequence[str | Path]) -> Provenance:
     header = run.header
-    settings = dict(header.settings)
-    spec = str(settings.pop("spec"))
-    result = evaluated.get(header.sha256, {}).get(header.system)
-    if result is not None and result.unanswered:
-        settings["unanswered"] = f"{result.unanswered:,} of {result.figure.total:,}"
-    signature = result.signature if result is not None else f"{header.suite}@{header.sha256[:6]}"
-    given = f" --context {header.context.partition('+')[0]}" if header.context else ""
-    command = f"anaphora score {header.suite} --system {spec}{given} -o {run.path.parent}"
-    return Provenance(header.system, str(run.path), command, signature, settings)
+    if one is None:  # an attack
+        about = named_suite(header.suite, header.sha256)
+        return provenance(run, spec=spec, name=header.system, signature=about, file=file_of(run, suites))
+    result, file = one.results[header.system], getattr(one.texts, "file", None)
+    unanswered = f"{result.unanswered:,} of {result.figure.total:,}" if result.unanswered else ""
+    return provenance(run, spec=spec, name=header.system, signature=result.signature, file=file, unanswered=unanswered)

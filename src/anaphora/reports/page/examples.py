@@ -10,19 +10,17 @@ import base64
 import gzip
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
-from anaphora.errors import BadInput
 from anaphora.evaluation.decision import decide
 from anaphora.evaluation.pairing import together
 from anaphora.evaluation.result import Settings
+from anaphora.languages.highlight import Span, differences, merged, occurrences
+from anaphora.reports.page.texts import Texts
 from anaphora.suites.example import Example
-from anaphora.suites.suite import Suite
 from anaphora.systems.run import Run
-from anaphora.systems.scored import Scored
 
-SHOWN = ("source_antecedent", "target_antecedent", "source_pronoun", "reference_pronoun")  # what is marked in texts
+ANTECEDENTS = ("source_antecedent", "target_antecedent")  # tags whose words are marked in the texts
 Columns = dict[str, Any]
 
 
@@ -32,34 +30,30 @@ def packed(suites: Sequence[Columns]) -> str:
     return base64.b64encode(gzip.compress(data, 9, mtime=0)).decode()
 
 
-def columns(runs: Mapping[str, Run], suite: Suite | None, filters: Sequence[str], settings: Settings) -> Columns:
+def columns(runs: Mapping[str, Run], texts: Texts, filters: Sequence[str], settings: Settings) -> Columns:
     """The examples of one suite that every run has.
 
-    runs: by the name of the system; suite: None where its text is not at hand, then only figures are shown
-    filters: tags that the reader can choose by
+    runs: by the name of the system; filters: tags that the reader can choose by
     """
     header = next(iter(runs.values())).header
-    found: Columns = {"suite": header.suite, "systems": list(runs), "tags": {}, "ids": [], "gold": []}
-    found |= {"scores": [], "chosen": [], "right": []}
-    texts: Columns = {"source": [], "target": [], "others": [], "marks": {name: [] for name in SHOWN}}
+    packed: Columns = {"suite": header.suite, "systems": list(runs), "languages": list(texts.languages)}
+    packed |= {"ids": [], "gold": [], "scores": [], "chosen": [], "right": []}
+    packed |= {"source": [], "target": [], "others": [], "differences": [], "pronoun": []}
+    packed["antecedents"] = {name: [] for name in ANTECEDENTS}
     tags = {name: Coded() for name in filters}
-    if suite is not None:
-        found["languages"] = [suite.header.source_language, suite.header.target_language]
-    usual = "it" if suite is not None and suite.header.source_language == "en" else ""
-    for example, row in _rows(runs, suite):
+    for row in together(list(runs.values())):
         item = row[0]
-        found["ids"].append(item.id)
-        found["gold"].append(item.gold)
-        found["scores"].append([[round(score, 2) for score in answer.scores] for answer in row])
+        packed["ids"].append(item.id)
+        packed["gold"].append(item.gold)
+        packed["scores"].append([[round(score, 2) for score in answer.scores] for answer in row])
         decisions = [decide(answer, minimize=settings.minimize, normalize=settings.normalize) for answer in row]
-        found["chosen"].append([decision.chosen for decision in decisions])
-        found["right"].append([int(decision.correct) for decision in decisions] if item.gold is not None else None)
+        packed["chosen"].append([decision.chosen for decision in decisions])
+        packed["right"].append([int(decision.correct) for decision in decisions] if item.gold is not None else None)
         for name, coded in tags.items():
             coded.add(item.tags.get(name))
-        if example is not None:
-            _add_text(texts, example, usual)
-    found["tags"] = {name: coded.to_dict() for name, coded in tags.items() if len(coded.values) > 1}
-    return found | texts if suite is not None else found
+        _add_text(packed, texts.examples[item.id])
+    packed["tags"] = {name: coded.to_dict() for name, coded in tags.items() if len(coded.values) > 1}
+    return packed
 
 
 class Coded:
@@ -79,30 +73,43 @@ class Coded:
         return {"values": list(self.values), "codes": self.codes}
 
 
-def _rows(runs: Mapping[str, Run], suite: Suite | None) -> Iterable[tuple[Example | None, Sequence[Scored]]]:
-    rows = together(list(runs.values()))
-    if suite is None:
-        return ((None, row) for row in rows)
-    texts = {example.id: example for example in suite.examples()}
-    return ((texts[row[0].id], row) for row in rows)
-
-
-def _add_text(texts: Columns, example: Example, usual: str) -> None:
-    """A passage is one string, its sentences on lines of their own; a candidate is what it has between the two ends.
-
-    usual: the source pronoun where the suite does not name it, as templates do not
-    """
-    right = "\n".join(example.candidates[example.gold or 0])
-    texts["source"].append("\n".join(example.source))
-    texts["target"].append(right)
-    others = []
-    for k, candidate in enumerate(example.candidates):
-        if k != (example.gold or 0):
-            others.append(between(right, "\n".join(candidate)))
-    texts["others"].append(others)
-    for name, column in texts["marks"].items():
+def _add_text(packed: Columns, example: Example) -> None:
+    """A passage is one string, its sentences on lines of their own; a candidate is what it has between the two ends."""
+    gold = example.gold or 0
+    right = "\n".join(example.candidates[gold])
+    packed["source"].append("\n".join(example.source))
+    packed["target"].append(right)
+    others = [candidate for k, candidate in enumerate(example.candidates) if k != gold]
+    packed["others"].append([between(right, "\n".join(candidate)) for candidate in others])
+    packed["differences"].append([flat(spans) for spans in highlights(example)])
+    packed["pronoun"].append(flat(source_pronouns(example)))
+    for name, column in packed["antecedents"].items():
         value = example.tags.get(name)
-        column.append(value if isinstance(value, str) else usual if name == "source_pronoun" else "")
+        column.append(value if isinstance(value, str) else "")
+
+
+def highlights(example: Example) -> list[list[Span]]:
+    """Of each candidate's current sentence, the words in which it differs from the right one, which has all of them."""
+    gold = example.gold or 0
+    right = example.candidates[gold][-1]
+    found: list[list[Span]] = []
+    of_right: set[Span] = set()
+    for k, candidate in enumerate(example.candidates):
+        here, there = differences(right, candidate[-1]) if k != gold else ((), ())
+        of_right.update(here)
+        found.append(list(there))
+    found[gold] = merged(of_right)
+    return found
+
+
+def source_pronouns(example: Example) -> list[Span]:
+    """Where the pronoun that the suite names is in the current source sentence; several: it does not say which."""
+    pronoun = example.tags.get("source_pronoun")
+    return occurrences(pronoun, example.source[-1]) if isinstance(pronoun, str) and pronoun else []
+
+
+def flat(spans: Iterable[Span]) -> list[int]:
+    return [bound for span in spans for bound in span]
 
 
 def between(text: str, other: str) -> list[Any]:
@@ -111,12 +118,3 @@ def between(text: str, other: str) -> list[Any]:
     start = next((k for k in range(short) if text[k] != other[k]), short)
     end = next((k for k in range(short - start) if text[-1 - k] != other[-1 - k]), short - start)
     return [start, end, other[start : len(other) - end]]
-
-
-def check_suite(suite: Suite, runs: Iterable[Run], path: Path) -> None:
-    """A suite whose text does not belong to the runs is an error: its examples would be shown with others' scores."""
-    digest = suite.sha256()
-    for run in runs:
-        if run.header.sha256 != digest:
-            problem = f"not the suite that was scored: {run.path} has {run.header.suite}@{run.header.sha256[:6]}"
-            raise BadInput(path, problem, remedy="Name the file that was given to anaphora score.")

@@ -11,7 +11,8 @@ from anaphora import __version__
 from anaphora.reports.page.contents import Report
 from anaphora.reports.page.examples import packed
 from anaphora.reports.page.part import Chapter, Part
-from anaphora.table import as_html
+from anaphora.svg import height_of
+from anaphora.table import as_html, region
 
 ASSETS = Path(__file__).parent
 # no address but the page's own; nothing can be sent anywhere, whatever a suite's texts hold
@@ -22,7 +23,8 @@ def page(report: Report, made: datetime | None = None) -> str:
     """The whole page."""
     when = (made or datetime.now(UTC)).strftime("%Y-%m-%d")
     links = [("summary", "Summary"), *((chapter.name, chapter.title) for chapter in report.chapters)]
-    links += [("examples", "Examples"), ("runs", "Runs")] if report.provenance else []
+    links += [("examples", "Examples")] if report.examples or report.silent else []
+    links += [("runs", "Runs")] if report.provenance else []
     nav = "".join(f'<a href="#{escape(name)}">{escape(title)}</a>' for name, title in links)
     body = "\n".join([_summary(report), *map(_chapter, report.chapters), *_examples(report), *_runs(report)])
     return f"""<!DOCTYPE html>
@@ -65,14 +67,21 @@ def _summary(report: Report) -> str:
 
 
 def _chapter(chapter: Chapter) -> str:
+    """Charts side by side, then what is said, then the tables that have no chart, each on a line to unfold."""
     said = "".join(
-        f"<div class='wide'><h3>{escape(heading)}</h3>{_list(sentences)}</div>"
+        f"<div class='said'><h3>{escape(heading)}</h3>{_list(sentences)}</div>"
         for heading, sentences in chapter.said.items()
     )
-    parts = "\n".join(map(_part, chapter.parts))
+    drawn = [part for part in chapter.parts if part.svg is not None]
+    lowest = min((height_of(part.svg or "") for part in drawn), default=1.0)
+    said = f'<div class="parts">{said}</div>' if said else ""
+    charts = "\n".join(_part(part, lowest) for part in drawn)
+    tables = "\n".join(_part(part) for part in chapter.parts if part.svg is None)
+    remarks = "".join(f'<p class="mark">{escape(remark)}</p>' for remark in chapter.remarks)
     name = escape(chapter.name)
     return (
-        f'<section id="{name}"><h2>{escape(chapter.title)}</h2>\n<div class="parts">\n{said}{parts}\n</div></section>'
+        f'<section id="{name}"><h2>{escape(chapter.title)}</h2>\n{remarks}{said}'
+        f'<div class="parts">\n{charts}\n</div>\n<div class="tables">\n{tables}\n</div></section>'
     )
 
 
@@ -80,32 +89,53 @@ def _list(sentences: Iterable[str]) -> str:
     return f'<ul class="words">{"".join(f"<li>{escape(sentence)}</li>" for sentence in sentences)}</ul>'
 
 
-def _part(part: Part) -> str:
-    """A picture with its title inside and its table one click away; a table alone is a click away, too."""
+def _part(part: Part, lowest: float | None = None) -> str:
+    """A chart with its title inside and its table one click away; a table alone is a click away, too.
+
+    lowest: the height of the lowest chart beside it; a high one takes several rows of the grid, which has no holes then
+    """
     marks = "".join(f'<p class="mark">{escape(mark)}</p>' for mark in part.marks)
     table = ""
     if part.table is not None:
         said = "As a table" if part.svg else part.title
-        table = f"<details><summary>{escape(said)}</summary>{as_html(part.table)}</details>"
-    kind = "wide" if part.wide else "card"
-    return f'<figure class="{kind}" id="part-{escape(part.name)}">{part.svg or ""}{marks}{table}</figure>'
+        inside = f"{as_html(part.table)}{marks if part.svg is None else ''}"
+        kind = ' class="printed"' if part.printed else ""
+        table = f"<details{kind}><summary>{escape(said)}</summary>{inside}</details>"
+    name = f"part-{escape(part.name)}"
+    if part.svg is None:
+        return f'<div class="table" id="{name}">{table}</div>'
+    chart = f'<div class="scroll" {region(part.title)}>{part.svg}</div>' if part.wide else part.svg
+    rows = min(4, max(1, round(height_of(part.svg) / lowest))) if lowest and not part.wide else 1
+    kind = "wide" if part.wide else "card" if rows == 1 else f"card rows{rows}"
+    return f'<figure class="{kind}" id="{name}">{chart}{marks}{table}</figure>'
 
 
 def _examples(report: Report) -> Iterator[str]:
-    if not report.examples:
+    if not report.examples and not report.silent:
         return
     silent = "".join(
-        f"<p class='mark'>The texts of {escape(name)} are not at hand: add them with --suite FILE.</p>"
-        for name in report.silent
+        f"<p class='missing'>The texts of {escape(missing.suite)} are not in this report, and so its examples are not "
+        f"listed. To list them, {escape(missing.remedy)}, and make the report again.</p>"
+        for missing in report.silent
     )
-    yield (
-        '<section id="examples"><h2>Examples</h2>'
-        f"{silent}<noscript><p>The examples need JavaScript.</p></noscript>"
-        '<form id="filters" hidden><div id="choices"></div><p id="count" role="status" aria-live="polite"></p></form>'
-        '<ol id="list"></ol><div id="pages" hidden><button type="button" id="previous">← previous</button>'
-        '<span id="place"></span><button type="button" id="next">next →</button></div>'
-        f'<script type="text/plain" id="data">{packed(report.examples)}</script></section>'
-    )
+    browser = EXAMPLES.format(data=packed(report.examples)) if report.examples else ""
+    yield f'<section id="examples"><h2>Examples</h2>{silent}{browser}</section>'
+
+
+EXAMPLES = """
+<noscript><p>The examples need JavaScript.</p></noscript>
+<form id="filters" hidden><div id="choices"></div>
+<p><span id="count" role="status" aria-live="polite"></span>
+<button type="button" id="reset" hidden>Reset filters</button></p>
+</form>
+<p class="mark">Highlighted: <mark>words that differ</mark> between the candidates, and the source pronoun where
+the suite names it; <mark class="second">the antecedent</mark> where the suite names it;
+<mark class="maybe">dotted</mark> where the words occur more than once, and the suite does not say which is meant.
+A system stands under the candidate that it prefers.</p>
+<ol id="list"></ol><div id="pages" hidden><button type="button" id="previous">← previous</button>
+<span id="place"></span><button type="button" id="next">next →</button></div>
+<script type="text/plain" id="data">{data}</script>
+"""
 
 
 def _runs(report: Report) -> Iterable[str]:
@@ -113,10 +143,10 @@ def _runs(report: Report) -> Iterable[str]:
         return
     rows = []
     for run in report.provenance:
-        settings = ", ".join(f"{key}: {value}" for key, value in run.settings.items() if value not in (None, "", {}))
-        told = f'<p class="mark">{escape(settings)}</p>' if settings else ""
+        settings = f'<p class="mark">{escape(run.settings)}</p>' if run.settings else ""
+        notes = "".join(f'<p class="mark">{escape(note)}</p>' for note in run.notes)
         rows.append(
-            f"<li><strong>{escape(run.name)}</strong> <span class='mark'>{escape(run.path)}</span>"
-            f"<pre><code>{escape(run.command)}</code></pre><code>{escape(run.signature)}</code>{told}</li>"
+            f"<li><strong>{escape(run.name)}</strong> <span class='mark'>{escape(run.suite)}</span>"
+            f"<pre><code>{escape(run.command)}</code></pre>{notes}<code>{escape(run.signature)}</code>{settings}</li>"
         )
     yield f'<section id="runs"><h2>Runs</h2><ul class="runs">{"".join(rows)}</ul></section>'

@@ -15,6 +15,7 @@ class Part:
 
     name: for links and files, unique within a report
     marks: short remarks that are read with the picture (what is significant)
+    printed: whether its table is on paper, too, where it is not open
     """
 
     name: str
@@ -23,6 +24,7 @@ class Part:
     table: Table | None = None
     marks: tuple[str, ...] = ()
     wide: bool = False
+    printed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +32,14 @@ class Chapter:
     """Parts that belong together: a suite, attacks on it, a diagnosis.
 
     words: sentences for the summary; said: what the chapter itself says, in lists under headings
+    remarks: on the chapter as a whole (what is not shown)
     """
 
     title: str
     parts: Sequence[Part]
     words: tuple[str, ...] = ()
     said: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    remarks: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:

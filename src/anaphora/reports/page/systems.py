@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from anaphora.errors import AnaphoraError
@@ -12,7 +12,7 @@ from anaphora.systems.run import Run
 
 # Okabe and Ito 2008, in an order in which neighbours differ in lightness, too; one shape each for those without colour
 COLOURS = (BLUE, "#D55E00", GREEN, PURPLE, ORANGE, "#56B4E9")
-SHAPES = ("circle", "square", "triangle", "diamond", "cross", "ring")
+SHAPES = ("circle", "square", "triangle", "diamond", "cross", "wedge")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,10 @@ def names_of(runs: Sequence[Run], given: Sequence[str] = ()) -> list[str]:
     """
     if given:
         if len(given) != len(runs):
-            raise AnaphoraError(f"{len(given)} names for {len(runs)} runs. Give --name once for each run, in order")
+            raise AnaphoraError(
+                f"{len(given)} names for {len(runs)} runs. Give --name once for each run, in order; a system of a "
+                "--result is renamed with --name OLD=NEW"
+            )
         return list(given)
     keys = [(run.header.system, run.header.context) for run in runs]
     specs = {key: _words(key[0]) for key in keys}
@@ -50,6 +53,49 @@ def names_of(runs: Sequence[Run], given: Sequence[str] = ()) -> list[str]:
         for key, name in short.items()
     }
     return [named[key] for key in keys]
+
+
+def split_names(given: Sequence[str], of_results: Collection[str]) -> tuple[list[str], dict[str, str]]:
+    """The names of runs, and by OLD=NEW those of systems of results; a `=` in any other name is part of it."""
+    renamed = {}
+    for name in given:
+        old, sign, new = name.partition("=")
+        if sign and old in of_results:
+            renamed[old] = new
+    return [name for name in given if name.partition("=")[0] not in renamed], renamed
+
+
+def run_called(name: str, runs: Sequence[Run], names: Sequence[str]) -> str:
+    """The name of the run's system that a result is about; where no run or several fit, a short form of its own name.
+
+    A result calls a system by its spec, or by the file of its translations: `out/baseline.de` is `baseline`.
+    names: of the systems of the runs
+    """
+    wanted = _forms(name, {part for run in runs for part in run.header.languages.split("-")})
+    for keys in (_spec_keys, _loose_keys):
+        found = {shown for run, shown in zip(runs, names, strict=True) if wanted & keys(run, shown)}
+        if len(found) == 1:
+            return found.pop()
+    return short_name(name)
+
+
+def _spec_keys(run: Run, name: str) -> set[str]:
+    return {run.header.system, name}
+
+
+def _loose_keys(run: Run, name: str) -> set[str]:
+    folder = run.path.parent.name if run.path.name.startswith("run.jsonl") else run.path.name.partition(".jsonl")[0]
+    return {short_name(run.header.system), folder}
+
+
+def _forms(name: str, languages: Collection[str]) -> set[str]:
+    """A name, its last word, and that without endings that files of translations have."""
+    endings = {*languages, "txt", "gz", "out", "hyp", "tok", "translation"}
+    forms = {name, last := name.replace("\\", "/").rpartition("/")[2]}
+    while (stem := last.rpartition("."))[0] and stem[2] in endings:
+        last = stem[0]
+        forms.add(last)
+    return forms | {short_name(name)}
 
 
 def short_name(spec: str) -> str:
