@@ -13,7 +13,7 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 HERE = Path(__file__).parent
-WIDTH = 1120
+WIDTH, SHOWN = 1120, 2  # pixels, examples
 
 
 def main(report: Path) -> None:
@@ -27,9 +27,11 @@ def main(report: Path) -> None:
         tab.screenshot(path=HERE / "report.png")
         tab.locator("select[name='right']").select_option(label="context-aware")
         tab.locator("select[name='wrong']").select_option(label="sentence-level")
-        tab.set_viewport_size({"width": WIDTH, "height": 780})
-        tab.evaluate("document.getElementById('examples').scrollIntoView()")
-        tab.screenshot(path=HERE / "examples.png")
+        tab.locator("select[name='template']").select_option(label="markable")
+        first, last = (tab.locator(".example").nth(k).bounding_box() for k in (0, SHOWN - 1))
+        bottom = last["y"] + last["height"]
+        clip = {"x": 0, "y": first["y"] - 10, "width": WIDTH, "height": bottom - first["y"] + 20}
+        tab.screenshot(path=HERE / "examples.png", full_page=True, clip=clip)
         browser.close()
 
 

@@ -56,10 +56,13 @@ def result_table(result: Result) -> Table:
     )
 
 
-def comparison_table(comparison: Comparison) -> Table:
-    """Differences with intervals and p-values, a section per pair."""
+def comparison_table(comparison: Comparison, *, breakdowns: bool = True) -> Table:
+    """Differences with intervals and p-values, a section per pair; or without breakdowns, a row per pair."""
     rows = []
     for pair in comparison.pairs:
+        if not breakdowns:
+            rows.append(Row((f"{pair.first} → {pair.second}", *difference_cells(pair.overall))))
+            continue
         rows.append(section(f"{pair.first} → {pair.second}"))
         rows += rows_of([("all", *difference_cells(pair.overall))])
         for name, groups in pair.breakdowns.items():
@@ -68,7 +71,7 @@ def comparison_table(comparison: Comparison) -> Table:
         rows += rows_of([(f"{len(pair.gained):,} items gained, {len(pair.lost):,} lost", *[""] * 6)])
     columns = ("", "n", "first", "second", "difference", f"{level_of(comparison.settings)} interval", "p")
     notes = [f"p: {comparison.test}, corrected (Holm); * < 0.05, ** < 0.01, *** < 0.001"]
-    if comparison.repeated:
+    if comparison.repeated and breakdowns:
         notes.append(left_out(comparison.repeated))
     notes.append(f"signature {comparison.signature}")
     return Table(_title(comparison.suite, comparison.languages), columns, tuple(rows), tuple(notes))

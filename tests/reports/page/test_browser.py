@@ -230,7 +230,8 @@ def test_accuracy_and_differences_are_printed(browser: Any, full: str) -> None:
 
 PRINTED = {
     "accuracy": True,
-    "small-en-de-differences": True,
+    "small-en-de-differences-overall": True,
+    "small-en-de-differences": False,
     "small-en-de-context": True,  # it is open
     "small-en-de-sentence": False,
     "small-en-de-location": False,

@@ -20,7 +20,7 @@ def report(runs: list[Run]) -> Report:
 @pytest.mark.parametrize(("format", "ending", "begins"), [("md", ".md", "**"), ("latex", ".tex", "\\begin{table}")])
 def test_tables(report: Report, tmp_path: Path, format: str, ending: str, begins: str) -> None:
     files = export(report, format, tmp_path / "out")
-    assert len(files) == 7
+    assert len(files) == 8
     assert {file.suffix for file in files} == {ending}
     assert all(file.read_text("utf-8").startswith(begins) for file in files)
 

@@ -46,7 +46,8 @@ def test_every_breakdown_has_a_picture_and_a_table(chapter: Chapter) -> None:
 
 def test_tables_of_differences_and_of_each_system_follow(chapter: Chapter) -> None:
     assert [part.title for part in chapter.parts[3:]] == [
-        "Differences",
+        "Differences overall",
+        "Differences by breakdown",
         "All figures of sentence",
         "All figures of context",
     ]
@@ -54,9 +55,16 @@ def test_tables_of_differences_and_of_each_system_follow(chapter: Chapter) -> No
     assert len({part.name for part in chapter.parts}) == len(chapter.parts)
 
 
+def test_differences_overall_are_a_row_for_each_pair(chapter: Chapter) -> None:
+    table = chapter.parts[3].table
+    assert table is not None
+    assert [row.cells[:5] for row in table.rows] == [("sentence → context", "4", "0.500", "1.000", "+0.500")]
+    assert chapter.parts[3].printed
+
+
 def test_one_system_alone_has_no_differences(results: dict[str, Result]) -> None:
     chapter = suite_chapter({"context": results["context"]}, None, LOOKS)
-    assert "Differences" not in [part.title for part in chapter.parts]
+    assert "Differences overall" not in [part.title for part in chapter.parts]
     assert len(chapter.words) == 1
 
 

@@ -17,7 +17,6 @@ from anaphora.reports.tables import comparison_table, left_out, level_of, result
 from anaphora.table import Row, Table, stars_of
 
 MOST, DOTS = 12, 60  # groups and dots that a chart has room for; what has more is a table alone
-PRINTED = 3  # systems of which the table of all differences is printed; of more it would fill pages
 NONE: Mapping[str, str] = MappingProxyType({})
 Named = Mapping[str, Result]  # by the name of the system
 
@@ -36,8 +35,9 @@ def suite_chapter(
     parts = list(_breakdowns(title, results, comparison, looks))
     parts += _priors(title, results, looks)
     if comparison is not None:
-        table = comparison_table(comparison)
-        parts.append(Part(slug(f"{title} differences"), "Differences", None, table, printed=len(results) <= PRINTED))
+        short, table = comparison_table(comparison, breakdowns=False), comparison_table(comparison)
+        parts.append(Part(slug(f"{title} differences overall"), "Differences overall", None, short, printed=True))
+        parts.append(Part(slug(f"{title} differences"), "Differences by breakdown", None, table))
     for name, result in results.items():
         parts.append(Part(slug(f"{title} {name}"), f"All figures of {name}", None, result_table(result)))
     remarks = (f"{left_out(repeated)}.".capitalize(),) if repeated else ()
