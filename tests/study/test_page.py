@@ -618,6 +618,12 @@ def test_gaps(make_gaps: Make, serve: Serve, visit: Callable[..., Any], tmp_path
     following.click()
     at_question(page, 3)
     page.keyboard.press("o")
+    page.get_by_role("button", name="Help").focus()  # a tool that one came to with Tab is pressed by Enter
+    page.keyboard.press("Enter")
+    playwright.expect(page.get_by_role("dialog", name="Instructions")).to_be_visible(timeout=20_000)
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Help").click()
+    page.keyboard.press("Escape")  # who clicked on it goes on with the question
     page.keyboard.press("Enter")
     at_question(page, 4)
     saved(page)

@@ -35,7 +35,10 @@ Examples:
 @click.option("--options", metavar="WORDS", help="Gaps: the pronouns to choose from. [default: those of the language]")
 @click.option("--title", default="", help="What the study is called on its page.")
 @click.option(
-    "--instructions", type=PATH, metavar="FILE", help="A text, a paragraph a line, instead of the built-in one."
+    "--instructions",
+    type=PATH,
+    metavar="FILE",
+    help="A text, a paragraph a line, instead of the built-in text and example.",
 )
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True)
 @click.option("-s", "--source-text", type=PATH, metavar="FILE", help="Gaps of `apt --details`: the source.")

@@ -37,7 +37,7 @@ Examples:
 @database_option
 @json_option
 def serve(study: Path, port: int, host: str, base_url: str | None, database: str | None, as_json: bool) -> None:
-    """Serve the pages of a STUDY until Ctrl-C. The links it prints are secrets of their people."""
+    """Serve the pages of a STUDY until Ctrl-C or SIGTERM. The links it prints are secrets of their people."""
     import sys
 
     from anaphora.study.serving import serve as run

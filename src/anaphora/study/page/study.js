@@ -284,19 +284,19 @@ function sayPause() {
     : `${given} You can close this page: the same link brings you back to this place, on any device.`;
 }
 
-function pause() {
+function pause(event) {
   sayPause();
-  open("break-dialog");
+  open("break-dialog", event);
 }
 
-function help() {
+function help(event) {
   at("help-text").replaceChildren(...paragraphs());
-  open("help-dialog");
+  open("help-dialog", event);
 }
 
 // Whoever clicked on a button goes on with the keys of the question; who came to it with Tab comes back to it.
-function open(dialog) {
-  if (!document.activeElement?.matches(":focus-visible")) document.activeElement?.blur();
+function open(dialog, event) {
+  if (event?.detail) event.currentTarget.blur(); // clicks are counted by the pointer only
   at(dialog).showModal();
   clock.hold("dialog", true);
 }
