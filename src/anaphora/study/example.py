@@ -91,6 +91,10 @@ def write_example(folder: Path, seed: int = 7) -> Study:
             letters = {"reference": "ab"[one.order.index(0)], "other": "ab"[one.order.index(1)]}
             choice = letters.get(what, what)
             seconds = round(rng.uniform(2, 15), 1)
-            log.append(Answer(annotator.name, one.item, (choice,), one.order, f"example-{number:04d}", seconds))
+            log.append(
+                Answer(
+                    annotator.name, one.item, (choice,), one.order, f"example-{number:04d}", seconds, elapsed=seconds
+                )
+            )
     log.close()
     return study
