@@ -186,7 +186,7 @@ def test_gaps_from_apt_to_judgements(as_json: AsJson, anaphora: Run, tmp_path: P
     make = ("details", "-o", "study", "--mode", "gaps", "-s", "src", "-t", "hyp", "--name", "a", "-l", "en-fr")
     anaphora("study", "create", *make, "--annotators", "anna")
     found = read_study(tmp_path / "study")
-    assert [item.candidates[0][-1] for item in found.items] == ["Il était ici .", "Il pleut ."]
+    assert [item.candidates[0][-1] for item in found.items] == ["Il était ici.", "Il pleut."]
     log = open_log(found, tmp_path / "study")
     for item, choice in zip(found.items, (("elle",), ("il", "cela")), strict=True):
         log.append(Answer("anna", item.id, choice, (0,), f"request-{len(choice)}"))
