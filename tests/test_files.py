@@ -273,3 +273,9 @@ def test_parallel_files(tmp_path: Path) -> None:
     assert read_parallel(b, a) == [["x", "y", "z"], ["1", "", "3"]]
     with pytest.raises(BadInput, match=r"c: 1 lines, but .*a has 3\. They belong together"):
         read_parallel(a, b, c)
+
+
+@pytest.mark.parametrize("constant", ["NaN", "Infinity", "-Infinity"])
+def test_json_has_no_nan_and_no_infinity(file, constant: str) -> None:
+    with pytest.raises(BadInput, match=rf"not JSON that can be read: {constant} is not a number"):
+        read_json(file(f'{{"a": {constant}}}'.encode()))

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from anaphora.errors import BadInput
+from anaphora.finite import refuse_constant
 
 BLOCK = 1 << 18  # bytes read at a time
 DOCUMENT_TAG = "<d>"
@@ -91,7 +92,7 @@ def read_json(path: Path) -> Any:
     """A whole JSON document."""
     text = "\n".join(text_lines(path))
     try:
-        return json.loads(text)
+        return json.loads(text, parse_constant=refuse_constant)
     except json.JSONDecodeError as error:
         raise BadInput(path, f"not JSON: {error.msg.lower()}", line=error.lineno) from None
     except (ValueError, RecursionError) as error:

@@ -55,6 +55,11 @@ def all_finite(values: Values, what: str, remedy: str = "") -> Values:
     return values
 
 
+def refuse_constant(name: str) -> float:
+    """For `json.loads(…, parse_constant=refuse_constant)`: Python reads NaN and infinity, which are not JSON."""
+    raise ValueError(f"{name} is not a number that JSON has")
+
+
 def json_text(document: Any, what: str, **layout: Any) -> str:
     """The document as JSON, which has neither NaN nor infinity: such a value is an error."""
     try:

@@ -357,10 +357,22 @@ def test_a_truncated_gzip_gives_what_it_can_then_the_error(tmp_path: Path) -> No
         next(examples)
 
 
-@pytest.mark.parametrize("tags", ['{"n": NaN}', '{"n": -Infinity}', r'{"n": "\ud800"}'])
-def test_what_cannot_be_written_as_json_is_an_error_that_names_the_example(tmp_path: Path, tags: str) -> None:
-    """JSON as Python reads it has numbers that are none, and text that is none (half of a character)."""
-    suite = read_native(written(tmp_path, HEADER_LINE, GOOD.replace("{}", tags)))
+@pytest.mark.parametrize("tag", [float("nan"), float("-inf"), "\ud800"])
+def test_what_cannot_be_written_as_json_is_an_error_that_names_the_example(tmp_path: Path, tag: float | str) -> None:
+    """Numbers that are none, and text that is none (half of a character)."""
+    example = Example("a", ("x",), (("er",), ("sie",)), 0, {"n": tag})
+    suite = suite_of(Header("made", "en", "de"), lambda: [example])
     with pytest.raises(AnaphoraError, match="example 'a' cannot be written: "):
         suite.write(tmp_path / "out.jsonl")
     assert not (tmp_path / "out.jsonl").exists()
+
+
+@pytest.mark.parametrize("value", ["NaN", "-Infinity"])
+def test_a_tag_that_is_not_a_number_is_refused(tmp_path: Path, value: str) -> None:
+    """Later it would be in a run, in a report or in a study, none of which can write it."""
+    path = tmp_path / "suite.jsonl"
+    header = '{"anaphora": 1, "name": "x", "source_language": "en", "target_language": "de"}'
+    row = '{"id": "1", "source": ["x"], "candidates": [["er"], ["sie"]], "gold": 0, "tags": {"d": VALUE}}'
+    path.write_text(f"{header}\n{row.replace('VALUE', value)}\n")
+    with pytest.raises(BadInput, match=rf"suite\.jsonl: line 2: .*{value} is not a number that JSON has"):
+        list(read_native(path))

@@ -11,10 +11,11 @@ from typing import Any, Protocol
 
 from anaphora.errors import AnaphoraError, BadInput
 from anaphora.files import atomic_writer, byte_lines, decode
+from anaphora.finite import refuse_constant
 from anaphora.suites.example import Example
 
 FORMAT_VERSION = 1
-DECODER = json.JSONDecoder()
+DECODER = json.JSONDecoder(parse_constant=refuse_constant)
 
 
 class Digest(Protocol):
@@ -167,7 +168,7 @@ def _json_value(line: str) -> Any:
         row, end = DECODER.raw_decode(line)
     except json.JSONDecodeError:
         end = None
-    return row if end == len(line) else json.loads(line)
+    return row if end == len(line) else json.loads(line, parse_constant=refuse_constant)
 
 
 def shape_problem(row: Any) -> str | None:
