@@ -20,6 +20,7 @@ from anaphora.cli import main
 from anaphora.systems import systems
 
 Refused = Callable[..., str]
+HINT = "small has 1 sentence of context, and the system is given none: see --context"
 
 
 class Said(NamedTuple):
@@ -69,8 +70,9 @@ def read(run: Path) -> list[dict[str, Any]]:
 def test_what_it_says(call: Call, suite: Path, tmp_path: Path) -> None:
     said = call("score", suite, "--system", "toy:x", "-o", "run")
     assert (said.code, said.out) == (0, "")
-    first, done, *counts = said.err.splitlines()
+    first, hint, done, *counts = said.err.splitlines()
     assert first == "small en-de · 6 examples · 13 candidates"
+    assert hint == HINT
     assert done.endswith("scored by toy:x: run/run.jsonl")
     # the toy cannot tell two candidates of its fourth example apart, and cuts a text of its sixth
     assert [line.partition(" ")[0] for line in counts] == ["2", "1"]
@@ -89,8 +91,11 @@ def test_json(call: Call, suite: Path, tmp_path: Path) -> None:
         "examples": 6,
         "undecidable": 2,
         "truncated": 1,
+        "unanswered": 0,
+        "partly_answered": 0,
+        "answers": [],
     }
-    assert said.err == "small en-de · 6 examples · 13 candidates\n"
+    assert said.err == f"small en-de · 6 examples · 13 candidates\n{HINT}\n"
 
 
 def test_options_are_heard_and_are_in_the_header(call: Call, suite: Path, tmp_path: Path) -> None:
@@ -121,7 +126,7 @@ def test_stopped_and_resumed(call: Call, suite: Path, tmp_path: Path) -> None:
     said = call(*command)
     assert (said.code, said.out) == (130, "")
     told = "stopped; 4 answers are kept in run/run.jsonl.part. Go on with: "
-    assert said.err.splitlines()[1:] == [told + shlex.join(["anaphora", *map(str, command), "--resume"])]
+    assert said.err.splitlines()[2:] == [told + shlex.join(["anaphora", *map(str, command), "--resume"])]
     assert (tmp_path / "run" / "run.jsonl.part").read_bytes().count(b"\n") == 1 + 4
     assert not (tmp_path / "run" / "run.jsonl").exists()
     refusal = call(*command)
