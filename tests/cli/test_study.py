@@ -72,6 +72,13 @@ def test_create(as_json: AsJson, anaphora: Run, pairs: Path, tmp_path: Path) -> 
     assert (found.show_source, found.title, found.annotators[0].name) == (False, "Ours", "annotator 1")
 
 
+def test_pairs_may_be_a_name_of_the_catalogue(as_json: AsJson, pairs: Path, tmp_path: Path) -> None:
+    home = tmp_path / "home" / "suites"
+    home.mkdir(parents=True)
+    (home / "contrapro.jsonl").write_bytes(pairs.read_bytes())
+    assert as_json("study", "create", "contrapro", "-o", "named")["items"] == 6
+
+
 def test_instructions_of_ones_own(anaphora: Run, pairs: Path, tmp_path: Path) -> None:
     (tmp_path / "how.txt").write_text("First do this.\n\n Then that. \n", encoding="utf-8")
     anaphora("study", "create", pairs, "-o", "study", "--instructions", "how.txt")
