@@ -223,7 +223,12 @@ def _updated(counts: Floats, owners: Numbers) -> Floats:
     """θ of pairs of words by variational Bayes; owners: the explaining word of each."""
     kinds = np.bincount(owners)
     totals = np.bincount(owners, counts) + PRIOR * kinds
-    return exp_digamma(counts + PRIOR) / exp_digamma(totals)[owners]
+    below = exp_digamma(totals)
+    theta = np.empty(len(counts))
+    for start in range(0, len(counts), CELLS):  # in parts, as what is computed on the way takes several times as much
+        part = slice(start, start + CELLS)
+        theta[part] = exp_digamma(counts[part] + PRIOR) / below[owners[part]]
+    return theta
 
 
 def exp_digamma(x: Floats) -> Floats:
