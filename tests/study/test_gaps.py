@@ -118,6 +118,7 @@ SENTENCES = {
     # English, and French as it is written and as it is tokenized; the pronoun and its place among the words
     "J’ai dit qu’il dort, et il dort.": ("J’ ai dit qu’ il dort , et il dort .", 8, "il", 24),
     "J'ai dit qu'il dort, et il dort.": ("J' ai dit qu' il dort , et il dort .", 4, "il", 12),
+    "Oui, c'est vrai.": ("Oui , c&apos; est vrai .", 2, "c'", 5),
     "« C'est vrai ? » dit-elle.": ("« C' est vrai ? » dit-elle .", 1, "c'", 2),
 }
 

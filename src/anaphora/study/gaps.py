@@ -149,10 +149,9 @@ def _divided(lines: Sequence[str], language: str, *, tokenized: bool) -> Iterato
 
     Signs are made one before, as in the text that it measures; 0.1.0 left them as they are.
     """
-    if not tokenized:
+    for how in ("none",) if tokenized else ("moses", "none"):
         for normalize in (True, False):
-            yield Tokenization("moses", normalize, ("", language)).target(lines).sentences
-    yield [line.split() for line in lines]
+            yield Tokenization(how, normalize, ("", language)).target(lines).sentences
 
 
 def _word(cells: Mapping[str, str], words: Sequence[Sequence[str]]) -> tuple[int, int, int] | None:
