@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from anaphora.errors import AnaphoraError, BadInput
 from anaphora.evaluation.decision import decide
+from anaphora.evaluation.guessing import guessing
 from anaphora.evaluation.pairing import original_of
 from anaphora.evaluation.result import Settings
 from anaphora.evaluation.robustness import Robustness, robustness
@@ -50,10 +51,9 @@ class Evidence:
     protocol: Mapping[str, Any] = field(default_factory=dict)
 
     def chance(self, suite: str) -> float:
-        """The accuracy on a suite of who chooses at random."""
+        """The accuracy on a suite of who chooses at random, or always the same pronoun."""
         answers = (a for found in (*self.tests.values(), *self.templates.values()) for a in found)
-        sizes = [1 / a.candidates for a in answers if a.suite == suite and a.gold is not None]
-        return sum(sizes) / len(sizes) if sizes else 0.0
+        return guessing((a.candidates, a.tags) for a in answers if a.suite == suite and a.gold is not None) or 0.0
 
 
 def gather(runs: Sequence[Run], settings: Settings, system: str | None = None) -> list[Evidence]:

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from anaphora.evaluation.diagnosis import Diagnosis
 from anaphora.evaluation.diagnosis_rules import PIPELINE
 from anaphora.evaluation.diagnosis_sentences import Check, Statement
+from anaphora.evaluation.intervals import wilson
 from anaphora.evaluation.robustness import Robustness
 from anaphora.reports.diagnosis import diagnosis_table, statements, title_of
 from anaphora.reports.page.dots import Dot, Group, dots
@@ -49,7 +50,8 @@ def _attack_words(one: Robustness, chance: float | None) -> str:
     """The worst attack in a sentence; a system that guesses has nothing to lose, which is not robustness."""
     worst = min(one.attacks, key=lambda attack: attack.pair.overall.delta)
     change = worst.pair.overall
-    if chance is not None and one.before.interval[0] <= chance:
+    before = wilson(round(change.first * change.total), change.total, one.settings.confidence)
+    if chance is not None and before[0] <= chance:  # as the diagnosis has it
         return (
             f"{one.system} is right in {100 * (one.before.accuracy or 0):.1f} % of {one.suite} before any attack. "
             "That is not significantly more than guessing, or always the same pronoun, would get "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,6 +14,7 @@ from anaphora.evaluation.contrastive import evaluate_run
 from anaphora.evaluation.diagnosis import diagnosis_of
 from anaphora.evaluation.diagnosis_evidence import Evidence, gather
 from anaphora.evaluation.diagnosis_rules import load_rules
+from anaphora.evaluation.guessing import guessing
 from anaphora.evaluation.pairing import original_of
 from anaphora.evaluation.result import Result, Settings
 from anaphora.evaluation.signature import named as named_suite
@@ -27,8 +27,6 @@ from anaphora.reports.page.suite_chapter import overview, suite_chapter
 from anaphora.reports.page.systems import Look, looks, names_of, run_called, split_names
 from anaphora.reports.page.texts import Missing, Texts, file_of, texts_of
 from anaphora.systems.run import Run
-
-ANSWERS = ("reference_pronoun", "reference_gender")  # tags that say what the right answer is
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,16 +126,12 @@ def _about(run: Run, wanted: Sequence[str]) -> tuple[dict[str, str], float | Non
     """Which breakdowns repeat another, and how often guessing would be right, or always the same pronoun."""
     breakdowns = named(wanted or run.header.breakdowns)
     groups: set[tuple[str | None, ...]] = set()
-    chances: list[float] = []
-    answers: Counter[tuple[str, str]] = Counter()
+    questions = []
     for item in run:
         if item.gold is not None:
             groups.add(tuple(b.group(keyed(b, item.tags)) for b in breakdowns.values()))
-            chances.append(1 / len(item.scores))
-            answers.update((name, str(item.tags[name])) for name in ANSWERS if name in item.tags)
-    if not chances:
-        return repeated(list(breakdowns), groups), None
-    return repeated(list(breakdowns), groups), max(sum(chances), max(answers.values(), default=0)) / len(chances)
+            questions.append((len(item.scores), item.tags))
+    return repeated(list(breakdowns), groups), guessing(questions)
 
 
 def _is_attack(run: Run) -> bool:
