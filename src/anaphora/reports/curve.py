@@ -33,8 +33,7 @@ class Series(NamedTuple):
 
 def curve(title: str, x_title: str, y_title: str, series: Sequence[Series]) -> str:
     """An SVG line chart of shares in percent, with intervals; what a line is stands at its end."""
-    low, high = round_range(bound for one in series for p in (*one.points, *one.levels) for bound in p[1:])
-    low, high = max(0.0, min(low, 0.9)), min(1.0, high)
+    low, high = _axis([bound for one in series for p in (*one.points, *one.levels) for bound in p[1:]])
     labels = list(dict.fromkeys(point.label for one in series for point in one.points))
     x = Scale(-0.5, len(labels) - 0.5, LEFT, WIDTH - RIGHT)
     y = Scale(low, high, HEIGHT - BOTTOM, TOP)
@@ -60,6 +59,14 @@ def curve(title: str, x_title: str, y_title: str, series: Sequence[Series]) -> s
     parts += [text(WIDTH - RIGHT + 8, height + 4, label) for height, label in _apart(ends)]
     said = "; ".join(f"{one.look.name}: {', '.join(map(_said, (*one.points, *one.levels)))}" for one in series)
     return document(WIDTH, HEIGHT, f"{title}. {said}", parts)
+
+
+def _axis(values: Sequence[float]) -> tuple[float, float]:
+    """Where the axis begins and ends: at numbers that it shows."""
+    low, high = round_range(values)
+    if high - low > 0.5:
+        low, high = round_range(values, 0.2)
+    return max(0.0, min(low, 0.9)), min(1.0, high)
 
 
 def _line(one: Series, labels: Sequence[str], x: Scale, y: Scale) -> list[str]:
