@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import tarfile
@@ -36,6 +37,18 @@ def installed(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     environment = {**os.environ, "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_ROOT_USER_ACTION": "ignore"}
     subprocess.run([*pip, "--target", str(folder), str(wheel)], check=True, env=environment)
     return folder
+
+
+def test_links_of_the_readme_are_absolute_in_the_release(built: Path) -> None:
+    (wheel,) = built.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        (metadata,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+        page = archive.read(metadata).decode()
+    links = re.findall(r"\]\((.+?)\)", page)
+    assert len(links) > 20
+    assert [link for link in links if not link.startswith(("https://", "#"))] == []
+    local = re.findall(r"\]\((.+?)\)", (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert [link for link in local if link.startswith("https://github.com/anaphora-mt")] == []
 
 
 def files_of(folder: Path) -> set[str]:
