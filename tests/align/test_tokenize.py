@@ -53,6 +53,12 @@ def test_auto_tokenizes_plain_text_only() -> None:
     assert tokenize(TOKENIZED, "moses", "fr").sentences != tokenized.sentences  # why auto looks first
 
 
+def test_a_short_tokenized_text_may_have_an_odd_word() -> None:
+    """One word of nine carries punctuation: more than 2 %, but points and commas stand alone."""
+    assert tokenize(["C' est l' o'clock ,", "non ,", "oui ."], "auto", "fr").treatment.tokenize == "none"
+    assert tokenize(["C'est l'o'clock, non, oui .", "« Oui »"], "auto", "fr").treatment.tokenize == "moses"
+
+
 def test_tokenized_text_needs_no_tokenizer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sacremoses", None)
     assert tokenize(TOKENIZED, "auto", "fr").sentences[0][:2] == ["C'", "est"]

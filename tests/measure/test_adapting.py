@@ -133,6 +133,10 @@ def test_documents_end_at_an_empty_line() -> None:
     assert list(documents(lines, plain=True)) == [["one two ."], ["three ! four", "i don t ."]]
 
 
+def test_documents_have_one_way_to_write_each_sign() -> None:
+    assert list(documents(["It’s\u00a0here.", "He&#39;s not."])) == [["It's here.", "He's not."]]
+
+
 def test_what_cannot_be_learned_from_is_said(tiny_lm: Path) -> None:
     with pytest.raises(AnaphoraError, match="no text to learn from"):
         adapt(LanguageModelFeatures(str(tiny_lm)), [[]], FAST)

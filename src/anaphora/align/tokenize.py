@@ -64,6 +64,14 @@ class Text:
     sentences: list[Words]
     treatment: Treatment
 
+    @property
+    def is_tokenized(self) -> bool:
+        """Few words carry punctuation; or, in a short text, most points and commas stand alone, as in no plain text."""
+        carrying = self.treatment.punctuated
+        if carrying <= TOKENIZED * self.treatment.words:
+            return True
+        return sum(word in (".", ",") for sentence in self.sentences for word in sentence) > 2 * carrying
+
 
 @dataclass(frozen=True, slots=True)
 class Tokenization:
@@ -125,12 +133,18 @@ def tokenize(lines: Iterable[str], how: str = DEFAULT, language: str = "", *, no
     divided = [normalized_words(line, counts) if normalize else line.split() for line in lines]
     words = sum(map(len, divided))
     punctuated = sum(map(carrying_punctuation, divided))
-    if how == "none" or (how == "auto" and punctuated <= TOKENIZED * words):
-        return Text(divided, Treatment("none", words, punctuated, counts))
+    as_it_is = Text(divided, Treatment("none", words, punctuated, counts))
+    if how == "none" or (how == "auto" and as_it_is.is_tokenized):
+        return as_it_is
     split = moses(language)
     counts = Counter()
     sentences = [split(normalize_counting(line, counts) if normalize else line) for line in lines]
     return Text(sentences, Treatment("moses", sum(map(len, sentences)), 0, counts, language))
+
+
+def looks_tokenized(lines: Iterable[str]) -> bool:
+    """Whether a text is tokenized already, as `auto` sees it."""
+    return tokenize(lines, "none").is_tokenized
 
 
 def carrying_punctuation(words: Sequence[str]) -> int:

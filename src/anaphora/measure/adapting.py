@@ -29,6 +29,7 @@ from anaphora.measure.features import LanguageModelFeatures
 from anaphora.measure.items import plain_text
 from anaphora.measure.store import key_of
 from anaphora.measure.tuning import Report, share_of_rate
+from anaphora.normalization import normalize
 
 KEEP_EVERY = 20  # steps
 
@@ -53,7 +54,7 @@ class Adapting:
 def documents(lines: Iterable[str], *, plain: bool = False) -> Iterator[list[str]]:
     """The sentences of each document; an empty line ends one. plain: as the annotated pairs of the paper are."""
     found: list[str] = []
-    for line in lines:
+    for line in map(normalize, lines):
         sentence = plain_text(line) if plain else " ".join(line.split())
         if sentence:
             found.append(sentence)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from anaphora.align.tokenize import Tokenization
+from anaphora.align.tokenize import Tokenization, looks_tokenized
 from anaphora.errors import AnaphoraError, BadInput
 from anaphora.files import read_parallel
 from anaphora.languages.highlight import Span, occurrences
@@ -16,7 +16,7 @@ from anaphora.languages.pronouns import normalise
 from anaphora.metrics.columns import Record, read_columns
 from anaphora.metrics.discomt.classes import CLASSES
 from anaphora.study.model import BAD, OTHER, Item
-from anaphora.study.plain_text import APOSTROPHES, find_word, looks_tokenized, plain_text
+from anaphora.study.plain_text import APOSTROPHES, find_word, plain_text
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Header, Suite, suite_of
 

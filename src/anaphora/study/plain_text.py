@@ -19,13 +19,6 @@ APOSTROPHES = str.maketrans(dict.fromkeys(SIGNS, "'"))
 SPACE_BEFORE_NOT = re.compile(r"(?<=\w) (?=n't\b)")  # is n't: Moses' rules leave it
 
 
-def looks_tokenized(lines: Sequence[str]) -> bool:
-    """Whether points and commas stand alone in a text, more often than at the end of words."""
-    words = [word for line in lines for word in line.split()]
-    alone = sum(1 for word in words if word in (".", ","))
-    return alone > sum(1 for word in words if len(word) > 1 and word.endswith((".", ",")))
-
-
 def plain_text(lines: Sequence[str], language: str, *, tokenized: bool) -> list[str]:
     """Lines as people write them; those of a tokenized text are put together by Moses' rules for the language."""
     plain = [" ".join(html.unescape(line).split()) for line in lines]
