@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -141,3 +141,12 @@ def _row(identifier: str, gold: int, candidates: int, tags: Mapping[str, Any]) -
 def write_scores(path: Path, numbers: tuple[float, ...]) -> Path:
     path.write_text("".join(f"{number}\n" for number in numbers), encoding="utf-8")
     return path
+
+
+def instead(arguments: Sequence[Any], *options: str) -> list[Any]:
+    """The arguments with these options, of which each takes one value: in the place of those that are there, or added."""
+    kept = list(arguments)
+    for name in options[::2]:
+        while name in kept:
+            del kept[kept.index(name) : kept.index(name) + 2]
+    return [*kept, *options]

@@ -14,6 +14,8 @@ from anaphora.cli import main
 from anaphora.suites.readers import contrapro
 from anaphora.suites.suite import read_native
 
+from .conftest import instead
+
 ENGLISH = [
     ["Where is the cup?", "It is in the kitchen.", "I bought it in Rome."],
     ["The car is old.", "It does not start any more.", "We sold it yesterday."],
@@ -134,7 +136,7 @@ def test_what_does_not_fit(
         (tmp_path / f"{code}.conllu").write_text("", encoding="utf-8")
     (tmp_path / name).write_bytes(content)
     specs = ["--annotate-source", "conllu:en.conllu", "--annotate-target", "conllu:de.conllu"]
-    done = anaphora(*files, *specs, *options, "-o", "mined.jsonl", check=2)
+    done = anaphora(*instead(files, *options), *specs, "-o", "mined.jsonl", check=2)
     assert done.stdout == ""
     assert done.stderr.splitlines()[-1].startswith(f"error: {problem}")
     assert not (tmp_path / "mined.jsonl").exists()
