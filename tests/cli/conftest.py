@@ -144,7 +144,7 @@ def write_scores(path: Path, numbers: tuple[float, ...]) -> Path:
 
 
 def instead(arguments: Sequence[Any], *options: str) -> list[Any]:
-    """The arguments with these options, of which each takes one value: in the place of those that are there, or added."""
+    """The arguments with options that take one value each, in the place of those that are there or added."""
     kept = list(arguments)
     for name in options[::2]:
         while name in kept:
