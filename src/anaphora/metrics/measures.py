@@ -164,12 +164,13 @@ class MetricsResult:
     def warnings(self) -> list[str]:
         """Signs that the reference writes in another way, which metrics that compare text as it is count as errors."""
         names = [SURFACE[metric.name] for metric in self.metrics if metric.name in SURFACE]
+        verbs = ("compares", "counts") if len(names) == 1 else ("compare", "count")
         found = []
         for system, differing in self.written_differently.items():
             signs = "; ".join(map(_mismatch, differing))
             found.append(
-                f"{system}: {signs}. {', '.join(names)} compare text as it is, and count the difference as errors; "
-                "--normalize makes such signs one"
+                f"{system}: {signs}. {', '.join(names)} {verbs[0]} text as it is, and {verbs[1]} the difference as "
+                "errors; --normalize makes such signs one"
             )
         return found
 
