@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from .conftest import instead
+
 Paths = tuple[Path, Path]
 
 SOURCE = ["A dog came into the garden.", "I laughed.", "It was hungry."]
@@ -179,7 +181,7 @@ def test_with_pipelines_on_real_documents(
     ],
 )
 def test_what_is_refused(refused: Any, by_hand: list[str | Path], more: list[str], problem: str) -> None:
-    assert problem in refused(*by_hand, "-o", "out", *more)
+    assert problem in refused(*instead([*by_hand, "-o", "out"], *more))
     assert not Path("out/augmented.jsonl").exists()
 
 
