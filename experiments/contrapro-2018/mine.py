@@ -32,7 +32,7 @@ PAPER_TABLE_2 |= {"dies": 0.015, "wird": 0.015, "man": 0.013, "ihn": 0.010}
 # Table 4: distance → es, er, sie
 PAPER_TABLE_4 = {"0": (872, 736, 792), "1": (1892, 2577, 2606), "2": (631, 459, 420), "3": (274, 167, 132)}
 PAPER_TABLE_4 |= {">3": (331, 61, 50)}
-FAR = 24  # sentences that a piece of a document reaches back at least: with this there is no limit to speak of
+FAR = 24  # sentences that a piece of a document reaches back at least
 DISTANCES = ("0", "1", "2", "3", ">3")
 
 
@@ -161,10 +161,11 @@ def _discussion(found: dict[str, Any]) -> list[str]:
     beyond = sum(found["far"]["distances"].get(">3", {}).values())
     lines = [
         *_paragraph(
-            f"**Distance 0.** In {inside:.0%} of the items the antecedent is in the sentence of the pronoun, in "
-            f"ContraPro in {sum(PAPER_TABLE_4['0']) / 12_000:.0%}. The genre explains it: ContraPro is made of "
-            "subtitles, whose sentences are short, while those of talks, news and debates have room for a noun and "
-            "for the pronoun that refers to it."
+            f"**Distance 0.** In {100 * inside:.0f} % of the items the antecedent is in the sentence of the pronoun, "
+            f"in ContraPro in {sum(PAPER_TABLE_4['0']) / 120:.0f} %. The likely reason is the genre: ContraPro is made "
+            "of subtitles, whose sentences are short, while those of talks, news and debates have room for a noun and "
+            "for the pronoun that refers to it. A second one is that only antecedents are kept of which the resolver "
+            "is sure, and of near ones it is surer ([precision and yield](../../docs/mining-quality.md#figures))."
         ),
         "",
         "| | items | English words in a sentence | in a sentence with an item | distance 0 | 1 | 2 | 3 | >3 |",
@@ -181,11 +182,12 @@ def _discussion(found: dict[str, Any]) -> list[str]:
     lines += [
         "",
         *_paragraph(
-            "**Distance > 3.** The paper has no limit on distance; `build mine` looks at most five sentences back "
-            "unless `--option distance=N` says otherwise, which cuts this row. Practically without a limit "
-            f"(`--option distance={FAR}`) {far:,} items are found instead of {near:,}, and {beyond:,} instead of "
-            f"{total['>3']:,} of them are farther than three sentences away. What keeps far antecedents out is rather "
-            "that the resolver must be sure of them on both sides (`--confidence`), and of far ones it seldom is."
+            "**Distance > 3.** The paper has no limit on distance, and this row is cut here, twice: the built-in "
+            "resolver looks at nouns of the five sentences before, and `build mine` drops what is farther than five "
+            "sentences away (`--option distance=N`). The first limit is the one that counts: with `--option "
+            f"distance={FAR}` {far:,} items are found, {beyond:,} of them farther than three sentences away, with the "
+            f"default {near:,} and {total['>3']:,}. For antecedents from farther away, give the chains of "
+            "another resolver (`--link-source`, `--link-target`) and raise the second limit."
         ),
     ]
     return lines
