@@ -1,6 +1,6 @@
 """The backend `builtin`: fast_align in both directions, with nothing to install.
 
-It takes about a third of the time of the fast_align of sil-thot (`python benchmarks/run.py align`), which matters where
+It takes 20 to 40 % of the time of the fast_align of sil-thot (`python benchmarks/run.py align`), which matters where
 a corpus is aligned rather than a test set.
 """
 
