@@ -13,6 +13,7 @@ from anaphora.errors import AnaphoraError, BadInput
 from anaphora.evaluation.paired import holm, mcnemar
 from anaphora.evaluation.result import Settings
 from anaphora.evaluation.robustness import robustness
+from anaphora.reports.robustness import robustness_table
 from anaphora.systems.run import Run, RunHeader, open_run, write_run
 from anaphora.systems.scored import Scored
 
@@ -29,7 +30,7 @@ def run(tmp_path: Path) -> Make:
         items = []
         for k, outcome in enumerate(outcomes):
             if outcome != ".":
-                tags: dict[str, Any] = {"pronoun": "er" if k % 2 else "sie"}
+                tags: dict[str, Any] = {"pronoun": "er" if k % 2 else "sie", "gender": "m" if k % 2 else "f"}
                 if attack:
                     tags |= {"attack": attack, "attacked": str(k)}
                 scores = [-1.0, -2.0] if outcome == "R" else [-2.0, -1.0]
@@ -68,6 +69,15 @@ def test_by_pronoun_when_asked_for(run: Make) -> None:
     assert groups["sie"].p_adjusted == pytest.approx(min(1, 2 * groups["sie"].p_value))
 
 
+def test_a_breakdown_that_repeats_another_is_left_out_and_named(run: Make) -> None:
+    before, after = run("base", "RRRRRRRR"), run("p", "WRWRWRRR", "a/x")
+    found = robustness(before, [after], breakdowns=["pronoun", "gender"], settings=SETTINGS)
+    assert list(found.attacks[0].pair.breakdowns) == ["pronoun"]
+    assert found.to_dict()["repeated"] == {"gender": "pronoun"}
+    assert "left out: gender (the same groups as pronoun)" in robustness_table(found).render("table")
+    assert robustness(before, [after], settings=SETTINGS).repeated == {}
+
+
 def test_a_run_with_several_attacks(run: Make, tmp_path: Path) -> None:
     before = run("base", "RRRR")
     parts = [run("one", "WRRR", "a/x"), run("two", "WW..", "a/y")]
@@ -82,7 +92,10 @@ def test_a_run_with_several_attacks(run: Make, tmp_path: Path) -> None:
 def test_json(run: Make) -> None:
     found = robustness(run("base", "RRRW"), [run("p", "RWRW", "a/x")], breakdowns=["pronoun"], settings=SETTINGS)
     document = found.to_dict()
-    assert set(document) == {"suite", "sha256", "system", "before", "attacks", "test", "correction", "signature"}
+    assert set(document) == {"suite", "sha256", "system", "before", "attacks", "repeated", "test"} | {
+        "correction",
+        "signature",
+    }
     (attack,) = document["attacks"]
     assert set(attack) == {
         "attack",

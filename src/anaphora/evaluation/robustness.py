@@ -51,7 +51,11 @@ class Attack:
 
 @dataclass(frozen=True, slots=True)
 class Robustness:
-    """A system before and after attacks. before: its accuracy on the whole suite, of which attacks may take a part."""
+    """A system before and after attacks.
+
+    before: its accuracy on the whole suite, of which attacks may take a part
+    repeated: breakdowns that were left out for some attack as they have the same groups as another, and which
+    """
 
     suite: str
     sha256: str
@@ -64,6 +68,7 @@ class Robustness:
     settings: Settings
     version: str
     protocol: Mapping[str, Any] = field(default_factory=dict)
+    repeated: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def signature(self) -> str:
@@ -79,6 +84,7 @@ class Robustness:
             "system": self.system,
             "before": self.before.to_dict(),
             "attacks": [attack.to_dict() for attack in self.attacks],
+            "repeated": dict(self.repeated),
             "test": self.test,
             "correction": "holm",
             "signature": self.signature,
@@ -102,12 +108,14 @@ def robustness(
     whole = _Part(before.header, before.path, tuple(before))
     found: list[tuple[str, str]] = []
     pairs: list[Pair] = []
+    repeated: dict[str, str] = {}
     for run in attacked:
         _check(before, run)
         for name, part in _parts(run).items():
             comparison = compare_runs([whole, part], breakdowns=breakdowns, settings=settings, test=test)
             found.append((name, named(run.header.suite, run.header.sha256)))
             pairs.append(comparison.pairs[0])
+            repeated |= comparison.repeated if breakdowns else {}
             test = comparison.test
     if test is None:
         raise AnaphoraError("name the runs of one or more attacks after the run on the suite itself")
@@ -126,6 +134,7 @@ def robustness(
         settings=settings,
         version=about.version,
         protocol=about.measurement.settings,
+        repeated=repeated,
     )
 
 

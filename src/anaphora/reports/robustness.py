@@ -9,7 +9,7 @@ from anaphora.build.attacks.presets import built_in
 from anaphora.evaluation.robustness import Attack, Robustness
 from anaphora.reports.page.dots import Dot, Group, dots
 from anaphora.reports.page.systems import COLOURS, SHAPES, Look, short_name
-from anaphora.reports.tables import difference_cells, level_of, title_of
+from anaphora.reports.tables import difference_cells, left_out, level_of, title_of
 from anaphora.table import Row, Table, rows_of, section, stars_of
 
 KINDS = {"phrase-addition": "phrase", "possessive-extension": "possessive"}  # whose presets have rows in the paper
@@ -44,6 +44,7 @@ def robustness_table(robustness: Robustness) -> Table:
     notes = (
         f"before and after: accuracy on the n attacked items; all {figure.total:,} items: [{low:.3f}, {high:.3f}]",
         f"p: {robustness.test}, corrected (Holm); * < 0.05, ** < 0.01, *** < 0.001",
+        *([left_out(robustness.repeated)] if robustness.repeated else []),
         f"signature {robustness.signature}",
     )
     title = f"{robustness.suite} {robustness.languages.replace('-', '→')} · {robustness.system}"
