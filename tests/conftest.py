@@ -19,6 +19,8 @@ MODELS = Path(os.environ.get("ANAPHORA_MODELS") or ROOT.parent / "shared" / "mod
 
 # before anything is imported that reads them: no hub is asked (and waited for), and two test processes share two cores
 os.environ |= {"OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "HF_HUB_DISABLE_PROGRESS_BARS": "1"}
+# some virtual machines report AMX and do not let it be used: products of bfloat16 would end the process (SIGILL)
+os.environ.setdefault("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_BF16")
 os.environ |= {"TOKENIZERS_PARALLELISM": "false", "TRANSFORMERS_VERBOSITY": "error"}
 
 Run = Callable[..., subprocess.CompletedProcess[str]]

@@ -183,7 +183,7 @@ def test_chat_and_prompt(made: Callable[[str], Model], tmp_path: Path) -> None:
     (tmp_path / "prompt").write_text("Say {source} in {target_language}.\n", encoding="utf-8")
     query = f"?chat=no&prompt={tmp_path / 'prompt'}"
     assert_same(answers(theirs + query), answers(ours + query))
-    assert load_system(ours + query, OPTIONS).settings()["prompt"] == "Say {source} in {target_language}."
+    assert load_system(ours + query, OPTIONS).settings()["prompt"] == "Say {source} in {target_language}.\n"
     assert answers(ours)[0].scores != answers(ours + query)[0].scores
 
 
