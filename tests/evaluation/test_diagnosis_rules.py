@@ -76,6 +76,10 @@ def test_conclusions_can_be_filled_in() -> None:
             assert {name for _, name, _, _ in Formatter().parse(text) if name} <= {"names", "step", "what", "context"}
 
 
+def test_templates_are_advised_for_the_pairs_that_have_some() -> None:
+    assert list(RULES.advice["templates"][2:]) == pairs()
+
+
 @pytest.mark.parametrize("name", RULES.advice)
 def test_advice_names_a_command_and_options_that_exist(name: str) -> None:
     words = RULES.advice[name][0].split()

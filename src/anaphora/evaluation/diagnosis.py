@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from anaphora.build.templates.suite import pairs
 from anaphora.evaluation import diagnosis_figures as figures
 from anaphora.evaluation.diagnosis_conclusions import conclusions
 from anaphora.evaluation.diagnosis_evidence import Answer, Evidence, gather
@@ -25,7 +24,6 @@ from anaphora.systems.measurement import Measurement
 from anaphora.systems.run import Run
 
 WORST_FIRST = ("brittle", "small loss", "unclear", "robust", AT_CHANCE)
-AUGMENTED = "en-de"  # what `anaphora augment` knows
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,14 +186,14 @@ def _advice(
         advice, what = of[said.rule].advice, said.checks[0].found.what
         for name in (*advice.get(said.verdict, ()), *advice.get(" ".join((said.verdict, *what[:1])), ())):
             wanted.setdefault(name, []).append(said.rule)
-    if not evidence.templates and evidence.languages in pairs():
+    if not evidence.templates:
         wanted["templates"] = []
     if evidence.tests and not evidence.attacks:
         wanted["attacks"] = []
     found = []
     for name, ids in wanted.items():
-        command, text = rules.advice[name]
-        if command.startswith("anaphora augment") and evidence.languages != AUGMENTED:
+        command, text, *languages = rules.advice[name]
+        if languages and evidence.languages not in languages:
             continue
         found.append((command.format(languages=evidence.languages), text, tuple(dict.fromkeys(ids))))
     return tuple(found)

@@ -69,12 +69,16 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """All rules; conclusions: what is said of the verdicts of several; advice: its name → a command, and what for."""
+    """All rules.
+
+    conclusions: what is said of the verdicts of several rules
+    advice: by its name a command, what it is good for, and the language pairs that it knows, if not all
+    """
 
     thresholds: Thresholds
     rules: tuple[Rule, ...]
     conclusions: Mapping[str, Says]
-    advice: Mapping[str, tuple[str, str]]
+    advice: Mapping[str, tuple[str, ...]]
 
 
 @cache
@@ -85,7 +89,7 @@ def load_rules() -> Rules:
         thresholds=Thresholds(**document["thresholds"]),
         rules=tuple(_rule(row) for row in document["rule"]),
         conclusions={row["id"]: _says(row["says"]) for row in document["conclusion"]},
-        advice={name: (command, text) for name, (command, text) in document["advice"].items()},
+        advice={name: tuple(words) for name, words in document["advice"].items()},
     )
 
 
