@@ -79,3 +79,23 @@ def test_synthetic_is_a_check_not_evidence() -> None:
     assert "a check of the implementations" in text
     assert "no evidence about real text" in text
     assert "one seed" in text
+
+
+def test_the_table_of_news_is_what_its_figures_give(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(EXPERIMENTS / "apt-2017"))
+    pytest.importorskip("zstandard")
+    found = figures("apt-2017/wmt.json")
+    table = runpy.run_path(str(EXPERIMENTS / "apt-2017" / "wmt.py"))["table"]
+    assert (EXPERIMENTS / "apt-2017" / "WMT.md").read_text(encoding="utf-8") == table(found)
+
+
+def test_missing_pronouns_on_news_are_no_apostrophes() -> None:
+    """papers.md (a): case 4 of Microsoft was 188 because its apostrophes are typographic."""
+    found = figures("apt-2017/wmt.json")["en-fr"]
+    missing = {name: system["cases"][3] for name, system in found["apt"].items()}
+    assert found["normalized"]["microsoft"]["’"] > 5_000
+    assert max(missing.values()) < 2 * min(missing.values())
+    for system in found["apt"].values():
+        assert "|norm:signs|" in system["signature"]
+    for name, scores in found["surface_normalized"].items():
+        assert scores["bleu"]["signature"] == found["surface"][name]["bleu"]["signature"] + "|norm:signs"
