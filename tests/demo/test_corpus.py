@@ -49,6 +49,12 @@ def test_every_template_is_asked_about_as_often(files: Files) -> None:
     assert max(counts.values()) == EACH
 
 
+def test_nouns_are_asked_about_in_both_orders(files: Files) -> None:
+    pairs = Counter(str(e.tags["pair"]) for e in read_native(files.suite) if e.tags["template"] == "prior/position")
+    assert len(pairs) >= EACH // 4
+    assert set(pairs.values()) == {2}
+
+
 def test_it_is_the_same_every_time(files: Files, tmp_path: Path) -> None:
     again = write_corpus(tmp_path)
     assert again.suite.read_bytes() == files.suite.read_bytes()

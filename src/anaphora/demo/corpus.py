@@ -66,21 +66,24 @@ def divided(examples: Iterator[Example]) -> tuple[list[Example], list[Example]]:
 
 
 def sampled(examples: Sequence[Example], seed: int) -> Iterator[Example]:
-    """As many of each template; they stay in order."""
-    by_template: dict[str, list[Example]] = {}
+    """As many of each template; they stay in order, and both orders of a pair stay together."""
+    by_template: dict[str, dict[str, list[Example]]] = {}
     for example in examples:
-        by_template.setdefault(str(example.tags["template"]), []).append(example)
-    for template, found in by_template.items():
-        each = EACH_EASY if template in EASY else EACH
+        units = by_template.setdefault(str(example.tags["template"]), {})
+        units.setdefault(str(example.tags.get("pair", example.id)), []).append(example)
+    for template, units in by_template.items():
+        found = list(units.values())
+        each = (EACH_EASY if template in EASY else EACH) // len(found[0])
         chosen = random.Random(f"{template} {seed}").sample(range(len(found)), min(each, len(found)))
-        yield from (found[k] for k in sorted(chosen))
+        for k in sorted(chosen):
+            yield from found[k]
 
 
 def _held_out(example: Example) -> bool:
-    """By the first sentence; where that only names a noun, which must be known, by the whole example."""
+    """By the first sentence, or the pair that it is of; where it only names a noun that must be known, by the id."""
     template = example.tags["template"]
-    key, share = (example.id, 2) if template == GENDER else (example.source[0], HELD_OUT)
-    return int(hashlib.sha256(key.encode()).hexdigest(), 16) % share == 0
+    key, share = (example.id, 2) if template == GENDER else (example.tags.get("pair", example.source[0]), HELD_OUT)
+    return int(hashlib.sha256(str(key).encode()).hexdigest(), 16) % share == 0
 
 
 def _with_known_nouns(suite: Suite) -> Iterator[Example]:
