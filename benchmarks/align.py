@@ -90,7 +90,7 @@ def prepare(folder: Path, lines: int) -> tuple[Path, Path, str]:
     """The first lines of TED ES-EN, or sentences of made-up words of their length; says which."""
     paths = folder / "text.es", folder / "text.en"
     if TED.is_dir():
-        from anaphora.files import text_lines
+        from anaphora.core.files import text_lines
 
         texts = [list(text_lines(TED / f"IWSLT14.TED.tst.tc.{path.suffix[1:]}.gz"))[:lines] for path in paths]
     else:

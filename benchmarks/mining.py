@@ -105,7 +105,7 @@ def write(folder: Path, language: str) -> Path:
     """The beginning of each corpus in one file."""
 
     def lines() -> Iterator[str]:
-        from anaphora.files import text_lines
+        from anaphora.core.files import text_lines
 
         for name in ("IWSLT2017", "NC-2016", "Europarl7"):
             for number, line in enumerate(text_lines(DATA / name / f"concatenated_en2de_dev_{language}.txt.gz")):

@@ -12,8 +12,8 @@ import pytest
 
 import anaphora as package
 from anaphora import api
+from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.demo.stand_ins import demo_suite
-from anaphora.errors import AnaphoraError, BadInput
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Header, Suite, suite_of
 from anaphora.systems.run import Run

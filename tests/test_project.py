@@ -25,7 +25,7 @@ def test_the_version_is_said_in_one_place() -> None:
     assert re.fullmatch(r"\d+\.\d+\.\d+\w*", anaphora.__version__)
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     assert "version" not in project["project"]
-    assert project["project"]["dynamic"] == ["version"]
+    assert project["project"]["dynamic"] == ["version", "readme"]
     assert (ROOT / project["tool"]["hatch"]["version"]["path"]).samefile(ROOT / "src" / "anaphora" / "__init__.py")
 
 

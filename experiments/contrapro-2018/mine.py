@@ -19,7 +19,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from anaphora.files import text_lines
+from anaphora.core.files import text_lines
 
 HERE = Path(__file__).resolve().parent
 SHARED = HERE.parents[2] / "shared"

@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from anaphora.api import load_suite as load_suite
     from anaphora.api import report as report
     from anaphora.api import score as score
-    from anaphora.errors import AnaphoraError as AnaphoraError
-    from anaphora.errors import BadInput as BadInput
+    from anaphora.core.errors import AnaphoraError as AnaphoraError
+    from anaphora.core.errors import BadInput as BadInput
     from anaphora.metrics.apt.metric import apt as apt
     from anaphora.suites.example import Example as Example
     from anaphora.suites.suite import Suite as Suite
     from anaphora.systems import load_system as load_system
 
 _PUBLIC = {
-    "AnaphoraError": "anaphora.errors",
-    "BadInput": "anaphora.errors",
+    "AnaphoraError": "anaphora.core.errors",
+    "BadInput": "anaphora.core.errors",
     "Example": "anaphora.suites.example",
     "Suite": "anaphora.suites.suite",
     "apt": "anaphora.metrics.apt.metric",

@@ -12,7 +12,7 @@ pytest.importorskip("anaphora.align.thot", reason="sil-thot is not installed")
 from anaphora.align import Aligner, Settings, align, align_systems
 from anaphora.align.alignment import Alignment
 from anaphora.align.backend import Pair
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 
 from .conftest import Toy, toy_text
 

@@ -19,7 +19,7 @@ from anaphora.align.alignment import (
     read_alignments,
     transposed,
 )
-from anaphora.errors import BadInput
+from anaphora.core.errors import BadInput
 
 FIXED = settings(derandomize=True, deadline=None)
 POINTS = st.lists(st.tuples(st.integers(0, 99), st.integers(0, 99))).map(tuple)

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from anaphora.align.backend import BACKENDS, KINDS, Settings, choose_heuristic, load_backend
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 
 
 def test_importing_the_package_imports_no_backend() -> None:

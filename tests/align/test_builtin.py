@@ -21,9 +21,9 @@ from anaphora.align.builtin import Builtin
 from anaphora.align.diagonal import TENSIONS
 from anaphora.align.saved import HEADER
 from anaphora.align.symmetrize import symmetrize
-from anaphora.errors import AnaphoraError
-from anaphora.files import text_lines
-from anaphora.finite import NotFinite
+from anaphora.core.errors import AnaphoraError
+from anaphora.core.files import text_lines
+from anaphora.core.finite import NotFinite
 
 from .conftest import Toy
 

@@ -12,7 +12,7 @@ eflomal = pytest.importorskip("eflomal", reason="eflomal is not installed")
 from anaphora.align import Aligner, Settings  # noqa: E402
 from anaphora.align.agreement import agreement  # noqa: E402
 from anaphora.align.backend import load_backend  # noqa: E402
-from anaphora.errors import AnaphoraError  # noqa: E402
+from anaphora.core.errors import AnaphoraError  # noqa: E402
 
 from .conftest import Toy  # noqa: E402
 

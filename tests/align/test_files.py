@@ -12,7 +12,7 @@ pytest.importorskip("anaphora.align.thot", reason="sil-thot is not installed")
 from anaphora.align import Aligner, Settings, align
 from anaphora.align.alignment import format_alignment, read_alignments
 from anaphora.align.files import align_files
-from anaphora.errors import BadInput
+from anaphora.core.errors import BadInput
 
 from .conftest import Toy
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from anaphora.align import Aligner, Settings
-from anaphora.errors import AnaphoraError, BadInput
+from anaphora.core.errors import AnaphoraError, BadInput
 
 SOURCE, TARGET = [["a", "b"], [], ["c"]], [["A", "B", "C"], ["X"], ["C"]]
 

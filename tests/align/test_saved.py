@@ -15,7 +15,7 @@ pytest.importorskip("anaphora.align.thot", reason="sil-thot is not installed")
 
 from anaphora.align import Aligner, Settings
 from anaphora.align.saved import HEADER, open_model
-from anaphora.errors import AnaphoraError, BadInput
+from anaphora.core.errors import AnaphoraError, BadInput
 
 from .conftest import Toy
 

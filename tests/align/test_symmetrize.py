@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from anaphora.align.alignment import Alignment, Point
 from anaphora.align.symmetrize import DEFAULT, HEURISTICS, symmetrize
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 
 FIXED = settings(derandomize=True, deadline=None, max_examples=200)
 GROWN = ("grow-diag", "grow-diag-final", "grow-diag-final-and")

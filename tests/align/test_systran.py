@@ -10,7 +10,7 @@ pytest.importorskip("systran_align", reason="systran-align is not installed")
 
 from anaphora.align import Aligner, Settings
 from anaphora.align.agreement import agreement
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 
 from .conftest import Toy, toy_text
 

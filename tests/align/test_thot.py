@@ -15,7 +15,7 @@ from anaphora.align.alignment import read_alignments
 from anaphora.align.backend import Directions, load_backend
 from anaphora.align.symmetrize import HEURISTICS, symmetrize
 from anaphora.align.thot import SCHEDULES, Thot
-from anaphora.files import text_lines
+from anaphora.core.files import text_lines
 
 from .conftest import Toy, toy_text
 

@@ -19,7 +19,7 @@ from anaphora.align.tokenize import (
     tokenize,
     warnings,
 )
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 
 PLAIN = ["C'est l'eau, qu'il boit.", "« Oui ! », dit-il.", ""]
 TOKENIZED = ["C' est l' eau , qu' il boit .", "« Oui ! » , dit-il .", ""]

@@ -10,7 +10,7 @@ import pytest
 
 from anaphora.annotate import ANNOTATORS, load_annotator
 from anaphora.annotate.conllu import ConlluAnnotator
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 
 
 def test_the_kinds_of_the_contract() -> None:

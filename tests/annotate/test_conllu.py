@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from anaphora.annotate.conllu import ConlluAnnotator, read_conllu, read_sentences
 from anaphora.annotate.document import Mention
-from anaphora.errors import BadInput
+from anaphora.core.errors import BadInput
 
 Data = Callable[[str], Path]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from anaphora.annotate.defaults import default_annotator
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 
 pytest.importorskip("spacy")
 

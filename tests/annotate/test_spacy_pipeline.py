@@ -11,7 +11,7 @@ import pytest
 
 from anaphora.annotate import load_annotator
 from anaphora.annotate.spacy_pipeline import batches, sentence_of
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 
 spacy = pytest.importorskip("spacy", reason="spaCy is not installed: pip install 'anaphora[mine]'")
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from anaphora.annotate.document import Mention
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 
 pytest.importorskip("stanza", reason="Stanza is not installed: pip install 'anaphora[stanza]'")
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from anaphora.build import augment_documents
 from anaphora.build.augment_documents import Block, Pair, read_blocks
-from anaphora.errors import BadInput
+from anaphora.core.errors import BadInput
 
 Files = Callable[..., tuple[Path, Path]]
 

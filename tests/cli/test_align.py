@@ -16,7 +16,7 @@ from anaphora import __version__
 from anaphora.align import backend
 from anaphora.align.alignment import read_alignments
 from anaphora.cli import main
-from anaphora.registry import Registry
+from anaphora.core.registry import Registry
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 ENGLISH = "the house\nthe book\na house\na book is here\nthe house is here\n\nit is a book\n"

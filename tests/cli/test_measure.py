@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 
 from anaphora import api
 from anaphora.cli.measure import measure
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 
 NOUNS = {"king": "he", "uncle": "he", "queen": "she", "aunt": "she", "stone": "it", "table": "it"}
 ENDS = ("was old.", "looked fine.", "has gone.", "came back.")

@@ -15,7 +15,7 @@ pytest.importorskip("sentencepiece")
 pytest.importorskip("transformers")
 
 from anaphora.cli.app import app  # noqa: E402
-from anaphora.errors import AnaphoraError  # noqa: E402
+from anaphora.core.errors import AnaphoraError  # noqa: E402
 from anaphora.nmt.synthetic import make_suite  # noqa: E402
 
 

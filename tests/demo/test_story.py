@@ -11,8 +11,8 @@ pytest.importorskip("torch")
 pytest.importorskip("transformers")
 pytest.importorskip("sentencepiece")
 
+from anaphora.core.errors import AnaphoraError
 from anaphora.demo import story
-from anaphora.errors import AnaphoraError
 
 NAMES = ["sentence-level", "context-aware"]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.evaluation.breakdown import Breakdown, check_known, joint, keyed, named, order, parse, repeated
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.evaluation.compare import Comparison, compare_runs
 from anaphora.evaluation.paired import holm, mcnemar
 from anaphora.evaluation.result import Settings

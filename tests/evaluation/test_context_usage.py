@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.evaluation.context_usage import context_usage, sentences_of
 from anaphora.evaluation.result import Settings
 from anaphora.reports.usage import usage_curve, usage_table

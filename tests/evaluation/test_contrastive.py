@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from anaphora.errors import AnaphoraError, BadInput
+from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.evaluation import contrastive
 from anaphora.evaluation.contrastive import evaluate_items, evaluate_run, evaluate_scores
 from anaphora.evaluation.intervals import wilson

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from anaphora.errors import AnaphoraError, BadInput
+from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.evaluation.diagnosis_evidence import gather
 from anaphora.evaluation.result import Settings
 from anaphora.systems.run import Run, RunHeader, open_run, write_run

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.evaluation.pairing import original_of, together
 from anaphora.systems.run import Run, RunHeader, open_run, write_run
 from anaphora.systems.scored import Scored

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.evaluation.result import Figure, Result, Settings
 
 RESULT = Result(

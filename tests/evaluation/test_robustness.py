@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from anaphora.errors import AnaphoraError, BadInput
+from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.evaluation.paired import holm, mcnemar
 from anaphora.evaluation.result import Settings
 from anaphora.evaluation.robustness import robustness

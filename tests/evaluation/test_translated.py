@@ -10,8 +10,8 @@ pytest.importorskip("sacremoses")
 pytest.importorskip("anaphora.align.thot")
 
 from anaphora.align import Aligner, Settings
+from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.demo.stand_ins import demo_suite
-from anaphora.errors import AnaphoraError, BadInput
 from anaphora.evaluation.generative import CORRECT, NOT_FOUND, WRONG
 from anaphora.evaluation.translated import (
     align_texts,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anaphora.errors import AnaphoraError, BadInput
+from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.languages.pronoun_files import known_pairs, pronoun_lists, to_toml
 from anaphora.languages.pronouns import normalise
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from anaphora.annotate.document import Document, Mention, Sentence
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.link import load_linker
 from anaphora.link.accuracy import Judged, accuracy, judge, precision
 from anaphora.link.builtin import BuiltinLinker

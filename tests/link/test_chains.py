@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from anaphora.annotate.document import Document, Mention, Sentence
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.link import Link, load_linker
 
 Parsed = Callable[[str], Sentence]

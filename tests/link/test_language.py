@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.link.language import known_languages, language
 from anaphora.link.ranker import weights
 

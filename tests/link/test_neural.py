@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from anaphora.annotate.document import Document, Mention, Sentence
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.link import Link, load_linker
 from anaphora.link.neural import chains_of
 

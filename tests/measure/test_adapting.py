@@ -22,8 +22,8 @@ import torch
 from anaphora.cli.app import app
 from anaphora.cli.measure import measure
 from anaphora.cli.stopping import sentence as stopped
-from anaphora.errors import AnaphoraError
-from anaphora.finite import NotFinite
+from anaphora.core.errors import AnaphoraError
+from anaphora.core.finite import NotFinite
 from anaphora.languages.readings import load_readings
 from anaphora.measure.adapting import KEEP_EVERY, Adapting, _batches, _passages, adapt, documents
 from anaphora.measure.config import Model

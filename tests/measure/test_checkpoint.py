@@ -14,7 +14,7 @@ pytest.importorskip("torch")
 import torch
 from safetensors.torch import load_file, save_file
 
-from anaphora.errors import AnaphoraError, BadInput
+from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.languages.readings import load_readings
 from anaphora.measure.checkpoint import check_new, load_measure, read_about, save_measure, start_from
 from anaphora.measure.config import Config, Model, Training

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from anaphora.errors import AnaphoraError, BadInput
+from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.measure.config import Config
 from anaphora.measure.config_file import as_document, parse_config, presets, read_config
 

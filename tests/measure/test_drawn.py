@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.languages.readings import load_readings
 from anaphora.measure.drawn import Confusion, balanced, draw_pairs, measured
 from anaphora.measure.texts import Line

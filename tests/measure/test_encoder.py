@@ -10,7 +10,7 @@ pytest.importorskip("torch")
 
 import torch
 
-from anaphora.errors import BadInput
+from anaphora.core.errors import BadInput
 from anaphora.languages.readings import load_readings
 from anaphora.measure.encoder import StaticEncoder, learn_vocabulary, put_vectors
 from anaphora.measure.items import Text, text_of

@@ -11,7 +11,7 @@ pytest.importorskip("transformers")
 
 import torch
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.languages.readings import load_readings
 from anaphora.measure.hf_encoder import HuggingFaceEncoder
 from anaphora.measure.items import Text, text_of

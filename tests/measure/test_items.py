@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.languages.readings import load_readings
 from anaphora.measure.config import Model
 from anaphora.measure.items import candidate_texts, pairs_of, plain_text, text_of

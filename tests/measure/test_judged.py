@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from anaphora import api
-from anaphora.errors import BadInput
+from anaphora.core.errors import BadInput
 from anaphora.measure.judged import judge_run, with_people
 from anaphora.suites.example import Example
 

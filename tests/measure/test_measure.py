@@ -8,7 +8,7 @@ pytest.importorskip("torch")
 
 import torch
 
-from anaphora.finite import NotFinite
+from anaphora.core.finite import NotFinite
 from anaphora.languages.readings import load_readings
 from anaphora.measure.config import Model
 from anaphora.measure.items import Text, text_of

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anaphora.errors import BadInput
+from anaphora.core.errors import BadInput
 from anaphora.measure.pair_list import COLUMNS, Judged, errors_of, pair_list_json, pair_list_rows, read_pair_list
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.languages.readings import load_readings
 from anaphora.measure.pair_list import Judged
 from anaphora.measure.pairs import PairMaker, Settings

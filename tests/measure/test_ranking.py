@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.languages.readings import load_readings
 from anaphora.measure.config import Model
 from anaphora.measure.items import Text, text_of

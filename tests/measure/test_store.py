@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from anaphora.errors import BadInput
+from anaphora.core.errors import BadInput
 from anaphora.measure.store import Memory, Store, key_of, open_store
 
 ONE, TWO = np.arange(6, dtype=np.float32).reshape(3, 2), np.ones((1, 2), np.float32)

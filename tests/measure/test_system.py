@@ -11,7 +11,7 @@ pytest.importorskip("torch")
 pytest.importorskip("safetensors")
 
 from anaphora import api
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.measure.checkpoint import load_measure, save_measure
 from anaphora.measure.config import Config, Model, Training
 from anaphora.measure.evaluation import evaluate_measure, score_examples

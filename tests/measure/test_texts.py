@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from anaphora.errors import BadInput
+from anaphora.core.errors import BadInput
 from anaphora.measure.texts import Line, read_texts
 
 

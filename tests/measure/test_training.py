@@ -12,8 +12,8 @@ pytest.importorskip("torch")
 
 import torch
 
-from anaphora.errors import AnaphoraError
-from anaphora.finite import NotFinite
+from anaphora.core.errors import AnaphoraError
+from anaphora.core.finite import NotFinite
 from anaphora.measure import training
 from anaphora.measure.checkpoint import load_measure, save_measure
 from anaphora.measure.config import Config, Data, Model, Training

@@ -17,8 +17,8 @@ pytest.importorskip("transformers")
 import torch
 
 from anaphora.cli.measure import measure
-from anaphora.errors import AnaphoraError
-from anaphora.finite import NotFinite
+from anaphora.core.errors import AnaphoraError
+from anaphora.core.finite import NotFinite
 from anaphora.languages.readings import load_readings
 from anaphora.measure.config import Model
 from anaphora.measure.features import LanguageModelFeatures

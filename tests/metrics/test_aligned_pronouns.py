@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from anaphora.errors import BadInput
+from anaphora.core.errors import BadInput
 from anaphora.metrics.aligned_pronouns import Aligned, Occurrence, aligned_text, occurrences
 
 PATH = Path("hyp.align")

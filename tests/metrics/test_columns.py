@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anaphora.errors import BadInput
+from anaphora.core.errors import BadInput
 from anaphora.metrics.columns import read_columns
 
 WORDS = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=8)

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from anaphora.errors import AnaphoraError
-from anaphora.finite import NotFinite
+from anaphora.core.errors import AnaphoraError
+from anaphora.core.finite import NotFinite
 from anaphora.metrics.comet import MODEL, comet
 from anaphora.metrics.measures import Texts, measure
 from anaphora.metrics.sums import Resampling

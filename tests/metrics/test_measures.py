@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from anaphora.errors import AnaphoraError, BadInput
+from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.metrics.measures import METRICS, USUAL, Texts, measure, read_texts
 from anaphora.metrics.sums import Resampling
 

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
+from anaphora.core.finite import NotFinite
 from anaphora.evaluation.intervals import generator
 from anaphora.evaluation.paired import approximate_randomisation, paired_bootstrap
-from anaphora.finite import NotFinite
 from anaphora.metrics.sums import (
     Resampling,
     Sums,

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from anaphora.errors import AnaphoraError
-from anaphora.files import read_parallel
+from anaphora.core.errors import AnaphoraError
+from anaphora.core.files import read_parallel
 from anaphora.metrics.measures import Texts, measure
 from anaphora.metrics.sums import Resampling
 

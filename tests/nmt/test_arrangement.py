@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.nmt.arrangement import Arrangement, Marks, inputs_of, target_of
 
 END, SEPARATOR = 0, 9

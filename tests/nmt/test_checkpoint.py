@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 torch = pytest.importorskip("torch")
 
-from anaphora.errors import AnaphoraError, BadInput  # noqa: E402
+from anaphora.core.errors import AnaphoraError, BadInput  # noqa: E402
 from anaphora.nmt import checkpoint as module  # noqa: E402
 from anaphora.nmt.batching import Position  # noqa: E402
 from anaphora.nmt.checkpoint import (  # noqa: E402

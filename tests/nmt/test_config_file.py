@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from anaphora.errors import AnaphoraError, BadInput
+from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.nmt.config import Config
 from anaphora.nmt.config_file import parse_config, presets, read_config, write_config
 

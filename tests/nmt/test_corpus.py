@@ -8,7 +8,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from anaphora.errors import BadInput  # noqa: E402
+from anaphora.core.errors import BadInput  # noqa: E402
 from anaphora.nmt.arrangement import Arrangement, Marks  # noqa: E402
 from anaphora.nmt.config import DataConfig  # noqa: E402
 from anaphora.nmt.corpus import Corpus, Pair, Sentences, read_pairs  # noqa: E402

@@ -14,7 +14,7 @@ pytest.importorskip("sentencepiece")
 
 from safetensors.torch import load_file, save_file  # noqa: E402
 
-from anaphora.errors import AnaphoraError, BadInput  # noqa: E402
+from anaphora.core.errors import AnaphoraError, BadInput  # noqa: E402
 from anaphora.nmt.batch import pad  # noqa: E402
 from anaphora.nmt.build import build_model  # noqa: E402
 from anaphora.nmt.checkpoint import load_weights  # noqa: E402

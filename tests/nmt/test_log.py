@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from anaphora.errors import AnaphoraError
-from anaphora.finite import NotFinite
+from anaphora.core.errors import AnaphoraError
+from anaphora.core.finite import NotFinite
 from anaphora.nmt.log import Log, read_log
 
 

@@ -11,7 +11,7 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
-from anaphora.errors import AnaphoraError  # noqa: E402
+from anaphora.core.errors import AnaphoraError  # noqa: E402
 from anaphora.nmt.arrangement import Marks  # noqa: E402
 from anaphora.nmt.batch import Batch, make_batch  # noqa: E402
 from anaphora.nmt.build import build_model  # noqa: E402

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 pytest.importorskip("torch")
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.nmt.arrangement import Arrangement, Marks
 from anaphora.nmt.questions import Question, Wanted, batches, make_question, units
 from anaphora.suites.example import Example

@@ -9,7 +9,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from anaphora.errors import AnaphoraError  # noqa: E402
+from anaphora.core.errors import AnaphoraError  # noqa: E402
 from anaphora.nmt.arrangement import Marks  # noqa: E402
 from anaphora.nmt.batch import Batch, make_batch, pad  # noqa: E402
 from anaphora.nmt.config import COMBINATIONS, ModelConfig  # noqa: E402

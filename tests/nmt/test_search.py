@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 torch = pytest.importorskip("torch")
 
-from anaphora.finite import NotFinite  # noqa: E402
+from anaphora.core.finite import NotFinite  # noqa: E402
 from anaphora.nmt.arrangement import Marks  # noqa: E402
 from anaphora.nmt.batch import pad  # noqa: E402
 from anaphora.nmt.config import ModelConfig  # noqa: E402

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.nmt.config import DataConfig
 from anaphora.nmt.corpus import read_pairs
 from anaphora.nmt.synthetic import FRAMES, KINDS, NOUNS, TWOFOLD, make_documents, make_suite, write_synthetic

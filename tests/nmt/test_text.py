@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("sentencepiece")
 pytest.importorskip("sacremoses")
 
-from anaphora.errors import AnaphoraError, BadInput
+from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.nmt.config import VocabularyConfig
 from anaphora.nmt.text import SEPARATOR, SEPARATOR_PIECE, Text, learn_text, load_text
 

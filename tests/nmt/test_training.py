@@ -20,7 +20,7 @@ pytest.importorskip("sentencepiece")
 
 from safetensors.torch import load_file  # noqa: E402
 
-from anaphora.errors import AnaphoraError  # noqa: E402
+from anaphora.core.errors import AnaphoraError  # noqa: E402
 from anaphora.nmt import training as module  # noqa: E402
 from anaphora.nmt.checkpoint import checkpoints  # noqa: E402
 from anaphora.nmt.config import Config  # noqa: E402

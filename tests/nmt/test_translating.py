@@ -8,7 +8,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from anaphora.errors import AnaphoraError  # noqa: E402
+from anaphora.core.errors import AnaphoraError  # noqa: E402
 from anaphora.nmt import translating  # noqa: E402
 from anaphora.nmt.arrangement import Arrangement, Marks  # noqa: E402
 from anaphora.nmt.search import Beam, Hypothesis  # noqa: E402

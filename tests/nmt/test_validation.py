@@ -10,7 +10,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from anaphora.finite import NotFinite  # noqa: E402
+from anaphora.core.finite import NotFinite  # noqa: E402
 from anaphora.nmt.arrangement import Arrangement, Marks  # noqa: E402
 from anaphora.nmt.config import DataConfig  # noqa: E402
 from anaphora.nmt.corpus import Corpus, Pair  # noqa: E402

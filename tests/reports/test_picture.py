@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from anaphora.errors import AnaphoraError, BadInput
+from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.reports import picture
 from anaphora.reports.picture import write_picture
 from anaphora.svg import document, text

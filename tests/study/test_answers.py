@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from anaphora.errors import BadInput
+from anaphora.core.errors import BadInput
 from anaphora.study.answers import current_answers, meaning, option_of, ratings
 from anaphora.study.model import Study
 from anaphora.study.store import Answer

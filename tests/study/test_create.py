@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from anaphora.errors import AnaphoraError, BadInput
+from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.study.create import Design, make_study
 from anaphora.study.model import Study
 from anaphora.suites.example import Example

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from anaphora.errors import AnaphoraError, BadInput
+from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.metrics.discomt.file import read_annotations
 from anaphora.metrics.discomt.measures import discomt
 from anaphora.metrics.meta.evaluation import read_scores

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from anaphora.errors import BadInput
+from anaphora.core.errors import BadInput
 from anaphora.study.file import read_links, read_study, write_study
 from anaphora.study.model import Study
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anaphora.errors import AnaphoraError, BadInput
+from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.study.create import Design, make_study
 from anaphora.study.gaps import gap_forms, gap_items, gap_options, suite_of_details
 from anaphora.study.model import Item, Study

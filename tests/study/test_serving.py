@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.study.database import read_answers
 from anaphora.study.file import read_links, read_study, write_study
 from anaphora.study.model import Study

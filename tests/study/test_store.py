@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from anaphora.errors import AnaphoraError, BadInput
+from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.study.database import open_log, read_answers
 from anaphora.study.model import Study
 from anaphora.study.store import Answer, AnswerLog, Conflict

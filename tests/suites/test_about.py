@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from anaphora.errors import AnaphoraError, BadInput
+from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.suites.about import about
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Header, suite_of

@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from anaphora.errors import BadInput
+from anaphora.core.errors import BadInput
 from anaphora.suites.archive import extract
 
 FILES = {"repo-c8b/README": b"hello", "repo-c8b/data/a/en.txt": b"It rained.\n", "repo-c8b/data/b.txt": b""}

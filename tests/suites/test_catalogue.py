@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.suites.catalogue import Entry, RemoteFile, catalogue, find
 from anaphora.suites.formats import FORMATS
 

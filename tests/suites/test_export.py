@@ -14,7 +14,7 @@ from hypothesis import example as with_example
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.suites.example import Example, Passage
 from anaphora.suites.export import write_text
 from anaphora.suites.formats import read_suite

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from anaphora.errors import AnaphoraError, BadInput
+from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.suites.example import Example
 from anaphora.suites.formats import FORMATS, read_suite
 from anaphora.suites.suite import Header, suite_of

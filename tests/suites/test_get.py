@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from anaphora.errors import AnaphoraError, BadInput
+from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.suites import get as module
 from anaphora.suites.catalogue import Entry, RemoteArchive, RemoteFile, catalogue
 from anaphora.suites.get import get, home, resolve, suite_path

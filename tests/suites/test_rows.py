@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from anaphora import api
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.suites.rows import suite_of_rows
 
 ROWS = [

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anaphora.errors import AnaphoraError, BadInput
+from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.suites.example import Example
 from anaphora.suites.sources import current_translations, write_sources
 from anaphora.suites.suite import Header, Suite, suite_of

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from anaphora.errors import BadInput
+from anaphora.core.errors import BadInput
 from anaphora.suites.example import Example
 from anaphora.suites.formats import read_suite
 from anaphora.suites.suite import Header, suite_of

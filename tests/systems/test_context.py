@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.suites.example import Example
 from anaphora.systems.context import Context, Question, with_target_context
 

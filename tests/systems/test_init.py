@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.systems import load_system, systems
 from anaphora.systems.scores import ScoreFile
 

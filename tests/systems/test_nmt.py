@@ -14,8 +14,8 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("sentencepiece")
 
 from anaphora.cli import main  # noqa: E402
+from anaphora.core.errors import AnaphoraError  # noqa: E402
 from anaphora.demo.stand_ins import demo_suite  # noqa: E402
-from anaphora.errors import AnaphoraError  # noqa: E402
 from anaphora.evaluation.context_usage import context_usage  # noqa: E402
 from anaphora.suites.example import Example  # noqa: E402
 from anaphora.suites.suite import example_line, header_line  # noqa: E402

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.systems.options import Options, split_settings, split_spec, yes
 
 

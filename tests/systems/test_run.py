@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anaphora import __version__
-from anaphora.errors import BadInput
+from anaphora.core.errors import BadInput
 from anaphora.suites.suite import Header, suite_of
 from anaphora.systems.run import RunHeader, describe, header_line, open_run, record_line, write_run
 from anaphora.systems.scored import Scored

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anaphora import files
-from anaphora.errors import BadInput
+from anaphora.core import files
+from anaphora.core.errors import BadInput
 from anaphora.suites.example import Example
 from anaphora.systems.scored import Scored
 from anaphora.systems.scores import ScoreFile, parse_scores

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
+from anaphora.core.errors import AnaphoraError
 from anaphora.demo.stand_ins import demo_suite
-from anaphora.errors import AnaphoraError
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Header, suite_of
 from anaphora.systems import scoring

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from anaphora.errors import AnaphoraError
-from anaphora.finite import NotFinite
+from anaphora.core.errors import AnaphoraError
+from anaphora.core.finite import NotFinite
 from anaphora.suites.example import Example
 from anaphora.systems.run import RunHeader
 from anaphora.systems.scored import Answer

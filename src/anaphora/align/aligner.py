@@ -10,7 +10,7 @@ from anaphora.align.alignment import Alignment
 from anaphora.align.backend import Directions, Pair, Progress, Settings, Words, choose_heuristic, load_backend
 from anaphora.align.saved import SavedModel, open_model, write_model
 from anaphora.align.symmetrize import symmetrize
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 
 Sentences = Sequence[Words]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from anaphora.errors import BadInput
-from anaphora.files import text_lines
+from anaphora.core.errors import BadInput
+from anaphora.core.files import text_lines
 
 Point = tuple[int, int]  # source word, target word; both count from 0
 Alignment = tuple[Point, ...]  # of one sentence pair, in the order of the file

@@ -10,8 +10,8 @@ from typing import Any, Protocol
 from anaphora.align.alignment import Alignment
 from anaphora.align.symmetrize import DEFAULT, check_heuristic
 from anaphora.align.tokenize import DEFAULT as DEFAULT_TOKENIZATION
-from anaphora.errors import AnaphoraError, did_you_mean
-from anaphora.registry import Registry
+from anaphora.core.errors import AnaphoraError, did_you_mean
+from anaphora.core.registry import Registry
 
 Words = Sequence[str]
 Pair = tuple[Words, Words]  # the words of a sentence and of its translation

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from anaphora.finite import all_finite, no_overflow
+from anaphora.core.finite import all_finite, no_overflow
 
 Floats = NDArray[np.float64]
 Single = NDArray[np.float32]  # what is kept of it

@@ -13,7 +13,7 @@ from anaphora.align.aligner import Aligner
 from anaphora.align.alignment import Alignment, check_alignment, format_alignment, parse_alignment
 from anaphora.align.backend import Progress
 from anaphora.align.tokenize import Text, Tokenization, Treatment, signature
-from anaphora.files import atomic_writer, read_parallel
+from anaphora.core.files import atomic_writer, read_parallel
 
 Texts = tuple[Text, Text]
 

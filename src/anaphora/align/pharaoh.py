@@ -8,7 +8,7 @@ from pathlib import Path
 from anaphora.align.alignment import Alignment, check_alignment, read_alignments
 from anaphora.align.backend import Directions, Pair, Progress, Settings, choose_model
 from anaphora.align.symmetrize import HEURISTICS
-from anaphora.errors import AnaphoraError, BadInput
+from anaphora.core.errors import AnaphoraError, BadInput
 
 
 class PharaohFiles:

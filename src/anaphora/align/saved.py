@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from anaphora.align.backend import Settings
-from anaphora.errors import BadInput
-from anaphora.files import read_json
+from anaphora.core.errors import BadInput
+from anaphora.core.files import read_json
 
 HEADER = "alignment-model.json"
 FORMAT = 1

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from anaphora.align.alignment import Alignment, Point
-from anaphora.errors import AnaphoraError, did_you_mean
+from anaphora.core.errors import AnaphoraError, did_you_mean
 
 HEURISTICS = ("intersection", "union", "grow-diag", "grow-diag-final", "grow-diag-final-and", "forward", "backward")
 DEFAULT = "grow-diag-final"  # APT 2017, §2.3

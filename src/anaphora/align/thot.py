@@ -14,7 +14,7 @@ from anaphora.align.alignment import Alignment
 from anaphora.align.backend import Directions, Pair, Progress, Settings, Words, choose_model
 from anaphora.align.symmetrize import HEURISTICS
 from anaphora.align.threads import openmp_threads, sleeping_threads
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 
 with sleeping_threads():
     import thot

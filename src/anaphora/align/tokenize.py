@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from anaphora.errors import AnaphoraError, did_you_mean
+from anaphora.core.errors import AnaphoraError, did_you_mean
 from anaphora.normalization import describe_signs, normalize_counting, sign_name
 from anaphora.normalization import normalize as normalize_sign
 

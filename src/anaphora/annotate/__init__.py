@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from anaphora.annotate.document import Chain, Document, Mention, Sentence, Token
-from anaphora.errors import AnaphoraError
-from anaphora.registry import Registry
+from anaphora.core.errors import AnaphoraError
+from anaphora.core.registry import Registry
 
 __all__ = ["ANNOTATORS", "Annotator", "Chain", "Document", "Line", "Mention", "Sentence", "Token", "load_annotator"]
 

@@ -12,8 +12,8 @@ from anaphora.annotate.document import Document, Sentence, Token
 from anaphora.annotate.entities import Entities
 from anaphora.annotate.schemes import universal
 from anaphora.annotate.words import Contraction, contracted
-from anaphora.errors import BadInput
-from anaphora.files import text_lines
+from anaphora.core.errors import BadInput
+from anaphora.core.files import text_lines
 
 COLUMNS = 10
 

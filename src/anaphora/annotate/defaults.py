@@ -7,7 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 
 WEB = ("en", "zh")  # languages whose pipelines spaCy calls `core_web` rather than `core_news`
 SIZES = ("_sm", "_md", "_lg")

@@ -10,7 +10,7 @@ from typing import Any
 from anaphora.annotate import Line
 from anaphora.annotate.document import Document, Sentence, Token
 from anaphora.annotate.schemes import Scheme, scheme_of, universal
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 
 spacy: Any = import_module("spacy")  # its types are in part missing
 Doc: Any = import_module("spacy.tokens").Doc

@@ -11,7 +11,7 @@ from anaphora.annotate.document import Chain, Document, Mention, Sentence, Token
 from anaphora.annotate.entities import head_of
 from anaphora.annotate.schemes import universal
 from anaphora.annotate.words import Contraction, contracted
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 
 stanza: Any = import_module("stanza")  # has no types
 

@@ -9,8 +9,8 @@ from operator import itemgetter
 from pathlib import Path
 
 from anaphora.align.alignment import Alignment, parse_alignment
-from anaphora.errors import BadInput
-from anaphora.files import DOCUMENT_TAG, refuse_tag, text_lines
+from anaphora.core.errors import BadInput
+from anaphora.core.files import DOCUMENT_TAG, refuse_tag, text_lines
 
 FORMATS = ("lines", "docids", "tags")
 BLOCK = 1000  # sentences of a document held at a time

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from anaphora.build.augment import Augmented, Statistics
-from anaphora.files import atomic_writer
+from anaphora.core.files import atomic_writer
 from anaphora.suites.example import Passage
 
 

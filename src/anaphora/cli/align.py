@@ -13,7 +13,7 @@ from anaphora.align.symmetrize import DEFAULT, HEURISTICS
 from anaphora.align.tokenize import TOKENIZERS, pair_of
 from anaphora.cli.output import PATH, echo_json, json_option, note, progress_bar
 from anaphora.cli.text import TOKENIZE_HELP, tell_texts
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 
 if TYPE_CHECKING:
     from anaphora.align.aligner import Aligner

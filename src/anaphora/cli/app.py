@@ -18,7 +18,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from anaphora import __version__
-from anaphora.errors import AnaphoraError, did_you_mean
+from anaphora.core.errors import AnaphoraError, did_you_mean
 
 FAILED, BAD_INPUT, OUR_FAULT, INTERRUPTED = 1, 2, 70, 130  # 70: EX_SOFTWARE of sysexits.h
 ISSUES = "https://github.com/anaphora-mt/anaphora/issues"

@@ -10,7 +10,7 @@ import click
 from anaphora.cli.output import PATH, echo_json, format_options, note, progress_bar
 from anaphora.cli.sampling import sampling_options, show_all
 from anaphora.cli.text import tell_texts, text_options
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 
 if TYPE_CHECKING:
     from anaphora.metrics.apt.result import AptResult

@@ -38,8 +38,8 @@ def apt_equivalences(
 
     SAMPLES.tsv has a header and the columns candidate, reference and correct (1 or 0), one row per pronoun.
     """
-    from anaphora.errors import AnaphoraError
-    from anaphora.files import atomic_writer
+    from anaphora.core.errors import AnaphoraError
+    from anaphora.core.files import atomic_writer
     from anaphora.languages.pronoun_files import pronoun_lists, to_toml
     from anaphora.metrics.apt.equivalence import learn_equivalents, read_samples
     from anaphora.reports.apt import equivalence_table

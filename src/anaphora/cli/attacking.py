@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from anaphora.cli.output import PATH, Command, echo_json, json_option, note, progress_bar
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 
 if TYPE_CHECKING:
     from anaphora.suites.example import Example

@@ -10,7 +10,7 @@ import click
 
 from anaphora.cli.evaluate import Share
 from anaphora.cli.output import ANNOTATORS, PATH, echo_json, json_option, note, progress_bar
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 
 
 @click.command(

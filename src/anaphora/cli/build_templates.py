@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from anaphora.cli.output import PATH, echo_json, json_option, note, progress_bar
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 
 
 @click.command(

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from anaphora.cli.output import echo_json, json_option
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 
 SHELLS = ("bash", "zsh", "fish")
 

@@ -44,9 +44,9 @@ def context_usage(
 ) -> None:
     """Does a system use context? Accuracy and CXMI with none, with 1…N sentences, with random and shuffled ones."""
     from anaphora import api
+    from anaphora.core.files import atomic_writer
     from anaphora.evaluation.context_usage import context_usage as measure
     from anaphora.evaluation.result import Settings
-    from anaphora.files import atomic_writer
     from anaphora.reports.usage import usage_curve, usage_table
     from anaphora.suites.selection import select
     from anaphora.suites.suite import Suite

@@ -11,7 +11,7 @@ import click
 from anaphora.cli.correlate import correlation_options, draw
 from anaphora.cli.output import PATH, Command, format_options, show
 from anaphora.cli.text import text_options
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 
 Values = tuple[str, ...]
 

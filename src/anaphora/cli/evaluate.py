@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from anaphora.cli.output import PATH, Command, format_options, note, show
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 
 
 class Share(click.FloatRange):

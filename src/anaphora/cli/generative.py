@@ -9,7 +9,7 @@ import click
 
 from anaphora.cli.output import PATH, format_options, note, progress_bar, show
 from anaphora.cli.text import tell_texts, text_options
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 
 if TYPE_CHECKING:
     from anaphora.evaluation.translated import Generative, Texts
@@ -60,8 +60,8 @@ def generative(
     """Is the pronoun right in a system's own translations of SUITE? Correct, wrong, not found."""
     from anaphora import api
     from anaphora.align import Aligner, Settings
+    from anaphora.core.files import read_parallel
     from anaphora.evaluation import translated
-    from anaphora.files import read_parallel
     from anaphora.reports.generative import generative_table
     from anaphora.systems.run import open_run
 
@@ -107,7 +107,7 @@ def _names(paths: tuple[Path, ...]) -> list[str]:
 
 
 def _write_details(path: Path, texts: Texts, results: list[Generative]) -> None:
-    from anaphora.files import atomic_writer
+    from anaphora.core.files import atomic_writer
 
     with atomic_writer(path) as out:
         out.write(b"system\tid\toutcome\tfound\thow\tsource_position\tposition\n")

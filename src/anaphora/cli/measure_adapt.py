@@ -48,7 +48,7 @@ def adapt(
     A sentence per line; an empty line ends a document. Interrupted, the same command goes on.
     """
     features = language_model(lm, output, threads, "peft")
-    from anaphora.files import text_lines
+    from anaphora.core.files import text_lines
     from anaphora.measure.adapting import Adapting, documents
     from anaphora.measure.adapting import adapt as learn
     from anaphora.measure.tuning import preferred, save_tuned

@@ -9,7 +9,7 @@ import click
 
 from anaphora.cli.evaluate import Share
 from anaphora.cli.output import PATH, echo_json, format_options, json_option, note, progress_bar, show
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.normalization import describe_signs
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import click
 
 from anaphora.cli.evaluate import Share
 from anaphora.cli.output import PATH, format_options, note, progress_bar, show
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 
 if TYPE_CHECKING:
     from anaphora.measure.items import Text
@@ -150,7 +150,7 @@ def _draw(path: Path, found: list[tuple[str, Text, ScoredText]]) -> None:
 
 
 def _write_details(path: Path, lines: list[Line], details: Any) -> None:
-    from anaphora.files import atomic_writer
+    from anaphora.core.files import atomic_writer
 
     with atomic_writer(path) as out:
         out.write("\t".join(["line", *details]).encode() + b"\n")

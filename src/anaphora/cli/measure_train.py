@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from anaphora.cli.output import PATH, echo_json, format_options, json_option, note, progress_bar, show
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 
 if TYPE_CHECKING:
     from anaphora.measure.config import Config
@@ -110,7 +110,7 @@ def _examples(names: tuple[str, ...]) -> list[Example]:
 
 def _config(name: str, settings: tuple[str, ...]) -> Config:
     """A config file, or a preset by its name. Paths in a file are relative to the current folder."""
-    from anaphora.errors import did_you_mean
+    from anaphora.core.errors import did_you_mean
     from anaphora.measure.config_file import as_document, parse_config, presets, read_config
 
     overrides = dict(_setting(text) for text in settings)

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
-from anaphora.finite import json_text
+from anaphora.core.finite import json_text
 from anaphora.table import RENDERERS, Table
 
 Command = TypeVar("Command", bound=Callable[..., Any])

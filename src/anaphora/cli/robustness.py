@@ -43,9 +43,9 @@ def robustness(
 
     RUN is its run on a suite; the others are its runs on attacks of that suite, made by anaphora build attack.
     """
+    from anaphora.core.files import atomic_writer
     from anaphora.evaluation.result import Settings
     from anaphora.evaluation.robustness import robustness as measure
-    from anaphora.files import atomic_writer
     from anaphora.reports.robustness import robustness_chart, robustness_table
     from anaphora.systems.run import open_run
 

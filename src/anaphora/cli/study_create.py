@@ -69,7 +69,7 @@ def create(
     -s and -t are its texts.
     """
     from anaphora import api
-    from anaphora.files import text_lines
+    from anaphora.core.files import text_lines
     from anaphora.study.create import Design, make_study
     from anaphora.study.example import write_example
     from anaphora.study.file import write_study

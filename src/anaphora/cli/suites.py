@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from anaphora.cli.output import PATH, download_progress, echo_json, format_options, json_option, note, show
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 
 
 @click.group(

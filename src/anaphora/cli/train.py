@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from anaphora.cli.output import PATH, echo_json, json_option, note, progress_bar
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 
 if TYPE_CHECKING:
     from anaphora.nmt.config import Config

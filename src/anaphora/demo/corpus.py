@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from anaphora.build.templates.suite import template_suite
-from anaphora.files import atomic_writer
+from anaphora.core.files import atomic_writer
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Suite, suite_of
 

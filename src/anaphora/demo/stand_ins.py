@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from anaphora import api
+from anaphora.core.files import atomic_writer
+from anaphora.core.finite import json_text
 from anaphora.evaluation.compare import Comparison
 from anaphora.evaluation.result import Result
-from anaphora.files import atomic_writer
-from anaphora.finite import json_text
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Header, Suite, suite_of
 

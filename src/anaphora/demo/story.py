@@ -10,12 +10,12 @@ from typing import Any
 
 from anaphora import api
 from anaphora.build.attacks.phrase import phrase_addition, phrase_preset
+from anaphora.core.errors import AnaphoraError
+from anaphora.core.files import atomic_writer
+from anaphora.core.finite import json_text
 from anaphora.demo.corpus import Files, write_corpus
-from anaphora.errors import AnaphoraError
 from anaphora.evaluation.compare import Comparison
 from anaphora.evaluation.result import Result
-from anaphora.files import atomic_writer
-from anaphora.finite import json_text
 from anaphora.suites.suite import read_native
 from anaphora.systems.listing import missing_packages
 from anaphora.systems.run import Run

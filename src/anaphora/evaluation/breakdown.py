@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from anaphora.errors import AnaphoraError, did_you_mean
+from anaphora.core.errors import AnaphoraError, did_you_mean
 from anaphora.suites.example import Tag
 
 PART = re.compile(r"(?P<tag>[^×*>]+?)\s*(?:>\s*(?P<limit>\d+))?")

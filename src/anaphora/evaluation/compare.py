@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.evaluation import breakdown as by
 from anaphora.evaluation.breakdown import Key
 from anaphora.evaluation.decision import decide, unit_of

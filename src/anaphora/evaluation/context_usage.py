@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.evaluation.contrastive import evaluate_run
 from anaphora.evaluation.intervals import Floats, Interval, bootstrap, generator, percentile_interval
 from anaphora.evaluation.result import Figure, Settings

@@ -8,7 +8,7 @@ from statistics import NormalDist
 import numpy as np
 import numpy.typing as npt
 
-from anaphora.finite import NotFinite, all_finite
+from anaphora.core.finite import NotFinite, all_finite
 
 Interval = tuple[float, float]
 Floats = npt.NDArray[np.float64]

@@ -16,7 +16,7 @@ from anaphora.align.alignment import Alignment, check_alignment, links
 from anaphora.align.backend import Pair, Progress, Settings
 from anaphora.align.saved import model_code
 from anaphora.align.tokenize import Text, Tokenization, Treatment, signature
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.evaluation import breakdown as by
 from anaphora.evaluation.decision import decide
 from anaphora.evaluation.generative import CORRECT, Counts, Outcome, count, judge

@@ -10,7 +10,7 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from anaphora.errors import AnaphoraError, BadInput
+from anaphora.core.errors import AnaphoraError, BadInput
 
 CASES = ("Nom", "Acc", "Dat", "Gen")
 COLUMNS = dict(zip(CASES, ("nominativ", "akkusativ", "dativ", "genitiv"), strict=True))

@@ -11,8 +11,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from anaphora.errors import AnaphoraError, BadInput
-from anaphora.files import text_lines
+from anaphora.core.errors import AnaphoraError, BadInput
+from anaphora.core.files import text_lines
 from anaphora.languages.pronouns import PronounLists, Words, normalise
 
 ANY = "x"  # x-en: from any language into English

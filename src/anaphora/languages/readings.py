@@ -10,8 +10,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from anaphora.errors import AnaphoraError, BadInput
-from anaphora.files import text_lines
+from anaphora.core.errors import AnaphoraError, BadInput
+from anaphora.core.files import text_lines
 from anaphora.languages.pronouns import normalise
 
 # a dimension and its values; a reading that says nothing of a dimension agrees with every value of it

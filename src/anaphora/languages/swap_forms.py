@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 
 DATA = Path(__file__).with_name("data") / "swap"
 GENDERS = ("Masc", "Fem", "Neut")

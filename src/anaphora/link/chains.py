@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from anaphora.annotate.document import Chain, Document, Mention
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.link import Link
 from anaphora.link.language import language as language_of
 from anaphora.link.pronouns import is_pronoun

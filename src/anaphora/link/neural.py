@@ -12,7 +12,7 @@ from typing import Any
 
 from anaphora.annotate.document import Chain, Document, Mention
 from anaphora.annotate.entities import head_of
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.link import Link
 from anaphora.link.chains import links_of
 from anaphora.link.phrases import span

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from anaphora.errors import BadInput
-from anaphora.files import text_lines
+from anaphora.core.errors import BadInput
+from anaphora.core.files import text_lines
 
 Span = tuple[int, int, int]  # sentence, first token, end (not included)
 

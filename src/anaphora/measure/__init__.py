@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 
 NEEDED = ("torch", "safetensors", "transformers")
 

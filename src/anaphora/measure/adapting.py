@@ -22,9 +22,9 @@ from safetensors import safe_open
 from safetensors.torch import save
 from torch import Tensor, nn
 
-from anaphora.errors import AnaphoraError
-from anaphora.files import atomic_writer
-from anaphora.finite import finite
+from anaphora.core.errors import AnaphoraError
+from anaphora.core.files import atomic_writer
+from anaphora.core.finite import finite
 from anaphora.measure.features import LanguageModelFeatures
 from anaphora.measure.items import plain_text
 from anaphora.measure.store import key_of

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from anaphora import __version__
-from anaphora.errors import AnaphoraError, BadInput
-from anaphora.files import atomic_writer
+from anaphora.core.errors import AnaphoraError, BadInput
+from anaphora.core.files import atomic_writer
 from anaphora.languages.readings import Readings
 from anaphora.measure.config import Config, Model
 from anaphora.measure.config_file import as_document, parse_config

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 
 CONTEXTS = ("NC", "RC", "CRC")
 KINDS = ("attention", "average")

@@ -9,8 +9,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, get_type_hints
 
-from anaphora.errors import AnaphoraError, BadInput, did_you_mean
-from anaphora.files import text_lines
+from anaphora.core.errors import AnaphoraError, BadInput, did_you_mean
+from anaphora.core.files import text_lines
 from anaphora.measure.config import Config
 
 SECTIONS = {name: kind for name, kind in get_type_hints(Config).items() if name != "description"}

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.languages.readings import Readings
 from anaphora.measure.texts import Line
 from anaphora.measure.words import exchanged, places, words_of

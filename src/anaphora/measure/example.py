@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from anaphora.files import atomic_writer
+from anaphora.core.files import atomic_writer
 
 NOUNS = {
     "he": ("king", "uncle", "baker", "monk", "waiter"),

@@ -18,9 +18,9 @@ import torch
 import transformers
 from torch import Tensor
 
-from anaphora.errors import AnaphoraError
-from anaphora.files import text_lines
-from anaphora.finite import all_finite
+from anaphora.core.errors import AnaphoraError
+from anaphora.core.files import text_lines
+from anaphora.core.finite import all_finite
 from anaphora.measure.encoder import Progress
 from anaphora.measure.items import Text
 from anaphora.measure.restoring import learn_names, restored

@@ -11,7 +11,7 @@ import torch
 import transformers
 from torch import Tensor, nn
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.measure.encoder import Progress
 from anaphora.measure.items import Text
 from anaphora.measure.store import Memory, Store, key_of, open_store

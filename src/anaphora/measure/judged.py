@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from anaphora.errors import BadInput
+from anaphora.core.errors import BadInput
 from anaphora.evaluation.contrastive import evaluate_items
 from anaphora.evaluation.result import Result, Settings
 from anaphora.measure.human import Human, human_agreement

@@ -11,8 +11,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from anaphora.errors import AnaphoraError
-from anaphora.finite import all_finite
+from anaphora.core.errors import AnaphoraError
+from anaphora.core.finite import all_finite
 from anaphora.languages.readings import Readings
 from anaphora.measure.config import Model
 from anaphora.measure.encoder import Encoder, Progress, StaticEncoder

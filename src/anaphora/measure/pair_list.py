@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from anaphora.errors import BadInput
-from anaphora.files import read_json, text_lines
+from anaphora.core.errors import BadInput
+from anaphora.core.files import read_json, text_lines
+from anaphora.core.pickles import is_pickle, read_plain_pickles
 from anaphora.languages.pronouns import normalise
-from anaphora.pickles import is_pickle, read_plain_pickles
 
 THRESHOLD = 0.8
 COUNTS = ("REF", "SYS", "Tie")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from anaphora.align.backend import Progress
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.languages.readings import Readings, load_readings
 from anaphora.measure.differences import Links
 from anaphora.measure.drawn import balanced, draw_pairs, measured

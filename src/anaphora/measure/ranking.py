@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.evaluation.intervals import Interval, generator, percentile_interval, resampled_sums, wilson
 from anaphora.measure.encoder import Progress
 from anaphora.measure.items import Text, text_of

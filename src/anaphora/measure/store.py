@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from anaphora.errors import BadInput
+from anaphora.core.errors import BadInput
 
 ROWS, INDEX, ABOUT, LOCK = "rows.bin", "index.jsonl", "about.json", "lock"
 Array = npt.NDArray[Any]

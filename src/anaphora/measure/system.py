@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.measure.checkpoint import load_measure, read_about
 from anaphora.measure.items import candidate_texts
 from anaphora.suites.example import Example

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from anaphora.errors import BadInput
-from anaphora.files import read_parallel, refuse_tag
+from anaphora.core.errors import BadInput
+from anaphora.core.files import read_parallel, refuse_tag
 from anaphora.normalization import normalize_counting
 from anaphora.suites.example import Passage
 

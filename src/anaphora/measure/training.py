@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from anaphora.errors import AnaphoraError
-from anaphora.finite import finite
+from anaphora.core.errors import AnaphoraError
+from anaphora.core.finite import finite
 from anaphora.languages.readings import load_readings
 from anaphora.measure.checkpoint import start_from
 from anaphora.measure.config import Config

@@ -15,8 +15,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from anaphora.errors import AnaphoraError
-from anaphora.finite import finite
+from anaphora.core.errors import AnaphoraError
+from anaphora.core.finite import finite
 from anaphora.measure.features import LanguageModelFeatures
 from anaphora.measure.head import logistic_loss
 from anaphora.measure.items import Pair

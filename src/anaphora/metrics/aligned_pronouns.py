@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from anaphora.align.alignment import Alignment, parse_alignment
-from anaphora.errors import BadInput
+from anaphora.core.errors import BadInput
 from anaphora.languages.pronouns import normalise
 
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from anaphora.errors import BadInput, did_you_mean
-from anaphora.files import text_lines
+from anaphora.core.errors import BadInput, did_you_mean
+from anaphora.core.files import text_lines
 
 
 @dataclass(frozen=True, slots=True)

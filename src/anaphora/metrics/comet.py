@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
+from anaphora.core.finite import all_finite
 from anaphora.evaluation.intervals import Floats
-from anaphora.finite import all_finite
 from anaphora.metrics.measures import Measured, Texts
 from anaphora.metrics.sums import Sums, ratio
 

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from anaphora.align.tokenize import DEFAULT, Text, Tokenization, Treatment
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
+from anaphora.core.files import read_parallel
+from anaphora.core.registry import Registry
 from anaphora.evaluation.intervals import Interval
-from anaphora.files import read_parallel
 from anaphora.metrics.sums import PairedTest, Resampling, Sums, paired_tests
 from anaphora.normalization import Mismatch, mismatches, normalize, sign_name, signs_of
-from anaphora.registry import Registry
 
 METRICS = Registry(
     "metric",

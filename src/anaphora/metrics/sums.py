@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
+from anaphora.core.finite import finite
 from anaphora.evaluation.intervals import CHUNK, Floats, Interval, Ints, generator, percentile_interval
 from anaphora.evaluation.paired import holm
-from anaphora.finite import finite
 
 TESTS = ("bootstrap", "randomisation")
 Figures = Callable[[Floats], Mapping[str, Floats]]  # totals (samples, columns) → the values (samples,) of each figure

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 
 SIDES = ("source", "target")
 Ids = tuple[int, ...]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.nmt.checkpoint import WEIGHTS, average, best_checkpoints, checkpoints
 from anaphora.nmt.config import Config
 from anaphora.nmt.folder import BEST, CHECKPOINTS, finish

@@ -19,8 +19,8 @@ import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import load_file, save_file
 
-from anaphora.errors import AnaphoraError, BadInput
-from anaphora.finite import json_text
+from anaphora.core.errors import AnaphoraError, BadInput
+from anaphora.core.finite import json_text
 from anaphora.nmt.batching import Position
 from anaphora.nmt.schedule import Progress
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from anaphora.errors import AnaphoraError, did_you_mean
+from anaphora.core.errors import AnaphoraError, did_you_mean
 from anaphora.nmt.arrangement import Arrangement
 
 KINDS = ("recurrent", "transformer", "context-transformer")

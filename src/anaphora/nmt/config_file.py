@@ -11,8 +11,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, get_type_hints
 
-from anaphora.errors import AnaphoraError, BadInput, did_you_mean
-from anaphora.files import decode
+from anaphora.core.errors import AnaphoraError, BadInput, did_you_mean
+from anaphora.core.files import decode
 from anaphora.nmt.config import Config, problem_of
 from anaphora.nmt.config_unused import unused, with_defaults
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from anaphora.errors import BadInput
-from anaphora.files import text_lines
+from anaphora.core.errors import BadInput
+from anaphora.core.files import text_lines
 from anaphora.nmt.arrangement import Arrangement, Ids, inputs_of, target_of
 from anaphora.nmt.batch import Batch, make_batch
 from anaphora.nmt.config import DataConfig

@@ -7,8 +7,8 @@ from typing import Any
 
 from safetensors.torch import save_file
 
-from anaphora.errors import BadInput
-from anaphora.files import atomic_writer
+from anaphora.core.errors import BadInput
+from anaphora.core.files import atomic_writer
 from anaphora.nmt.build import build_model
 from anaphora.nmt.checkpoint import WEIGHTS, checkpoints, load_weights, weight_names, weights_of
 from anaphora.nmt.config import Config

@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from anaphora.errors import AnaphoraError, BadInput
+from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.nmt.arrangement import Arrangement, Ids, Marks
 from anaphora.nmt.config import Config
 from anaphora.nmt.folder import TEXT_FILES, load_model

@@ -10,9 +10,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from anaphora.errors import AnaphoraError
-from anaphora.files import atomic_writer
-from anaphora.finite import json_text
+from anaphora.core.errors import AnaphoraError
+from anaphora.core.files import atomic_writer
+from anaphora.core.finite import json_text
 from anaphora.nmt.curve import series_of, training_curve
 
 TENSORBOARD = "tensorboard"  # the folder beside the log

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from transformers import MarianConfig, MarianMTModel
 from transformers.cache_utils import Cache, DynamicLayer, EncoderDecoderCache
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.nmt.arrangement import Marks
 from anaphora.nmt.batch import Batch, Padded
 from anaphora.nmt.config import ModelConfig

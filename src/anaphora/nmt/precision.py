@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 
 import torch
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 
 SIZE, TIMES = 512, 5
 

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterable
 from pathlib import Path
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.nmt.config import Config, DataConfig
 from anaphora.nmt.config_file import read_config
 from anaphora.nmt.corpus import Corpus, Pair, read_pairs

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.nmt.arrangement import Marks
 from anaphora.nmt.attention import Annotated, Attention
 from anaphora.nmt.batch import Batch, Padded

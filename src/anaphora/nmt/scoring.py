@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from anaphora.finite import all_finite
+from anaphora.core.finite import all_finite
 from anaphora.nmt.arrangement import Marks
 from anaphora.nmt.batch import make_batch
 from anaphora.nmt.examples import Asked

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from anaphora.finite import NotFinite
+from anaphora.core.finite import NotFinite
 from anaphora.nmt.arrangement import Ids, Marks
 from anaphora.nmt.batch import Padded
 from anaphora.nmt.ensemble import Ensemble

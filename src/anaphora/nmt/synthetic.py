@@ -21,8 +21,8 @@ from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
-from anaphora.errors import AnaphoraError
-from anaphora.files import atomic_writer
+from anaphora.core.errors import AnaphoraError
+from anaphora.core.files import atomic_writer
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Header, Suite, suite_of
 

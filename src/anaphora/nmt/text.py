@@ -12,8 +12,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from anaphora.errors import AnaphoraError, BadInput
-from anaphora.files import atomic_writer
+from anaphora.core.errors import AnaphoraError, BadInput
+from anaphora.core.files import atomic_writer
 from anaphora.nmt.arrangement import Marks
 from anaphora.nmt.config import VocabularyConfig
 from anaphora.nmt.moses import Moses

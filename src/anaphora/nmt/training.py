@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.nmt.averaging import take_mean
 from anaphora.nmt.batching import Ints, updates
 from anaphora.nmt.build import build_model

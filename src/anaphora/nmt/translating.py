@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.nmt.arrangement import Arrangement, Ids, Marks, inputs_of
 from anaphora.nmt.batch import pad
 from anaphora.nmt.ensemble import Ensemble

@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from anaphora.finite import finite
+from anaphora.core.finite import finite
 from anaphora.nmt.arrangement import Arrangement
 from anaphora.nmt.batching import in_order
 from anaphora.nmt.corpus import Corpus

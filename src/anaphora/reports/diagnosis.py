@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from anaphora.core.files import atomic_writer
 from anaphora.evaluation.diagnosis import Diagnosis
 from anaphora.evaluation.diagnosis_rules import STEPS
 from anaphora.evaluation.diagnosis_sentences import Check
-from anaphora.files import atomic_writer
 from anaphora.reports.tables import level_of
 from anaphora.systems.measurement import Measurement
 from anaphora.table import Row, Table, rows_of, section

@@ -5,8 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from pathlib import Path
 
-from anaphora.errors import AnaphoraError, BadInput
-from anaphora.files import atomic_writer
+from anaphora.core.errors import AnaphoraError, BadInput
+from anaphora.core.files import atomic_writer
 
 SCALE = 2.0  # pixels for a unit of the SVG: sharp on screens and in print
 

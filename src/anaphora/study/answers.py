@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from anaphora.errors import BadInput
+from anaphora.core.errors import BadInput
 from anaphora.evaluation.intervals import Ints
 from anaphora.languages.pronouns import normalise
 from anaphora.study.model import BAD, EQUAL, OTHER, PAIRS, A, B, Item, Study

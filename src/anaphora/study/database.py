@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.study.model import Study
 from anaphora.study.postgres import PostgreSQL
 from anaphora.study.sqlite import SQLite

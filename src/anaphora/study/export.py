@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from anaphora.errors import AnaphoraError, BadInput
-from anaphora.files import atomic_writer
+from anaphora.core.errors import AnaphoraError, BadInput
+from anaphora.core.files import atomic_writer
 from anaphora.measure.pair_list import COLUMNS as PAIR_COLUMNS
 from anaphora.measure.pair_list import Judged, pair_list_json, pair_list_rows
 from anaphora.metrics.columns import read_columns

@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from anaphora.errors import AnaphoraError, BadInput
-from anaphora.files import read_json
+from anaphora.core.errors import AnaphoraError, BadInput
+from anaphora.core.files import read_json
 from anaphora.study.model import GAPS, MODES, PAIRS, Annotator, Assignment, Item, Study
 
 FORMAT_VERSION = 2  # 2: pages get other ids than those of the items (Study.blind)

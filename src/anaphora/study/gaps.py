@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from anaphora.align.tokenize import Tokenization, looks_tokenized
-from anaphora.errors import AnaphoraError, BadInput
-from anaphora.files import read_parallel
+from anaphora.core.errors import AnaphoraError, BadInput
+from anaphora.core.files import read_parallel
 from anaphora.languages.highlight import Span, occurrences
 from anaphora.languages.pronoun_files import pronoun_lists
 from anaphora.languages.pronouns import normalise

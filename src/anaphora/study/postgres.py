@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
-from anaphora.errors import AnaphoraError, BadInput
+from anaphora.core.errors import AnaphoraError, BadInput
 
 SCHEMA = (
     "CREATE TABLE anaphora_study_schema (version INTEGER NOT NULL)",

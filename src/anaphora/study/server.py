@@ -17,7 +17,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.study.answers import current_answers
 from anaphora.study.export import answer_rows, as_jsonl, as_tsv
 from anaphora.study.guard import MAX_BODY, RateLimit, SecureHeaders

@@ -8,7 +8,7 @@ import sqlite3
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from anaphora.errors import BadInput
+from anaphora.core.errors import BadInput
 
 SCHEMA = (
     "CREATE TABLE anaphora_study_schema (version INTEGER NOT NULL)",

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Protocol
 
-from anaphora.errors import AnaphoraError, BadInput
+from anaphora.core.errors import AnaphoraError, BadInput
 
 SCHEMA_VERSION = 2
 FIELDS = "number, annotator, item, choice, shown, request, at, seconds, elapsed"

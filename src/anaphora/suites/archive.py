@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from anaphora.errors import BadInput
+from anaphora.core.errors import BadInput
 
 LIMIT = 4 << 30  # bytes; far above any published test set, far below what a decompression bomb unfolds to
 CHUNK = 1 << 20

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from anaphora.errors import AnaphoraError, did_you_mean
+from anaphora.core.errors import AnaphoraError, did_you_mean
 
 CATALOGUE = Path(__file__).with_name("catalogue.toml")
 

@@ -17,7 +17,7 @@ from urllib import request
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 
-from anaphora.errors import AnaphoraError, BadInput
+from anaphora.core.errors import AnaphoraError, BadInput
 
 CHUNK = 1 << 16
 LONGEST_WAIT = 60.0  # seconds, whatever a server asks for

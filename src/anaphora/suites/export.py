@@ -6,8 +6,8 @@ import contextlib
 import itertools
 from pathlib import Path
 
-from anaphora.errors import AnaphoraError
-from anaphora.files import atomic_writer
+from anaphora.core.errors import AnaphoraError
+from anaphora.core.files import atomic_writer
 from anaphora.suites.example import Example, Passage
 from anaphora.suites.suite import Suite
 

@@ -6,8 +6,8 @@ import inspect
 from pathlib import Path
 from typing import Any
 
-from anaphora.errors import AnaphoraError
-from anaphora.registry import Registry
+from anaphora.core.errors import AnaphoraError
+from anaphora.core.registry import Registry
 from anaphora.suites.suite import Suite
 
 FORMATS = Registry(

@@ -15,8 +15,8 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 from urllib.parse import unquote, urlsplit
 
-from anaphora.errors import AnaphoraError, BadInput, did_you_mean
-from anaphora.files import atomic_writer, existing, open_binary, text_lines
+from anaphora.core.errors import AnaphoraError, BadInput, did_you_mean
+from anaphora.core.files import atomic_writer, existing, open_binary, text_lines
 from anaphora.suites.archive import extract
 from anaphora.suites.catalogue import Entry, RemoteArchive, catalogue, find
 from anaphora.suites.download import fetch, sha256_of

@@ -7,7 +7,7 @@ import heapq
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.suites.example import ORIGINAL, Example, Tag
 from anaphora.suites.suite import Suite
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from anaphora.errors import AnaphoraError, BadInput
-from anaphora.files import atomic_writer, text_lines
+from anaphora.core.errors import AnaphoraError, BadInput
+from anaphora.core.files import atomic_writer, text_lines
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Suite
 

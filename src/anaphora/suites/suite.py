@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from anaphora.errors import AnaphoraError, BadInput
-from anaphora.files import atomic_writer, byte_lines, decode
-from anaphora.finite import refuse_constant
+from anaphora.core.errors import AnaphoraError, BadInput
+from anaphora.core.files import atomic_writer, byte_lines, decode
+from anaphora.core.finite import refuse_constant
 from anaphora.suites.example import Example
 
 FORMAT_VERSION = 1

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from anaphora.errors import BadInput
-from anaphora.files import byte_lines, decode
+from anaphora.core.errors import BadInput
+from anaphora.core.files import byte_lines, decode
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Suite, json_problem, read_native, shape_problem
 

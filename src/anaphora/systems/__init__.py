@@ -7,7 +7,7 @@ from functools import cache
 from importlib.metadata import entry_points
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
-from anaphora.registry import Registry
+from anaphora.core.registry import Registry
 from anaphora.suites.example import Example, Passage
 from anaphora.systems.documents import Sentence
 from anaphora.systems.options import Options, split_spec

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from anaphora.errors import BadInput
-from anaphora.files import refuse_tag, text_lines
+from anaphora.core.errors import BadInput
+from anaphora.core.files import refuse_tag, text_lines
 from anaphora.suites.example import Passage
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.nmt.candidates import CandidateScorer, Found
 from anaphora.nmt.ensemble import Ensemble
 from anaphora.nmt.loading import Loaded, load_models

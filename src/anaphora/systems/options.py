@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from urllib.parse import parse_qsl
 
-from anaphora.errors import AnaphoraError, did_you_mean
+from anaphora.core.errors import AnaphoraError, did_you_mean
 from anaphora.systems.context import Context
 
 

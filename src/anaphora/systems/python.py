@@ -7,7 +7,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from numbers import Real
 from typing import Any
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.suites.example import Example
 from anaphora.systems import System
 from anaphora.systems.options import Options

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from anaphora import __version__
-from anaphora.errors import BadInput
-from anaphora.files import atomic_writer, byte_lines, decode, existing
+from anaphora.core.errors import BadInput
+from anaphora.core.files import atomic_writer, byte_lines, decode, existing
 from anaphora.suites.example import Tag
 from anaphora.suites.suite import Suite
 from anaphora.systems.measurement import Measurement, measurement_of

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
-from anaphora.errors import AnaphoraError, BadInput
-from anaphora.files import byte_lines, decode
+from anaphora.core.errors import AnaphoraError, BadInput
+from anaphora.core.files import byte_lines, decode
 from anaphora.suites.example import Example
 from anaphora.systems.options import Options, split_settings
 from anaphora.systems.scored import Scored

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.suites.example import ORIGINAL, Example
 from anaphora.suites.selection import SEED, Selection, most_context, select
 from anaphora.suites.suite import Suite

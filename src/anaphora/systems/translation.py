@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from anaphora import __version__
-from anaphora.errors import AnaphoraError, BadInput
-from anaphora.files import atomic_writer, byte_lines, decode
+from anaphora.core.errors import AnaphoraError, BadInput
+from anaphora.core.files import atomic_writer, byte_lines, decode
 from anaphora.systems import DocumentTranslator, System, Translator
 from anaphora.systems.context import Context
 from anaphora.systems.documents import Sentence, read_documents

@@ -9,9 +9,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
-from anaphora.errors import AnaphoraError, BadInput, OutOfStep
-from anaphora.files import decode
-from anaphora.finite import all_finite
+from anaphora.core.errors import AnaphoraError, BadInput, OutOfStep
+from anaphora.core.files import decode
+from anaphora.core.finite import all_finite
 from anaphora.suites.example import Example
 from anaphora.systems.options import stable_spec
 from anaphora.systems.run import (

@@ -15,7 +15,7 @@ from anaphora.build.attacks.annotated import by_annotators, linked, tagged
 from anaphora.build.attacks.antecedent import Antecedent
 from anaphora.build.attacks.constraints import fits
 from anaphora.build.attacks.possessive import possessive_extension, possessive_preset
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.link import Link
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Suite, suite_of

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anaphora.build.attacks.antecedent import Antecedent, check_tags, find, from_tags, sentence_of
-from anaphora.errors import BadInput
+from anaphora.core.errors import BadInput
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Suite
 

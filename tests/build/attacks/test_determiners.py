@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from anaphora.build.attacks.determiners import determiners_of
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 
 GERMAN, ENGLISH = determiners_of("de"), determiners_of("en")
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from anaphora.build.attacks.phrase import Phrase, phrase_addition, phrase_preset, without_end
 from anaphora.build.attacks.presets import built_in
-from anaphora.errors import AnaphoraError, BadInput
+from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Suite
 

@@ -20,7 +20,7 @@ from anaphora.build.attacks.possessive import (
     possessive_preset,
 )
 from anaphora.build.attacks.presets import built_in
-from anaphora.errors import AnaphoraError, BadInput
+from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Suite
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from anaphora.build.attacks.presets import DATA, built_in, for_languages, place_of, preset
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 
 
 @pytest.mark.parametrize("kind", ["phrase", "possessive"])

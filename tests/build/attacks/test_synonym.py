@@ -12,7 +12,7 @@ import pytest
 
 from anaphora.build.attacks.synonym import candidate_genders, synonym_replacement
 from anaphora.build.attacks.synonym_choice import Synonyms
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.languages.german_noun_forms import CASES, Noun
 from anaphora.languages.thesaurus import OPENTHESAURUS
 from anaphora.suites.example import Example

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from anaphora.build.attacks.wrong_antecedent import Distractors, distractors_for, wrong_antecedent
-from anaphora.errors import AnaphoraError, BadInput
+from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Suite
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anaphora.build.mine.balance import choose, chosen_finds, draw, parse_size, size_of
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 
 
 def finds(count: int) -> list[dict[str, Any]]:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anaphora.build.mine.clean import RULES, Cleaner
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 
 
 @pytest.mark.parametrize(

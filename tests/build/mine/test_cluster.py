@@ -31,7 +31,7 @@ from anaphora.build.mine.pipeline import mine  # noqa: E402
 from anaphora.build.mine.reading import Sizes  # noqa: E402
 from anaphora.build.mine.running import InProcess  # noqa: E402
 from anaphora.build.mine.settings import Output, Settings  # noqa: E402
-from anaphora.errors import AnaphoraError, BadInput  # noqa: E402
+from anaphora.core.errors import AnaphoraError, BadInput  # noqa: E402
 
 HERE = {"node_ip_address": "127.0.0.1", "include_dashboard": False}
 # A lost node is noticed after a second rather than after half a minute.

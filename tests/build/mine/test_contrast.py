@@ -8,7 +8,7 @@ import pytest
 
 from anaphora.annotate.document import Sentence
 from anaphora.build.mine.contrast import Contrast, Variant, checked, load_swap
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 
 Parsed = Callable[[str], Sentence]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from anaphora.build.mine.documents import Corpus, pair_name, read_corpus
-from anaphora.errors import AnaphoraError, BadInput
+from anaphora.core.errors import AnaphoraError, BadInput
 
 
 def write(folder: Path, **files: str) -> dict[str, Path]:

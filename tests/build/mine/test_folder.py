@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from anaphora.build.mine.folder import alone
-from anaphora.errors import AnaphoraError, BadInput
+from anaphora.core.errors import AnaphoraError, BadInput
 
 
 def test_a_folder_in_use_is_refused_and_free_afterwards(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from anaphora.annotate.document import Document, Mention, Sentence
 from anaphora.build.mine.gold import GoldMention, languages_of, read_gold
-from anaphora.errors import BadInput
+from anaphora.core.errors import BadInput
 
 Parsed = Callable[[str], Sentence]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from anaphora.build.mine.options import number_of, switch_of
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 
 
 def test_numbers() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from anaphora.build.mine.opus import detokenised, read_opus
-from anaphora.errors import BadInput
+from anaphora.core.errors import BadInput
 
 LINKS = """<?xml version="1.0" encoding="utf-8"?>
 <!DOCTYPE cesAlign PUBLIC "-//CES//DTD XML cesAlign//EN" "">

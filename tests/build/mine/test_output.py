@@ -14,7 +14,7 @@ from anaphora.build.mine.output import examples, write_suite
 from anaphora.build.mine.piece import Piece, pack_pieces
 from anaphora.build.mine.stage import Stage, open_stage
 from anaphora.build.mine.statistics import Statistics
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.suites.example import Example
 from anaphora.suites.readers import contrapro
 from anaphora.suites.suite import Header, read_native

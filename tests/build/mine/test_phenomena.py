@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from anaphora.build.mine.phenomena import load_phenomenon, phenomena
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 
 pytestmark = pytest.mark.usefixtures("toy")
 

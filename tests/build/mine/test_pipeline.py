@@ -24,7 +24,7 @@ from anaphora.build.mine.result import Mined
 from anaphora.build.mine.running import Done, InProcess, Shard
 from anaphora.build.mine.settings import Output, Settings
 from anaphora.build.mine.work import Work
-from anaphora.errors import AnaphoraError, BadInput
+from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.suites.suite import read_native
 
 Files = tuple[Path, Path]

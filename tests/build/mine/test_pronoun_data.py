@@ -6,7 +6,7 @@ import pytest
 
 from anaphora.build.mine.contrast import SWAPS
 from anaphora.build.mine.pronoun_data import known_pairs, pair_data
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.link.language import language
 
 

@@ -14,7 +14,7 @@ from anaphora.annotate.document import Document, Mention, Sentence
 from anaphora.build.mine.filtering import REASONS
 from anaphora.build.mine.pair import AnnotatedPair, Mined
 from anaphora.build.mine.pronouns import CONFIDENCE, Pronouns
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.link import Link
 
 Parsed = Callable[[str], Sentence]

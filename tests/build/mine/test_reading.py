@@ -12,7 +12,7 @@ from anaphora.build.mine.documents import Corpus
 from anaphora.build.mine.piece import Piece, unpack_pieces
 from anaphora.build.mine.reading import Index, Sizes, read_stage
 from anaphora.build.mine.stage import open_stage
-from anaphora.errors import BadInput
+from anaphora.core.errors import BadInput
 
 
 def read(folder: Path, sizes: Sizes, **more: Path) -> tuple[Index, list[list[Piece]]]:

@@ -8,7 +8,7 @@ import pytest
 
 from anaphora.build.mine.folder import alone
 from anaphora.build.mine.stage import NOTE, digest, open_stage, write_whole
-from anaphora.errors import BadInput
+from anaphora.core.errors import BadInput
 
 
 def test_the_same_settings_keep_what_is_there(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 from anaphora.annotate.document import Document, Sentence, Token
 from anaphora.build.mine.piece import Piece
 from anaphora.build.mine.word_links import token_links
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 
 
 def document(*lines: str) -> Document:

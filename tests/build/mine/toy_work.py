@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 
 
 class Wrong:

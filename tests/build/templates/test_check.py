@@ -10,7 +10,7 @@ import pytest
 from anaphora.build.templates.check import check
 from anaphora.build.templates.template import read_templates
 from anaphora.build.templates.vocabulary import Entry, WordClass
-from anaphora.errors import BadInput
+from anaphora.core.errors import BadInput
 from anaphora.languages.grammar import load_grammar
 
 GOOD = """

@@ -10,7 +10,7 @@ import pytest
 from anaphora.build.templates.make import examples
 from anaphora.build.templates.template import read_templates
 from anaphora.build.templates.vocabulary import Entry
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.languages.grammar import load_grammar
 from anaphora.suites.example import Example
 

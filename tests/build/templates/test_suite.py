@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from anaphora.build.templates.suite import DATA, pairs, template_suite
-from anaphora.errors import AnaphoraError, BadInput
+from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.evaluation.priors import Priors
 from anaphora.suites.example import Example
 from anaphora.suites.readers.contracat import TEMPLATES, read

@@ -8,7 +8,7 @@ import pytest
 
 from anaphora.build.templates.pattern import Slot
 from anaphora.build.templates.template import Draw, editions, read_templates
-from anaphora.errors import BadInput
+from anaphora.core.errors import BadInput
 
 SMALL = """
 [[template]]

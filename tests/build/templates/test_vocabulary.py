@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from anaphora.build.templates.vocabulary import Entry, WordClass, is_released, read_classes, slug
-from anaphora.errors import BadInput
+from anaphora.core.errors import BadInput
 
 PAIR = ("en", "de")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from anaphora.errors import BadInput
+from anaphora.core.errors import BadInput
 from anaphora.languages.thesaurus.germanet import GermaNet
 
 SYNSETS = """<?xml version="1.0" encoding="UTF-8"?>

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.languages import thesaurus
 from anaphora.languages.thesaurus import default_thesaurus, load_dictionary, load_thesaurus
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anaphora.errors import BadInput
+from anaphora.core.errors import BadInput
 from anaphora.languages.thesaurus import OPENTHESAURUS
 from anaphora.languages.thesaurus.mythes import MyThes
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from anaphora.errors import BadInput
+from anaphora.core.errors import BadInput
 from anaphora.languages.thesaurus.odenet import OdeNet
 
 SMALL = """<LexicalResource><Lexicon id="x" language="de">

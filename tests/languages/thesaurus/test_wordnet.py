@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from anaphora.errors import BadInput
+from anaphora.core.errors import BadInput
 from anaphora.languages.thesaurus.wordnet import WordNet
 
 INDEX = """  1 a licence

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.languages.pronoun_files import pronoun_lists
 from anaphora.metrics.apt.cases import Weighting, case_of, count_cases, parse_cases, parse_weights
 

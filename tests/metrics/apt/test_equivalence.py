@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from anaphora.errors import AnaphoraError, BadInput
+from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.languages.pronoun_files import pronoun_lists
 from anaphora.metrics.apt.equivalence import PairCounts, Sample, learn_equivalents, read_samples
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from anaphora.errors import BadInput
+from anaphora.core.errors import BadInput
 from anaphora.metrics.apt.idiap_config import read_config, read_groups, read_positions
 
 CONFIG = """\

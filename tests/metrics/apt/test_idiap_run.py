@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from anaphora.errors import BadInput
+from anaphora.core.errors import BadInput
 from anaphora.metrics.apt.cases import DEFAULT_WEIGHTS
 from anaphora.metrics.apt.idiap import IdiapSettings
 from anaphora.metrics.apt.idiap_run import run_config, weighting_of

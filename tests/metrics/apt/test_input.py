@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from anaphora.errors import AnaphoraError, BadInput
+from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.languages.pronoun_files import pronoun_lists
 from anaphora.metrics.apt.input import Aligning, Files, read_task
 

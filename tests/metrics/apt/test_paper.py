@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anaphora.align.alignment import Alignment
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.languages.pronoun_files import pronoun_lists
 from anaphora.metrics.apt.paper import occurrences, outcomes, split
 from anaphora.metrics.apt.task import NONE, Outcome, Side, Task, Translation

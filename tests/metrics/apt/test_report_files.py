@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.metrics.apt.cases import Weighting
 from anaphora.metrics.apt.report_files import write_details, write_score_files
 from anaphora.metrics.apt.result import DETAILS, AptResult, make_result

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.evaluation.paired import mcnemar
 from anaphora.metrics.apt.statistics import Sampling, Unit, by_sentence, score_difference, score_interval
 

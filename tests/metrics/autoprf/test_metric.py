@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anaphora.errors import AnaphoraError
-from anaphora.files import read_parallel
+from anaphora.core.errors import AnaphoraError
+from anaphora.core.files import read_parallel
 from anaphora.metrics.aligned_pronouns import Occurrence, aligned_text, occurrences
 from anaphora.metrics.autoprf.metric import autoprf
 from anaphora.metrics.sums import Resampling

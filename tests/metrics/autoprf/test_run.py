@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from anaphora.align import SystemAlignments
-from anaphora.errors import AnaphoraError, BadInput
+from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.metrics.apt.input import Files
 from anaphora.metrics.autoprf import run as autoprf_run
 from anaphora.metrics.autoprf.run import autoprf_of_files

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from anaphora.errors import BadInput
+from anaphora.core.errors import BadInput
 from anaphora.metrics.discomt.file import read_annotations
 from anaphora.metrics.discomt.measures import Item
 

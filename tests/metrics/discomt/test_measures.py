@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.metrics.discomt.measures import BY_CLASS, OVERALL, Item, discomt
 from anaphora.metrics.sums import Resampling
 

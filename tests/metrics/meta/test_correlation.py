@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
+from anaphora.core.finite import NotFinite
 from anaphora.evaluation import intervals
 from anaphora.evaluation.intervals import generator
-from anaphora.finite import NotFinite
 from anaphora.metrics.meta import correlation as module
 from anaphora.metrics.meta.correlation import (
     COEFFICIENTS,

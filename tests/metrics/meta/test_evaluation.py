@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from anaphora.errors import AnaphoraError, BadInput
-from anaphora.files import text_lines
+from anaphora.core.errors import AnaphoraError, BadInput
+from anaphora.core.files import text_lines
 from anaphora.metrics.meta.correlation import Settings
 from anaphora.metrics.meta.evaluation import (
     MetaEvaluation,

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anaphora.errors import BadInput
+from anaphora.core.errors import BadInput
 from anaphora.metrics.meta.judgements import JUDGEMENTS, CaseJudgements, Judged, judge_cases, same_forms
 
 # Table 5: correct, incorrect and bad in per cent, and the total

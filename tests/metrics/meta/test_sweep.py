@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from anaphora.errors import AnaphoraError, BadInput
+from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.metrics.meta.correlation import Settings
 from anaphora.metrics.meta.evaluation import Scores
 from anaphora.metrics.meta.sweep import FULL, TABLE_4, Sweep, read_cases, sweep

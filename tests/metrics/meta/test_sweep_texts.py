@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.metrics.apt.input import Files
 from anaphora.metrics.apt.metric import apt
 from anaphora.metrics.meta.sweep_texts import cases_of_texts

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.metrics.measures import Measured, Texts, measure
 from anaphora.metrics.meteor import wordnet
 from anaphora.metrics.meteor.measure import meteor, meteor_pronouns

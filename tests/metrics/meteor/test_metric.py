@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anaphora.files import read_parallel
+from anaphora.core.files import read_parallel
 from anaphora.metrics.meteor.matching import exact
 from anaphora.metrics.meteor.metric import RANKING, UNIVERSAL, Meteor, Parameters, function_words, matchers_for
 

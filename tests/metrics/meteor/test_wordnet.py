@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from anaphora.errors import BadInput
+from anaphora.core.errors import BadInput
 from anaphora.metrics.meteor import wordnet
 from anaphora.metrics.meteor.wordnet import find_wordnet, read_wordnet
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from anaphora.errors import AnaphoraError, BadInput
+from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.reports.page.contents import make_report
 from anaphora.reports.page.systems import looks
 from anaphora.systems.run import Run

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from anaphora.errors import BadInput
+from anaphora.core.errors import BadInput
 from anaphora.reports.page.other_results import other_chapters, read_results
 from anaphora.reports.page.part import Chapter
 from anaphora.reports.page.systems import looks

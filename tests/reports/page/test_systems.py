@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.reports.page.systems import COLOURS, SHAPES, looks, names_of
 from anaphora.systems.run import Run
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from anaphora import api
-from anaphora.errors import AnaphoraError, BadInput
+from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.reports.page.texts import Missing, Texts, texts_of
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Header, Suite, suite_of

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from anaphora.errors import BadInput
+from anaphora.core.errors import BadInput
 from anaphora.suites.example import Example
 from anaphora.suites.readers.contracat_attack import read, reference_pronoun
 from anaphora.suites.readers.contrapro import BREAKDOWNS

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from anaphora.errors import BadInput
+from anaphora.core.errors import BadInput
 from anaphora.suites.readers.contrapro import BREAKDOWNS, read
 
 ENGLISH = ["Look at that lamp.", "What a lamp!", "I bought it.", "It is old.", "It shines.", "Good night."]

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from anaphora.errors import BadInput
+from anaphora.core.errors import BadInput
 from anaphora.suites.example import Example
 from anaphora.suites.readers.eval_anaphora import read
 

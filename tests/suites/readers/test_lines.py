@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from anaphora.errors import BadInput
+from anaphora.core.errors import BadInput
 from anaphora.suites.readers.lines import differing_pronoun, differing_words, groups_of, parallel_lines
 
 

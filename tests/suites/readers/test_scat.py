@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from anaphora.errors import BadInput
+from anaphora.core.errors import BadInput
 from anaphora.suites.example import Example
 from anaphora.suites.readers.scat import read, unmark
 

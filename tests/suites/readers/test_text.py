@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from anaphora.errors import BadInput
+from anaphora.core.errors import BadInput
 from anaphora.suites.example import Example
 from anaphora.suites.readers.text import read
 

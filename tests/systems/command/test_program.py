@@ -12,7 +12,7 @@ from queue import Empty
 
 import pytest
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.systems.command import program as module
 from anaphora.systems.command.program import Program
 

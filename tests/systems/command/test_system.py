@@ -16,8 +16,8 @@ from pathlib import Path
 
 import pytest
 
+from anaphora.core.errors import AnaphoraError
 from anaphora.demo.stand_ins import demo_suite
-from anaphora.errors import AnaphoraError
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Suite, read_native, suite_of
 from anaphora.systems import load_system, scoring

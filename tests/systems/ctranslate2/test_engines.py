@@ -14,7 +14,7 @@ import pytest
 
 pytest.importorskip("ctranslate2")
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.systems.ctranslate2.engines import UNLIMITED, GeneratorEngine, TranslatorEngine, _limit
 from anaphora.systems.ctranslate2.model_file import ModelFile
 from anaphora.systems.encoding.tokens import Encoded

@@ -16,8 +16,8 @@ ctranslate2 = pytest.importorskip("ctranslate2")
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
+from anaphora.core.errors import AnaphoraError  # noqa: E402
 from anaphora.demo.stand_ins import demo_suite  # noqa: E402
-from anaphora.errors import AnaphoraError  # noqa: E402
 from anaphora.suites.example import Example  # noqa: E402
 from anaphora.suites.suite import Suite, suite_of  # noqa: E402
 from anaphora.systems import Translator, load_system  # noqa: E402

@@ -23,8 +23,8 @@ ray = pytest.importorskip("ray")
 from ray.cluster_utils import Cluster  # noqa: E402
 
 from anaphora import api  # noqa: E402
+from anaphora.core.errors import AnaphoraError  # noqa: E402
 from anaphora.demo.stand_ins import demo_suite  # noqa: E402
-from anaphora.errors import AnaphoraError  # noqa: E402
 from anaphora.suites.example import Example  # noqa: E402
 from anaphora.suites.suite import Header, Suite, suite_of  # noqa: E402
 from anaphora.systems import scoring, systems  # noqa: E402

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.systems.distributed import ray_connection
 from anaphora.systems.distributed.ray_connection import connect, in_short
 

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anaphora.errors import AnaphoraError, OutOfStep
+from anaphora.core.errors import AnaphoraError, OutOfStep
 from anaphora.suites.example import Example
 from anaphora.systems.distributed.team import Member, Team
 from anaphora.systems.distributed.worker import Event, Failed, Ready

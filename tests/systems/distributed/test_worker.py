@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from anaphora.errors import AnaphoraError, BadInput, OutOfStep
+from anaphora.core.errors import AnaphoraError, BadInput, OutOfStep
 from anaphora.suites.example import Example
 from anaphora.systems.context import Context
 from anaphora.systems.distributed import worker as module

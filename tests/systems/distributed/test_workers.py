@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 from anaphora import api
+from anaphora.core.errors import AnaphoraError
 from anaphora.demo.stand_ins import demo_suite
-from anaphora.errors import AnaphoraError
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Header, Suite, suite_of
 from anaphora.systems import load_system, scoring, systems

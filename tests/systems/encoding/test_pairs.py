@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 transformers = pytest.importorskip("transformers")
 pytest.importorskip("sentencepiece")
 
-from anaphora.errors import AnaphoraError  # noqa: E402
+from anaphora.core.errors import AnaphoraError  # noqa: E402
 from anaphora.systems.context import Question  # noqa: E402
 from anaphora.systems.encoding.pairs import PairTokens  # noqa: E402
 from anaphora.systems.encoding.tokens import Encoded, load_tokenizer  # noqa: E402

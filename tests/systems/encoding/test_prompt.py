@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anaphora.errors import BadInput
+from anaphora.core.errors import BadInput
 from anaphora.systems.encoding.prompt import BASE_PROMPT, CHAT_PROMPT, PLACES, continued, fill, read_prompt
 
 VALUES = {"source": "It broke.", "source_language": "English", "target_language": "German"}

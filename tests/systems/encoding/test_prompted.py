@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.systems.context import Question
 from anaphora.systems.encoding.prompted import PromptTokens
 from anaphora.systems.options import Options

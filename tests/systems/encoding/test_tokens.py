@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.systems.encoding.tokens import Encoded, answer, load_tokenizer, loaded, too_long
 from anaphora.systems.scored import Answer
 

@@ -11,8 +11,8 @@ import pytest
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
+from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.demo.stand_ins import demo_suite
-from anaphora.errors import AnaphoraError, BadInput
 from anaphora.suites.example import Example
 from anaphora.systems.context import Context
 from anaphora.systems.huggingface.causal import CausalLM

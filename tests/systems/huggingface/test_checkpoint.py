@@ -14,7 +14,7 @@ transformers = pytest.importorskip("transformers")
 
 from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM  # noqa: E402
 
-from anaphora.errors import AnaphoraError  # noqa: E402
+from anaphora.core.errors import AnaphoraError  # noqa: E402
 from anaphora.systems.huggingface.checkpoint import fingerprint, load_checkpoint  # noqa: E402
 
 

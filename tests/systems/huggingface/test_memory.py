@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 torch = pytest.importorskip("torch")
 
-from anaphora.errors import AnaphoraError  # noqa: E402
+from anaphora.core.errors import AnaphoraError  # noqa: E402
 from anaphora.systems.huggingface import memory  # noqa: E402
 from anaphora.systems.huggingface.memory import in_halves, out_of_memory  # noqa: E402
 

@@ -15,8 +15,8 @@ transformers = pytest.importorskip("transformers")
 
 from transformers import LlamaConfig, LlamaForCausalLM, MarianConfig, MarianMTModel  # noqa: E402
 
-from anaphora.errors import AnaphoraError  # noqa: E402
-from anaphora.finite import NotFinite  # noqa: E402
+from anaphora.core.errors import AnaphoraError  # noqa: E402
+from anaphora.core.finite import NotFinite  # noqa: E402
 from anaphora.suites.example import Example  # noqa: E402
 from anaphora.systems.context import Question  # noqa: E402
 from anaphora.systems.encoding.tokens import Encoded  # noqa: E402

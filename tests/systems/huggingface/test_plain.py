@@ -10,7 +10,7 @@ import pytest
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
-from anaphora.errors import AnaphoraError  # noqa: E402
+from anaphora.core.errors import AnaphoraError  # noqa: E402
 from anaphora.systems.encoding.tokens import Encoded  # noqa: E402
 from anaphora.systems.huggingface import plain  # noqa: E402
 from anaphora.systems.huggingface.plain import score_plain  # noqa: E402

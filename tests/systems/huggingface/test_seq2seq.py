@@ -14,8 +14,8 @@ torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 pytest.importorskip("sentencepiece")
 
+from anaphora.core.errors import AnaphoraError  # noqa: E402
 from anaphora.demo.stand_ins import demo_suite  # noqa: E402
-from anaphora.errors import AnaphoraError  # noqa: E402
 from anaphora.suites.example import Example  # noqa: E402
 from anaphora.systems import load_system  # noqa: E402
 from anaphora.systems.context import Context  # noqa: E402

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.systems.openai.echo import Reading, add_up, common_tokens, first_token, read_echo, read_prompt_logprobs
 
 

@@ -20,7 +20,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.systems.openai.http_client import Client, Rejected, _is_final, _seconds, _TemporaryError, _words
 from anaphora.systems.openai.rate import RateLimit
 

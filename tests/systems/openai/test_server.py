@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.systems.openai import server as module
 from anaphora.systems.openai.http_client import Rejected
 from anaphora.systems.openai.server import SETTINGS, Server, number, read_spec

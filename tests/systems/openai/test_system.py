@@ -20,8 +20,8 @@ from urllib.request import urlopen
 import pytest
 
 from anaphora.cli import main
+from anaphora.core.errors import AnaphoraError
 from anaphora.demo.stand_ins import demo_suite
-from anaphora.errors import AnaphoraError
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Suite, suite_of
 from anaphora.systems import System, Translator, load_system

@@ -15,7 +15,7 @@ from anaphora.annotate.document import Document, Mention, Sentence
 from anaphora.build.attacks.antecedent import Antecedent, find, from_tags, sentence_of
 from anaphora.build.attacks.constraints import Tags, by_annotation
 from anaphora.build.attacks.possessive import Finder, Tagger
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.link import Link, Linker, load_linker
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Suite

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from anaphora.errors import BadInput
+from anaphora.core.errors import BadInput
 from anaphora.suites.example import Example, Passage
 from anaphora.suites.suite import Suite
 

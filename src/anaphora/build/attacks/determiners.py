@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from anaphora.build.attacks.presets import built_in
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 
 
 @dataclass(frozen=True, slots=True)

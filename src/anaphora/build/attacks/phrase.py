@@ -16,7 +16,7 @@ from pathlib import Path
 from anaphora.build.attacks.attacked import Left, Tell, attacked_suite
 from anaphora.build.attacks.letters import capitalised, is_truecased
 from anaphora.build.attacks.presets import for_languages, place_of, preset
-from anaphora.errors import AnaphoraError, BadInput
+from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.suites.example import Example, Passage
 from anaphora.suites.suite import Suite
 

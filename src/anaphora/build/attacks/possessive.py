@@ -16,7 +16,7 @@ from anaphora.build.attacks.constraints import Tags, by_closed_classes, fits
 from anaphora.build.attacks.determiners import Determiners, determiners_of
 from anaphora.build.attacks.letters import begins_sentence, capitalised, is_truecased, lowered
 from anaphora.build.attacks.presets import for_languages, place_of, preset
-from anaphora.errors import BadInput
+from anaphora.core.errors import BadInput
 from anaphora.suites.example import Example, Passage
 from anaphora.suites.suite import Suite
 

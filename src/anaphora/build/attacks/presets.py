@@ -8,8 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from anaphora.errors import AnaphoraError, BadInput, did_you_mean
-from anaphora.files import text_lines
+from anaphora.core.errors import AnaphoraError, BadInput, did_you_mean
+from anaphora.core.files import text_lines
 
 DATA = Path(__file__).with_name("data")
 Table = Mapping[str, Any]

@@ -15,7 +15,7 @@ from anaphora.build.attacks.attacked import Left, Tell, attacked_suite
 from anaphora.build.attacks.synonym_cases import case_by_tag
 from anaphora.build.attacks.synonym_choice import Synonyms
 from anaphora.build.attacks.synonym_sentence import Phrase, Unsure, count_it, followed, phrase_in, replaced
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.languages.german import PRONOUNS
 from anaphora.languages.german_mentions import words_of
 from anaphora.languages.german_noun_forms import Noun

@@ -18,7 +18,7 @@ from anaphora.build.attacks.antecedent import check_tags, from_tags, sentence_of
 from anaphora.build.attacks.attacked import Left, Tell, attacked_suite
 from anaphora.build.attacks.letters import capitalised, is_truecased
 from anaphora.build.attacks.presets import DATA, built_in, read_toml
-from anaphora.errors import AnaphoraError, BadInput
+from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.suites.example import Example, Passage
 from anaphora.suites.suite import Suite
 

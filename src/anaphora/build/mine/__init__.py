@@ -6,7 +6,7 @@ is a phenomenon's; all around it is the same for every phenomenon.
 
 from __future__ import annotations
 
-from anaphora.registry import Registry
+from anaphora.core.registry import Registry
 
 OURS = {"pronouns": "anaphora.build.mine.pronouns:Pronouns"}
 PHENOMENA = Registry("phenomenon", OURS)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from hashlib import blake2b
 from typing import Any
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 
 Find = Mapping[str, Any]  # a row of the stage `extract`
 Place = tuple[int, int]  # the shard of a find, and its number there

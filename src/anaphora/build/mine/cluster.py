@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from anaphora import __version__
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.systems.distributed.ray_connection import connect, in_short
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def _remote() -> Any:
                 f'Install it there: pip install "anaphora[all]=={version}"'
             )
         from anaphora.build.mine.work import loaded
-        from anaphora.errors import AnaphoraError
+        from anaphora.core.errors import AnaphoraError
 
         try:
             return "done", loaded(key, lambda: ray.get(load[0]))(inputs)

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from anaphora.annotate.document import Sentence
-from anaphora.errors import AnaphoraError
-from anaphora.registry import Registry
+from anaphora.core.errors import AnaphoraError
+from anaphora.core.registry import Registry
 
 SWAPS = Registry(
     "swap",

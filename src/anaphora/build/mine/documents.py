@@ -8,7 +8,7 @@ from pathlib import Path
 
 from anaphora.align.alignment import parse_alignment
 from anaphora.build.augment_documents import Pair, read_pairs, side_by_side
-from anaphora.errors import AnaphoraError, BadInput
+from anaphora.core.errors import AnaphoraError, BadInput
 
 FORMATS = ("lines", "docids", "tags", "tsv", "moses", "opus")
 Named = tuple[str, Pair]  # the name of a document, and a pair of it

@@ -15,8 +15,8 @@ from typing import Any
 from anaphora.align.alignment import Alignment
 from anaphora.annotate.document import Document, Mention
 from anaphora.annotate.entities import head_of
-from anaphora.errors import BadInput
-from anaphora.files import text_lines
+from anaphora.core.errors import BadInput
+from anaphora.core.files import text_lines
 
 Span = tuple[int, int, int]  # line, first token, end (not included)
 Place = tuple[int, int]  # line, token

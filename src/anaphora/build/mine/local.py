@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator
 from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING, Any
 
-from anaphora import processes
-from anaphora.errors import AnaphoraError
+from anaphora.core import processes
+from anaphora.core.errors import AnaphoraError
 
 if TYPE_CHECKING:
     from anaphora.build.mine.running import Done, Shard

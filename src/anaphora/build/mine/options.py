@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 
 
 def number_of(value: float | str, name: str) -> float:

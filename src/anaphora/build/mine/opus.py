@@ -18,8 +18,8 @@ from typing import IO, cast
 
 from anaphora.build.augment_documents import Pair
 from anaphora.build.mine.documents import Named, pair_name
-from anaphora.errors import BadInput
-from anaphora.files import open_binary
+from anaphora.core.errors import BadInput
+from anaphora.core.files import open_binary
 
 DAMAGED = (ElementTree.ParseError, EOFError, OSError, zlib.error, zipfile.BadZipFile)
 AGAIN = "Download it again from OPUS, or name another file."

@@ -14,7 +14,7 @@ from anaphora.build.mine.balance import Find, Place
 from anaphora.build.mine.contrapro import ContraProWriter
 from anaphora.build.mine.piece import Piece, unpack_pieces
 from anaphora.build.mine.stage import Stage
-from anaphora.files import atomic_writer
+from anaphora.core.files import atomic_writer
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Header, example_line, header_line
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from anaphora.build.mine import OURS
 from anaphora.build.mine.pair import Phenomenon
-from anaphora.errors import AnaphoraError
-from anaphora.registry import Registry
+from anaphora.core.errors import AnaphoraError
+from anaphora.core.registry import Registry
 
 GROUP = "anaphora.phenomena"  # entry points of other packages: NAME = "module:Class"
 

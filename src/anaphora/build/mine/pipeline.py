@@ -23,7 +23,7 @@ from anaphora.build.mine.settings import Output, Settings
 from anaphora.build.mine.stage import Count, Stage, digest, open_stage
 from anaphora.build.mine.training import MODEL, limit, train
 from anaphora.build.mine.work import Align, Annotate, Clean, Extract, Sample, Work, annotator_of, phenomenon_of
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 
 SIDES = ("source", "target")
 Watch = Callable[[str, str], AbstractContextManager[Count | None]]  # a stage, and the unit of what is counted in it

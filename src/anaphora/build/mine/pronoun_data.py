@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 
 Words = frozenset[str]
 

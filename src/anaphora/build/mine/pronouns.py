@@ -23,7 +23,7 @@ from anaphora.build.mine.options import number_of, switch_of
 from anaphora.build.mine.pair import AnnotatedPair, Mined
 from anaphora.build.mine.pronoun_data import pair_data
 from anaphora.build.mine.pronoun_tags import tags_of
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.link import Linker, load_linker
 from anaphora.link.language import language
 from anaphora.link.nothing import nothing_by_rule, surely_nothing

@@ -14,7 +14,7 @@ from anaphora.build.mine.gold import GoldPair, languages_of, read_gold
 from anaphora.build.mine.pair import AnnotatedPair
 from anaphora.build.mine.pronouns import Pronouns
 from anaphora.build.mine.quality import document_of
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 
 Progress = Callable[[int, int], None]
 

@@ -17,7 +17,7 @@ from anaphora.build.mine.clean import misread
 from anaphora.build.mine.documents import Corpus, Named, read_corpus
 from anaphora.build.mine.piece import Piece, pack_pieces
 from anaphora.build.mine.stage import Count, Stage, write_whole
-from anaphora.errors import BadInput
+from anaphora.core.errors import BadInput
 from anaphora.normalization import normalize_counting
 
 INDEX = "index.json"

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from anaphora.errors import BadInput
+from anaphora.core.errors import BadInput
 
 Count = Callable[[int, int | None], None]  # how much is done, of how much (None: that is not known)
 

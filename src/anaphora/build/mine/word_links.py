@@ -5,7 +5,7 @@ from __future__ import annotations
 from anaphora.align.alignment import Alignment
 from anaphora.annotate.document import Document, Sentence
 from anaphora.build.mine.piece import Piece
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 
 
 def token_links(piece: Piece, source: Document, target: Document) -> list[Alignment]:

@@ -33,7 +33,7 @@ from anaphora.build.mine.piece import (
 )
 from anaphora.build.mine.translations import translations
 from anaphora.build.mine.word_links import token_links
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 
 LONGEST = 40  # words: longer lines are one in fourteen of TED talks, take a third of the training, and teach little
 Inputs = Sequence[bytes]

@@ -9,7 +9,7 @@ from pathlib import Path
 from anaphora.build.templates.pattern import PRONOUN, Pattern, Slot
 from anaphora.build.templates.template import Template, Variant, place
 from anaphora.build.templates.vocabulary import WordClass
-from anaphora.errors import BadInput, did_you_mean
+from anaphora.core.errors import BadInput, did_you_mean
 from anaphora.languages.grammar import Grammar
 
 

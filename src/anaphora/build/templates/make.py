@@ -11,7 +11,7 @@ from anaphora.build.templates.pattern import PRONOUN, Pattern, Slot, switched
 from anaphora.build.templates.realise import Realiser
 from anaphora.build.templates.template import Template, Variant
 from anaphora.build.templates.vocabulary import Entry
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.languages.grammar import Grammar
 from anaphora.suites.example import Example, Tag
 

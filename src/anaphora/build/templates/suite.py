@@ -10,7 +10,7 @@ from anaphora.build.templates.check import check
 from anaphora.build.templates.make import examples
 from anaphora.build.templates.template import PAPER, Template, editions, read_templates
 from anaphora.build.templates.vocabulary import WordClass, is_released, read_classes
-from anaphora.errors import AnaphoraError, BadInput, did_you_mean
+from anaphora.core.errors import AnaphoraError, BadInput, did_you_mean
 from anaphora.languages.grammar import Grammar, load_grammar
 from anaphora.suites.catalogue import citation
 from anaphora.suites.example import Example

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from anaphora.build.templates.pattern import PRONOUN, Pattern, PatternError, Slot, parse_pattern
-from anaphora.errors import BadInput, did_you_mean
+from anaphora.core.errors import BadInput, did_you_mean
 from anaphora.languages.grammar import read_toml
 
 PAPER = "paper"  # the edition that a file describes if nothing is overridden

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from anaphora.errors import BadInput, did_you_mean
-from anaphora.files import read_json, text_lines
+from anaphora.core.errors import BadInput, did_you_mean
+from anaphora.core.files import read_json, text_lines
 
 FIXED = ("id", "gender", "agreement")  # columns beside the two languages; every other column is a form
 SUFFIXES = (".tsv", ".json")

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol, cast
 
-from anaphora.errors import AnaphoraError, BadInput
-from anaphora.registry import Registry
+from anaphora.core.errors import AnaphoraError, BadInput
+from anaphora.core.registry import Registry
 
 __all__ = [
     "OPENTHESAURUS",

@@ -12,8 +12,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from anaphora.errors import BadInput
-from anaphora.files import text_lines
+from anaphora.core.errors import BadInput
+from anaphora.core.files import text_lines
 from anaphora.languages.thesaurus import Sense
 
 # a word with one of these is not what another one says everywhere and at any time

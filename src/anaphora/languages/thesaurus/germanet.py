@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from xml.etree import ElementTree
 
-from anaphora.errors import BadInput
-from anaphora.files import open_binary
+from anaphora.core.errors import BadInput
+from anaphora.core.files import open_binary
 from anaphora.languages.thesaurus import Sense
 
 LINKS = "interLingualIndex*.xml"

@@ -13,8 +13,8 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from anaphora.errors import BadInput
-from anaphora.files import byte_lines
+from anaphora.core.errors import BadInput
+from anaphora.core.files import byte_lines
 from anaphora.languages.thesaurus import Sense
 
 PLAIN_MARK = " (Hauptform)"

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
-from anaphora.errors import BadInput
+from anaphora.core.errors import BadInput
 from anaphora.languages.thesaurus import Sense
 from anaphora.languages.thesaurus.germanet import elements
 

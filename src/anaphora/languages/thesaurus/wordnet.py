@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from anaphora.errors import BadInput
-from anaphora.files import require, text_lines
+from anaphora.core.errors import BadInput
+from anaphora.core.files import require, text_lines
 
 # Morphy's rules for nouns (morphy(7WN))
 ENDINGS = (("s", ""), ("ses", "s"), ("xes", "x"), ("zes", "z"), ("ches", "ch"), ("shes", "sh"), ("men", "man"))

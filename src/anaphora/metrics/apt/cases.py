@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.languages.pronouns import PronounLists
 
 SAME, EQUIVALENT, DIFFERENT, NO_CANDIDATE, NO_REFERENCE, NEITHER = CASES = (1, 2, 3, 4, 5, 6)

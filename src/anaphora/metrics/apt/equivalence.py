@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from anaphora.errors import AnaphoraError, BadInput
+from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.languages.pronouns import PronounLists, normalise
 from anaphora.metrics.columns import read_columns
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from anaphora.files import atomic_writer
+from anaphora.core.files import atomic_writer
 
 NOUNS = (
     *(("lamp", "lampe", "f"), ("table", "table", "f"), ("watch", "montre", "f"), ("car", "voiture", "f")),

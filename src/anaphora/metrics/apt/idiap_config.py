@@ -8,8 +8,8 @@ import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from anaphora.errors import BadInput, did_you_mean
-from anaphora.files import text_lines
+from anaphora.core.errors import BadInput, did_you_mean
+from anaphora.core.files import text_lines
 from anaphora.metrics.apt.cases import CASES
 from anaphora.metrics.apt.idiap import Groups, IdiapSettings
 

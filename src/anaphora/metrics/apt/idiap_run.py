@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from anaphora.errors import BadInput
-from anaphora.files import atomic_writer
+from anaphora.core.errors import BadInput
+from anaphora.core.files import atomic_writer
 from anaphora.languages.pronouns import PronounLists
 from anaphora.metrics.apt import idiap as apt_idiap
 from anaphora.metrics.apt.cases import CASES, Weighting

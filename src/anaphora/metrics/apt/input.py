@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from anaphora.align.alignment import Alignment, check_alignment, parse_alignment
 from anaphora.align.tokenize import AsItIs, Split, Text, Tokenization
-from anaphora.errors import AnaphoraError, BadInput
-from anaphora.files import read_parallel
+from anaphora.core.errors import AnaphoraError, BadInput
+from anaphora.core.files import read_parallel
 from anaphora.languages.pronouns import PronounLists
 from anaphora.metrics.apt.task import Task, Translation, Words
 

@@ -11,7 +11,7 @@ from typing import Any
 from anaphora import __version__
 from anaphora.align.tokenize import DEFAULT
 from anaphora.align.tokenize import signature as words_signature
-from anaphora.errors import AnaphoraError, did_you_mean
+from anaphora.core.errors import AnaphoraError, did_you_mean
 from anaphora.languages.pronoun_files import pronoun_lists
 from anaphora.languages.pronouns import normalise
 from anaphora.metrics.apt import idiap as apt_idiap

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from anaphora.align.alignment import links
 from anaphora.align.rescue import find_translation
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.languages.pronouns import PronounLists, normalise, pronoun_in
 from anaphora.metrics.apt.cases import case_of
 from anaphora.metrics.apt.task import NONE, Outcome, Side, Task, Translation, Triple, Words, confusion_of

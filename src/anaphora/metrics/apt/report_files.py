@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from anaphora.errors import AnaphoraError
-from anaphora.files import atomic_writer
+from anaphora.core.errors import AnaphoraError
+from anaphora.core.files import atomic_writer
 from anaphora.metrics.apt.cases import CASES
 from anaphora.metrics.apt.result import DETAILS, AptResult, SystemResult
 from anaphora.metrics.apt.score_file import ScoreFile

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
+from anaphora.core.finite import NotFinite
 from anaphora.evaluation.compare import Difference
 from anaphora.evaluation.intervals import Floats, Interval, Ints, bootstrap, generator, percentile_interval
 from anaphora.evaluation.paired import approximate_randomisation, paired_bootstrap
-from anaphora.finite import NotFinite
 from anaphora.metrics.sums import Resampling, resampled_totals, swapped_totals
 
 TESTS = ("randomisation", "bootstrap")

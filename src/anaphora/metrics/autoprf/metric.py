@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.evaluation.intervals import Floats, Interval
 from anaphora.metrics.aligned_pronouns import Occurrence
 from anaphora.metrics.sums import Resampling, Sums, harmonic, ratio

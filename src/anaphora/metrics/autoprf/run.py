@@ -9,8 +9,8 @@ from typing import Any
 from anaphora import __version__
 from anaphora.align import Aligner, align_systems
 from anaphora.align.tokenize import DEFAULT, Tokenization, Treatment, pair_of, signature
-from anaphora.errors import AnaphoraError
-from anaphora.files import read_parallel
+from anaphora.core.errors import AnaphoraError
+from anaphora.core.files import read_parallel
 from anaphora.metrics.aligned_pronouns import Aligned, aligned_text, occurrences
 from anaphora.metrics.apt.input import Files
 from anaphora.metrics.autoprf.metric import AutoPRF, autoprf

@@ -12,8 +12,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from anaphora.errors import BadInput
-from anaphora.files import atomic_writer
+from anaphora.core.errors import BadInput
+from anaphora.core.files import atomic_writer
 from anaphora.metrics.columns import Record, read_columns
 from anaphora.metrics.discomt.classes import class_of
 from anaphora.metrics.discomt.measures import Item

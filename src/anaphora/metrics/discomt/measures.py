@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.evaluation.intervals import Floats, Interval
 from anaphora.metrics.discomt.classes import OTHER
 from anaphora.metrics.sums import Figures, PairedTest, Resampling, Sums, harmonic, paired_tests, ratio

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
+from anaphora.core.finite import no_overflow
 from anaphora.evaluation.intervals import CHUNK, Floats, Interval, generator, percentile_interval
-from anaphora.finite import no_overflow
 
 COEFFICIENTS = ("pearson", "spearman", "kendall")
 INTERVALS = ("bootstrap", "fisher")

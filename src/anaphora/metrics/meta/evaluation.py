@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from anaphora import __version__
-from anaphora.errors import AnaphoraError, BadInput, did_you_mean
+from anaphora.core.errors import AnaphoraError, BadInput, did_you_mean
 from anaphora.evaluation.intervals import Floats
 from anaphora.metrics.columns import Columns, read_columns
 from anaphora.metrics.meta.correlation import Correlation, Settings, correlation

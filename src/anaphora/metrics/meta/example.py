@@ -10,7 +10,7 @@ import random
 from collections import Counter
 from pathlib import Path
 
-from anaphora.files import atomic_writer
+from anaphora.core.files import atomic_writer
 from anaphora.metrics.meta.judgements import JUDGEMENTS
 
 # how good each system is with pronouns, and what BLEU says

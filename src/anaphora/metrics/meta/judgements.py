@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from anaphora.errors import BadInput, did_you_mean
+from anaphora.core.errors import BadInput, did_you_mean
 from anaphora.evaluation.intervals import Interval, wilson
 from anaphora.languages.pronoun_files import pronoun_lists
 from anaphora.languages.pronouns import normalise

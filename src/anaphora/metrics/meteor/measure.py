@@ -8,8 +8,8 @@ from typing import Any
 
 from anaphora import __version__
 from anaphora.align.tokenize import Words, signature
-from anaphora.errors import AnaphoraError
-from anaphora.files import text_lines
+from anaphora.core.errors import AnaphoraError
+from anaphora.core.files import text_lines
 from anaphora.languages.pronouns import normalise
 from anaphora.metrics.discomt.classes import CLASSES
 from anaphora.metrics.measures import Measured, Texts

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.evaluation.intervals import Floats
 from anaphora.metrics.meteor.matching import Keys, align, exact
 from anaphora.metrics.meteor.wordnet import WordNet

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from anaphora.errors import BadInput
-from anaphora.files import require, text_lines
+from anaphora.core.errors import BadInput
+from anaphora.core.files import require, text_lines
 
 STANDARD_PLACE = Path("/usr/share/wordnet")
 VARIABLE = "ANAPHORA_WORDNET"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from anaphora.files import atomic_writer
+from anaphora.core.files import atomic_writer
 from anaphora.reports.page.contents import Report
 from anaphora.reports.page.part import Part
 from anaphora.reports.picture import write_picture

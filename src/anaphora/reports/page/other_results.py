@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from anaphora.errors import BadInput
-from anaphora.files import text_lines
+from anaphora.core.errors import BadInput
+from anaphora.core.files import text_lines
 from anaphora.metrics.apt.cases import TITLES
 from anaphora.reports.cases import case_bars
 from anaphora.reports.curve import Point, Series, curve

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.svg import BLUE, GREEN, ORANGE, PURPLE
 from anaphora.systems.run import Run
 

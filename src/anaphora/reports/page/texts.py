@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from anaphora.errors import BadInput
+from anaphora.core.errors import BadInput
 from anaphora.suites.catalogue import catalogue
 from anaphora.suites.example import Example
 from anaphora.suites.get import resolve, suite_path

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from anaphora.errors import BadInput
-from anaphora.files import existing, require
+from anaphora.core.errors import BadInput
+from anaphora.core.files import existing, require
 from anaphora.suites.catalogue import citation
 from anaphora.suites.example import Example, Passage, Tag
 from anaphora.suites.readers.lines import groups_of, parallel_lines

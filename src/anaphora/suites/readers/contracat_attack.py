@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from anaphora.errors import BadInput
-from anaphora.files import existing, read_json, require, text_lines
+from anaphora.core.errors import BadInput
+from anaphora.core.files import existing, read_json, require, text_lines
 from anaphora.suites.catalogue import citation
 from anaphora.suites.example import Example, Passage, Tag
 from anaphora.suites.readers.contracat import split_passage

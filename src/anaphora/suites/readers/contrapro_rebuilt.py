@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from anaphora.errors import BadInput
-from anaphora.files import require, text_lines
+from anaphora.core.errors import BadInput
+from anaphora.core.files import require, text_lines
 from anaphora.suites.example import Example, Tag
 from anaphora.suites.readers import contrapro
 from anaphora.suites.suite import Suite, suite_of

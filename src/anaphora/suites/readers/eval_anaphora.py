@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from anaphora.errors import BadInput
-from anaphora.files import open_binary, text_lines
-from anaphora.pickles import read_plain_pickles
+from anaphora.core.errors import BadInput
+from anaphora.core.files import open_binary, text_lines
+from anaphora.core.pickles import read_plain_pickles
 from anaphora.suites.catalogue import citation
 from anaphora.suites.example import Example, Tag
 from anaphora.suites.readers.lines import differing_words

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from anaphora.errors import BadInput
-from anaphora.files import text_lines
+from anaphora.core.errors import BadInput
+from anaphora.core.files import text_lines
 
 WORD = re.compile(r"\w+|[^\w\s]")
 

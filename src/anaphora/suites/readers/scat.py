@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from anaphora.files import require
+from anaphora.core.files import require
 from anaphora.suites.catalogue import citation
 from anaphora.suites.example import Example, Tag
 from anaphora.suites.readers import lopes

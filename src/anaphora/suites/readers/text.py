@@ -6,8 +6,8 @@ import itertools
 from collections.abc import Iterator
 from pathlib import Path
 
-from anaphora.errors import BadInput
-from anaphora.files import existing, require, text_lines
+from anaphora.core.errors import BadInput
+from anaphora.core.files import existing, require, text_lines
 from anaphora.suites.example import Example, Passage
 from anaphora.suites.readers.lines import parallel_lines
 from anaphora.suites.suite import Header, Suite, suite_of

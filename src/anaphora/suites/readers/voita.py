@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from anaphora.errors import BadInput
-from anaphora.files import read_json
+from anaphora.core.errors import BadInput
+from anaphora.core.files import read_json
 from anaphora.suites.catalogue import citation
 from anaphora.suites.example import Example, Passage
 from anaphora.suites.suite import Header, Suite, suite_of

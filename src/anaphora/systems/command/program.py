@@ -13,7 +13,7 @@ from threading import Event, Thread
 from time import monotonic
 from typing import IO, cast
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 
 LAST_WORDS = 5  # lines of stderr that are shown
 WAIT = 5.0  # seconds that a program gets to end, each time it is asked

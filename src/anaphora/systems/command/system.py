@@ -14,7 +14,7 @@ from pathlib import Path
 from queue import Empty
 from typing import Any
 
-from anaphora.errors import AnaphoraError, OutOfStep
+from anaphora.core.errors import AnaphoraError, OutOfStep
 from anaphora.suites.example import Example
 from anaphora.systems.command.program import WAIT, Program
 from anaphora.systems.options import Options

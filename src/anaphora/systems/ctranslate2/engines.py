@@ -7,7 +7,7 @@ from typing import Any
 
 import ctranslate2  # type: ignore[import-untyped]
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.systems.ctranslate2.model_file import ModelFile
 from anaphora.systems.encoding import pairs, prompted
 from anaphora.systems.encoding.tokens import Encoded, Ids

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from anaphora.errors import AnaphoraError, BadInput
-from anaphora.files import read_json, text_lines
+from anaphora.core.errors import AnaphoraError, BadInput
+from anaphora.core.files import read_json, text_lines
 
 POSITIONS = "position_encodings/encodings"  # a table of vectors, one per position: where it ends, reading ends
 

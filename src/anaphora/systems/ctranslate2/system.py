@@ -9,7 +9,7 @@ from typing import Any
 
 import ctranslate2  # type: ignore[import-untyped]
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.suites.example import Example
 from anaphora.systems.ctranslate2.engines import GeneratorEngine, TranslatorEngine
 from anaphora.systems.ctranslate2.model_file import read_model_file

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from anaphora import __version__
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.systems import System
 from anaphora.systems.distributed.ray_connection import connect, in_short
 from anaphora.systems.distributed.team import Member, Team

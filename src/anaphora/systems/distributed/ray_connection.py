@@ -11,7 +11,7 @@ from functools import wraps
 from importlib import import_module
 from typing import Any
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 
 _holders: set[object] = set()  # users of a connection that was made here
 

@@ -12,7 +12,7 @@ from collections import Counter, deque
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from anaphora.errors import AnaphoraError, OutOfStep
+from anaphora.core.errors import AnaphoraError, OutOfStep
 from anaphora.suites.example import Example
 from anaphora.systems.distributed.worker import Event, Failed, Ready
 from anaphora.systems.options import Options

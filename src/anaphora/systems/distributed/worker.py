@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from anaphora.errors import AnaphoraError, OutOfStep
+from anaphora.core.errors import AnaphoraError, OutOfStep
 from anaphora.systems import Closing, System, load_system
 from anaphora.systems.options import Options
 from anaphora.systems.scored import Answer

@@ -11,7 +11,7 @@ from dataclasses import replace
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
-from anaphora import processes
+from anaphora.core import processes
 from anaphora.systems import System
 from anaphora.systems.distributed.team import Member, Team
 from anaphora.systems.distributed.worker import Event, Failed, Worker

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.suites.example import Example
 from anaphora.systems.context import Context, Question
 from anaphora.systems.encoding.tokens import Encoded, Ids

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.systems.context import Question
 from anaphora.systems.encoding.language_codes import find_code
 from anaphora.systems.encoding.tokens import Encoded, Ids, too_long

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from anaphora.errors import BadInput
-from anaphora.files import open_binary, text_lines
+from anaphora.core.errors import BadInput
+from anaphora.core.files import open_binary, text_lines
 
 BASE_PROMPT = "{source_language}: {source}\n{target_language}:"
 CHAT_PROMPT = (

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 import transformers
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.systems.encoding.tokens import load_tokenizer, loaded
 
 SETTINGS = ("revision", "dtype", "device")

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import torch
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 
 Item = TypeVar("Item")
 Found = TypeVar("Found")

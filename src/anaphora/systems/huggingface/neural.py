@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import torch
 from transformers import PreTrainedModel
 
-from anaphora.finite import all_finite
+from anaphora.core.finite import all_finite
 from anaphora.suites.example import Example
 from anaphora.systems.context import Question
 from anaphora.systems.encoding.focus import encode_examples

@@ -21,7 +21,7 @@ from torch.nn import functional
 from transformers import PreTrainedModel
 from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 from anaphora.systems.huggingface.layout import Layout, Rows, packed_rows
 from anaphora.systems.huggingface.tree import Tree
 from anaphora.systems.huggingface.vocabulary import Vocabulary

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Container, Iterator, Sequence
 from typing import Any
 
-from anaphora.errors import AnaphoraError, BadInput, did_you_mean
+from anaphora.core.errors import AnaphoraError, BadInput, did_you_mean
 from anaphora.suites.example import Example
 from anaphora.systems.context import Question
 from anaphora.systems.encoding.language_codes import english_name

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from anaphora.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,7 +28,7 @@ def finite(value: float, what: str, remedy: str = "") -> float:
     0.5
     >>> finite(math.nan, "the loss of update 7", "Lower the learning rate.")
     Traceback (most recent call last):
-    anaphora.finite.NotFinite: the loss of update 7 is nan, not a finite number. Lower the learning rate.
+    anaphora.core.finite.NotFinite: the loss of update 7 is nan, not a finite number. Lower the learning rate.
     """
     if not math.isfinite(value):
         raise NotFinite(f"{what} is {float(value)}, not a finite number. {remedy}".rstrip())
@@ -40,7 +40,7 @@ def all_finite(values: Values, what: str, remedy: str = "") -> Values:
 
     >>> all_finite([-1.5, -math.inf], "scores of example 7")
     Traceback (most recent call last):
-    anaphora.finite.NotFinite: scores of example 7: 1 of 2 values is not a finite number (-inf).
+    anaphora.core.finite.NotFinite: scores of example 7: 1 of 2 values is not a finite number (-inf).
     """
     if isinstance(values, list | tuple):
         numbers = values if not all(map(math.isfinite, values)) else []

@@ -13,7 +13,7 @@ import pytest
 
 PARENT = """
 import multiprocessing, os, sys, time
-from anaphora import processes
+from anaphora.core import processes
 
 def work(pipe):
     processes.begin_work()

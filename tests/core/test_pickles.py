@@ -20,8 +20,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from anaphora.errors import BadInput
-from anaphora.pickles import is_pickle, read_plain_pickles
+from anaphora.core.errors import BadInput
+from anaphora.core.pickles import is_pickle, read_plain_pickles
 
 PROTOCOLS = range(pickle.HIGHEST_PROTOCOL + 1)
 FIXED = settings(derandomize=True, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -243,7 +243,7 @@ def test_lengths_that_the_file_does_not_have_are_refused(tmp_path: Path, data: b
 
 
 def test_a_file_that_is_too_long_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("anaphora.pickles.MAX_BYTES", 100)
+    monkeypatch.setattr("anaphora.core.pickles.MAX_BYTES", 100)
     refused(tmp_path, gzip.compress(pickle.dumps("a" * 100)), "longer than 100 bytes")
 
 

@@ -13,8 +13,8 @@ from io import BufferedReader
 from pathlib import Path
 from typing import IO, Any, cast
 
-from anaphora.errors import BadInput
-from anaphora.finite import refuse_constant
+from anaphora.core.errors import BadInput
+from anaphora.core.finite import refuse_constant
 
 BLOCK = 1 << 18  # bytes read at a time
 DOCUMENT_TAG = "<d>"

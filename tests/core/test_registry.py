@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from anaphora.errors import AnaphoraError
-from anaphora.registry import Registry
+from anaphora.core.errors import AnaphoraError
+from anaphora.core.registry import Registry
 
 
 @pytest.fixture

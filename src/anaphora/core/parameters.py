@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import ParamSpec, TypeVar
 
-from anaphora.errors import did_you_mean
+from anaphora.core.errors import did_you_mean
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from anaphora.errors import AnaphoraError, BadInput, did_you_mean
+from anaphora.core.errors import AnaphoraError, BadInput, did_you_mean
 
 
 def test_a_bad_input_names_file_line_problem_and_remedy_in_this_order() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import Any
 
-from anaphora.errors import AnaphoraError, did_you_mean
+from anaphora.core.errors import AnaphoraError, did_you_mean
 
 
 class Registry:

@@ -17,8 +17,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NoReturn
 
-from anaphora.errors import BadInput
-from anaphora.files import open_binary
+from anaphora.core.errors import BadInput
+from anaphora.core.files import open_binary
 
 MAX_BYTES = 1 << 28
 MAX_DEPTH = 50

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from anaphora.errors import BadInput
-from anaphora.files import (
+from anaphora.core.errors import BadInput
+from anaphora.core.files import (
     atomic_writer,
     byte_lines,
     existing,

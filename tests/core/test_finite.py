@@ -8,9 +8,9 @@ import math
 import numpy as np
 import pytest
 
-from anaphora import finite as module
-from anaphora.errors import AnaphoraError
-from anaphora.finite import NotFinite, all_finite, finite, json_text, no_overflow
+from anaphora.core import finite as module
+from anaphora.core.errors import AnaphoraError
+from anaphora.core.finite import NotFinite, all_finite, finite, json_text, no_overflow
 
 
 def test_the_examples_of_the_module_hold() -> None:
