@@ -29,6 +29,17 @@ class BadInput(AnaphoraError):  # noqa: N818  (it reads well where it is raised)
         super().__init__(f"{place}: {problem}{end} {remedy}".rstrip() if remedy else f"{place}: {problem}")
 
 
+class CannotWrite(BadInput):
+    """A file or folder that cannot be written: a full disk, a quota, no permission. The command line adds what is kept.
+
+    >>> str(CannotWrite("runs/opus/run.jsonl", OSError(28, "No space left on device")))
+    'runs/opus/run.jsonl: cannot be written: no space left on device'
+    """
+
+    def __init__(self, path: Path | str, error: OSError, *, remedy: str = "") -> None:
+        super().__init__(path, f"cannot be written: {(error.strerror or str(error)).lower()}", remedy=remedy)
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """' (did you mean X?)' where a known word is near, else the empty string."""
     near = difflib.get_close_matches(word, list(known), n=2, cutoff=0.55)

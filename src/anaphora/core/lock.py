@@ -1,0 +1,190 @@
+"""One writer per output: a lock that the kernel frees when its process ends, however it ends.
+
+A lock is a hidden file next to the output (`.NAME.lock`), or in the folder that is worked in (`.lock`). It holds who
+has it, for the message that others get, and is removed at the end. After `kill -9` the file stays, but the lock is
+free, and the next process takes it over.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import json
+import os
+import shlex
+import socket
+import sys
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from anaphora.core.errors import AnaphoraError, BadInput, CannotWrite
+from anaphora.core.files import make_folder
+
+LONGEST = 300  # characters of a command in a message
+PATIENCE = 1.0  # seconds until the one who took a lock has surely written who it is
+REMEDY = "Wait until it ends, or choose another output."
+
+
+class InUse(BadInput):
+    """Another process is writing this output."""
+
+
+def lock_output(output: Path, *, remedy: str = REMEDY) -> Lock:
+    """Take the lock of a file that is to be written, or of a folder that appears as a whole."""
+    place = output.parent.resolve()
+    name = output.name or output.resolve().name
+    return Lock(place / f".{name}.lock", output, remedy)
+
+
+def lock_folder(folder: Path, *, remedy: str = REMEDY) -> Lock:
+    """Take the lock of a folder whose files are written one after the other; it is made if it is missing."""
+    return Lock(folder.resolve() / ".lock", folder, remedy)
+
+
+class Lock:
+    """Held from its making until `release`, the end of a `with` block, or the end of the process.
+
+    Processes that this one starts do not hold it: it is free when this one ends, even if they live on.
+    """
+
+    def __init__(self, file: Path, output: Path, remedy: str) -> None:
+        self.file, self.output, self._remedy = file, output, remedy
+        self._made: list[Path] = []
+        self._handle = self._acquire()
+
+    def __enter__(self) -> Lock:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.release()
+
+    def release(self) -> None:
+        """Let the lock go, and remove its file, and the folders made for it in which nothing was written."""
+        if self._handle not in _held:  # released before, or in a child process, which never had it
+            return
+        with contextlib.suppress(OSError):
+            self.file.unlink()  # while it is held: whoever has opened it meanwhile sees that it is gone
+        _held.discard(self._handle)
+        os.close(self._handle)
+        self._handle = -1
+        for folder in reversed(self._made):
+            with contextlib.suppress(OSError):
+                folder.rmdir()
+
+    def _acquire(self) -> int:
+        give_up = time.monotonic() + PATIENCE
+        while True:
+            handle = self._open(give_up)
+            try:
+                if _try(handle, self.file):
+                    if _is_at(handle, self.file):
+                        os.ftruncate(handle, 0)
+                        os.write(handle, json.dumps(_myself()).encode())
+                        _held.add(handle)
+                        return handle
+                elif _is_at(handle, self.file):
+                    holder = _read(handle)
+                    if _lives(holder) or time.monotonic() > give_up:
+                        raise InUse(self.output, f"is being written by {_describe(holder)}", remedy=self._remedy)
+            except OSError as error:
+                os.close(handle)
+                raise CannotWrite(self.file, error) from None
+            except BaseException:
+                os.close(handle)
+                raise
+            os.close(handle)  # its file was removed meanwhile, or its holder has not yet written who it is
+            time.sleep(0.01)
+
+    def _open(self, give_up: float) -> int:
+        while True:
+            try:
+                self._made += make_folder(self.file.parent)
+                return os.open(self.file, os.O_RDWR | os.O_CREAT, 0o666)
+            except OSError as error:
+                # another process may just have removed the folder that it had made for its lock
+                if not isinstance(error, FileNotFoundError) or time.monotonic() > give_up:
+                    raise CannotWrite(self.output, error) from None
+
+
+_held: set[int] = set()
+
+
+def _forget() -> None:
+    """In a forked process: a lock belongs to all who have its file open, so close it here."""
+    for handle in _held:
+        with contextlib.suppress(OSError):
+            os.close(handle)
+    _held.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)
+
+
+def _try(handle: int, file: Path) -> bool:
+    """Whether the lock is ours now."""
+    try:
+        import fcntl
+    except ModuleNotFoundError:  # Windows
+        raise AnaphoraError(
+            "outputs are locked in a way that Windows does not have. Run it in WSL: wsl --install"
+        ) from None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError as error:
+        if error.errno not in (errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP):
+            raise
+        remedy = "Choose an output on a local disk, or have the file system mounted with locks."
+        raise BadInput(file, "this file system has no locks (flock)", remedy=remedy) from None
+    return True
+
+
+def _is_at(handle: int, file: Path) -> bool:
+    """Whether the file is still there under its name: its last holder may have removed it."""
+    try:
+        return os.path.samestat(os.fstat(handle), file.stat())
+    except FileNotFoundError:
+        return False
+
+
+def _myself() -> dict[str, Any]:
+    command = shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]) if sys.argv else ""
+    since = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    return {"pid": os.getpid(), "host": socket.gethostname(), "since": since, "command": command[:LONGEST]}
+
+
+def _read(handle: int) -> dict[str, Any]:
+    try:
+        found = json.loads(os.pread(handle, 1 << 16, 0))
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _lives(holder: dict[str, Any]) -> bool:
+    """Whether this can be who holds the lock, and not one who was killed before; of other machines nothing is known."""
+    pid = holder.get("pid")
+    if type(pid) is not int or pid < 1:
+        return False
+    if holder.get("host") != socket.gethostname():
+        return True
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # of another user
+        pass
+    return True
+
+
+def _describe(holder: dict[str, Any]) -> str:
+    """Who it is, in words."""
+    if not holder:
+        return "another process"
+    pid, host, since, command = (holder.get(name, "?") for name in ("pid", "host", "since", "command"))
+    who = "this very process" if pid == os.getpid() and host == socket.gethostname() else "another process"
+    return f"{who} (pid {pid} on {host} since {since}: {command})"

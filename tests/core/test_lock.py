@@ -1,0 +1,153 @@
+"""One writer per output: with real processes, which are killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from anaphora.core.errors import AnaphoraError, BadInput
+from anaphora.core.lock import InUse, lock_folder, lock_output
+
+HOLD = """
+import sys, time
+from pathlib import Path
+from anaphora.core.lock import lock_folder, lock_output
+with {take}(Path(sys.argv[1])):
+    print("held", flush=True)
+    {then}
+"""
+
+
+def hold(path: Path, take: str = "lock_output", then: str = "time.sleep(60)") -> subprocess.Popen[str]:
+    """Another process that has taken the lock."""
+    code = HOLD.format(take=take, then=then)
+    process = subprocess.Popen([sys.executable, "-c", code, str(path)], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "held\n"
+    return process
+
+
+def end(process: subprocess.Popen[str]) -> None:
+    process.kill()
+    process.communicate()
+
+
+@pytest.mark.parametrize(("take", "lock"), [("lock_output", lock_output), ("lock_folder", lock_folder)])
+def test_a_second_process_is_told_who_holds_it(tmp_path: Path, take: str, lock) -> None:
+    output = tmp_path / "new" / "out"
+    process = hold(output, take)
+    try:
+        with pytest.raises(InUse) as error:
+            lock(output)
+    finally:
+        end(process)
+    told = str(error.value)
+    assert told.startswith(f"{output}: is being written by another process (pid {process.pid} on {os.uname().nodename}")
+    assert f" since {time.strftime('%Y-', time.gmtime())}" in told
+    assert str(output) in told.partition("UTC: ")[2]  # its command
+    assert told.endswith("Wait until it ends, or choose another output.")
+    assert "\n" not in told
+
+
+def test_kill_9_frees_it_and_the_file_left_over_does_not_matter(tmp_path: Path) -> None:
+    for _ in range(3):
+        process = hold(tmp_path / "out")
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        assert (tmp_path / ".out.lock").is_file()
+    with lock_output(tmp_path / "out"):
+        assert json.loads((tmp_path / ".out.lock").read_bytes())["pid"] == os.getpid()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_forked_process_does_not_keep_it(tmp_path: Path) -> None:
+    """Workers of a process that was killed may live a little longer than it."""
+    then = "import os; child = os.fork(); print(child, flush=True) if child else None; time.sleep(60)"
+    process = hold(tmp_path / "out", then=then)
+    assert process.stdout is not None
+    child = int(process.stdout.readline())
+    try:
+        process.kill()
+        process.wait()
+        os.kill(child, 0)  # it lives
+        lock_output(tmp_path / "out").release()
+    finally:
+        os.kill(child, signal.SIGKILL)
+        process.communicate()
+
+
+def test_the_end_of_a_forked_process_does_not_free_it(tmp_path: Path) -> None:
+    with lock_output(tmp_path / "out") as lock:
+        child = os.fork()
+        if not child:
+            lock.release()
+            os._exit(0)
+        os.waitpid(child, 0)
+        code = "from pathlib import Path; from anaphora.core.lock import lock_output; lock_output(Path('out'))"
+        other = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert f"InUse: out: is being written by another process (pid {os.getpid()}" in other.stderr
+
+
+def test_nothing_is_left_of_a_lock(tmp_path: Path) -> None:
+    with lock_folder(tmp_path / "some" / "folder"):
+        assert (tmp_path / "some" / "folder" / ".lock").is_file()
+    assert list(tmp_path.iterdir()) == []  # nothing was written, so the folders are gone, too
+    with lock_folder(tmp_path / "some" / "folder"):
+        (tmp_path / "some" / "folder" / "file").touch()
+    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == ["file"]
+
+
+def test_one_process_cannot_write_an_output_twice_at_once(tmp_path: Path) -> None:
+    with lock_output(tmp_path / "out"), pytest.raises(InUse, match="is being written by this very process"):
+        lock_output(tmp_path / "out")
+
+
+def test_one_folder_by_two_names_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "link").symlink_to("folder")
+    monkeypatch.chdir(tmp_path / "folder")
+    with lock_folder(tmp_path / "link"), pytest.raises(InUse):
+        lock_folder(Path())
+    with lock_output(tmp_path / "link" / "out"), pytest.raises(InUse):
+        lock_output(Path("out"))
+
+
+def test_of_many_at_once_exactly_one_has_it_at_any_time(tmp_path: Path) -> None:
+    """The file is removed and made again all the time: nobody may hold one that is no longer there."""
+    code = """
+import os, sys
+from pathlib import Path
+from anaphora.core.lock import InUse, lock_output
+won = 0
+while won < 60:
+    try:
+        with lock_output(Path("folder/out")):
+            os.close(os.open("alone", os.O_CREAT | os.O_EXCL))  # fails if another is in here
+            won += 1
+            os.unlink("alone")
+    except InUse:
+        pass
+"""
+    command = [sys.executable, "-c", code]
+    processes = [subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) for _ in range(4)]
+    assert [process.communicate(timeout=120)[1] for process in processes] == [""] * 4
+
+
+def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(BadInput, match=r"file/out: cannot be written: "):
+        lock_output(tmp_path / "file" / "out")
+
+
+def test_windows_is_told_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python refuses to import a module whose place in sys.modules is None, as if it were not there."""
+    monkeypatch.setitem(sys.modules, "fcntl", None)
+    with pytest.raises(AnaphoraError, match=r"Windows does not have\. Run it in WSL"):
+        lock_output(tmp_path / "out")
