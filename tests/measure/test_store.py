@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -71,7 +72,8 @@ def test_one_process_at_a_time(tmp_path: Path) -> None:
     )
     command = [sys.executable, "-c", program]
     other = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert "another process is using the states" in other.stderr
+    assert f"is being written by another process (pid {os.getpid()} on " in other.stderr
+    assert "Wait until it ends, or choose another folder with --cache." in other.stderr
     del store
     gc.collect()
     assert subprocess.run(command, check=False).returncode == 0

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +11,7 @@ from typing import Any
 
 from anaphora.align.backend import Settings
 from anaphora.core.errors import BadInput
-from anaphora.core.files import read_json
+from anaphora.core.files import atomic_folder, read_json
 
 HEADER = "alignment-model.json"
 FORMAT = 1
@@ -72,23 +70,11 @@ def check_place(folder: Path) -> None:
 def write_model(folder: Path, about: SavedModel, write_files: Callable[[Path], None]) -> None:
     """Write a model that appears under its name when it is complete; an older one there is replaced."""
     check_place(folder)
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        temporary = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".part", dir=folder.parent))
-    except OSError as error:
-        raise BadInput(folder, f"cannot be written: {(error.strerror or str(error)).lower()}") from None
-    try:
+    with atomic_folder(folder, replace=True) as temporary:
         write_files(temporary)
         files = {path.name: _checksum(path) for path in sorted(temporary.iterdir())}
         text = json.dumps(about.header(files), ensure_ascii=False, indent=2) + "\n"
         (temporary / HEADER).write_text(text, encoding="utf-8")
-        temporary.chmod(0o755)  # mkdtemp made it private
-        if folder.exists():
-            shutil.rmtree(folder)
-        temporary.replace(folder)
-    except BaseException:
-        shutil.rmtree(temporary, ignore_errors=True)
-        raise
 
 
 def open_model(folder: Path, backend: str | None = None) -> SavedModel:

@@ -10,6 +10,7 @@ import click
 from anaphora.cli.evaluate import Share
 from anaphora.cli.output import PATH, echo_json, format_options, json_option, note, progress_bar, show
 from anaphora.core.errors import AnaphoraError
+from anaphora.core.lock import lock_output
 from anaphora.normalization import describe_signs
 
 if TYPE_CHECKING:
@@ -85,6 +86,7 @@ def pairs(
         raise click.UsageError("give translations (-t), or pairs to draw from (--draw-from)")
     if output.resolve() in {path.resolve() for path in (reference, *systems, *([source] if source else []))}:
         raise AnaphoraError(f"{output}: is one of the texts; name another file for the pairs")
+    click.get_current_context().with_resource(lock_output(output))
     judged = read_pair_list(pair_list) if pair_list else None
     settings = Settings(kind, aligner, judged, agreement, not common_context, year)
     files = Files(reference, systems, source, names, pronouns, docids, context)

@@ -10,6 +10,7 @@ import click
 
 from anaphora.cli.output import PATH, echo_json, format_options, json_option, note, progress_bar, show
 from anaphora.core.errors import AnaphoraError
+from anaphora.core.lock import lock_output
 
 if TYPE_CHECKING:
     from anaphora.measure.config import Config
@@ -41,6 +42,7 @@ def train(
     from anaphora.measure.checkpoint import check_new, save_measure
 
     check_new(output)
+    click.get_current_context().with_resource(lock_output(output))
     _threads(threads)
     trained = _trained(chosen, cache)
     save_measure(output, trained.measure, chosen, trained.results())

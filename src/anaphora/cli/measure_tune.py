@@ -9,6 +9,7 @@ import click
 
 from anaphora.cli.output import PATH, echo_json, json_option, note, progress_bar
 from anaphora.core.errors import AnaphoraError
+from anaphora.core.lock import lock_output
 
 if TYPE_CHECKING:
     from anaphora.measure.features import LanguageModelFeatures
@@ -85,6 +86,7 @@ def language_model(lm: str, output: Path, threads: int | None, *needed: str) -> 
     if name != "lm" or not what:
         raise AnaphoraError(f"not a language model: {lm!r}. Write lm:NAME_OR_PATH")
     check_new(output)
+    click.get_current_context().with_resource(lock_output(output))
     if threads is not None:
         torch.set_num_threads(threads)
     return LanguageModelFeatures(what)

@@ -95,11 +95,9 @@ def mine(workers: int | None, cluster: str | None, resume: bool, as_json: bool, 
     from anaphora.build.mine.pipeline import mine as run
 
     settings, output = _settings(options), _output(options)
-    if not resume:
-        _remove(output.work)
     runner = _runner(workers, cluster)
     try:
-        result = run(settings, output, runner, watch=_watch)
+        result = run(settings, output, runner, watch=_watch, resume=resume)
     finally:
         runner.close()
     files = [str(path) for path in (output.suite, output.contrapro) if path is not None]
@@ -171,14 +169,6 @@ def _output(options: dict[str, Any]) -> Output:
         citation=options["citation"],
         licence=options["licence"],
     )
-
-
-def _remove(work: Path) -> None:
-    """Do away with the stages of a run before, and with nothing else."""
-    import shutil
-
-    for note_file in work.glob("*/stage.json"):
-        shutil.rmtree(note_file.parent)
 
 
 def _runner(workers: int | None, cluster: str | None) -> Runner:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,9 +10,12 @@ import click
 
 from anaphora.cli.output import PATH, echo_json, json_option, note, progress_bar
 from anaphora.core.errors import AnaphoraError
+from anaphora.core.lock import lock_folder
 
 if TYPE_CHECKING:
     from anaphora.nmt.config import Config
+    from anaphora.nmt.distributed import Ranks
+    from anaphora.suites.example import Example
 
 
 @click.command(
@@ -76,11 +80,19 @@ def train(
 def _train(config: Config, folder: Path, resume: bool) -> dict[str, Any]:
     from anaphora import api
     from anaphora.nmt.distributed import Ranks
-    from anaphora.nmt.prepare import open_folder, prepare
-    from anaphora.nmt.training import Trainer
 
     ranks = Ranks()
     suites = [(name, tuple(api.load_suite(name))) for name in config.validation.suites]
+    with lock_folder(folder) if ranks.first else contextlib.nullcontext():  # the others write nothing
+        return _trained(config, folder, resume, ranks, suites)
+
+
+def _trained(
+    config: Config, folder: Path, resume: bool, ranks: Ranks, suites: list[tuple[str, tuple[Example, ...]]]
+) -> dict[str, Any]:
+    from anaphora.nmt.prepare import open_folder, prepare
+    from anaphora.nmt.training import Trainer
+
     if ranks.first:  # the others find the vocabulary that it learns
         open_folder(folder, config, resume)
         material = prepare(config, folder, suites)

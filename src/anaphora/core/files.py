@@ -145,6 +145,12 @@ def atomic_writer(path: Path, *, mode: int = 0o666) -> Iterator[IO[bytes]]:
             yield raw
 
 
+def write_atomic(path: Path, data: bytes) -> None:
+    """Write these bytes as a file that appears under its name only when it is complete."""
+    with atomic_path(path) as temporary, _Output.open(temporary, path) as raw:
+        raw.write(data)
+
+
 @contextlib.contextmanager
 def atomic_path(path: Path, *, mode: int = 0o666) -> Iterator[Path]:
     """A new empty file for a library to write; it gets its name when it is complete, and is removed after an error."""
@@ -255,6 +261,15 @@ def rename_synced(source: Path, path: Path) -> None:
     sync_file(source)
     source.replace(path)
     sync_folder(path.parent)
+
+
+def remove_leftovers(folder: Path, name: str = "*") -> None:
+    """Remove what a killed process was writing in a folder, under any name or one; only for who holds its lock."""
+    for path in folder.glob(f".{name}.{'[0-9a-f]' * 8}.part"):
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
 
 
 def make_folder(folder: Path) -> list[Path]:

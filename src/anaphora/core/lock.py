@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import glob
 import json
 import os
 import shlex
@@ -20,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from anaphora.core.errors import AnaphoraError, BadInput, CannotWrite
-from anaphora.core.files import make_folder
+from anaphora.core.files import make_folder, remove_leftovers
 
 LONGEST = 300  # characters of a command in a message
 PATIENCE = 1.0  # seconds until the one who took a lock has surely written who it is
@@ -32,10 +33,22 @@ class InUse(BadInput):
 
 
 def lock_output(output: Path, *, remedy: str = REMEDY) -> Lock:
-    """Take the lock of a file that is to be written, or of a folder that appears as a whole."""
+    """Take the lock of a file that is to be written, or of a folder that appears as a whole.
+
+    What a killed process has left half-written of it is removed; what it has kept to be resumed stays.
+    """
     place = output.parent.resolve()
     name = output.name or output.resolve().name
-    return Lock(place / f".{name}.lock", output, remedy)
+    lock = Lock(place / f".{name}.lock", output, remedy)
+    if lock.abandoned:
+        for suffix in ("", ".part", ".nbest"):
+            remove_leftovers(place, glob.escape(f"{name}{suffix}"))
+    return lock
+
+
+def is_lock(path: Path) -> bool:
+    """Whether this is a lock file: no content of its folder."""
+    return path.name.startswith(".") and path.name.endswith(".lock")
 
 
 def lock_folder(folder: Path, *, remedy: str = REMEDY) -> Lock:
@@ -46,11 +59,13 @@ def lock_folder(folder: Path, *, remedy: str = REMEDY) -> Lock:
 class Lock:
     """Held from its making until `release`, the end of a `with` block, or the end of the process.
 
+    abandoned: whether the process that held it before was killed
     Processes that this one starts do not hold it: it is free when this one ends, even if they live on.
     """
 
     def __init__(self, file: Path, output: Path, remedy: str) -> None:
         self.file, self.output, self._remedy = file, output, remedy
+        self.abandoned = False
         self._made: list[Path] = []
         self._handle = self._acquire()
 
@@ -80,6 +95,7 @@ class Lock:
             try:
                 if _try(handle, self.file):
                     if _is_at(handle, self.file):
+                        self.abandoned = os.fstat(handle).st_size > 0
                         os.ftruncate(handle, 0)
                         os.write(handle, json.dumps(_myself()).encode())
                         _held.add(handle)

@@ -13,6 +13,7 @@ from anaphora.build.attacks.phrase import phrase_addition, phrase_preset
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.files import atomic_writer
 from anaphora.core.finite import json_text
+from anaphora.core.lock import lock_folder
 from anaphora.demo.corpus import Files, write_corpus
 from anaphora.evaluation.compare import Comparison
 from anaphora.evaluation.result import Result
@@ -106,7 +107,7 @@ def train(name: str, files: Files, folder: Path, updates: int, watched: Watched)
         "validation": {"every": quarter},
     }
     config = parse_config(document, folder)
-    open_folder(folder, config, resume=folder.exists())
     torch.set_num_threads(1)  # so small a model gains nothing from more, and loses much where the machine is busy
-    with watched("updates") as bar:
+    with lock_folder(folder), watched("updates") as bar:
+        open_folder(folder, config, resume=True)
         Trainer(config, prepare(config, folder), folder, lambda line: bar and bar(line["update"], updates)).run()

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from anaphora import __version__
 from anaphora.core.errors import AnaphoraError, BadInput
-from anaphora.core.files import atomic_writer
+from anaphora.core.files import atomic_folder
 from anaphora.languages.readings import Readings
 from anaphora.measure.config import Config, Model
 from anaphora.measure.config_file import as_document, parse_config
@@ -25,18 +24,11 @@ ABOUT, WEIGHTS, ENCODER = "measure.json", "model.safetensors", "encoder"
 
 
 def save_measure(folder: Path, measure: Measure, config: Config, results: Mapping[str, Any]) -> None:
-    """Write a measure; `measure.json` comes last, so that a folder that has it is complete."""
+    """Write a measure into a new folder, which appears when it is complete."""
     from safetensors.torch import save
 
-    folder.mkdir(parents=True, exist_ok=True)
     encoder: Any = measure.encoder
     kept = config.model.encoder != "static" and (config.training.keep_encoder or config.training.fine_tune)
-    if kept:
-        shutil.rmtree(folder / ENCODER, ignore_errors=True)
-        encoder.model.save_pretrained(folder / ENCODER)
-        encoder.tokenizer.save_pretrained(folder / ENCODER)
-    with atomic_writer(folder / WEIGHTS) as out:
-        out.write(save(own_weights(measure)))
     about = {
         "anaphora_measure": FORMAT_VERSION,
         "version": __version__,
@@ -52,8 +44,12 @@ def save_measure(folder: Path, measure: Measure, config: Config, results: Mappin
         "features": [feature.settings() for feature in measure.features],
         "results": dict(results),
     }
-    with atomic_writer(folder / ABOUT) as out:
-        out.write(json.dumps(about, ensure_ascii=False, indent=1).encode() + b"\n")
+    with atomic_folder(folder) as unfinished:
+        if kept:
+            encoder.model.save_pretrained(unfinished / ENCODER)
+            encoder.tokenizer.save_pretrained(unfinished / ENCODER)
+        (unfinished / WEIGHTS).write_bytes(save(own_weights(measure)))
+        (unfinished / ABOUT).write_bytes(json.dumps(about, ensure_ascii=False, indent=1).encode() + b"\n")
 
 
 def own_weights(measure: Measure) -> dict[str, Any]:

@@ -8,6 +8,7 @@ prefers. What is kept is the log-probability of each word, so that other feature
 
 from __future__ import annotations
 
+import time
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -30,6 +31,7 @@ from anaphora.systems.options import split_settings, yes
 
 REACH = (0, 1, 5)  # the last word behind the pronoun that a feature is about; one more has all others
 WIDTH = len(REACH) + 1
+KEEP_EVERY = 1.0  # seconds; what is computed between two writes is lost when the process is killed
 SETTINGS = ("restore", "names", "revision", "dtype", "device")
 
 
@@ -69,10 +71,14 @@ class LanguageModelFeatures:
             if _key(text) not in store:
                 groups.setdefault(text.context, {})[_key(text)] = text
         total, done = sum(map(len, groups.values())), 0
+        found: dict[str, Array] = {}
+        kept = time.monotonic()
         for context, group in groups.items():
-            found = self._by_word(context, list(group.values()))
-            store.put(dict(zip(group, found, strict=True)))
+            found |= zip(group, self._by_word(context, list(group.values())), strict=True)
             done += len(group)
+            if done == total or time.monotonic() - kept > KEEP_EVERY:
+                store.put(found)
+                found, kept = {}, time.monotonic()
             if progress is not None:
                 progress(done, total)
 

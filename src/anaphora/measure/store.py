@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import weakref
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,8 +17,10 @@ import numpy as np
 import numpy.typing as npt
 
 from anaphora.core.errors import BadInput
+from anaphora.core.files import Appender, make_folder, write_atomic
+from anaphora.core.lock import lock_folder
 
-ROWS, INDEX, ABOUT, LOCK = "rows.bin", "index.jsonl", "about.json", "lock"
+ROWS, INDEX, ABOUT = "rows.bin", "index.jsonl", "about.json"
 Array = npt.NDArray[Any]
 
 
@@ -29,7 +30,7 @@ class Store:
     def __init__(self, folder: Path, width: int, about: Mapping[str, Any], dtype: str = "float16") -> None:
         """about: what the arrays depend on; a store that was made of something else is refused."""
         self.folder, self.width, self.dtype = folder, width, np.dtype(dtype)
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         self._index: dict[str, tuple[int, int]] = {}
         self._check(dict(about) | {"width": width, "dtype": dtype})
         self._end = self._read()
@@ -42,9 +43,9 @@ class Store:
         return len(self._index)
 
     def put(self, arrays: Mapping[str, Array]) -> None:
-        """Keep arrays: their rows first, then the index, so that the index never says more than there is."""
+        """Keep arrays on the disk: their rows first, then the index, so that it never says more than there is."""
         lines = []
-        with (self.folder / ROWS).open("ab") as rows:
+        with Appender(self.folder / ROWS) as rows:
             for key, array in arrays.items():
                 if array.ndim != 2 or array.shape[1] != self.width:
                     raise ValueError(f"{array.shape} is not (n, {self.width})")
@@ -52,8 +53,8 @@ class Store:
                 self._index[key] = (self._end, len(array))
                 lines.append(json.dumps([key, self._end, len(array)]))
                 self._end += len(array)
-        with (self.folder / INDEX).open("a", encoding="utf-8") as index:
-            index.write("".join(f"{line}\n" for line in lines))
+        with Appender(self.folder / INDEX) as index:
+            index.write("".join(f"{line}\n" for line in lines).encode())
         self._map = None
 
     def get(self, key: str) -> Array:
@@ -69,7 +70,7 @@ class Store:
     def _check(self, about: dict[str, Any]) -> None:
         path = self.folder / ABOUT
         if not path.exists():
-            path.write_text(json.dumps(about, indent=1), encoding="utf-8")
+            write_atomic(path, json.dumps(about, indent=1).encode())
         elif json.loads(path.read_text(encoding="utf-8")) != about:
             remedy = "Name another folder, or remove this one."
             raise BadInput(path, "the states in this folder were computed in another way", remedy=remedy)
@@ -123,27 +124,14 @@ def open_store(cache: Path | None, width: int, about: Mapping[str, Any], dtype: 
     folder = (cache / key_of(repr(sorted(about.items())))).resolve()
     store = _OPEN.get(folder)
     if store is None:
-        folder.mkdir(parents=True, exist_ok=True)
-        locked = _lock(folder / LOCK)
-        store = _OPEN[folder] = Store(folder, width, about, dtype)
-        weakref.finalize(store, os.close, locked)
+        lock = lock_folder(folder, remedy="Wait until it ends, or choose another folder with --cache.")
+        try:
+            store = _OPEN[folder] = Store(folder, width, about, dtype)
+        except BaseException:
+            lock.release()
+            raise
+        weakref.finalize(store, lock.release)
     return store
-
-
-def _lock(path: Path) -> int:
-    """Only one process at a time writes to a store: two would write into each other's rows. Ends with the process."""
-    handle = os.open(path, os.O_RDWR | os.O_CREAT)
-    try:
-        import fcntl
-
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except ModuleNotFoundError:  # Windows has another way, which is left to its users
-        pass
-    except OSError:
-        os.close(handle)
-        remedy = "Wait until it is done, or name another folder with --cache."
-        raise BadInput(path.parent, "another process is using the states in this folder", remedy=remedy) from None
-    return handle
 
 
 def key_of(*parts: str) -> str:

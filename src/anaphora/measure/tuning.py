@@ -16,6 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from anaphora.core.errors import AnaphoraError
+from anaphora.core.files import atomic_folder
 from anaphora.core.finite import finite
 from anaphora.measure.features import LanguageModelFeatures
 from anaphora.measure.head import logistic_loss
@@ -85,14 +86,14 @@ def preferred(features: LanguageModelFeatures, pairs: Sequence[Pair]) -> float:
 
 
 def save_tuned(features: LanguageModelFeatures, folder: Path) -> None:
-    """The language model as any other Hugging Face model; `lm:FOLDER` finds it."""
-    folder.mkdir(parents=True, exist_ok=True)
-    features.tokenizer.save_pretrained(folder)
+    """The language model as any other Hugging Face model, in a new folder; `lm:FOLDER` finds it."""
     model = features.model
     if getattr(model, "hf_quantizer", None) is not None:  # read from GGUF: its weights are plain numbers now
         model.hf_quantizer = None
         del model.config.quantization_config
-    model.save_pretrained(folder)
+    with atomic_folder(folder) as unfinished:
+        features.tokenizer.save_pretrained(unfinished)
+        model.save_pretrained(unfinished)
 
 
 def _learn(features: LanguageModelFeatures, pair: Pair, of: int) -> float:

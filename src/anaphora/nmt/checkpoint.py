@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import shutil
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -19,7 +18,8 @@ import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import load_file, save_file
 
-from anaphora.core.errors import AnaphoraError, BadInput
+from anaphora.core.errors import AnaphoraError, BadInput, CannotWrite
+from anaphora.core.files import atomic_folder
 from anaphora.core.finite import json_text
 from anaphora.nmt.batching import Position
 from anaphora.nmt.schedule import Progress
@@ -68,32 +68,32 @@ def save_checkpoint(folder: Path, model: Any, optimizer: torch.optim.Optimizer |
     optimizer: None where training is not to be resumed from this checkpoint
     """
     place = _place(folder, state)
-    unfinished = folder / f".{place.name}.part"
     try:
-        shutil.rmtree(unfinished, ignore_errors=True)
-        unfinished.mkdir(parents=True)
-        save_file(weights_of(model), unfinished / WEIGHTS)
-        if optimizer is not None:
-            save_file(_optimizer_tensors(model, optimizer), unfinished / OPTIMIZER)
-        document = json_text(state.to_dict(), f"the state of update {state.update:,}")
-        (unfinished / STATE).write_text(document, encoding="utf-8")
-        for file in unfinished.iterdir():
-            _flush(file)
-        shutil.rmtree(place, ignore_errors=True)
-        unfinished.rename(place)
+        with atomic_folder(place, replace=True) as unfinished:
+            save_file(weights_of(model), unfinished / WEIGHTS)
+            if optimizer is not None:
+                save_file(_optimizer_tensors(model, optimizer), unfinished / OPTIMIZER)
+            document = json_text(state.to_dict(), f"the state of update {state.update:,}")
+            (unfinished / STATE).write_text(document, encoding="utf-8")
     except Exception as error:  # safetensors has errors of its own for a full disk
-        shutil.rmtree(unfinished, ignore_errors=True)
-        reason = getattr(error, "strerror", None) or str(error)
+        reason = getattr(error, "strerror", None) or getattr(error, "problem", None) or str(error)
         raise AnaphoraError(
             f"{place}: the checkpoint cannot be saved ({reason}). Those before it are as they were: make room, go on "
             "with --resume"
         ) from None
-    except BaseException:  # Ctrl-C
-        shutil.rmtree(unfinished, ignore_errors=True)
-        raise
     for old in checkpoints(folder)[:-keep] if keep > 0 else []:
         shutil.rmtree(old, ignore_errors=True)
     return place
+
+
+def save_weights(
+    tensors: dict[str, torch.Tensor], path: Path, name: Path, metadata: dict[str, str] | None = None
+) -> None:
+    """Write a safetensors file. name: what it is called in an error, where it is written under a temporary one"""
+    try:
+        save_file(tensors, path, metadata=metadata)
+    except SafetensorError as error:
+        raise CannotWrite(name, OSError(str(error))) from None
 
 
 def checkpoints(folder: Path) -> list[Path]:
@@ -212,8 +212,3 @@ def _restore(tensors: dict[str, torch.Tensor], model: Any, optimizer: torch.opti
     for name, value in tensors.items():
         owner, _, key = name.rpartition("|")
         optimizer.state[parameters[owner]][key] = value.to(parameters[owner].device) if value.dim() else value
-
-
-def _flush(file: Path) -> None:
-    with file.open("rb") as stream:
-        os.fsync(stream.fileno())

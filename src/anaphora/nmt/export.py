@@ -11,11 +11,11 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from safetensors.torch import save_file
 from tokenizers import AddedToken
 from transformers import GenerationConfig, MarianTokenizer, PreTrainedModel
 
-from anaphora.nmt.checkpoint import WEIGHTS, weights_of
+from anaphora.core.files import rename_synced
+from anaphora.nmt.checkpoint import WEIGHTS, save_weights, weights_of
 from anaphora.nmt.text import FILES, SEPARATOR_PIECE
 
 PADDING_PIECE = "<pad>"
@@ -30,9 +30,9 @@ def export_marian(model: PreTrainedModel, folder: Path) -> None:
         model.config.save_pretrained(part)
         _generation(model.config).save_pretrained(part)
         _tokenizer(model, folder, part).save_pretrained(part)
-        save_file(weights_of(model), part / WEIGHTS, metadata={"format": "pt"})
+        save_weights(weights_of(model), part / WEIGHTS, folder / WEIGHTS, metadata={"format": "pt"})
         for file in sorted(part.iterdir(), key=lambda file: file.name == WEIGHTS):
-            file.replace(folder / file.name)
+            rename_synced(file, folder / file.name)
     finally:
         shutil.rmtree(part, ignore_errors=True)
 

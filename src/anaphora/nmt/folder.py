@@ -5,12 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from safetensors.torch import save_file
-
 from anaphora.core.errors import BadInput
-from anaphora.core.files import atomic_writer
+from anaphora.core.files import atomic_path, atomic_writer
 from anaphora.nmt.build import build_model
-from anaphora.nmt.checkpoint import WEIGHTS, checkpoints, load_weights, weight_names, weights_of
+from anaphora.nmt.checkpoint import WEIGHTS, checkpoints, load_weights, save_weights, weight_names, weights_of
 from anaphora.nmt.config import Config
 from anaphora.nmt.config_file import read_config, write_config
 from anaphora.nmt.text import FILES, Text, load_text
@@ -65,6 +63,5 @@ def finish(folder: Path, model: Any, config: Config) -> None:
     if hasattr(model, "export"):
         model.export(folder)
         return
-    unfinished = folder / f".{WEIGHTS}.part"
-    save_file(weights_of(model), unfinished)
-    unfinished.replace(folder / WEIGHTS)
+    with atomic_path(folder / WEIGHTS) as unfinished:
+        save_weights(weights_of(model), unfinished, folder / WEIGHTS)

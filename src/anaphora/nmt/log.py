@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from anaphora.core.errors import AnaphoraError
-from anaphora.core.files import atomic_writer
+from anaphora.core.files import Appender, atomic_writer
 from anaphora.core.finite import json_text
 from anaphora.nmt.curve import series_of, training_curve
 
@@ -34,8 +34,8 @@ class Log:
 
     def write(self, kind: str, update: int, **values: Any) -> None:
         line = _line({"kind": kind, "update": update, **values})
-        with self.path.open("a", encoding="utf-8") as out:
-            out.write(line)
+        with Appender(self.path) as out:
+            out.write(line.encode())
         if values.get("accuracy"):
             self._draw()
         if self._board is not None:

@@ -7,10 +7,12 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from anaphora.core.errors import AnaphoraError
+from anaphora.core.files import remove_leftovers
+from anaphora.core.lock import is_lock
 from anaphora.nmt.config import Config, DataConfig
 from anaphora.nmt.config_file import read_config
 from anaphora.nmt.corpus import Corpus, Pair, read_pairs
-from anaphora.nmt.folder import CONFIG, TEXT_FILES, begin, copy_text
+from anaphora.nmt.folder import BEST, CHECKPOINTS, CONFIG, TEXT_FILES, begin, copy_text
 from anaphora.nmt.text import Text, learn_text, load_text
 from anaphora.nmt.training import Material
 from anaphora.suites.example import Example
@@ -22,10 +24,13 @@ FREE_SECTIONS = ("validation", "log")
 
 
 def open_folder(folder: Path, config: Config, resume: bool) -> None:
-    """A new folder for a model, or the one whose training is to go on; another config there is an error."""
+    """A new folder for a model, or the one whose training is to go on; another config there is an error.
+
+    For the process that holds the folder's lock: what a killed one was writing is removed.
+    """
     file = folder / CONFIG
     if not file.exists():
-        if folder.exists() and any(folder.iterdir()):
+        if folder.exists() and any(not is_lock(path) for path in folder.iterdir()):
             raise AnaphoraError(f"{folder} is there already, and no model is in it. Name another folder")
         begin(folder, config)
         return
@@ -34,6 +39,8 @@ def open_folder(folder: Path, config: Config, resume: bool) -> None:
     differences = sorted(_differences(read_config(file, strict=False), config))
     if differences:
         raise AnaphoraError(f"{file}: trained in another way ({'; '.join(differences)}). Name another folder")
+    for place in (folder, folder / CHECKPOINTS, folder / CHECKPOINTS / BEST):
+        remove_leftovers(place)
     begin(folder, config)
 
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 import os
 import secrets
-import shutil
-import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from anaphora.core.errors import AnaphoraError, BadInput
-from anaphora.core.files import read_json
+from anaphora.core.errors import AnaphoraError, BadInput, CannotWrite
+from anaphora.core.files import atomic_folder, read_json
 from anaphora.study.model import GAPS, MODES, PAIRS, Annotator, Assignment, Item, Study
 
 FORMAT_VERSION = 2  # 2: pages get other ids than those of the items (Study.blind)
@@ -35,17 +33,11 @@ def write_study(study: Study, folder: Path) -> None:
         "annotators": {annotator.name: secrets.token_urlsafe(TOKEN_BYTES) for annotator in study.annotators},
     }
     try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        making = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))  # 0700
-        try:
-            _write_private(making / STUDY_FILE, to_dict(study))
-            _write_private(making / LINKS_FILE, links)
-            making.replace(folder)  # an empty folder may be replaced
-        except BaseException:
-            shutil.rmtree(making, ignore_errors=True)
-            raise
+        with atomic_folder(folder, mode=0o700) as unfinished:
+            _write_private(unfinished / STUDY_FILE, to_dict(study))
+            _write_private(unfinished / LINKS_FILE, links)
     except OSError as error:
-        raise BadInput(folder, f"cannot be written: {(error.strerror or str(error)).lower()}") from None
+        raise CannotWrite(folder, error) from None
 
 
 def _write_private(path: Path, document: Mapping[str, Any]) -> None:
@@ -58,8 +50,6 @@ def _write_private(path: Path, document: Mapping[str, Any]) -> None:
                 "the suite has text that is no Unicode (a lone surrogate): put it right first"
             ) from None
         out.write("\n")
-        out.flush()
-        os.fsync(out.fileno())
 
 
 def to_dict(study: Study) -> dict[str, Any]:

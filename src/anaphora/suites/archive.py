@@ -17,6 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from anaphora.core.errors import BadInput
+from anaphora.core.files import atomic_folder, make_folder, rename_synced
 
 LIMIT = 4 << 30  # bytes; far above any published test set, far below what a decompression bomb unfolds to
 CHUNK = 1 << 20
@@ -48,17 +49,14 @@ def extract(
     whoever made it meant harm or its content is not what we think.
     """
     try:
-        into.parent.mkdir(parents=True, exist_ok=True)
+        if not into.exists():
+            with atomic_folder(into) as unpacked:
+                return _unpack(archive, unpacked, strip, tuple(members), limit)
         with tempfile.TemporaryDirectory(prefix=f".{into.name}.", dir=into.parent) as name:
-            unpacked = Path(name) / into.name
-            unpacked.mkdir()
-            taken = _unpack(archive, unpacked, strip, tuple(members), limit)
-            if not into.exists():
-                unpacked.rename(into)
-            else:
-                for path in taken:
-                    (into / path).parent.mkdir(parents=True, exist_ok=True)
-                    (unpacked / path).replace(into / path)
+            taken = _unpack(archive, Path(name), strip, tuple(members), limit)
+            for path in taken:
+                make_folder((into / path).parent)
+                rename_synced(Path(name) / path, into / path)
     except OSError as error:
         raise BadInput(archive, f"cannot be unpacked into {into}: {(error.strerror or str(error)).lower()}") from None
     return taken

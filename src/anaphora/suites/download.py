@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import http.client
-import os
 import re
 import ssl
 import time
@@ -18,6 +17,7 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 
 from anaphora.core.errors import AnaphoraError, BadInput
+from anaphora.core.files import rename_synced
 
 CHUNK = 1 << 16
 LONGEST_WAIT = 60.0  # seconds, whatever a server asks for
@@ -145,9 +145,7 @@ class _Part:
     def finish(self) -> None:
         """Give the file its name, after its bytes are safely on the disk."""
         with self._disk():
-            with self.path.open("rb") as stream:
-                os.fsync(stream.fileno())
-            self.path.replace(self.destination)
+            rename_synced(self.path, self.destination)
             self._etag_path.unlink(missing_ok=True)
 
     @contextlib.contextmanager

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from anaphora.core.errors import AnaphoraError
+from anaphora.core.lock import lock_output
 from anaphora.suites.example import ORIGINAL, Example
 from anaphora.suites.selection import SEED, Selection, most_context, select
 from anaphora.suites.suite import Suite
@@ -15,7 +16,7 @@ from anaphora.systems import Closing, System, Translator, load_system
 from anaphora.systems.context import check_asked, with_target_context, within
 from anaphora.systems.encoding.focus import check_focus
 from anaphora.systems.options import Options
-from anaphora.systems.run import Run, describe, open_run
+from anaphora.systems.run import Run, RunHeader, describe, open_run, run_file
 from anaphora.systems.scored import Answer
 from anaphora.systems.unfinished import UnfinishedRun
 
@@ -43,7 +44,7 @@ def score_suite(
     progress: Progress | None = None,
     scorer: StartScorer | None = None,
 ) -> Run:
-    """Score a suite and write a run.
+    """Score a suite and write a run. While it is written, no other process can write it.
 
     limit: score the first N examples only, which are then a suite of their own
     sample, seed: score a random sample of N examples
@@ -57,28 +58,43 @@ def score_suite(
     options = replace(options or Options(), languages=(suite.header.source_language, suite.header.target_language))
     check_focus(options.focus)
     _check_context(suite, options.context.sentences, selection)
-    system, compute = (scorer or in_this_process)(spec, options)
+    with lock_output(run_file(output)):  # before the system is loaded, which may take minutes
+        system, compute = (scorer or in_this_process)(spec, options)
+        header = _header(suite, spec, system, options, selection, limit, None if sample is None else f"{sample}@{seed}")
+        with UnfinishedRun(output, header, examples, resume=resume, overwrite=overwrite) as unfinished:
+            done = unfinished.done
+            if progress is not None:
+                progress(len(done), len(examples))
+            for number, answer in compute(shards(examples, done)):
+                if number not in done:
+                    unfinished.add(number, answer)
+                    if progress is not None:
+                        progress(len(done), len(examples))
+            return open_run(unfinished.finish())
+
+
+def _header(
+    suite: Suite,
+    spec: str,
+    system: System,
+    options: Options,
+    selection: Selection,
+    limit: int | None,
+    sample: str | None,
+) -> RunHeader:
+    """What a run says of itself."""
     if options.focus != "candidate" and not getattr(system, "has_focus", False):
         raise AnaphoraError(f"{spec} scores whole candidates only, not the {options.focus} part of them")
     settings: dict[str, Any] = dict(system.settings())
     settings |= {"separator": options.context.separator, "margins_only": options.margins_only}
     settings |= {"truncate": options.truncate, "plain": options.plain, "limit": limit, "focus": options.focus}
-    settings["sample"] = None if sample is None or selection.whole else f"{sample}@{seed}"
+    settings["sample"] = None if selection.whole else sample
     label = settings.pop("context", options.context.label)
-    if not is_attack(examples):
+    if not is_attack(selection.examples):
         label = within(label, selection.context)
-    header = describe(suite, sha256=selection.sha256, system=spec, context=label, examples=len(examples), **settings)
-    header = replace(header, cut_blocks=selection.cut_blocks)
-    with UnfinishedRun(output, header, examples, resume=resume, overwrite=overwrite) as unfinished:
-        done = unfinished.done
-        if progress is not None:
-            progress(len(done), len(examples))
-        for number, answer in compute(shards(examples, done)):
-            if number not in done:
-                unfinished.add(number, answer)
-                if progress is not None:
-                    progress(len(done), len(examples))
-        return open_run(unfinished.finish())
+    number = len(selection.examples)
+    header = describe(suite, sha256=selection.sha256, system=spec, context=label, examples=number, **settings)
+    return replace(header, cut_blocks=selection.cut_blocks)
 
 
 def is_attack(examples: Sequence[Example]) -> bool:

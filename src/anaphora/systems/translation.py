@@ -12,7 +12,8 @@ from typing import Any
 
 from anaphora import __version__
 from anaphora.core.errors import AnaphoraError, BadInput
-from anaphora.core.files import atomic_writer, byte_lines, decode
+from anaphora.core.files import Appender, atomic_writer, byte_lines, decode, write_atomic
+from anaphora.core.lock import lock_output
 from anaphora.systems import DocumentTranslator, System, Translator
 from anaphora.systems.context import Context
 from anaphora.systems.documents import Sentence, read_documents
@@ -72,17 +73,24 @@ def translate_file(
     extra = [n_best, _digest(context_from) if context_from else None] if n_best or context_from else []
     header = _header(spec, system, source, context, docids, *settings.values(), *extra)
     part = output.with_name(output.name + ".part")
-    done = _begin(output, part, header, resume, overwrite)
-    with part.open("ab") as out:
-        while len(done) < len(sentences):
-            for record in translate(sentences, done):
-                done.append(record)
-                out.write(json.dumps(record[: 3 if n_best else 2], ensure_ascii=False).encode() + b"\n")
-            out.flush()
-            if progress is not None:
-                progress(len(done), len(sentences))
-    _write(output, sentences, done)
-    part.unlink()
+    with lock_output(output):
+        done = _begin(output, part, header, resume, overwrite)
+        with Appender(part) as out:
+            while len(done) < len(sentences):
+                found = translate(sentences, done)
+                rows = (json.dumps(record[: 3 if n_best else 2], ensure_ascii=False) for record in found)
+                out.write("".join(f"{row}\n" for row in rows).encode())
+                out.sync()
+                done += found
+                if progress is not None:
+                    progress(len(done), len(sentences))
+        if output.exists():
+            raise AnaphoraError(
+                f"{output} was written by another program meanwhile. Move it away, then use --resume: the translations "
+                f"by {spec} are kept in {part}"
+            )
+        _write(output, sentences, done)
+        part.unlink()
     return Translated(len(done), sum(s < 0 for _, s, _ in done), sum(s > 0 for _, s, _ in done))
 
 
@@ -210,11 +218,7 @@ def _begin(output: Path, part: Path, header: dict[str, Any], resume: bool, overw
         if not resume:
             raise AnaphoraError(f"an unfinished translation is at {part}. Go on with --resume, or use --overwrite")
         return _resumed(part, header)
-    try:
-        part.parent.mkdir(parents=True, exist_ok=True)
-        part.write_bytes(json.dumps(header, ensure_ascii=False).encode() + b"\n")
-    except OSError as error:
-        raise BadInput(part, f"cannot be written: {(error.strerror or str(error)).lower()}") from None
+    write_atomic(part, json.dumps(header, ensure_ascii=False).encode() + b"\n")
     return []
 
 

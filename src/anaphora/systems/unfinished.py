@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any
+from typing import Any
 
 from anaphora.core.errors import AnaphoraError, BadInput, OutOfStep
-from anaphora.core.files import decode
+from anaphora.core.files import Appender, decode, rename_synced
 from anaphora.core.finite import all_finite
 from anaphora.suites.example import Example
 from anaphora.systems.options import stable_spec
@@ -40,7 +40,8 @@ class UnfinishedRun:
         self.part = unfinished(self.file)
         self.header, self.examples = header, examples
         self.done: dict[int, Scored] = {}
-        self._out: IO[bytes] | None = None
+        self._out: Appender | None = None
+        self._complete = False  # whether the run was found complete, so that there is nothing to write
         if overwrite:
             self.part.unlink(missing_ok=True)
             self.file.unlink(missing_ok=True)
@@ -51,6 +52,7 @@ class UnfinishedRun:
                 )
             _same(open_run(self.file).header, header, self.file)
             self.done = dict(enumerate(open_run(self.file)))
+            self._complete = True
         elif self.part.exists():
             if not resume:
                 raise AnaphoraError(
@@ -67,10 +69,13 @@ class UnfinishedRun:
         if self._out is not None:
             self._out.close()
         if isinstance(error, OutOfStep) and self.part.exists():  # never gone on with, and not lost
-            self.part.replace(self.part.with_suffix(".in-doubt"))
+            rename_synced(self.part, self.part.with_suffix(".in-doubt"))
 
     def add(self, number: int, answer: Answer) -> None:
-        """Keep an answer: it is with the operating system when this returns, so that kill −9 does not lose it."""
+        """Keep an answer: it is with the operating system when this returns, so that kill −9 does not lose it.
+
+        It is on the disk a second later at most: a loss of power costs the last answers, which are then scored again.
+        """
         example = self.examples[number]
         all_finite(list(answer.scores), f"{self.header.system}: scores of example {example.id}", REMEDY)
         scores = [round(score, DIGITS) for score in answer.scores]
@@ -81,30 +86,33 @@ class UnfinishedRun:
             extra["truncated"] = answer.truncated
         line = record_line(Scored(example.id, example.gold, example.tags, scores, answer.tokens, extra))
         self._writer().write(json.dumps({"n": number}).encode()[:-1] + b"," + line[1:])
-        self._writer().flush()
         # Kept as another process would read it, so that the run does not tell where it was interrupted.
         self.done[number] = parse_record(line.decode(), self.part, 0)
 
     def finish(self) -> Path:
-        """The complete run under its name, and the unfinished one gone."""
+        """The complete run under its name, and the unfinished one gone.
+
+        A file that has appeared there meanwhile is somebody else's: an error, and the answers are kept.
+        """
         if len(self.done) != len(self.examples):
             missing = len(self.examples) - len(self.done)
             raise AnaphoraError(f"the system gave no answer to {missing:,} of {len(self.examples):,} examples")
-        if not self.file.exists():
-            write_run(self.file, self.header, (self.done[n] for n in range(len(self.examples))))
         if self._out is not None:
             self._out.close()
+        if not self._complete:
+            if self.file.exists():
+                raise AnaphoraError(
+                    f"{self.file} was written by another program meanwhile. Move it away, then use --resume: answers "
+                    f"of {self.header.system} are kept in {self.part}"
+                )
+            write_run(self.file, self.header, (self.done[n] for n in range(len(self.examples))))
         self.part.unlink(missing_ok=True)
         return self.file
 
-    def _writer(self) -> IO[bytes]:
+    def _writer(self) -> Appender:
         if self._out is None:
-            try:
-                self.part.parent.mkdir(parents=True, exist_ok=True)
-                fresh = not self.part.exists()
-                self._out = self.part.open("ab")
-            except OSError as error:
-                raise BadInput(self.part, f"cannot be written: {(error.strerror or str(error)).lower()}") from None
+            fresh = not self.part.exists()
+            self._out = Appender(self.part)
             if fresh:
                 self._out.write(header_line(self.header))
         return self._out

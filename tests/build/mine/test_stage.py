@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from anaphora.build.mine.folder import alone
-from anaphora.build.mine.stage import NOTE, digest, open_stage, write_whole
+from anaphora.build.mine.stage import NOTE, digest, open_stage, remove_stages
 from anaphora.core.errors import BadInput
 
 
@@ -53,14 +52,19 @@ def test_a_folder_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
     assert (tmp_path / "one" / "thesis.tex").exists()
 
 
-def test_a_file_is_whole_or_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(descriptor: int) -> None:
-        raise OSError(28, "No space left on device")
+def test_what_a_killed_run_was_writing_is_removed(tmp_path: Path) -> None:
+    stage = open_stage(tmp_path, "one", {})
+    stage.write(0, b"x")
+    (stage.folder / ".000001.jsonl.gz.0123abcd.part").write_bytes(b"half")
+    open_stage(tmp_path, "one", {})
+    assert sorted(path.name for path in stage.folder.iterdir()) == ["000000.jsonl.gz", NOTE]
 
-    monkeypatch.setattr("os.fsync", full)
-    with pytest.raises(BadInput, match="x: cannot be written: no space left on device"):
-        write_whole(tmp_path / "x", b"data")
-    assert not list(tmp_path.iterdir())
+
+def test_stages_are_removed_and_nothing_else(tmp_path: Path) -> None:
+    open_stage(tmp_path, "one", {})
+    (tmp_path / "thesis").mkdir()
+    remove_stages(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis"]
 
 
 def test_digests_tell_files_and_folders_apart(tmp_path: Path) -> None:
@@ -74,14 +78,3 @@ def test_digests_tell_files_and_folders_apart(tmp_path: Path) -> None:
     assert digest(tmp_path) != before
     with pytest.raises(BadInput, match="no such file"):
         digest(tmp_path / "d")
-
-
-def test_one_run_at_a_time(tmp_path: Path) -> None:
-    with (
-        alone(tmp_path / "work"),
-        pytest.raises(BadInput, match="another run is using this folder"),
-        alone(tmp_path / "work"),
-    ):
-        pass
-    with alone(tmp_path / "work"):
-        pass

@@ -15,15 +15,15 @@ from anaphora import __version__
 from anaphora.align import Aligner
 from anaphora.annotate import Annotator
 from anaphora.build.mine.annotating import annotate_in_order
-from anaphora.build.mine.folder import alone
 from anaphora.build.mine.reading import INDEX, Index, read_stage
 from anaphora.build.mine.result import Mined, StageReport, finish
 from anaphora.build.mine.running import Runner, run_stage
 from anaphora.build.mine.settings import Output, Settings
-from anaphora.build.mine.stage import Count, Stage, digest, open_stage
+from anaphora.build.mine.stage import Count, Stage, digest, open_stage, remove_stages
 from anaphora.build.mine.training import MODEL, limit, train
 from anaphora.build.mine.work import Align, Annotate, Clean, Extract, Sample, Work, annotator_of, phenomenon_of
 from anaphora.core.errors import AnaphoraError
+from anaphora.core.lock import lock_folder, lock_output
 
 SIDES = ("source", "target")
 Watch = Callable[[str, str], AbstractContextManager[Count | None]]  # a stage, and the unit of what is counted in it
@@ -34,8 +34,11 @@ def unwatched(stage: str, unit: str) -> Iterator[None]:
     yield None
 
 
-def mine(settings: Settings, output: Output, runner: Runner, watch: Watch = unwatched) -> Mined:
-    """Mine a corpus; what a run before has finished with the same settings is not done again."""
+def mine(settings: Settings, output: Output, runner: Runner, watch: Watch = unwatched, *, resume: bool = True) -> Mined:
+    """Mine a corpus; what a run before has finished with the same settings is not done again.
+
+    resume: False removes what a run before has finished
+    """
     specs = zip(settings.annotate, settings.languages, strict=True)
     annotators = [annotator_of(spec, code) for spec, code in specs]  # what is missing is said before the long work
     phenomenon = phenomenon_of(settings.phenomenon, settings.languages, settings.options)
@@ -43,7 +46,12 @@ def mine(settings: Settings, output: Output, runner: Runner, watch: Watch = unwa
         Aligner(settings.align)
     elif settings.clean != "none":
         raise AnaphoraError("--clean changes words, which --alignments counts: give alignments of clean lines")
-    with alone(output.work):
+    with contextlib.ExitStack() as locks:
+        locks.enter_context(lock_folder(output.work, remedy="Wait until it ends, or choose another folder: --work."))
+        for path in filter(None, (output.suite, output.contrapro)):
+            locks.enter_context(lock_output(path))
+        if not resume:
+            remove_stages(output.work)
         run = _Run(settings, output.work, runner, watch)
         text = run.read()
         sides = tuple(run.annotate(text, k, annotator) for k, annotator in enumerate(annotators))

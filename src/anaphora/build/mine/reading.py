@@ -16,8 +16,9 @@ from anaphora.build.augment_documents import Pair
 from anaphora.build.mine.clean import misread
 from anaphora.build.mine.documents import Corpus, Named, read_corpus
 from anaphora.build.mine.piece import Piece, pack_pieces
-from anaphora.build.mine.stage import Count, Stage, write_whole
+from anaphora.build.mine.stage import Count, Stage
 from anaphora.core.errors import BadInput
+from anaphora.core.files import write_atomic
 from anaphora.normalization import normalize_counting
 
 INDEX = "index.json"
@@ -68,7 +69,7 @@ def read_stage(stage: Stage, corpus: Corpus, sizes: Sizes, count: Count | None =
             count(index.pairs, None)
     if not index.shards:
         raise BadInput(corpus.source, "no sentences", remedy="Is it empty, or of another --format?")
-    write_whole(path, json.dumps(index.to_dict(), indent=1).encode() + b"\n")
+    write_atomic(path, json.dumps(index.to_dict(), indent=1).encode() + b"\n")
     return index
 
 

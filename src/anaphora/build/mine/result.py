@@ -14,9 +14,10 @@ from anaphora.build.mine.output import examples, write_suite
 from anaphora.build.mine.piece import unpack
 from anaphora.build.mine.reading import Index
 from anaphora.build.mine.settings import Output, Settings
-from anaphora.build.mine.stage import Stage, write_whole
+from anaphora.build.mine.stage import Stage
 from anaphora.build.mine.statistics import Statistics
 from anaphora.build.mine.translations import pronoun_table
+from anaphora.core.files import write_atomic
 from anaphora.normalization import sign_name
 from anaphora.suites.suite import Header
 
@@ -108,7 +109,7 @@ def write_table(path: Path, table: dict[str, dict[str, Any]]) -> None:
     lines = ["pronoun\tword\tfrequency\tprobability"]
     for pronoun, row in table.items():
         lines += [f"{pronoun}\t{t['word']}\t{t['frequency']}\t{t['probability']}" for t in row["translations"]]
-    write_whole(path, "".join(f"{line}\n" for line in lines).encode())
+    write_atomic(path, "".join(f"{line}\n" for line in lines).encode())
 
 
 def _finds(stage: Stage, shards: int) -> Iterator[tuple[Place, Find]]:

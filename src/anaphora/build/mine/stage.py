@@ -10,7 +10,6 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
-import os
 import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from anaphora.core.errors import BadInput
+from anaphora.core.files import make_folder, remove_leftovers, write_atomic
 
 Count = Callable[[int, int | None], None]  # how much is done, of how much (None: that is not known)
 
@@ -48,7 +48,7 @@ class Stage:
             return json.loads(stream.readline())
 
     def write(self, shard: int, data: bytes) -> None:
-        write_whole(self.path(shard), data)
+        write_atomic(self.path(shard), data)
 
     def finished(self, shards: int) -> set[int]:
         """The shards whose files are there."""
@@ -67,27 +67,17 @@ def open_stage(work: Path, name: str, settings: Mapping[str, Any], before: tuple
             raise BadInput(folder, "exists already, and is not of a run before", remedy="Name another folder: --work.")
         if folder.exists():
             _empty(folder)
-        folder.mkdir(parents=True)
+        make_folder(folder)
         kept = {"fingerprint": fingerprint, **about}
-        write_whole(note, json.dumps(kept, ensure_ascii=False, indent=1).encode() + b"\n")
+        write_atomic(note, json.dumps(kept, ensure_ascii=False, indent=1).encode() + b"\n")
+    remove_leftovers(folder)
     return Stage(folder, fingerprint)
 
 
-def write_whole(path: Path, data: bytes) -> None:
-    """A file that appears under its name when it is whole."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with temporary.open("wb") as out:
-            out.write(data)
-            out.flush()
-            os.fsync(out.fileno())
-        temporary.replace(path)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise BadInput(path, f"cannot be written: {(error.strerror or str(error)).lower()}") from None
-    except BaseException:  # Ctrl-C
-        temporary.unlink(missing_ok=True)
-        raise
+def remove_stages(work: Path) -> None:
+    """Remove the stages of a run before, and nothing else."""
+    for note in work.glob(f"*/{NOTE}"):
+        _empty(note.parent)
 
 
 def digest(path: Path) -> str:
