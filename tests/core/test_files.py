@@ -19,11 +19,11 @@ from anaphora.core.files import (
     byte_lines,
     existing,
     open_binary,
-    read_json,
     read_parallel,
     require,
     text_lines,
 )
+from anaphora.core.parsing import read_json
 
 
 @pytest.fixture

@@ -243,8 +243,8 @@ def test_lengths_that_the_file_does_not_have_are_refused(tmp_path: Path, data: b
 
 
 def test_a_file_that_is_too_long_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("anaphora.core.pickles.MAX_BYTES", 100)
-    refused(tmp_path, gzip.compress(pickle.dumps("a" * 100)), "longer than 100 bytes")
+    monkeypatch.setattr("anaphora.core.pickles.MAX_BYTES", 1 << 20)
+    refused(tmp_path, gzip.compress(pickle.dumps("a" * (1 << 20))), "larger than 1 MB")
 
 
 # Damaged files

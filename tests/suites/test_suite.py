@@ -96,7 +96,13 @@ SENTENCE = st.text(max_size=12) | st.sampled_from(
     ["one\u2028two\u2029three", "👩🏽‍🚀 she", "\x00", '"\\', "a\nb\r\nc", "\ufeff", " ", "e\u0301", "אבג"]
 )
 PASSAGE = st.lists(SENTENCE, min_size=1, max_size=3).map(tuple)
-SCALAR = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | SENTENCE
+SCALAR = (
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**63) + 1, 2**63 - 1)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | SENTENCE
+)
 TAG = st.recursive(
     SCALAR, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(SENTENCE, inner, max_size=3), max_leaves=8
 )

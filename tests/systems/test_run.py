@@ -207,8 +207,9 @@ GOOD = {"id": "1", "scores": [-1.0, -2.0], "gold": 0, "tags": {}}
         ({"scores": []}, "'scores' must be a list of finite numbers"),
         ({"scores": None}, "'scores' must be a list of finite numbers"),
         ({"scores": ["9.0", "10.0"]}, "'scores' must be a list of finite numbers"),  # strings sort otherwise
-        ({"scores": [1.0, float("nan")]}, "'scores' must be a list of finite numbers"),
-        ({"scores": [1.0, float("-inf")]}, "'scores' must be a list of finite numbers"),
+        ({"scores": [1.0, float("nan")]}, "NaN is not a number that JSON has"),
+        ({"scores": [1.0, float("-inf")]}, "-Infinity is not a number that JSON has"),
+        ({"scores": [1.0, 10**400]}, "'scores' must be a list of finite numbers"),
         ({"scores": [1.0, None]}, "'scores' must be a list of finite numbers"),
         ({"scores": [1.0, True]}, "'scores' must be a list of finite numbers"),
         ({"gold": 2}, "gold is 2, but there are 2 scores"),
@@ -260,3 +261,30 @@ def test_a_truncated_gzip_is_said_to_be_one(tmp_path: Path) -> None:
 def test_opening_a_run_reads_its_header_only(tmp_path: Path) -> None:
     (tmp_path / "x.jsonl").write_bytes(header_line(HEADER) + b"this is no record\n")
     assert open_run(tmp_path / "x.jsonl").header == HEADER
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"examples": [1]}, r"'examples' must be a whole number, not \[1\]"),
+        ({"settings": 3}, "'settings' must be an object, not 3"),
+        ({"blocks": ["a"]}, "'blocks' and 'context' in the run header must be strings"),
+    ],
+)
+def test_a_header_of_wrong_types_is_refused(tmp_path: Path, change: dict[str, Any], message: str) -> None:
+    file = tmp_path / "x.jsonl"
+    file.write_text(json.dumps(json.loads(header_line(HEADER)) | change))
+    with pytest.raises(BadInput, match=rf"x\.jsonl: line 1: {message}"):
+        open_run(file)
+
+
+@pytest.mark.parametrize("score", ["1" * 5001, "[" * 3000, "1e999"])
+def test_numbers_and_nesting_that_nobody_means_are_refused(tmp_path: Path, score: str) -> None:
+    file = tmp_path / "x.jsonl"
+    record = json.dumps(GOOD | {"scores": [1.0, 2.0]}).replace("2.0", score)
+    file.write_text(f"{header_line(HEADER).decode()}{record}\n")
+    with pytest.raises(BadInput, match=r"x\.jsonl: line 2: not a record of a run"):
+        list(open_run(file))
+    file.write_text(f'{{"anaphora_run": 1, "x": {score}}}')
+    with pytest.raises(BadInput, match=r"x\.jsonl: line 1: not a run"):
+        open_run(file)

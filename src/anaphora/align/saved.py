@@ -11,7 +11,8 @@ from typing import Any
 
 from anaphora.align.backend import Settings
 from anaphora.core.errors import BadInput
-from anaphora.core.files import atomic_folder, read_json
+from anaphora.core.files import atomic_folder
+from anaphora.core.parsing import read_json
 
 HEADER = "alignment-model.json"
 FORMAT = 1

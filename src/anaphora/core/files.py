@@ -6,7 +6,6 @@ import contextlib
 import errno
 import gzip
 import io
-import json
 import os
 import secrets
 import shutil
@@ -15,51 +14,135 @@ import zlib
 from collections.abc import Iterator
 from io import BufferedReader
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, TYPE_CHECKING, Any, cast
 
 from anaphora.core.errors import BadInput, CannotWrite
-from anaphora.core.finite import refuse_constant
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer as Buffer
 
 BLOCK = 1 << 18  # bytes read at a time
+MAX_LINE = 1 << 24  # bytes of a line of text; what is longer is no text, and would fill the memory
+MAX_DOCUMENT = 1 << 28  # bytes of a file that is read as a whole
+MAX_RATIO = 200  # how many times its size a gzip file may decompress to; text has 2 to 20
+RATIO_FROM = 1 << 24  # bytes of content from which on that is asked
+GZIP = b"\x1f\x8b"
+TRUNCATED, COPY_AGAIN = "the gzip file is truncated", "Copy or download it again."
 DOCUMENT_TAG = "<d>"
 
 
 def open_binary(path: Path) -> BufferedReader:
-    """The file's bytes, decompressed if it is gzip (by its first bytes, not by its name)."""
+    """Open a file for reading bytes, decompressed if it is gzip (by its first bytes, not by its name).
+
+    Damaged gzip, and gzip that decompresses to far more than text does, is a BadInput where it is read.
+    """
     try:
         raw = path.open("rb")
     except FileNotFoundError:
         raise BadInput(path, "no such file") from None
     except OSError as error:
         raise BadInput(path, (error.strerror or "cannot be read").lower()) from None
-    if raw.peek(2)[:2] == b"\x1f\x8b":
-        stream = gzip.GzipFile(fileobj=raw, mode="rb")
-        stream.myfileobj = raw  # type: ignore[assignment]  # closing the one closes the other, too
-        return cast(BufferedReader, stream)
-    return raw
+    except ValueError:  # a NUL byte in the path
+        raise BadInput(ascii(str(path)), "not a file name") from None
+    try:
+        start = raw.peek(2)[:2]
+    except OSError as error:
+        raw.close()
+        raise BadInput(path, (error.strerror or "cannot be read").lower()) from None
+    return BufferedReader(_Decompressed(raw, path), BLOCK) if start == GZIP else raw
+
+
+class _Decompressed(io.RawIOBase):
+    """The content of a gzip file; errors name the file."""
+
+    def __init__(self, raw: BufferedReader, path: Path) -> None:
+        self._raw, self._path, self._size = raw, path, 0
+        self._content = gzip.GzipFile(fileobj=raw, mode="rb")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Buffer) -> int:
+        view = memoryview(buffer)
+        try:
+            data = self._content.read1(len(view))
+        except EOFError:
+            raise BadInput(self._path, TRUNCATED, remedy=COPY_AGAIN) from None
+        except (gzip.BadGzipFile, zlib.error):
+            raise BadInput(self._path, "the gzip file is damaged", remedy=COPY_AGAIN) from None
+        except OSError as error:
+            raise BadInput(self._path, (error.strerror or "cannot be read").lower()) from None
+        view[: len(data)] = data
+        self._size += len(data)
+        if self._size > RATIO_FROM and self._size > MAX_RATIO * self._raw.tell():
+            problem = f"the gzip file decompresses to more than {MAX_RATIO} times its size"
+            raise BadInput(self._path, problem, remedy="No text does: decompress it yourself if you trust it.")
+        return len(data)
+
+    def close(self) -> None:
+        try:
+            self._content.close()
+            self._raw.close()
+        finally:
+            super().close()
 
 
 def byte_lines(path: Path) -> Iterator[bytes]:
     """The lines of a file as bytes, without their line ends; split a block at a time, which is fast."""
-    number = 0
+    number = size = 0
     begun: list[bytes] = []  # the parts of a line whose end is in a later block
     with open_binary(path) as stream:
-        try:
-            while block := stream.read1(BLOCK):
-                if b"\n" not in block:
-                    begun.append(block)
-                    continue
-                *lines, last = b"".join([*begun, block]).split(b"\n")
-                begun = [last]
-                if b"\r" in block or lines[0].endswith(b"\r"):
-                    lines = [line.removesuffix(b"\r") for line in lines]
-                yield from lines
-                number += len(lines)
-        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            what = "the gzip file is truncated" if isinstance(error, EOFError) else "the gzip file is damaged"
-            raise BadInput(path, what, line=number + 1, remedy="Copy or download it again.") from None
+        while block := _block(stream, path, number + 1):
+            if b"\n" not in block:
+                begun.append(block)
+                size += len(block)
+                if size > MAX_LINE:
+                    problem = f"a line of more than {MAX_LINE >> 20} MB"
+                    raise BadInput(path, problem, line=number + 1, remedy="Is it a text file with one item per line?")
+                continue
+            *lines, last = b"".join([*begun, block]).split(b"\n")
+            begun, size = [last], len(last)
+            if b"\r" in block or lines[0].endswith(b"\r"):
+                lines = [line.removesuffix(b"\r") for line in lines]
+            yield from lines
+            number += len(lines)
     if last := b"".join(begun):
         yield last
+
+
+def _block(stream: BufferedReader, path: Path, line: int) -> bytes:
+    """The next bytes of a file; an error names the line that they belong to."""
+    try:
+        return stream.read1(BLOCK)
+    except BadInput as error:
+        raise BadInput(path, error.problem, line=line, remedy=error.remedy) from None
+    except OSError as error:
+        raise BadInput(path, (error.strerror or "cannot be read").lower(), line=line) from None
+
+
+def read_bytes(path: Path, limit: int = MAX_DOCUMENT) -> bytes:
+    """The whole content of a file, decompressed if it is gzip; more than `limit` bytes are an error."""
+    with open_binary(path) as stream:
+        try:
+            data = stream.read(limit + 1)
+        except OSError as error:
+            raise BadInput(path, (error.strerror or "cannot be read").lower()) from None
+    if len(data) > limit:
+        raise BadInput(path, f"larger than {limit >> 20} MB, which is the limit for such a file")
+    return data
+
+
+def read_text(path: Path, limit: int = MAX_DOCUMENT) -> str:
+    """The whole text of a UTF-8 file with newlines as line ends; a byte-order mark at the start is dropped."""
+    data = read_bytes(path, limit)
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        number = data.count(b"\n", 0, error.start) + 1
+        start = data.rfind(b"\n", 0, error.start) + 1
+        decode(data[start : error.end], path, number)  # says where
+        raise
+    return text.replace("\r\n", "\n").removeprefix("\ufeff")
 
 
 def text_lines(path: Path) -> Iterator[str]:
@@ -90,17 +173,6 @@ def decode(line: bytes, path: Path, number: int) -> str:
         problem = f"not UTF-8 at byte {error.start + 1} of the line (0x{line[error.start]:02x})"
         remedy = "Convert the file, for example: iconv -f latin1 -t utf-8."
         raise BadInput(path, problem, line=number, remedy=remedy) from None
-
-
-def read_json(path: Path) -> Any:
-    """A whole JSON document."""
-    text = "\n".join(text_lines(path))
-    try:
-        return json.loads(text, parse_constant=refuse_constant)
-    except json.JSONDecodeError as error:
-        raise BadInput(path, f"not JSON: {error.msg.lower()}", line=error.lineno) from None
-    except (ValueError, RecursionError) as error:
-        raise BadInput(path, f"not JSON that can be read: {error}") from None
 
 
 def existing(directory: Path, name: str) -> Path | None:

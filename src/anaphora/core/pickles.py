@@ -9,16 +9,14 @@ times.
 
 from __future__ import annotations
 
-import gzip
 import io
 import pickletools
-import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NoReturn
 
 from anaphora.core.errors import BadInput
-from anaphora.core.files import open_binary
+from anaphora.core.files import open_binary, read_bytes
 
 MAX_BYTES = 1 << 28
 MAX_DEPTH = 50
@@ -40,20 +38,14 @@ def is_pickle(path: Path) -> bool:
     with open_binary(path) as stream:
         try:
             start = stream.read(2)
-        except (EOFError, OSError, zlib.error):
+        except (BadInput, OSError):
             return False
     return start[:1] in (b"\x80", b"]", b"}") or start in (b"(l", b"(d", b"(t")
 
 
 def read_plain_pickles(path: Path) -> Iterator[Any]:
     """The values of a file, which has one pickle or several after each other; gzip is read as well."""
-    with open_binary(path) as stream:
-        try:
-            data = stream.read(MAX_BYTES + 1)
-        except (EOFError, gzip.BadGzipFile, zlib.error):
-            raise BadInput(path, "the gzip file is truncated or damaged", remedy="Copy it again.") from None
-    if len(data) > MAX_BYTES:
-        raise BadInput(path, f"longer than {MAX_BYTES:,} bytes", remedy="The published pickles have about one million.")
+    data = read_bytes(path, MAX_BYTES)
     rest = io.BytesIO(data)
     while rest.tell() < len(data):
         machine = _Machine()

@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from anaphora.core.errors import BadInput
-from anaphora.core.files import read_json, text_lines
+from anaphora.core.files import text_lines
+from anaphora.core.parsing import read_json
 from anaphora.core.pickles import is_pickle, read_plain_pickles
 from anaphora.languages.pronouns import normalise
 

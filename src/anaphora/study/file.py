@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from anaphora.core.errors import AnaphoraError, BadInput, CannotWrite
-from anaphora.core.files import atomic_folder, read_json
+from anaphora.core.files import atomic_folder
+from anaphora.core.parsing import read_json
 from anaphora.study.model import GAPS, MODES, PAIRS, Annotator, Assignment, Item, Study
 
 FORMAT_VERSION = 2  # 2: pages get other ids than those of the items (Study.blind)

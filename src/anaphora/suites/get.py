@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import gzip
 import hashlib
 import os
 import shutil
 import tempfile
-import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
-from typing import IO
 from urllib.parse import unquote, urlsplit
 
 from anaphora.core.errors import AnaphoraError, BadInput, did_you_mean
@@ -221,8 +218,8 @@ def _check_copy(entry: Entry, folder: Path, source: Path) -> None:
         else:
             copies = _copies(entry, source)
         for path, copy in copies.items():
-            with _plain(copy) as stream:
-                found = hashlib.file_digest(stream, "sha256").hexdigest()  # type: ignore[arg-type]
+            with open_binary(copy) as stream:
+                found = hashlib.file_digest(stream, "sha256").hexdigest()
             if found != (here := sha256_of(folder / path)):
                 problem = f"not the copy of {entry.name} that is here already: SHA-256 is {found}, here it is {here}"
                 raise BadInput(copy, problem, remedy="Replace what is here with --force.")
@@ -265,25 +262,13 @@ def _layouts(entry: Entry) -> Iterator[dict[str, str]]:
 
 def _copy(source: Path, destination: Path, digest: str | None) -> str:
     hasher = hashlib.sha256()
-    with atomic_writer(destination) as out, _plain(source) as stream:
+    with atomic_writer(destination) as out, open_binary(source) as stream:
         while chunk := stream.read(1 << 20):
             hasher.update(chunk)
             out.write(chunk)
         if digest not in (None, hasher.hexdigest()):
             raise _wrong(source, hasher.hexdigest(), digest)
     return hasher.hexdigest()
-
-
-@contextlib.contextmanager
-def _plain(source: Path) -> Iterator[IO[bytes]]:
-    """The bytes of a file, decompressed if it is gzip; damage found while they are read is said."""
-    # gzip leaves the file below it open, so that is closed by name
-    with open_binary(source) as stream, contextlib.closing(getattr(stream, "fileobj", stream)):
-        try:
-            yield stream
-        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            what = "the gzip file is truncated" if isinstance(error, EOFError) else "the gzip file is damaged"
-            raise BadInput(source, what, remedy="Copy it again.") from None
 
 
 def _wrong(path: Path, found: str, digest: str | None) -> BadInput:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from anaphora.core.errors import BadInput
-from anaphora.core.files import byte_lines, decode
+from anaphora.core.files import byte_lines
+from anaphora.core.parsing import json_line
 from anaphora.suites.example import Example
-from anaphora.suites.suite import Suite, json_problem, read_native, shape_problem
+from anaphora.suites.suite import Suite, read_native, shape_problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +90,7 @@ def example_problems(source: Any, candidates: Any) -> Iterator[str]:
 
 def _row(line: bytes, path: Path, number: int) -> tuple[Any, str | None]:
     try:
-        row = json.loads(decode(line, path, number))
+        row = json_line(line, path, number)
     except BadInput as error:
         return None, error.problem
-    except (ValueError, RecursionError) as error:
-        return None, json_problem(error)
     return row, shape_problem(row)

@@ -7,7 +7,6 @@ computed from runs alone.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import Any
 from anaphora import __version__
 from anaphora.core.errors import BadInput
 from anaphora.core.files import atomic_writer, byte_lines, decode, existing
+from anaphora.core.parsing import get, is_a, json_value
 from anaphora.suites.example import Tag
 from anaphora.suites.suite import Suite
 from anaphora.systems.measurement import Measurement, measurement_of
@@ -165,8 +165,8 @@ def record_line(item: Scored) -> bytes:
 def _parse_header(line: str, path: Path) -> RunHeader:
     remedy = "A run is written by: anaphora score SUITE --system SPEC -o RUN"
     try:
-        row = json.loads(line or "null")
-    except json.JSONDecodeError:
+        row = json_value(line)
+    except ValueError:
         row = None
     if not isinstance(row, dict) or "anaphora_run" not in row:
         raise BadInput(path, "not a run: the first line is not a run header", line=1, remedy=remedy)
@@ -186,6 +186,11 @@ def _parse_header(line: str, path: Path) -> RunHeader:
     for name in TEXTS:
         if type(row[name]) is not str:
             raise BadInput(path, f"{name!r} in the run header must be a string", line=1, remedy=remedy)
+    if not isinstance(header.blocks or "", str) or not isinstance(header.context or "", str):
+        raise BadInput(path, "'blocks' and 'context' in the run header must be strings", line=1, remedy=remedy)
+    if header.examples is not None:
+        get(row, "examples", int, path, 1)
+    get(row, "settings", dict, path, 1, default={})
     cut = row.get("cut_blocks")
     if cut is not None and (type(cut) is not list or any(isinstance(block, list | dict) for block in cut)):
         raise BadInput(path, "'cut_blocks' in the run header must be a list of tags", line=1, remedy=remedy)
@@ -195,13 +200,13 @@ def _parse_header(line: str, path: Path) -> RunHeader:
 def parse_record(line: str, path: Path, number: int) -> Scored:
     item = None
     try:
-        row = json.loads(line)
+        row = json_value(line)
         extra = {key: row[key] for key in EXTRA if key in row}
         item = Scored(row["id"], row["gold"], row["tags"], row["scores"], row.get("tokens"), extra)
         problem = _record_problem(item)
     except KeyError as error:
         problem = f"{error} is missing"
-    except (json.JSONDecodeError, TypeError) as error:
+    except (ValueError, TypeError) as error:
         problem = str(error)
     if item is None or problem:
         remedy = "A run is written by: anaphora score SUITE --system SPEC -o RUN"
@@ -213,7 +218,7 @@ def _record_problem(item: Scored) -> str | None:
     """What keeps a record from being evaluated, if anything does."""
     if type(item.id) is not str or type(item.tags) is not dict:
         return "'id' must be a string, 'tags' an object"
-    if type(item.scores) is not list or not item.scores or not all(map(_is_finite, item.scores)):
+    if type(item.scores) is not list or not item.scores or not all(is_a(score, float) for score in item.scores):
         return "'scores' must be a list of finite numbers"
     if item.gold is not None and (type(item.gold) is not int or not 0 <= item.gold < len(item.scores)):
         return f"gold is {item.gold!r}, but there are {len(item.scores)} scores"
@@ -222,7 +227,3 @@ def _record_problem(item: Scored) -> str | None:
     ):
         return "'tokens' must be a list of counts, one per score"
     return None
-
-
-def _is_finite(score: object) -> bool:
-    return type(score) in (int, float) and math.isfinite(score)  # type: ignore[arg-type]

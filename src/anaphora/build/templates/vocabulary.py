@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from anaphora.core.errors import BadInput, did_you_mean
-from anaphora.core.files import read_json, text_lines
+from anaphora.core.files import text_lines
+from anaphora.core.parsing import read_json
 
 FIXED = ("id", "gender", "agreement")  # columns beside the two languages; every other column is a form
 SUFFIXES = (".tsv", ".json")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from anaphora.core.errors import AnaphoraError, BadInput
-from anaphora.core.files import read_json
+from anaphora.core.parsing import read_json
 from anaphora.metrics.apt.cases import CASES, Weighting
 from anaphora.metrics.meta.correlation import Correlation, Settings, correlation
 from anaphora.metrics.meta.evaluation import Scores, removed_systems, signature_of

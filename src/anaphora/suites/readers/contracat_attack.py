@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from anaphora.core.errors import BadInput
-from anaphora.core.files import existing, read_json, require, text_lines
+from anaphora.core.files import existing, require, text_lines
+from anaphora.core.parsing import read_json
 from anaphora.suites.catalogue import citation
 from anaphora.suites.example import Example, Passage, Tag
 from anaphora.suites.readers.contracat import split_passage

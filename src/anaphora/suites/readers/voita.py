@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from anaphora.core.errors import BadInput
-from anaphora.core.files import read_json
+from anaphora.core.parsing import read_json
 from anaphora.suites.catalogue import citation
 from anaphora.suites.example import Example, Passage
 from anaphora.suites.suite import Header, Suite, suite_of

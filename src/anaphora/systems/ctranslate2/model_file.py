@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from anaphora.core.errors import AnaphoraError, BadInput
-from anaphora.core.files import read_json, text_lines
+from anaphora.core.files import text_lines
+from anaphora.core.parsing import read_json
 
 POSITIONS = "position_encodings/encodings"  # a table of vectors, one per position: where it ends, reading ends
 

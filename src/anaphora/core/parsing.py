@@ -1,0 +1,323 @@
+"""JSON, TOML, CSV and numbers: one reader each, with limits. Whatever is wrong is a BadInput with its place.
+
+Python's own parsers raise more than their documented errors: a number of 5,000 digits is a ValueError, 3,000 brackets
+are a RecursionError, `1e400` is infinity, and a dotted key of TOML can take minutes. Nothing else in the package calls
+them on what comes from outside.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any, TypeVar, overload
+
+from anaphora.core.errors import BadInput
+from anaphora.core.files import decode, read_text
+from anaphora.core.finite import refuse_constant
+
+MAX_NESTING = 100  # lists and objects in each other
+SHORT = 600  # characters that have no room for harmful nesting, which is some 900; most lines are shorter
+MAX_INTEGER = 2**63 - 1  # in either direction: what fits 64 bits, as other programs read it
+MAX_TOML = 1 << 22  # bytes
+NESTED = f"it is nested more than {MAX_NESTING} deep"
+UNEXPECTED = (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError, RecursionError)
+BRACKET = re.compile(r'"(?:[^"\\]|\\.)*+"|[\[{]|[\]}]')
+SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+KEY_PART = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
+LONG_KEY = re.compile(rf"(?<![\w-]){KEY_PART}(?:[ \t]*+\.[ \t]*+{KEY_PART}){{{MAX_NESTING}}}")
+NAMES: Mapping[Any, str] = {
+    str: "a string",
+    int: "a whole number",
+    float: "a number",
+    bool: "true or false",
+    list: "a list",
+    dict: "an object",
+}
+Value = TypeVar("Value")
+
+
+# Numbers
+
+
+def whole_number(text: str | bytes, path: Path, line: int | None = None, what: str = "a whole number") -> int:
+    """A whole number as it is written in a file: digits, perhaps with a sign, and no more than 64 bits hold."""
+    value = _whole(text)
+    if value is None:
+        raise BadInput(path, f"{what} is expected, not {shown(text)}", line=line)
+    return value
+
+
+def real_number(text: str | bytes, path: Path, line: int | None = None, what: str = "a number") -> float:
+    """A finite number as it is written in a file."""
+    plain = text.decode("latin-1") if isinstance(text, bytes) else text
+    try:
+        value = float(plain) if "_" not in plain else math.nan
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise BadInput(path, f"{what} is expected, not {shown(text)}", line=line)
+    return value
+
+
+def _whole(text: str | bytes) -> int | None:
+    plain = (text.decode("latin-1") if isinstance(text, bytes) else text).strip()
+    digits = plain[1:] if plain[:1] in ("-", "+") else plain
+    if not (digits.isascii() and digits.isdigit()) or len(digits) > 30 or int(digits) > MAX_INTEGER:
+        return None
+    return int(plain)
+
+
+def shown(value: object, longest: int = 60) -> str:
+    """A value for an error message: quoted, on one line, and not longer than a line."""
+    text = value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else value
+    try:
+        written = repr(text if not isinstance(text, str) else text[: longest + 1])
+    except (ValueError, RecursionError):  # a number of thousands of digits; a list that is nested too deep
+        written = "a value that cannot be shown"
+    return written if len(written) <= longest else f"{written[:longest]}…"
+
+
+# JSON
+
+
+def _integer(text: str) -> int:
+    if len(text) > 18 and (len(text) > 30 or abs(int(text)) > MAX_INTEGER):  # 18 digits always fit
+        raise ValueError(f"the number {shown(text)} is too large")
+    return int(text)
+
+
+def _real(text: str) -> float:
+    value = float(text)
+    if value - value != 0.0:
+        raise ValueError(f"the number {shown(text)} is too large")
+    return value
+
+
+DOCUMENT = json.JSONDecoder(parse_constant=refuse_constant, parse_int=_integer, parse_float=_real)
+LINE = json.JSONDecoder(parse_constant=refuse_constant, parse_float=_real)  # a tenth faster: records have few floats
+
+
+def json_value(text: str, decoder: json.JSONDecoder = LINE) -> Any:
+    """The value of a JSON text; anything else is a ValueError whose text `json_problem` gives.
+
+    It is asked of every line of suites and runs, and about as fast as json.loads: spaces around the value are looked
+    for only if there are any. Whole numbers may have up to 4,300 digits, unless the decoder is that of documents.
+    """
+    try:
+        value, end = decoder.scan_once(text, 0)  # type: ignore[attr-defined]  # what its methods call
+    except (StopIteration, json.JSONDecodeError):
+        end = None
+    except RecursionError:
+        raise ValueError(NESTED) from None
+    if end != len(text):
+        try:
+            value = decoder.decode(text)
+        except RecursionError:
+            raise ValueError(NESTED) from None
+    if len(text) > SHORT and text.count("[") + text.count("{") > MAX_NESTING and _nesting(text) > MAX_NESTING:
+        raise ValueError(NESTED)
+    if "\\" in text and SURROGATE.search(text):
+        try:
+            json.dumps(value, ensure_ascii=False).encode()
+        except UnicodeEncodeError:
+            raise ValueError("a string has half of a surrogate pair, which is not a character") from None
+    return value
+
+
+def _nesting(text: str) -> int:
+    depth = deepest = 0
+    for bracket in BRACKET.finditer(text):
+        sign = bracket[0]
+        if sign in "[{":
+            depth += 1
+            deepest = max(deepest, depth)
+        elif sign in "]}":
+            depth -= 1
+    return deepest
+
+
+def json_problem(error: Exception) -> str:
+    """What keeps a text from being JSON: its form, or numbers and nesting that nobody means."""
+    if isinstance(error, json.JSONDecodeError):
+        return f"not JSON: {error.msg.lower()} at column {error.colno}"
+    return f"not JSON that can be read: {error}"
+
+
+def json_line(line: str | bytes, path: Path, number: int | None = None) -> Any:
+    """The JSON value on one line of a file."""
+    text = decode(line, path, number or 1) if isinstance(line, bytes) else line
+    try:
+        return json_value(text)
+    except ValueError as error:
+        raise BadInput(path, json_problem(error), line=number) from None
+
+
+def json_record(line: str | bytes, path: Path, number: int | None = None, remedy: str = "") -> dict[str, Any]:
+    """The JSON object on one line of a file."""
+    row = json_line(line, path, number)
+    if not isinstance(row, dict):
+        raise BadInput(path, "an object is expected on each line", line=number, remedy=remedy)
+    return row
+
+
+def parse_json(text: str, path: Path | str, remedy: str = "") -> Any:
+    """A whole JSON document, whose numbers fit 64 bits; an error says the line."""
+    try:
+        return json_value(text, DOCUMENT)
+    except json.JSONDecodeError as error:
+        raise BadInput(path, f"not JSON: {error.msg.lower()}", line=error.lineno, remedy=remedy) from None
+    except ValueError as error:
+        raise BadInput(path, json_problem(error), remedy=remedy) from None
+
+
+def read_json(path: Path, remedy: str = "") -> Any:
+    """The JSON document in a file."""
+    return parse_json(read_text(path), path, remedy)
+
+
+def read_json_object(path: Path, remedy: str = "") -> dict[str, Any]:
+    """The JSON document in a file, which must be an object."""
+    document = read_json(path, remedy)
+    if not isinstance(document, dict):
+        raise BadInput(path, "a JSON object is expected", remedy=remedy)
+    return document
+
+
+# Values of JSON and TOML
+
+
+@overload
+def get(record: Mapping[str, Any], key: str, kind: type[Value], path: Path, line: int | None = None) -> Value: ...
+
+
+@overload
+def get(
+    record: Mapping[str, Any], key: str, kind: type[Value], path: Path, line: int | None = None, *, default: Value
+) -> Value: ...
+
+
+def get(record: Mapping[str, Any], key: str, kind: Any, path: Path, line: int | None = None, **default: Any) -> Any:
+    """The value of a key, which must be of this type; without a default it must be there.
+
+    A whole number is a number, too; true and false are none.
+    """
+    if key not in record and "default" in default:
+        return default["default"]
+    if key not in record:
+        raise BadInput(path, f"{key!r} is missing", line=line)
+    value = record[key]
+    if is_a(value, kind):
+        return float(value) if kind is float else value
+    raise BadInput(path, f"{key!r} must be {NAMES[kind]}, not {shown(value)}", line=line)
+
+
+def is_a(value: object, kind: Any) -> bool:
+    """Whether a value of JSON or TOML is of this type: a whole number is a number, too; true and false are none.
+
+    Whole numbers fit 64 bits.
+    """
+    if type(value) is int:
+        return kind in (int, float) and abs(value) <= MAX_INTEGER
+    return type(value) is kind
+
+
+def are_strings(value: object) -> bool:
+    """Whether a value of JSON or TOML is a list of strings."""
+    return type(value) is list and all(type(one) is str for one in value)
+
+
+@contextmanager
+def expecting(path: Path | str, what: str, line: int | None = None, remedy: str = "") -> Iterator[None]:
+    """Make whatever goes wrong inside, because a document has another shape than its format, a BadInput.
+
+    what: what the file should hold, as in "a record of ParCorFull"
+    """
+    try:
+        yield
+    except UNEXPECTED as error:
+        problem = f"{error} is missing" if isinstance(error, KeyError) else f"{type(error).__name__}: {error}"
+        raise BadInput(path, f"not {what} ({shortened(problem)})", line=line, remedy=remedy) from None
+
+
+def shortened(text: str, longest: int = 200) -> str:
+    """The text on one line, cut where it is longer than a message should be."""
+    text = " ".join(text.split())
+    return text if len(text) <= longest else f"{text[:longest]}…"
+
+
+# TOML
+
+
+def parse_toml(text: str, path: Path | str) -> dict[str, Any]:
+    """A TOML document; numbers are finite and fit 64 bits."""
+    if LONG_KEY.search(text):  # the parser takes time with the square of it
+        raise BadInput(path, f"not TOML that can be read: a key of more than {MAX_NESTING} parts")
+    try:
+        document = tomllib.loads(text.replace("\r\n", "\n"), parse_float=_toml_float)
+    except tomllib.TOMLDecodeError as error:
+        raise BadInput(path, f"not TOML: {shortened(str(error))}") from None
+    except RecursionError:
+        raise BadInput(path, f"not TOML that can be read: {NESTED}") from None
+    except ValueError as error:  # a date that does not exist, a number of 5,000 digits
+        raise BadInput(path, f"not TOML that can be read: {shortened(str(error))}") from None
+    _check(document, path)
+    return document
+
+
+def _toml_float(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"{text} is not a finite number")
+    return value
+
+
+def _check(document: Mapping[str, Any], path: Path | str) -> None:
+    """Numbers that fit 64 bits and nesting that ends; without recursion, as nesting is what is checked."""
+    left: list[tuple[Any, int]] = [(document, 0)]
+    while left:
+        value, depth = left.pop()
+        if depth > MAX_NESTING:
+            raise BadInput(path, f"not TOML that can be read: {NESTED}")
+        if isinstance(value, dict):
+            left += [(one, depth + 1) for one in value.values()]
+        elif isinstance(value, list):
+            left += [(one, depth + 1) for one in value]
+        elif type(value) is int and abs(value) > MAX_INTEGER:
+            raise BadInput(path, f"not TOML that can be read: the number {shown(value)} is too large")
+
+
+def read_toml(path: Path | Traversable) -> dict[str, Any]:
+    """The TOML document in a file, one of the user's or one of the package's."""
+    if isinstance(path, Path):
+        return parse_toml(read_text(path, MAX_TOML), path)
+    return parse_toml(path.read_text(encoding="utf-8"), path.name)
+
+
+# CSV and TSV
+
+
+def table_rows(
+    lines: Iterable[str], path: Path, delimiter: str = "\t", *, first: int = 1
+) -> Iterator[tuple[int, list[str]]]:
+    """The rows of a table with quoted cells, each with the number of its line; empty ones are left out.
+
+    first: the number of the first of the lines
+    """
+    reader = csv.reader(lines, delimiter=delimiter)
+    while True:
+        try:
+            row = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            problem = "a cell holds a carriage return" if "new-line" in str(error) else str(error)
+            raise BadInput(path, f"not a table: {problem}", line=first - 1 + max(reader.line_num, 1)) from None
+        if row:
+            yield first - 1 + reader.line_num, row

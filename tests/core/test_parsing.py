@@ -1,0 +1,236 @@
+"""JSON, TOML, CSV and numbers from outside: whatever is wrong with them is one sentence that names the file."""
+
+from __future__ import annotations
+
+import gzip
+import time
+from pathlib import Path
+
+import pytest
+
+from anaphora.core import files
+from anaphora.core.errors import BadInput
+from anaphora.core.files import byte_lines, open_binary, read_bytes, read_text, text_lines
+from anaphora.core.parsing import (
+    expecting,
+    get,
+    json_line,
+    json_record,
+    parse_json,
+    parse_toml,
+    read_json,
+    read_toml,
+    real_number,
+    shown,
+    table_rows,
+    whole_number,
+)
+
+HERE = Path("some.file")
+BAD_JSON = {
+    "digits": "1" * 5001,
+    "exponent": "1e400",
+    "NaN": "NaN",
+    "minus infinity": "-Infinity",
+    "nested": "[" * 3000,
+    "nested and whole": "[" * 500 + "]" * 500,
+    "nested objects": '{"a":' * 101 + "1" + "}" * 101,
+    "surrogate": r'"\ud800"',
+    "surrogate as a key": r'{"a\udfff": 1}',
+    "empty": "",
+    "two values": "1 2",
+    "NUL": "\0",
+}
+
+
+@pytest.mark.parametrize("text", BAD_JSON.values(), ids=BAD_JSON)
+@pytest.mark.parametrize("around", ["{}", '{{"a": [{}]}}', " {} "])
+def test_json_that_cannot_be_used_is_refused(text: str, around: str, tmp_path: Path) -> None:
+    if not text and "a" in around:
+        pytest.skip("an empty list is fine")
+    document = around.format(text)
+    with pytest.raises(BadInput, match=r"some\.file: line 7: not JSON"):
+        json_line(document, HERE, 7)
+    with pytest.raises(BadInput, match=r"some\.file: (line 1: )?not JSON"):
+        parse_json(document, HERE)
+    path = tmp_path / "x.json"
+    path.write_text(document)
+    with pytest.raises(BadInput, match=r"x\.json: (line 1: )?not JSON"):
+        read_json(path)
+
+
+@pytest.mark.parametrize("number", [10**400, 2**63, -(2**63)], ids=["huge", "large", "small"])
+def test_whole_numbers_of_a_document_fit_64_bits(number: int) -> None:
+    with pytest.raises(BadInput, match=r"some\.file: not JSON that can be read: the number '-?\d"):
+        parse_json(f"[{number}]", HERE)
+    with pytest.raises(BadInput, match=r"some\.file: line 1: 'n' must be a whole number, not"):
+        get(json_record(f'{{"n": {number}}}', HERE, 1), "n", int, HERE, 1)
+    with pytest.raises(BadInput, match=r"some\.file: line 1: 'n' must be a number, not"):
+        get(json_record(f'{{"n": {number}}}', HERE, 1), "n", float, HERE, 1)
+
+
+def test_json_that_is_fine_is_read() -> None:
+    text = '{"a": [1, -2.5e3, true, null, "\\ud83d\\ude00", "[[[[{{{{"], "b": 9223372036854775807}'
+    expected = {"a": [1, -2500.0, True, None, "😀", "[[[[{{{{"], "b": 2**63 - 1}
+    assert json_line(text, HERE, 1) == json_line(f" {text}\r", HERE, 1) == parse_json(f"\n{text}\n", HERE) == expected
+    json_line("[" * 100 + " " * 1000 + "]" * 100, HERE, 1)
+    assert len(json_line('["[[[[", "\\"{{"]' + " " * 5, HERE, 1)) == 2
+    assert json_line("[" + ",".join(["[]"] * 1000) + "]", HERE, 1) == [[]] * 1000  # many, but not deep
+
+
+def test_an_error_in_a_document_names_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    path.write_text('{\n "a": 1,\n "b": }\n')
+    with pytest.raises(BadInput, match=r"x\.json: line 3: not JSON: expecting value"):
+        read_json(path)
+
+
+def test_a_record_is_an_object() -> None:
+    assert json_record(b'{"a": 1}', HERE, 1) == {"a": 1}
+    with pytest.raises(BadInput, match=r"some\.file: line 2: an object is expected on each line"):
+        json_record("[1]", HERE, 2)
+    with pytest.raises(BadInput, match=r"line 2: not UTF-8 at byte 1"):
+        json_record(b"\xff", HERE, 2)
+
+
+def test_values_have_the_type_that_is_asked_for() -> None:
+    record = {"n": 1, "x": 1.5, "t": True, "s": "a", "l": [1], "none": None}
+    assert get(record, "n", int, HERE) == 1
+    assert get(record, "n", float, HERE) == 1.0
+    assert get(record, "x", float, HERE) == 1.5
+    assert get(record, "missing", str, HERE, default="") == ""
+    for key, kind, problem in [
+        ("t", int, "'t' must be a whole number, not True"),
+        ("t", float, "'t' must be a number, not True"),
+        ("x", int, "'x' must be a whole number, not 1.5"),
+        ("l", str, r"'l' must be a string, not \[1\]"),
+        ("none", dict, "'none' must be an object, not None"),
+        ("missing", str, "'missing' is missing"),
+    ]:
+        with pytest.raises(BadInput, match=rf"some\.file: line 4: {problem}"):
+            get(record, key, kind, HERE, 4)
+
+
+def test_what_goes_wrong_with_a_shape_names_the_file() -> None:
+    for code in (lambda: {}["x"], lambda: [][1], lambda: int("x"), lambda: float(10**400), lambda: None.x):  # type: ignore[attr-defined]
+        with (
+            pytest.raises(BadInput, match=r"line 3: not a record of X \("),
+            expecting(HERE, "a record of X", 3),
+        ):
+            code()
+    with pytest.raises(BadInput, match="as it was"), expecting(HERE, "a record"):
+        raise BadInput("x", "as it was")
+
+
+BAD_TOML = {
+    "nested": "a = " + "[" * 2000,
+    "nested and whole": "a = " + "[" * 150 + "]" * 150,
+    "digits": f"a = {'1' * 5001}",
+    "large": f"a = [{10**400}]",
+    "nan": "a = nan",
+    "inf": "a = {b = -inf}",
+    "exponent": "a = 1e999",
+    "date": "a = 2020-02-31",
+    "month": "a = 2020-13-01T00:00:00Z",
+    "dotted": ".".join("a" * 101) + " = 1",
+    "dotted table": "[" + " . ".join("a" * 2000) + "]",
+    "quoted": '"a"' + '."b"' * 5000 + " = 1",
+    "NUL": "a = '\0'",
+    "syntax": "a = ",
+    "tables": "".join(f"[{'.'.join('a' * n)}]\n" for n in range(1, 100)) + "a = " + "[" * 50 + "]" * 50,
+}
+
+
+@pytest.mark.parametrize("text", BAD_TOML.values(), ids=BAD_TOML)
+def test_toml_that_cannot_be_used_is_refused(text: str, tmp_path: Path) -> None:
+    start = time.process_time()
+    with pytest.raises(BadInput, match=r"some\.file: not TOML"):
+        parse_toml(text, HERE)
+    path = tmp_path / "x.toml"
+    path.write_text(text)
+    with pytest.raises(BadInput, match=r"x\.toml: not TOML"):
+        read_toml(path)
+    assert time.process_time() - start < 2
+
+
+def test_toml_that_is_fine_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "x.toml"
+    path.write_bytes(b'\xef\xbb\xbfa.b = 1\r\nc = "Nr. 5. usw. ..."\r\nd = [0.5, 2020-01-01]\r\n')
+    assert read_toml(path)["a"] == {"b": 1}
+    assert parse_toml("a = '" + "x. " * 90 + "'", HERE)
+
+
+def test_numbers_are_finite_and_fit_64_bits() -> None:
+    assert whole_number(" -17 ", HERE) == -17
+    assert whole_number(b"9223372036854775807", HERE) == 2**63 - 1
+    assert real_number("-1.5e3", HERE) == -1500
+    for text in ("", "x", "1_0", "1.0", "²", "٣", "--1", "9" * 19, "1" * 5001, b"\xff"):
+        with pytest.raises(BadInput, match=r"some\.file: line 2: a count is expected, not b?['\"]"):
+            whole_number(text, HERE, 2, "a count")
+    for text in ("", "x", "1_0", "nan", "-inf", "1e400", "1" * 5001, b"\xff"):
+        with pytest.raises(BadInput, match=r"some\.file: line 2: a number is expected, not"):
+            real_number(text, HERE, 2)
+
+
+def test_what_is_shown_is_short() -> None:
+    assert shown("a" * 10**6) == "'" + "a" * 59 + "…"
+    assert len(shown(["b" * 1000])) == 61
+    assert shown(10**5000) == "a value that cannot be shown"
+
+
+def test_rows_of_tables_have_their_lines() -> None:
+    lines = ["a\tb", "", '"c', 'd"\te']
+    assert list(table_rows(lines, HERE)) == [(1, ["a", "b"]), (4, ["cd", "e"])]
+    for line in ("a\rb\tc", "a" * 200_000):
+        with pytest.raises(BadInput, match=r"some\.file: line 4: not a table"):
+            list(table_rows(["x", line], HERE, first=3))
+
+
+# limits
+
+
+def test_a_line_without_end_is_refused_early(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "MAX_LINE", 1 << 20)
+    path = tmp_path / "x"
+    path.write_bytes(b"short\n" + b"x" * (3 << 20))
+    lines = byte_lines(path)
+    assert next(lines) == b"short"
+    with pytest.raises(BadInput, match=r"x: line 2: a line of more than 1 MB"):
+        next(lines)
+
+
+def test_a_gzip_bomb_is_refused_early(tmp_path: Path) -> None:
+    path = tmp_path / "bomb.gz"
+    with gzip.open(path, "wb") as out:
+        for _ in range(40):
+            out.write(b"\n" * (1 << 20))
+    with pytest.raises(BadInput, match=r"bomb\.gz: line [\d,]+: the gzip file decompresses to more than 200 times"):
+        for _ in byte_lines(path):
+            pass
+    with pytest.raises(BadInput, match=r"bomb\.gz: the gzip file decompresses to more than 200 times"):
+        read_bytes(path)
+
+
+def test_a_document_has_a_limit(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    path.write_bytes(b"x" * (1 << 20))
+    assert len(read_bytes(path, 1 << 20)) == 1 << 20
+    path.write_bytes(b"x" * ((1 << 20) + 1))
+    with pytest.raises(BadInput, match="x: larger than 1 MB"):
+        read_text(path, 1 << 20)
+
+
+def test_a_document_that_is_not_utf8_names_the_line(tmp_path: Path) -> None:
+    path = tmp_path / "x.toml"
+    path.write_bytes("a = 1\r\nb = 'é'\nc = 'é'".encode()[:-3] + b"\xe9'\n")
+    with pytest.raises(BadInput, match=r"x\.toml: line 3: not UTF-8 at byte 6 of the line \(0xe9\)"):
+        read_toml(path)
+
+
+@pytest.mark.parametrize("name", ["a\0b", "x" * 300, "/".join(["y" * 200] * 30)])
+def test_paths_that_cannot_be_are_refused(name: str, tmp_path: Path) -> None:
+    for read in (open_binary, read_text, lambda path: list(text_lines(path)), read_json, read_toml):
+        with pytest.raises(BadInput):
+            read(tmp_path / name)
+    with pytest.raises(BadInput, match="is a directory"):
+        read_json(tmp_path)
