@@ -43,7 +43,7 @@ def test_every_kind_is_listed_and_says_how_it_is_written(listed: Callable[[], di
     assert list(found)[: len(KINDS)] == list(KINDS)
     for kind in KINDS:
         assert f"{kind}:" in found[kind]["what"]
-    for kind in ("openai", "command", "scores"):  # these need nothing
+    for kind in ("command", "scores"):  # these need nothing
         assert found[kind]["installed"] is True
 
 

@@ -44,7 +44,7 @@ def brought() -> Kind:
 def test_ours_come_first_in_their_order_and_here_all_is_installed() -> None:
     found = kinds()
     assert [kind.kind for kind in found][: len(KINDS)] == list(KINDS)
-    for kind in ("openai", "command", "scores"):
+    for kind in ("command", "scores"):
         assert missing_packages(KINDS[kind][0].partition(":")[0]) == ()
 
 

@@ -42,7 +42,7 @@ KINDS = {
     ),
     "openai": (
         "anaphora.systems.openai.system:OpenAISystem",
-        None,
+        "openai",
         "OpenAI-compatible server (vLLM, llama.cpp, hosted): openai:URL?model=NAME",
     ),
     "command": (

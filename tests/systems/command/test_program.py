@@ -111,8 +111,8 @@ def test_what_nobody_reads_stays_in_the_pipe(start: Start) -> None:
     program = start("for n in range(10**9): print(n); print(n, file=sys.stderr)")
     assert [program.answer(LONG) for _ in range(3)] == [b"0", b"1", b"2"]
     time.sleep(0.2)
-    assert program._answers.qsize() <= 4096
-    assert len(program._said) <= module.LAST_WORDS
+    assert program._answers.qsize() <= module.ANSWERS
+    assert len(program._stderr_lines) <= module.LAST_WORDS
 
 
 # Its end

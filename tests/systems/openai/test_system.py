@@ -25,7 +25,7 @@ from anaphora.demo.stand_ins import demo_suite
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Suite, suite_of
 from anaphora.systems import System, Translator, load_system
-from anaphora.systems.openai import http_client
+from anaphora.systems.openai import http
 from anaphora.systems.options import Options
 from anaphora.systems.run import open_run
 from anaphora.systems.scored import Answer
@@ -80,7 +80,7 @@ def serve() -> Iterator[Serve]:
 def environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     monkeypatch.delenv("http_proxy", raising=False)
-    monkeypatch.setattr(http_client, "FIRST_WAIT", 0.02)
+    monkeypatch.setattr(http, "FIRST_WAIT", 0.02)
 
 
 def example(*targets: str, source: str = "It is big.", name: str = "1") -> Example:
@@ -335,7 +335,7 @@ class TestFailures:
             answers(server.spec(retries=1, timeout=0.3), PRONOUNS)
         assert said in str(error.value)
         assert "also after 1 more tries" in str(error.value)
-        assert "--resume goes on where it stopped" in str(error.value)
+        assert "use --resume to continue" in str(error.value)
         assert "\n" not in str(error.value)
         assert server.seen["requests"] == 2
 
@@ -360,7 +360,7 @@ class TestFailures:
             ("401", "does not accept the key in the environment variable OPENAI_API_KEY (401 Unauthorized)"),
             ("403", "does not accept the key in the environment variable OPENAI_API_KEY (403 Forbidden)"),
             ("quota", "the quota is used up (429 Too Many Requests: You have no money. (insufficient_quota))"),
-            ("301", "the server is elsewhere (301 Moved Permanently)"),
+            ("301", "the server redirects elsewhere (301 Moved Permanently)"),
         ],
     )
     def test_that_will_not_pass_end_it_at_once(self, serve: Serve, step: str, said: str) -> None:
@@ -505,7 +505,7 @@ class TestRuns:
         examples = many(12)
         first = serve(die_after=8)
         spec = first.spec(concurrency=3, retries=1, mode=mode)
-        with pytest.raises(AnaphoraError, match="--resume goes on"):
+        with pytest.raises(AnaphoraError, match="use --resume to continue"):
             score_suite(suite(examples), spec, tmp_path / "run")
         part = (tmp_path / "run" / "run.jsonl.part").read_text("utf-8").splitlines()
         asks = 1 if mode == "generate" else 2  # requests for an example
@@ -573,7 +573,16 @@ def test_an_answer_can_be_sent_to_another_process(serve: Serve) -> None:
     assert pickle.loads(pickle.dumps(found)) == found
 
 
-def test_needs_nothing_but_the_standard_library() -> None:
+@pytest.mark.parametrize("package", ["httpx", "tenacity"])
+def test_without_the_extra_the_error_names_it(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in sys.modules if name.startswith("anaphora.systems.openai.")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(AnaphoraError, match=rf"needs {package}.* pip install \"anaphora\[openai\]\"$"):
+        load_system("openai:http://localhost?model=m")
+
+
+def test_loads_nothing_heavy() -> None:
     """Neither torch nor transformers is loaded to ask a server."""
     program = (
         "import sys; from anaphora.systems import load_system; load_system('openai:http://localhost?model=m');"

@@ -5,6 +5,8 @@ That is how marian-scorer, Sockeye, fairseq and others are called, if need be th
 
 from __future__ import annotations
 
+import math
+import os
 import shlex
 import shutil
 import signal
@@ -12,16 +14,18 @@ import weakref
 from collections.abc import Container, Iterator, Sequence
 from pathlib import Path
 from queue import Empty
+from time import monotonic
 from typing import Any
 
 from anaphora.core.errors import AnaphoraError, OutOfStep
 from anaphora.suites.example import Example
-from anaphora.systems.command.program import WAIT, Program
+from anaphora.systems.command.program import TICK, WAIT, Program
 from anaphora.systems.options import Options
 from anaphora.systems.scored import Answer
 from anaphora.systems.scores import parse_scores
 
-TICK = 0.1  # seconds between looks at a program that is silent
+SILENCE = 24 * 3600.0  # seconds without an answer after which a program is ended
+TIMEOUT = "ANAPHORA_COMMAND_TIMEOUT"  # environment variable that sets another number of seconds
 OUT_OF_STEP = "Its scores may be out of step with the lines, and what it has scored so far was put aside"
 
 
@@ -30,7 +34,8 @@ class CommandSystem:
 
     All lines of `score` are written while answers are read. Some programs answer only at the end of their input: one
     that is silent for PATIENCE seconds when it has been given everything gets that end, and is started again if there
-    is more to score. That costs such a program time, never its answers.
+    is more to score. That costs such a program time, never its answers. One that is silent for SILENCE seconds, writes
+    lines or logs without end, or ends while something that it started holds its output, is ended with an error.
     """
 
     PATIENCE = 10.0
@@ -47,6 +52,7 @@ class CommandSystem:
             raise AnaphoraError("--margins-only: what a program's scores are made of is not known here. Leave it out")
         self.options = options
         self._patience = self.PATIENCE
+        self._silence = _seconds(os.environ.get(TIMEOUT, ""))
         self._program: Program | None = None
 
     def settings(self) -> dict[str, Any]:
@@ -105,15 +111,22 @@ class CommandSystem:
         return Answer(*parse_scores(lines, place, first))
 
     def _line(self, program: Program) -> bytes | None:
-        """The next line, however long it takes, or None at the end of the output."""
-        silent = gone = 0.0
+        """The next line, or None at the end of the output or where the program is not waited for any more."""
+        start = monotonic()
+        quiet = gone = 0.0
         while True:
             try:
                 return program.answer(TICK)
             except Empty:
+                silent = monotonic() - start
+                if program.problem is not None:
+                    return None
+                if silent > self._silence:
+                    program.problem = f"wrote nothing for {self._silence:,.0f} seconds ({TIMEOUT} sets the limit)"
+                    return None
                 if program.written.is_set() and not program.input_ended:
-                    silent += TICK
-                    if silent >= self._patience:
+                    quiet += TICK
+                    if quiet >= self._patience:
                         program.end_input()
                         self._patience = 0.0  # it will be the same the next time
                 if not program.running():  # and yet its output is open: something that it started holds it
@@ -130,6 +143,8 @@ class CommandSystem:
             return  # it does not want to end, which is no harm
         if line is not None:
             raise _surplus(program, line)
+        if program.problem is not None:
+            raise AnaphoraError(f"{program.name}: {program.problem}, after its last score, and was ended")
         code = program.exit_code()
         if code:
             raise AnaphoraError(f"{_how(program.name, code)} after its last score{_words(program)}")
@@ -156,7 +171,21 @@ class CommandSystem:
             self._finalizer()
 
 
+def _seconds(text: str) -> float:
+    """The limit that the environment sets, else SILENCE."""
+    try:
+        value = float(text or SILENCE)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < math.inf:
+        raise AnaphoraError(f"{TIMEOUT} must be a number of seconds above 0, not {text!r}")
+    return value
+
+
 def _ended_early(program: Program) -> AnaphoraError:
+    if program.problem is not None:
+        after = f"after {program.received:,} of {program.given:,} lines"
+        return AnaphoraError(f"{program.name}: {program.problem}, {after}, and was ended{_words(program)}")
     code = program.exit_code()
     if code:
         return AnaphoraError(

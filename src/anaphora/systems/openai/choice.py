@@ -1,14 +1,17 @@
-"""Forced choice: candidates shown under letters, in every rotation of their order, and what the answers come to."""
+"""What a model's words say about candidates: a choice among them in every order, or how near its translation is."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+import unicodedata
+from collections import Counter
+from collections.abc import Sequence
 from string import ascii_uppercase
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from anaphora.systems.openai.echo import IMPOSSIBLE
+from anaphora.normalization import normalize
+from anaphora.systems.openai.logprobs import Completion, TokenLogprobs
 
 CHOOSE_PROMPT = (
     "Which of these translations of a text from {source_language} into {target_language} is the best?\n\n"
@@ -17,6 +20,8 @@ CHOOSE_PROMPT = (
 LETTERS = ascii_uppercase
 AROUND = " \t\r\n*`\"'“”()[].,:>Ġ▁"  # what may stand around a letter in a token
 THOUGHT = "</think>"  # what a reasoning model writes before its answer ends so
+WORDS, CHARACTERS, BETA = 2, 6, 2.0  # longest n-grams, and how much recall counts: those of chrF++
+SHARE = 0.1  # how much characters count
 
 
 class Reply(NamedTuple):
@@ -36,17 +41,15 @@ def lettered(texts: Sequence[str]) -> str:
     return "\n".join(f"{letter}: {text}" for letter, text in zip(LETTERS, texts, strict=False))
 
 
-def read_reply(choice: Mapping[str, Any], size: int) -> Reply:
-    """The answer in a chat completion to a question with so many candidates."""
+def parse_reply(completion: Completion, size: int) -> Reply:
+    """The answer in a chat completion to a question with this many candidates."""
     letters = LETTERS[:size]
-    logprobs = choice.get("logprobs") or {}
-    return Reply(_chosen(answer_text(choice), letters), _letter_logprobs(logprobs.get("content") or (), letters))
+    return Reply(_chosen(answer_text(completion), letters), _letter_logprobs(completion.written or (), letters))
 
 
-def answer_text(choice: Mapping[str, Any]) -> str:
+def answer_text(completion: Completion) -> str:
     """What a model answered, without the thoughts before it."""
-    text = (choice.get("message") or {}).get("content") or choice.get("text") or ""
-    return str(text).rpartition(THOUGHT)[2].strip()
+    return completion.text.rpartition(THOUGHT)[2].strip()
 
 
 def combine(replies: Sequence[Reply]) -> list[float]:
@@ -79,35 +82,77 @@ def _chosen(text: str, letters: str) -> str | None:
     return found[-1] if found else None
 
 
-def _letter_logprobs(tokens: Sequence[Mapping[str, Any]], letters: str) -> list[float] | None:
+def _letter_logprobs(tokens: Sequence[TokenLogprobs], letters: str) -> list[float] | None:
     """The log-probability of each letter where the answer has its letter; None where nothing is told of any.
 
     tokens: the answer's, each with the likeliest alternatives. A letter that is not among them is less likely than
         all of them and gets the value of the least likely one.
     """
-    after = [i for i, token in enumerate(tokens) if THOUGHT in str(token.get("token"))]
-    rest = [token for token in tokens[after[-1] + 1 if after else 0 :] if token.get("top_logprobs")]
-    written = [token for token in rest if _bare(token) in letters]
+    after = [i for i, token in enumerate(tokens) if THOUGHT in token.token]
+    rest = [token for token in tokens[after[-1] + 1 if after else 0 :] if token.top]
+    written = [token for token in rest if _bare(token.token) in letters]
     for token in (*written[:1], *rest[:1]):
         found: dict[str, list[float]] = {letter: [] for letter in letters}
-        for other in token["top_logprobs"]:
-            if _bare(other) in found:
-                found[_bare(other)].append(_logprob(other))
+        for name, logprob in token.top:
+            if _bare(name) in found:
+                found[_bare(name)].append(logprob)
         if any(found.values()):
-            least = min(map(_logprob, token["top_logprobs"]))
+            least = min(logprob for _, logprob in token.top)
             return [_log_sum(values) if values else least for values in found.values()]
     return None
 
 
-def _bare(token: Mapping[str, Any]) -> str:
+def _bare(token: str) -> str:
     """The token without what surrounds a letter; never empty, as the empty string is in every string."""
-    return str(token.get("token")).strip(AROUND) or " "
-
-
-def _logprob(token: Mapping[str, Any]) -> float:
-    return max(float(token["logprob"]), IMPOSSIBLE)
+    return token.strip(AROUND) or " "
 
 
 def _log_sum(values: Sequence[float]) -> float:
     most = max(values)
     return most + math.log(math.fsum(math.exp(value - most) for value in values))
+
+
+def comparable(text: str) -> str:
+    """What does not make a translation another one is left out: case, spaces, how signs are written, what ends it.
+
+    >>> comparable("Sie  ist  GROSS!»") == comparable("sie ist groß.")
+    True
+    """
+    words = " ".join(normalize(text).casefold().split())
+    end = len(words)
+    while end and (words[end - 1] == " " or unicodedata.category(words[end - 1])[0] == "P"):
+        end -= 1
+    return words[:end] or words  # a text that is punctuation only is not the same as any other such
+
+
+def similarity(translation: str, candidate: str) -> float:
+    """How much of a candidate is in a translation, and little else: from 0 to 1.
+
+    It is made like chrF++ (Popović 2017), of F-scores of word and character n-grams, but words decide, and characters
+    only where words do not: candidates differ in a pronoun, and the letters of *er* are in every *aber*.
+    """
+    words = _f_score(_words(translation), _words(candidate), WORDS)
+    characters = _f_score("".join(translation.split()), "".join(candidate.split()), CHARACTERS)
+    return (1 - SHARE) * words + SHARE * characters
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+|[^\w\s]", text)
+
+
+def _f_score(found: Sequence[str], wanted: Sequence[str], longest: int) -> float:
+    """The F-score of precision and recall, each the mean over all lengths of n-grams that both texts have."""
+    precisions, recalls = [], []
+    for n in range(1, min(longest, len(found), len(wanted)) + 1):
+        one, other = _ngrams(found, n), _ngrams(wanted, n)
+        common = (one & other).total()
+        precisions.append(common / one.total())
+        recalls.append(common / other.total())
+    if not any(precisions):
+        return 0.0
+    precision, recall = sum(precisions) / len(precisions), sum(recalls) / len(recalls)
+    return (1 + BETA**2) * precision * recall / (BETA**2 * precision + recall)
+
+
+def _ngrams(items: Sequence[str], n: int) -> Counter[tuple[str, ...]]:
+    return Counter(tuple(items[i : i + n]) for i in range(len(items) - n + 1))

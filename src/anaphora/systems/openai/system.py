@@ -2,28 +2,52 @@
 
 from __future__ import annotations
 
+import os
+import re
 import threading
-from collections.abc import Container, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+from urllib.parse import parse_qsl, quote, urlsplit
 
 from anaphora.core.errors import AnaphoraError, BadInput, did_you_mean
 from anaphora.suites.example import Example
 from anaphora.systems.context import Question
 from anaphora.systems.encoding.language_codes import english_name
 from anaphora.systems.encoding.prompt import BASE_PROMPT, CHAT_PROMPT, PLACES, continued, fill, read_prompt
-from anaphora.systems.openai.choice import CHOOSE_PROMPT, LETTERS, answer_text, combine, lettered, read_reply, rotations
-from anaphora.systems.openai.echo import Reading, add_up, common_tokens, first_token, read_echo, read_prompt_logprobs
-from anaphora.systems.openai.http_client import Rejected
-from anaphora.systems.openai.server import SETTINGS, Server, number, read_spec
-from anaphora.systems.openai.similarity import normalise, similarity
-from anaphora.systems.options import Options, yes
+from anaphora.systems.openai.choice import (
+    CHOOSE_PROMPT,
+    LETTERS,
+    answer_text,
+    combine,
+    comparable,
+    lettered,
+    parse_reply,
+    rotations,
+    similarity,
+)
+from anaphora.systems.openai.concurrency import RateLimit
+from anaphora.systems.openai.http import DEADLINE, Client, Rejected
+from anaphora.systems.openai.logprobs import (
+    Completion,
+    PromptLogprobs,
+    add_up,
+    common_tokens,
+    first_token,
+    parse_completion,
+    parse_echo,
+)
+from anaphora.systems.options import Options, split_settings, yes
 from anaphora.systems.scored import Answer
 
+T = TypeVar("T")
+KEY = "OPENAI_API_KEY"
+SETTINGS = ("model", "concurrency", "timeout", "deadline", "retries", "requests_per_minute", "key_env")
+OPTIONAL = ("top_logprobs", "logprobs", "max_tokens", "temperature")  # what a server may not accept in a chat
 MODES = ("score", "choose", "generate")
 SHOWN = 100  # characters of an answer that is none, which the run keeps
-REMEDY = "Ask it in another way: ?mode=choose or ?mode=generate"
-# How servers are asked for the log-probabilities of a prompt, in turn until one is understood
-WAYS: tuple[dict[str, Any], ...] = (
+REMEDY = "Use another mode: ?mode=choose or ?mode=generate"
+# Requests for the log-probabilities of a prompt, tried in turn until the server understands one
+LOGPROB_REQUESTS: tuple[dict[str, Any], ...] = (
     {"echo": True, "logprobs": 1, "max_tokens": 0},
     {"echo": True, "logprobs": 1, "max_tokens": 1},
     {"prompt_logprobs": 0, "max_tokens": 1},
@@ -39,8 +63,9 @@ class OpenAISystem:
         rotation of their order) or generate (the model translates; the nearest candidate wins)
     prompt: a file with {source}, {source_language}, {target_language}, and in mode choose {candidates}
     chat: yes or no: through chat or through plain completions (no in mode score, else yes)
-    max_tokens: how long answers may be (16 in mode choose, else 512); a reasoning model needs room to think
-    concurrency (8), timeout (120 seconds), retries (5), requests_per_minute (no limit): how the server is asked
+    max_tokens: maximum length of an answer (16 in mode choose, else 512); a reasoning model needs room to think
+    timeout (120): seconds without a byte; deadline (5 × timeout): seconds for a whole request
+    concurrency (8), retries (5), requests_per_minute (no limit): how the server is asked
     key_env: the name of the environment variable that holds the key (OPENAI_API_KEY)
     """
 
@@ -59,8 +84,8 @@ class OpenAISystem:
         if self.mode == "choose" and "{candidates}" not in self.prompt:
             raise BadInput(settings["prompt"], "the prompt has no {candidates}, which mode=choose needs")
         self.max_tokens = int(number(settings, "max_tokens", 16 if self.mode == "choose" else 512, least=1))
-        self._way, self._way_is_good = 0, False
-        self._mute, self._lock = 0, threading.Lock()  # how many examples had no answer; −1 once one had
+        self._request, self._request_known_good = 0, False
+        self._silent_examples, self._lock = 0, threading.Lock()  # how many examples had no answer; −1 once one had
 
     def settings(self) -> dict[str, Any]:
         """What the scores depend on, for the header of a run."""
@@ -104,40 +129,40 @@ class OpenAISystem:
             known = [common_tokens(alone.tokens, reading.tokens) for reading in readings]
         return add_up(readings, min(known), self.options.margins_only)
 
-    def _read(self, text: str) -> Reading:
+    def _read(self, text: str) -> PromptLogprobs:
         """The tokens of a text with their log-probabilities."""
-        said = ""
-        for index in range(self._way, len(WAYS)):
-            way = WAYS[index]
+        reason = ""
+        for index in range(self._request, len(LOGPROB_REQUESTS)):
+            request = LOGPROB_REQUESTS[index]
             try:
-                answer = self.server.complete(text, way)
+                answer = self.server.complete(text, request)
             except Rejected as error:
                 if error.status == 404:
                     raise AnaphoraError(f"{error}. If it has the model, but only to chat with: {REMEDY}") from None
-                if self._way_is_good and index == self._way:  # then it is not the way that is wrong, but this text
+                if self._request_known_good and index == self._request:  # so this text is the problem
                     raise AnaphoraError(f"{error}: {text[:60]!r}…") from None
-                said = f" ({error.said})"
+                reason = f" ({error.reason})"
                 continue
-            reading = read_echo(answer, text, way["max_tokens"]) if "echo" in way else read_prompt_logprobs(answer)
+            reading = parse_echo(answer, text, request["max_tokens"]) if "echo" in request else answer.prompt
             if reading is not None:
-                self._way, self._way_is_good = index, True
+                self._request, self._request_known_good = index, True
                 return reading
-        raise AnaphoraError(f"{self.server.url}: the server gives no log-probabilities of a prompt{said}. {REMEDY}")
+        raise AnaphoraError(f"{self.server.url}: the server gives no log-probabilities of a prompt{reason}. {REMEDY}")
 
-    def _read_chat(self, prompt: str, target: str | None) -> Reading:
+    def _read_chat(self, prompt: str, target: str | None) -> PromptLogprobs:
         """The tokens of a chat; only vLLM tells them."""
         messages = [{"role": "user", "content": prompt}]
         if target is not None:
             messages.append({"role": "assistant", "content": target})
         body = {"prompt_logprobs": 0, "max_tokens": 1, "add_generation_prompt": target is None}
-        said = ""
+        reason = ""
         try:
-            reading = read_prompt_logprobs(self.server.chat(messages, body))
+            reading = self.server.chat(messages, body).prompt
         except Rejected as error:
-            reading, said = None, f" ({error.said})"
+            reading, reason = None, f" ({error.reason})"
         if reading is None:
             raise AnaphoraError(
-                f"{self.server.url}: the server gives no log-probabilities of a chat{said}. {REMEDY}, or score "
+                f"{self.server.url}: the server gives no log-probabilities of a chat{reason}. {REMEDY}, or score "
                 "without a chat: ?chat=no"
             )
         return reading
@@ -152,30 +177,31 @@ class OpenAISystem:
             shown = lettered([different[candidate] for candidate in order])
             messages = [{"role": "user", "content": self._text(self.prompt, question.source, candidates=shown)}]
             body = {"max_tokens": self.max_tokens, "logprobs": True, "top_logprobs": 20}
-            choice = self.server.chat(messages, body)["choices"][0]
-            replies.append(read_reply(choice, len(different)))
+            answer = self.server.chat(messages, body)
+            replies.append(parse_reply(answer, len(different)))
             if replies[-1].letter is None and replies[-1].logprobs is None:
-                no_answer.append(answer_text(choice))
+                no_answer.append(self.server.mask(answer_text(answer))[:SHOWN])
         self._note_silence(bool(replies) and len(no_answer) == len(replies), "".join(no_answer[-1:]))
         scores = dict(zip(different, combine(replies) if replies else [0.0], strict=True))
-        extra = {"unanswered": len(no_answer), "answer": no_answer[0][:SHOWN]} if no_answer else {}
+        extra = {"unanswered": len(no_answer), "answer": no_answer[0]} if no_answer else {}
         return Answer([scores[t] for t in question.targets], None, _same(question.targets), extra=extra)
 
     def _note_silence(self, silent: bool, written: str) -> None:
         """A model that never answers with a letter is not asked ten thousand times."""
         with self._lock:
-            if self._mute >= 0:
-                self._mute = self._mute + 1 if silent else -1
-            if self._mute >= 8:
+            if self._silent_examples >= 0:
+                self._silent_examples = self._silent_examples + 1 if silent else -1
+            if self._silent_examples >= 8:
+                written = self.server.safe(written)[:60]
                 raise AnaphoraError(
-                    f"{self.server.url}: the model does not answer with a letter, but {written[:60]!r}. If it thinks "
+                    f"{self.server.url}: the model does not answer with a letter, but {written!r}. If it thinks "
                     "before it answers, give it room: ?max_tokens=4000; or use ?mode=generate"
                 )
 
     def _generate(self, question: Question) -> Answer:
         """How near each candidate is to the model's own translation: 0 for the same text, less the further away."""
         translation, cut = self._translation(question.source, self.max_tokens)
-        own, targets = normalise(translation), [normalise(target) for target in question.targets]
+        own, targets = comparable(translation), [comparable(target) for target in question.targets]
         scores = [0.0 if target == own else similarity(own, target) - 1.0 for target in targets]
         extra = {"translation": translation} | ({} if translation else {"unanswered": 1})
         return Answer(scores, None, _same(targets), int(cut), extra)
@@ -184,12 +210,12 @@ class OpenAISystem:
         """The model's translation of a text, and whether it was cut for its length."""
         if not self.chat:
             body = {"max_tokens": max_tokens, "stop": ["\n"]}
-            choice = self.server.complete(self._text(self.prompt, text), body)["choices"][0]
-            return answer_text(choice).partition("\n")[0], choice.get("finish_reason") == "length"
+            answer = self.server.complete(self._text(self.prompt, text), body)
+            return self.server.mask(answer_text(answer).partition("\n")[0]), answer.cut
         prompt = CHAT_PROMPT if self.mode == "choose" else self.prompt
         messages = [{"role": "user", "content": self._text(prompt, text)}]
-        choice = self.server.chat(messages, {"max_tokens": max_tokens})["choices"][0]
-        return answer_text(choice), choice.get("finish_reason") == "length"
+        answer = self.server.chat(messages, {"max_tokens": max_tokens})
+        return self.server.mask(answer_text(answer)), answer.cut
 
     def _text(self, prompt: str, source: str, **more: str) -> str:
         languages = map(english_name, self.options.languages)
@@ -199,3 +225,114 @@ class OpenAISystem:
 def _same(texts: Sequence[str]) -> list[tuple[int, int]]:
     """Pairs of candidates that are the same to the system."""
     return [(i, j) for j, text in enumerate(texts) for i in range(j) if texts[i] == text]
+
+
+class Server:
+    """One model at one server."""
+
+    def __init__(self, url: str, settings: Mapping[str, str]) -> None:
+        self.url, self.model = url, settings["model"]
+        concurrency = int(number(settings, "concurrency", 8, least=1))
+        per_minute = number(settings, "requests_per_minute", 0)
+        timeout = number(settings, "timeout", 120, least=0.001)
+        key_name = settings.get("key_env", KEY)
+        self._client: Client[Completion] = Client(
+            url,
+            key=_key(key_name, required="key_env" in settings),
+            key_name=key_name,
+            timeout=timeout,
+            deadline=number(settings, "deadline", DEADLINE * timeout, least=0.001),
+            retries=int(number(settings, "retries", 5)),
+            concurrency=concurrency,
+            limit=RateLimit(per_minute or None, burst=concurrency),
+            parse=parse_completion,
+        )
+        self._refused: frozenset[str] = frozenset()  # which of OPTIONAL this server does not take
+        self._lock = threading.Lock()
+
+    def each(self, work: Callable[[int], T], numbers: Iterable[int]) -> Iterator[tuple[int, T]]:
+        """Do work that asks the server on each number, many at a time; yield each with its result as they finish."""
+        return self._client.each(work, numbers)
+
+    def mask(self, text: str) -> str:
+        """The text without the key, should the server have put it there, for what is stored."""
+        return self._client.mask(text)
+
+    def safe(self, text: str) -> str:
+        """The text in one line without the key or pieces of it, for messages."""
+        return self._client.safe(text)
+
+    def complete(self, prompt: str, body: Mapping[str, Any]) -> Completion:
+        """What follows a prompt."""
+        return self._client.post("completions", {"model": self.model, "prompt": prompt, "temperature": 0, **body})
+
+    def chat(self, messages: Sequence[Mapping[str, str]], body: Mapping[str, Any]) -> Completion:
+        """An answer in a chat, asked for without what the server was found not to take."""
+        while True:
+            refused, fitted = self._refused, {"temperature": 0, **body}
+            if "top_logprobs" in refused and "top_logprobs" in fitted:
+                fitted["top_logprobs"] = 5  # fewer are taken by some
+            if "logprobs" in refused:
+                fitted = {key: value for key, value in fitted.items() if key not in ("logprobs", "top_logprobs")}
+            if "temperature" in refused:
+                del fitted["temperature"]
+            if "max_tokens" in refused and "max_tokens" in fitted:
+                fitted["max_completion_tokens"] = fitted.pop("max_tokens")
+            try:
+                return self._client.post("chat/completions", {"model": self.model, "messages": messages, **fitted})
+            except Rejected as error:
+                named = (name for name in OPTIONAL if name in fitted and name in error.reason)
+                found = next((name for name in named if name not in refused), None)
+                if found is None or error.status == 404:
+                    raise
+                with self._lock:
+                    self._refused |= {found}
+
+
+def read_spec(what: str, known: Sequence[str]) -> tuple[str, Mapping[str, str]]:
+    """The server's address and the settings of a spec. A key that is written there is refused, and not repeated."""
+    address, _, query = what.partition("?")
+    names = [name for name, _ in parse_qsl(query, keep_blank_values=True)]
+    if any("key" in name.lower() and name != "key_env" for name in names):
+        raise AnaphoraError(f"a key does not belong in a spec: put it into the environment variable {KEY}")
+    try:
+        parts = urlsplit(address)
+        good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # for example a port that is no number
+        good = False
+    if "@" in (parts.netloc if good else address):  # in a path it means nothing
+        raise AnaphoraError(f"a name or password does not belong in an address: put the key into {KEY}")
+    if not good:
+        raise AnaphoraError(
+            f"not an address: {address!r}. Write, for example, openai:http://127.0.0.1:8000/v1?model=NAME"
+        )
+    split_settings(f"{address}?{'&'.join(names)}", known)  # names only: no value comes into a message
+    settings = split_settings(what, known)[1]
+    path = quote(parts.path.rstrip("/"), safe="/%:@!$&'()*+,;=~") or "/v1"
+    url = f"{parts.scheme}://{parts.netloc}{path}"
+    if not settings.get("model"):
+        raise AnaphoraError(f"which model? Write openai:{address}?model=NAME; the server lists them at {url}/models")
+    return url, settings
+
+
+def _key(name: str, required: bool) -> str | None:
+    """The key from the environment. It is not in any message, and what is meant as its name may be the key itself."""
+    if not re.fullmatch(r"[A-Za-z_]\w*", name):
+        raise AnaphoraError("key_env is the NAME of an environment variable that holds the key, not the key")
+    key = os.environ.get(name, "").strip()
+    if not key and required:
+        raise AnaphoraError("the environment variable that key_env names is not set, or is empty")
+    if not (key.isascii() and key.isprintable()):
+        raise AnaphoraError("the key in the environment has characters that no key has, for example a line break")
+    return key or None
+
+
+def number(settings: Mapping[str, str], name: str, default: float, least: float = 0) -> float:
+    """A setting that is a number."""
+    try:
+        value = float(settings.get(name, default))
+    except ValueError:
+        value = -1.0
+    if not least <= value < 1e9:
+        raise AnaphoraError(f"{name} must be a number{' above 0' if least else ''}, not {settings[name]!r}")
+    return value

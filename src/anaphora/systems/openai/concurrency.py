@@ -1,13 +1,46 @@
-"""Work in threads that mostly wait: results as they come, and nothing of them lost when something fails."""
+"""Work in threads that mostly wait for a server, and how fast they may ask it."""
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from itertools import islice
 from typing import TypeVar
 
 T = TypeVar("T")
+
+
+class RateLimit:
+    """A token bucket shared by all threads, and the pauses that a server asks for.
+
+    per_minute: requests per minute; burst: how many may go at once after a while without any
+    """
+
+    def __init__(self, per_minute: float | None = None, burst: int = 1) -> None:
+        self._interval = 60.0 / per_minute if per_minute else 0.0
+        self._ahead = (burst - 1) * self._interval
+        self._full = self._held = 0.0  # when the bucket is full again, and until when the server wants no requests
+        self._lock = threading.Lock()
+
+    def hold(self, seconds: float) -> None:
+        """Let no thread send a request for this many seconds."""
+        with self._lock:
+            self._held = max(self._held, time.monotonic() + seconds)
+
+    def wait(self, stopped: threading.Event) -> bool:
+        """Wait for one's turn; False if stopped before. It is taken when one goes: pauses save up no turns."""
+        while not stopped.is_set():
+            with self._lock:
+                now = time.monotonic()
+                full = max(self._full, now)
+                seconds = max(full - self._ahead, self._held) - now
+                if seconds <= 0:
+                    self._full = full + self._interval
+                    return True
+            stopped.wait(seconds)
+        return False
 
 
 def as_finished(
@@ -18,12 +51,12 @@ def as_finished(
     failed: Callable[[], None],
     leave: Callable[[], None],
 ) -> Iterator[tuple[int, T]]:
-    """Each number with what the work on it gives, in the order in which the threads finish.
+    """Yield each number with what the work on it gives, in the order in which the threads finish.
 
-    After a failure nothing new is begun; what the others find is given; then the failure is raised.
+    After a failure no new work is begun; what the other threads find is yielded; then the failure is raised.
 
     failed: called at once after the first failure, so that the others do not try for long
-    leave: called at the end, also when whoever asks has enough or the user interrupts: nobody waits any more then
+    leave: called at the end, also when the caller has enough or the user interrupts: nobody waits any more then
     """
     failures: list[BaseException] = []
 

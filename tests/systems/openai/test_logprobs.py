@@ -8,7 +8,14 @@ from typing import Any
 import pytest
 
 from anaphora.core.errors import AnaphoraError
-from anaphora.systems.openai.echo import Reading, add_up, common_tokens, first_token, read_echo, read_prompt_logprobs
+from anaphora.systems.openai.logprobs import (
+    PromptLogprobs,
+    add_up,
+    common_tokens,
+    first_token,
+    parse_completion,
+    parse_echo,
+)
 
 
 def answer(tokens: list[str], logprobs: list[Any], text: str = "", size: int | None = None) -> dict[str, Any]:
@@ -16,7 +23,15 @@ def answer(tokens: list[str], logprobs: list[Any], text: str = "", size: int | N
     return {"choices": [{"text": text, "logprobs": {"tokens": tokens, "token_logprobs": logprobs}}], **usage}
 
 
-READ = Reading(("a", " b", "\n"), (None, -1.0, -2.0))
+def read_echo(document: dict[str, Any], sent: str, generated: int) -> PromptLogprobs | None:
+    return parse_echo(parse_completion(document), sent, generated)
+
+
+def read_prompt_logprobs(document: dict[str, Any]) -> PromptLogprobs | None:
+    return parse_completion(document).prompt
+
+
+READ = PromptLogprobs(("a", " b", "\n"), (None, -1.0, -2.0))
 
 
 class TestReadEcho:
@@ -32,11 +47,11 @@ class TestReadEcho:
 
     def test_a_token_for_the_beginning(self) -> None:
         found = read_echo(answer(["<s>", "a", " b", "c"], [None, -1, -2, -3]), "a b", 1)
-        assert found == Reading(("<s>", "a", " b"), (None, -1.0, -2.0))
+        assert found == PromptLogprobs(("<s>", "a", " b"), (None, -1.0, -2.0))
 
     def test_names_that_are_not_the_text_are_counted(self) -> None:
         names, logprobs = ["▁a", "▁b", "<0x0A>", "▁c"], [None, -1, -2, -3]
-        wanted = Reading(("▁a", "▁b", "<0x0A>"), (None, -1.0, -2.0))
+        wanted = PromptLogprobs(("▁a", "▁b", "<0x0A>"), (None, -1.0, -2.0))
         assert read_echo(answer(names, logprobs, size=3), "a b\n", 1) == wanted
         assert read_echo(answer(names, logprobs, text="a b\n c"), "a b\n", 1) == wanted
 
@@ -66,7 +81,7 @@ class TestReadEcho:
 
 def test_prompt_logprobs_of_vllm() -> None:
     listed = [None, {"17": {"logprob": -1.0, "rank": 5}, "3": {"logprob": -0.1, "rank": 1}}, {"9": {"logprob": -2.0}}]
-    wanted = Reading(("", "17", "9"), (None, -1.0, -2.0))
+    wanted = PromptLogprobs(("", "17", "9"), (None, -1.0, -2.0))
     assert read_prompt_logprobs({"choices": [{"prompt_logprobs": listed}]}) == wanted
     assert read_prompt_logprobs({"choices": [{}], "prompt_logprobs": listed}) == wanted
     assert read_prompt_logprobs({"choices": [{}]}) is None
@@ -85,7 +100,10 @@ def test_one_token_is_left_to_predict() -> None:
 
 
 class TestAddUp:
-    ONE, OTHER = Reading(("p", "q", "a", "x"), (None, -1, -2, -4)), Reading(("p", "q", "a", "y"), (None, -1, -2, -8))
+    ONE, OTHER = (
+        PromptLogprobs(("p", "q", "a", "x"), (None, -1, -2, -4)),
+        PromptLogprobs(("p", "q", "a", "y"), (None, -1, -2, -8)),
+    )
 
     def test_from_where_candidates_begin(self) -> None:
         found = add_up([self.ONE, self.OTHER], 2)
@@ -96,7 +114,7 @@ class TestAddUp:
         assert (found.scores, found.tokens) == ([-4, -8], [1, 1])
 
     def test_prompts_that_are_read_differently_are_predicted_as_well(self) -> None:
-        other = Reading(("p", "qa", "y"), (None, -3, -8))
+        other = PromptLogprobs(("p", "qa", "y"), (None, -3, -8))
         assert add_up([self.ONE, other], 2).scores == [-7, -11]
 
     def test_the_first_token_of_all_cannot_be_predicted(self) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import email.utils
-import http.client
 import json
 import math
 import random
@@ -16,25 +15,41 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import SimpleNamespace
 from typing import Any
 
+import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from anaphora.core.errors import AnaphoraError
-from anaphora.systems.openai.http_client import Client, Rejected, _is_final, _seconds, _TemporaryError, _words
-from anaphora.systems.openai.rate import RateLimit
+from anaphora.systems.openai.concurrency import RateLimit
+from anaphora.systems.openai.http import (
+    Client,
+    Rejected,
+    UnexpectedAnswer,
+    _describe,
+    _is_final,
+    _seconds,
+    _TemporaryError,
+    proxy_for,
+)
 
 KEY = "sk-very-secret-0123456789"
 GOOD = {"answer": 42}
 
 
-def client(url: str = "http://127.0.0.1:1/v1", **settings: Any) -> Client:
+def parse(document: Any) -> Any:
+    if document != GOOD:
+        raise UnexpectedAnswer("answer must be 42")
+    return document
+
+
+def client(url: str = "http://127.0.0.1:1/v1", **settings: Any) -> Client[Any]:
     chosen: dict[str, Any] = {"key": KEY, "key_name": "MY_KEY", "timeout": 5, "retries": 0, "concurrency": 2}
-    chosen |= {"limit": RateLimit(), "valid": lambda document: document == GOOD, **settings}
+    chosen |= {"limit": RateLimit(), "parse": parse, **settings}
     return Client(url, **chosen)
 
 
-def ask(asked: Client, times: int = 1) -> list[Any]:
+def ask(asked: Client[Any], times: int = 1) -> list[Any]:
     return [answer for _, answer in asked.each(lambda number: asked.post("ask", {"number": number}), range(times))]
 
 
@@ -139,15 +154,15 @@ class Waits(list[float]):
     def is_set(self) -> bool:
         return self.stopped
 
-    def wait(self, seconds: float) -> bool:
-        self.append(seconds)
+    def wait(self, timeout: float) -> bool:
+        self.append(timeout)
         return self.stopped
 
 
-def fail(asked: Client, error: Exception, monkeypatch: pytest.MonkeyPatch) -> Waits:
+def fail(asked: Client[Any], error: Exception, monkeypatch: pytest.MonkeyPatch) -> Waits:
     """Ask while every attempt fails; how long was waited after each."""
 
-    def attempt(path: str, data: bytes) -> Any:
+    def attempt(url: str, data: bytes) -> Any:
         raise error
 
     waits = Waits()
@@ -222,34 +237,38 @@ def test_whatever_a_server_writes_there_is_a_time(wanted: str) -> None:
 @pytest.mark.parametrize("status", [408, 409, 425, 429, 500, 502, 503, 504, 520, 599])
 def test_what_may_be_better_in_a_while(status: int) -> None:
     with pytest.raises(_TemporaryError, match=rf"^the server says {status}.*: one two$") as caught:
-        client()._judge(status, "7", b'{"error": {"message": "one\\n two"}}')
+        client()._check_response(status, "7", b'{"error": {"message": "one\\n two"}}')
     assert caught.value.wait == 7
 
 
 @pytest.mark.parametrize(
     ("status", "data", "said"),
     [
-        (400, '{"error": {"message": "too long", "code": "context"}}', "does not take the request (400 Bad Request: "),
-        (501, "", "does not take the request (501 Not Implemented)"),
+        (
+            400,
+            '{"error": {"message": "too long", "code": "context"}}',
+            "does not accept the request (400 Bad Request: ",
+        ),
+        (501, "", "does not accept the request (501 Not Implemented)"),
         (404, '{"detail": "Not Found"}', "knows no such address or model (404 Not Found: Not Found)"),
-        (418, "<html>", "does not take the request (418 I'm a Teapot: <html>)"),
-        (422, '{"detail": [{"loc": ["body"]}]}', "(422 Unprocessable Entity: [{'loc': ['body']}])"),
-        (499, '{"message": "gone"}', "does not take the request (499: gone)"),
+        (418, "<html>", "does not accept the request (418 I'm a Teapot: <html>)"),
+        (422, '{"detail": [{"loc": ["body"]}]}', '(422 Unprocessable Entity: [{"loc": ["body"]}])'),
+        (499, '{"message": "gone"}', "does not accept the request (499: gone)"),
     ],
 )
-def test_what_is_rejected_is_told_in_the_server_s_words(status: int, data: str, said: str) -> None:
+def test_what_is_rejected_is_told_in_the_server_s_describe(status: int, data: str, said: str) -> None:
     with pytest.raises(Rejected) as caught:
-        client()._judge(status, "", data.encode())
+        client()._check_response(status, "", data.encode())
     assert str(caught.value).startswith("http://127.0.0.1:1/v1: the server ")
     assert said in str(caught.value)
-    assert (caught.value.status, caught.value.said in str(caught.value)) == (status, True)
+    assert (caught.value.status, caught.value.reason in str(caught.value)) == (status, True)
 
 
 def test_the_code_of_an_error_is_told_where_the_words_do_not_have_it() -> None:
     def said(message: str) -> str:
         with pytest.raises(Rejected) as caught:
-            client()._judge(400, "", json.dumps({"error": {"message": message, "code": "too_long"}}).encode())
-        return caught.value.said
+            client()._check_response(400, "", json.dumps({"error": {"message": message, "code": "too_long"}}).encode())
+        return caught.value.reason
 
     assert said("Shorten it.") == "Shorten it. (too_long)"
     assert said("It is too_long.") == "It is too_long."
@@ -263,19 +282,19 @@ def test_the_code_of_an_error_is_told_where_the_words_do_not_have_it() -> None:
         (b'{"answer": 4', "is not JSON"),
         (b"[" * 100_000, "is not JSON"),
         (b"\xff", "is not JSON"),
-        (b"[]", "is not one that was expected: []"),
+        (b"[]", "is not one that was expected: answer must be 42"),
         (b'{"error": "loading"}', "is not one that was expected: loading"),
     ],
 )
 def test_a_good_answer_that_is_none_may_come_right(data: bytes, problem: str) -> None:
     with pytest.raises(_TemporaryError) as caught:
-        client()._judge(200, "", data)
+        client()._check_response(200, "", data)
     assert str(caught.value) == f"the server's answer {problem}"
 
 
 def test_a_quota_that_is_used_up_does_not_come_back_soon() -> None:
     with pytest.raises(AnaphoraError, match="the quota is used up"):
-        client()._judge(429, "1", b'{"error": {"code": "insufficient_quota"}}')
+        client()._check_response(429, "1", b'{"error": {"code": "insufficient_quota"}}')
 
 
 # The key
@@ -289,7 +308,7 @@ def test_the_key_is_in_no_message_nor_a_part_of_it(key: str, before: int, status
     words = "x" * before + f"\nyour key is {key}: {key}"
     data = json.dumps({"error": {"message": words}}) if in_json else words
     with pytest.raises((AnaphoraError, _TemporaryError)) as caught:
-        client(key=key)._judge(status, "", data.encode())
+        client(key=key)._check_response(status, "", data.encode())
     assert key[:6] not in str(caught.value)
     assert "\n" not in str(caught.value)
 
@@ -301,7 +320,7 @@ def test_the_key_is_not_shown() -> None:
 @pytest.mark.parametrize(("key", "said"), [(KEY, "does not accept the key in"), (None, "needs a key: put it into")])
 def test_a_key_that_is_refused_is_named_by_its_variable(key: str | None, said: str) -> None:
     with pytest.raises(AnaphoraError, match=rf"{said} the environment variable MY_KEY \(401 Unauthorized\)$"):
-        client(key=key)._judge(401, "", b'{"error": "Incorrect key: sk-ve***789"}')
+        client(key=key)._check_response(401, "", b'{"error": "Incorrect key: sk-ve***789"}')
 
 
 # What goes wrong on the way
@@ -313,11 +332,11 @@ def test_a_key_that_is_refused_is_named_by_its_variable(key: str | None, said: s
         (socket.gaierror(socket.EAI_NONAME, "Name or service not known"), True),
         (socket.gaierror(socket.EAI_AGAIN, "Temporary failure in name resolution"), False),
         (ssl.SSLCertVerificationError(1, "certificate has expired"), True),
-        (http.client.InvalidURL("nonnumeric port"), True),
+        (httpx.InvalidURL("nonnumeric port"), True),
         (UnicodeError("label empty or too long"), True),
         (ConnectionRefusedError(111, "Connection refused"), False),
-        (TimeoutError(), False),
-        (http.client.IncompleteRead(b""), False),
+        (httpx.ReadTimeout(""), False),
+        (httpx.RemoteProtocolError("peer closed connection (incomplete chunked read)"), False),
         (ssl.SSLError(1, "wrong version number"), False),
     ],
 )
@@ -328,21 +347,23 @@ def test_waiting_helps_or_not(error: Exception, final: bool) -> None:
 @pytest.mark.parametrize(
     ("error", "words"),
     [
-        (TimeoutError("timed out"), "no answer in time"),
+        (httpx.ReadTimeout("timed out"), "no answer in time"),
         (ConnectionRefusedError(111, "Connection refused"), "connection refused"),
-        (http.client.IncompleteRead(b"x"), "the connection was cut in the middle of an answer"),
-        (OSError("Tunnel connection failed: 407\nmore"), "tunnel connection failed: 407"),
-        (http.client.HTTPException(), "httpexception"),
+        (httpx.RemoteProtocolError("incomplete chunked read"), "the connection was cut in the middle of an answer"),
+        (httpx.RemoteProtocolError("illegal line"), "the server does not speak HTTP as it should: illegal line"),
+        (httpx.ProxyError("407 No"), "the proxy refuses the connection: 407 no"),
+        (OSError("first line\nmore"), "first line"),
+        (httpx.ReadError(""), "ReadError"),
         (UnicodeError("label empty or too long"), "no host can have such a name"),
     ],
 )
-def test_in_words(error: Exception, words: str) -> None:
-    assert _words(error) == words
+def test_in_describe(error: Exception, words: str) -> None:
+    assert _describe(error) == words
 
 
 @pytest.mark.parametrize("host", ["a..b", "x" * 64 + ".org"])
 def test_a_name_that_no_host_can_have(host: str) -> None:
-    with pytest.raises(AnaphoraError, match=rf"^http://{host}/v1: cannot be reached \(no host can have such a name\)$"):
+    with pytest.raises(AnaphoraError, match=rf"^http://{host}/v1: cannot be reached \((no host|name)[a-z ]*\)$"):
         ask(client(f"http://{host}/v1", retries=3))
 
 
@@ -360,7 +381,7 @@ def test_a_proxy_is_told_the_whole_address_and_who_asks(server: Server, monkeypa
 
 def test_a_proxy_does_not_see_the_key_of_a_secure_server(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("https_proxy", f"http://me:pass@127.0.0.1:{server.server_port}")
-    with pytest.raises(AnaphoraError, match="tunnel connection failed: 407 proxy authentication required"):
+    with pytest.raises(AnaphoraError, match="the proxy refuses the connection: 407 proxy authentication required"):
         ask(client("https://far.invalid/v1"))
     [(path, headers, _)] = server.seen
     assert path == "far.invalid:443"
@@ -382,4 +403,4 @@ def test_a_proxy_does_not_see_the_key_of_a_secure_server(server: Server, monkeyp
 def test_which_servers_are_asked_through_a_proxy(url: str, through: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")
     monkeypatch.setenv("no_proxy", "near.invalid")
-    assert (client(url)._proxy is not None) == through
+    assert (proxy_for(url) is not None) == through

@@ -1,0 +1,229 @@
+"""Answers of a server with every field checked, and what they tell of the log-probabilities of a prompt."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any, NamedTuple
+
+from anaphora.core.errors import AnaphoraError
+from anaphora.systems.openai.http import UnexpectedAnswer
+from anaphora.systems.scored import Answer
+
+IMPOSSIBLE = -9999.0  # what servers say for the logarithm of nothing
+MAX_CHOICES = 16  # one is asked for
+MAX_TOKENS = 1 << 16  # of one answer, prompt included
+MAX_TEXT = 1 << 20  # characters of one answer
+
+
+class TokenLogprobs(NamedTuple):
+    """A token that a model wrote, with the likeliest tokens at its place and their log-probabilities."""
+
+    token: str
+    top: tuple[tuple[str, float], ...]
+
+
+class PromptLogprobs(NamedTuple):
+    """A prompt as a server's model reads it.
+
+    tokens: names of its tokens, one name for one token; logprobs: of each, None for the first, which follows nothing
+    """
+
+    tokens: tuple[str, ...]
+    logprobs: tuple[float | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """The first choice of an answer.
+
+    text: what the model wrote; cut: whether it was cut at max_tokens
+    written: the tokens of a chat's answer; echoed: the tokens of a completion; prompt: those of vLLM's own field.
+        Each is None where the server does not tell it, or tells numbers that are none
+    prompt_tokens: how many tokens the prompt has, if that is told
+    """
+
+    text: str
+    cut: bool = False
+    written: tuple[TokenLogprobs, ...] | None = None
+    echoed: PromptLogprobs | None = None
+    prompt: PromptLogprobs | None = None
+    prompt_tokens: int | None = None
+
+
+def parse_completion(document: Any) -> Completion:
+    """The answer in a JSON document; whatever has the wrong type or range raises UnexpectedAnswer."""
+    answer = _object(document, "the answer")
+    choices = _list(answer.get("choices"), "choices")
+    if not 1 <= len(choices) <= MAX_CHOICES:
+        raise UnexpectedAnswer(f"choices must have from 1 to {MAX_CHOICES} entries, not {len(choices):,}")
+    choice = _object(choices[0], "choices[0]")
+    message = _object(choice.get("message"), "message", optional=True)
+    logprobs = _object(choice.get("logprobs"), "logprobs", optional=True)
+    usage = _object(answer.get("usage"), "usage", optional=True)
+    size = usage.get("prompt_tokens")
+    if size is not None and (type(size) is not int or size < 0):
+        raise UnexpectedAnswer(f"usage.prompt_tokens must be a count, not {_kind(size)}")
+    written = _list(logprobs.get("content"), "logprobs.content", optional=True)
+    listed = answer.get("prompt_logprobs") or choice.get("prompt_logprobs")
+    return Completion(
+        text=_text(message.get("content"), "message.content") or _text(choice.get("text"), "text"),
+        cut=_text(choice.get("finish_reason"), "finish_reason") == "length",
+        written=tuple(map(_token, written)) or None,
+        echoed=_echoed(logprobs),
+        prompt=_listed(_list(listed, "prompt_logprobs", optional=True)),
+        prompt_tokens=size,
+    )
+
+
+def parse_echo(completion: Completion, sent: str, generated: int) -> PromptLogprobs | None:
+    """The log-probabilities of a text that was sent to be echoed; None if the server does not tell them.
+
+    generated: how many tokens it was allowed to add, which are not part of the text
+    """
+    if completion.echoed is None:
+        return None
+    (tokens, logprobs), size = completion.echoed, completion.prompt_tokens
+    spelt = [keep for keep in (len(tokens) - generated, len(tokens)) if _spelt(tokens[:keep], sent) is not None]
+    if spelt:
+        keep = spelt[0]
+    elif size is not None:  # some servers give log-probabilities of what they add only, and say nothing
+        keep = min(size, len(tokens))
+        if len(tokens) < size - 1:
+            return None
+    elif sent.strip() in completion.text:
+        keep = len(tokens) - generated
+    else:
+        return None
+    return _complete(tokens[:keep], logprobs[:keep])
+
+
+def first_token(tokens: Sequence[str], sent: str, length: int) -> int | None:
+    """The first token that reaches beyond this many characters; None if the tokens do not spell the text.
+
+    They do not where a character is divided between tokens, or where a server has other names for them.
+    """
+    skip = _spelt(tokens, sent)
+    if skip is None:
+        return None
+    ends = accumulate(map(len, tokens[skip:]))
+    return skip + next((i for i, end in enumerate(ends) if end > length), len(tokens) - skip - 1)
+
+
+def common_tokens(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many tokens two readings begin with in common; at least one of the second is left to predict."""
+    n = 0
+    while n < min(len(one), len(other) - 1) and one[n] == other[n]:
+        n += 1
+    return n
+
+
+def add_up(readings: Sequence[PromptLogprobs], start: int, margins_only: bool = False) -> Answer:
+    """The answer to a question: readings of all candidates after the prompt, from the token where they begin.
+
+    start: the first token of the candidates; it is moved to where the readings begin to differ if that is earlier (so
+        that every candidate is predicted whole, from the same beginning), and also if it is later for margins only
+    """
+    differ = min(common_tokens(readings[0].tokens, reading.tokens) for reading in readings)
+    start = differ if margins_only else min(start, differ)
+    scores = []
+    for reading in readings:
+        values = [value for value in reading.logprobs[start:] if value is not None]
+        if len(values) < len(reading.logprobs) - start:
+            raise AnaphoraError("a candidate begins with the first token of all, which has no log-probability")
+        scores.append(math.fsum(values))
+    same = [(i, j) for j, reading in enumerate(readings) for i in range(j) if readings[i] == reading]
+    return Answer(scores, [len(reading.tokens) - start for reading in readings], same)
+
+
+def _spelt(tokens: Sequence[str], sent: str) -> int | None:
+    """How many tokens come before those that spell the text: none, or one that marks its beginning."""
+    return next((skip for skip in (0, 1) if "".join(tokens[skip:]) == sent), None)
+
+
+def _complete(tokens: Sequence[str], logprobs: Sequence[float | None]) -> PromptLogprobs | None:
+    """The reading, unless a token after the first has no log-probability."""
+    if len(tokens) < 2 or None in logprobs[1:]:
+        return None
+    return PromptLogprobs(tuple(tokens), tuple(logprobs))
+
+
+def _echoed(logprobs: Mapping[str, Any]) -> PromptLogprobs | None:
+    """The tokens of a completion with what is told of each; None where there are none, or not one for each."""
+    tokens, values = logprobs.get("tokens"), logprobs.get("token_logprobs")
+    if not isinstance(tokens, list) or not isinstance(values, list) or not len(tokens) == len(values) > 1:
+        return None
+    _list(tokens, "logprobs.tokens")
+    if not all(isinstance(token, str) for token in tokens):
+        raise UnexpectedAnswer("logprobs.tokens must be strings")
+    return PromptLogprobs(tuple(tokens), tuple(map(_logprob, values)))
+
+
+def _listed(entries: Sequence[Any]) -> PromptLogprobs | None:
+    """vLLM's prompt_logprobs: for each token but the first {id: {"logprob": …}}, the prompt's own token first."""
+    names, values = [], []
+    for entry in entries:
+        name, value = next(iter(_object(entry, "prompt_logprobs[…]", optional=True).items()), ("", None))
+        names.append(name)
+        values.append(_logprob(_object(value, "prompt_logprobs[…]", optional=True).get("logprob")))
+    return _complete(names, values)
+
+
+def _token(entry: Any) -> TokenLogprobs:
+    """One entry of a chat's logprobs.content."""
+    where = "logprobs.content[…]"
+    token = _object(entry, where)
+    top = []
+    for other in _list(token.get("top_logprobs"), f"{where}.top_logprobs", optional=True):
+        alternative = _object(other, f"{where}.top_logprobs[…]")
+        value = _logprob(alternative.get("logprob"))
+        if value is None:
+            raise UnexpectedAnswer(f"{where}.top_logprobs[…].logprob must be a number")
+        top.append((_text(alternative.get("token"), f"{where}.top_logprobs[…].token"), value))
+    return TokenLogprobs(_text(token.get("token"), f"{where}.token"), tuple(top))
+
+
+def _logprob(value: Any) -> float | None:
+    """A log-probability; None for what is none."""
+    if type(value) not in (int, float):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:  # an integer beyond all floats
+        return None
+    return max(number, IMPOSSIBLE) if number <= 1.0 else None  # above 0 by rounding only; NaN is not below anything
+
+
+def _object(value: Any, name: str, optional: bool = False) -> Mapping[str, Any]:
+    if value is None and optional:
+        return {}
+    if not isinstance(value, dict):
+        raise UnexpectedAnswer(f"{name} must be an object, not {_kind(value)}")
+    return value
+
+
+def _list(value: Any, name: str, optional: bool = False) -> Sequence[Any]:
+    if value is None and optional:
+        return ()
+    if not isinstance(value, list):
+        raise UnexpectedAnswer(f"{name} must be a list, not {_kind(value)}")
+    if len(value) > MAX_TOKENS:
+        raise UnexpectedAnswer(f"{name} has {len(value):,} entries, but {MAX_TOKENS:,} is the limit")
+    return value
+
+
+def _text(value: Any, name: str) -> str:
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise UnexpectedAnswer(f"{name} must be a string, not {_kind(value)}")
+    if len(value) > MAX_TEXT:
+        raise UnexpectedAnswer(f"{name} has {len(value):,} characters, but {MAX_TEXT:,} is the limit")
+    return value.encode("utf-8", "replace").decode("utf-8")  # lone surrogates, which no file can hold, become "?"
+
+
+def _kind(value: Any) -> str:
+    names = {dict: "an object", list: "a list", str: "a string", bool: "true or false", type(None): "null"}
+    return names.get(type(value), "a number")
