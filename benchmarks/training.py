@@ -52,7 +52,7 @@ def run() -> list[Row]:
 
 
 def _trainer(pairs: list[Pair], folder: Path) -> Any:
-    from anaphora.nmt.config_file import parse_config
+    from anaphora.nmt.config import parse_config
     from anaphora.nmt.prepare import open_folder, prepare
     from anaphora.nmt.training import Trainer
 

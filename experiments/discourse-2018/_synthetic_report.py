@@ -7,7 +7,7 @@ from typing import Any
 
 from _markdown import paragraph
 
-from anaphora.nmt.config_file import presets
+from anaphora.nmt.config import presets
 
 UPDATES, EVERY, LEARNED = 600, 100, 0.95
 SUITES = ("source", "target")

@@ -15,7 +15,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 pytest.importorskip("sentencepiece")
 
-from anaphora.nmt.config_file import parse_config  # noqa: E402
+from anaphora.nmt.config import parse_config  # noqa: E402
 from anaphora.nmt.folder import load_model  # noqa: E402
 from anaphora.nmt.prepare import open_folder, prepare  # noqa: E402
 from anaphora.nmt.synthetic import Files, write_synthetic  # noqa: E402

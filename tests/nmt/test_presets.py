@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from anaphora.nmt.config import Config
-from anaphora.nmt.config_file import presets
+from anaphora.nmt.config import Config, presets
 
 # Bawden et al. 2018 §4.1 (truecased; fn 7: 90,000 merges) and §4.2
 BAWDEN = {

@@ -23,8 +23,10 @@ from safetensors.torch import load_file  # noqa: E402
 from anaphora.core.errors import AnaphoraError  # noqa: E402
 from anaphora.nmt import training as module  # noqa: E402
 from anaphora.nmt.checkpoint import checkpoints  # noqa: E402
-from anaphora.nmt.config import Config  # noqa: E402
-from anaphora.nmt.config_file import read_config  # noqa: E402
+from anaphora.nmt.config import (
+    Config,  # noqa: E402
+    read_config,  # noqa: E402
+)
 from anaphora.nmt.folder import load_model  # noqa: E402
 from anaphora.nmt.log import read_log  # noqa: E402
 from anaphora.nmt.prepare import open_folder, prepare  # noqa: E402
@@ -38,7 +40,7 @@ torch.set_num_threads(1)
 sys.path.insert(0, {here!r})
 from anaphora.nmt import build
 build.BUILDERS["recurrent"] = "tiny_model:build"
-from anaphora.nmt.config_file import read_config
+from anaphora.nmt.config import read_config
 from anaphora.nmt.distributed import Ranks
 from anaphora.nmt.prepare import open_folder, prepare
 from anaphora.nmt.training import Trainer

@@ -139,7 +139,7 @@ def _figure(value: float | None) -> str:
 
 def _config(name: str, overrides: dict[str, str]) -> Config:
     """A config file, or a preset by its name."""
-    from anaphora.nmt.config_file import parse_config, read_config
+    from anaphora.nmt.config import parse_config, read_config
 
     path = Path(name)
     if path.suffix == ".toml" or path.exists():
@@ -163,7 +163,7 @@ def _sweep(output: Path, sweep: str | None) -> list[tuple[Path, dict[str, str]]]
 
 
 def _list(as_json: bool) -> None:
-    from anaphora.nmt.config_file import presets
+    from anaphora.nmt.config import presets
 
     found = {name: config.description for name, config in presets().items()}
     if as_json:

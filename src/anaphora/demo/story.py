@@ -93,7 +93,7 @@ def train(name: str, files: Files, folder: Path, updates: int, watched: Watched)
     """Train a model of laptop size, or go on where an interrupted demo was."""
     import torch
 
-    from anaphora.nmt.config_file import parse_config
+    from anaphora.nmt.config import parse_config
     from anaphora.nmt.prepare import open_folder, prepare
     from anaphora.nmt.training import Trainer
 

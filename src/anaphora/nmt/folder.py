@@ -9,8 +9,7 @@ from anaphora.core.errors import BadInput
 from anaphora.core.files import atomic_path, atomic_writer
 from anaphora.nmt.build import build_model
 from anaphora.nmt.checkpoint import WEIGHTS, checkpoints, load_weights, save_weights, weight_names, weights_of
-from anaphora.nmt.config import Config
-from anaphora.nmt.config_file import read_config, write_config
+from anaphora.nmt.config import Config, read_config, write_config
 from anaphora.nmt.text import FILES, Text, load_text
 
 CONFIG = "config.toml"

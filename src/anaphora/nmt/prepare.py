@@ -9,8 +9,7 @@ from pathlib import Path
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.files import remove_leftovers
 from anaphora.core.lock import is_lock
-from anaphora.nmt.config import Config, DataConfig
-from anaphora.nmt.config_file import read_config
+from anaphora.nmt.config import Config, DataConfig, read_config
 from anaphora.nmt.corpus import Corpus, Pair, read_pairs
 from anaphora.nmt.folder import BEST, CHECKPOINTS, CONFIG, TEXT_FILES, begin, copy_text
 from anaphora.nmt.text import Text, learn_text, load_text
