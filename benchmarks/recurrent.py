@@ -137,10 +137,9 @@ def _annotate(encoder: Any, tokens: Any) -> Any:
 
 def _scoring(config: Any) -> Row:
     """Three candidates that differ in one word, as a suite has them: through the tree, and each by itself."""
-    from anaphora.nmt.examples import Asked
-    from anaphora.nmt.scoring import plain_scores
-    from anaphora.nmt.tree_scorer import TreeScorer
-    from anaphora.systems.huggingface.tree import build_tree
+    from anaphora.nmt.candidates import padded_scores
+    from anaphora.scoring.stepwise import StepwiseScorer
+    from anaphora.scoring.tree import build_tree
 
     model, rng = _model(config).eval(), random.Random(5)
     marks = _marks()
@@ -150,9 +149,9 @@ def _scoring(config: Any) -> Row:
         target = [*_sentence(rng, 2 * rng.randint(*LENGTHS))]
         place = rng.randrange(len(target) // 2, len(target) - 1)
         questions.append((inputs, [(*target[:place], word, *target[place + 1 :]) for word in (3, 4, 5)]))
-    asked = [Asked(inputs, target) for inputs, targets in questions for target in targets]
-    trees = [build_tree((marks.start,), targets) for _, targets in questions]
-    scorer = TreeScorer(model, marks)
+    targets = [(inputs, target) for inputs, several in questions for target in several]
+    trees = [build_tree((marks.start,), several) for _, several in questions]
+    scorer = StepwiseScorer(model, marks.padding)
 
     def through_trees() -> list[float]:
         order = sorted(range(len(trees)), key=lambda n: int(trees[n].depth.max()))
@@ -163,7 +162,7 @@ def _scoring(config: Any) -> Row:
             found |= {n: [score for score, _ in values] for n, values in zip(part, scores, strict=True)}
         return [score for n in range(len(trees)) for score in found[n]]
 
-    functions = {"tree": through_trees, "plain": lambda: plain_scores(model, asked, marks, 2048)}
+    functions = {"tree": through_trees, "plain": lambda: padded_scores(model, targets, marks, 2048)}
     far = max(abs(a - b) for a, b in zip(functions["tree"](), functions["plain"](), strict=True))
     assert far < 1e-3, far
     rounds = side_by_side(functions, ROUNDS)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-Question = Any  # anaphora.systems.encoding.tokens.Encoded
+Question = Any  # anaphora.systems.encoding.tokens.EncodedExample
 Scores = list[float]  # of all candidates of all questions, in order
 Scorer = Callable[[Sequence[Question]], Scores]
 Batches = Iterable[list[tuple[int, int]]]  # (question, candidate)
@@ -14,15 +14,15 @@ Batches = Iterable[list[tuple[int, int]]]  # (question, candidate)
 
 def tree(model: Any) -> Scorer:
     """Anaphora as it scores a suite, but for the tokeniser: which it is not given."""
+    from anaphora.scoring.tree import EncodedExample
     from anaphora.suites.example import Example
-    from anaphora.systems.encoding.tokens import Encoded
     from anaphora.systems.huggingface.neural import NeuralSystem
     from anaphora.systems.options import Options
 
     class Tokenised(NeuralSystem):
-        waiting: Sequence[Encoded] = ()
+        waiting: Sequence[EncodedExample] = ()
 
-        def encode(self, questions: Sequence[Any]) -> list[Encoded]:
+        def encode(self, questions: Sequence[Any]) -> list[EncodedExample]:
             return list(self.waiting)
 
     system = Tokenised(model, Options())

@@ -76,9 +76,9 @@ def prepare(examples: int) -> tuple[Any, list[Question]]:
     from tokenizers import Tokenizer, models, pre_tokenizers, trainers
     from transformers import PreTrainedTokenizerFast
 
+    from anaphora.scoring.tree import EncodedExample
     from anaphora.suites.formats import read_suite
     from anaphora.systems.context import Context
-    from anaphora.systems.encoding.tokens import Encoded
 
     suite = list(read_suite(DATA / "contrapro", "contrapro-rebuilt"))
     bpe = Tokenizer(models.BPE(unk_token="<unk>"))
@@ -93,7 +93,7 @@ def prepare(examples: int) -> tuple[Any, list[Question]]:
     for example in random.Random(0).sample(suite, examples):
         question = Context(1).question(example)
         source, *targets = ((*bpe.encode(t).ids, EOS) for t in (question.source, *question.targets))
-        questions.append(Encoded(source, (PAD,), tuple(targets)))
+        questions.append(EncodedExample(source, (PAD,), tuple(targets)))
     return tokenizer, questions
 
 
@@ -270,7 +270,7 @@ class Measured:
         work: Callable[[Question, int], float],
     ) -> list[Row]:
         """work: multiplications that a question's tree of so many nodes needs."""
-        from anaphora.systems.huggingface.tree import build_tree
+        from anaphora.scoring.tree import build_tree
 
         if not self.times:
             raise SystemExit(f"{model}: all {self.rejected} rounds were disturbed. Run it when the machine is quiet")

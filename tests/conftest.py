@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from tests.tiny_models import demo_sentences, make_llama, make_marian, make_opinionated
+
 ROOT = Path(__file__).resolve().parents[1]
 DATA = Path(os.environ.get("ANAPHORA_DATA") or ROOT.parent / "shared" / "data")
 MODELS = Path(os.environ.get("ANAPHORA_MODELS") or ROOT.parent / "shared" / "models")
@@ -113,3 +115,31 @@ def parsed() -> Callable[[str], Any]:
         return Sentence(tuple(tokens))
 
     return sentence
+
+
+@pytest.fixture(scope="session")
+def demo_text() -> list[str]:
+    """Every sentence of the demo suite, English and German."""
+    return demo_sentences()
+
+
+@pytest.fixture(scope="session")
+def tiny_marian(tmp_path_factory: pytest.TempPathFactory, demo_text: list[str]) -> Path:
+    """The folder of a Marian model of two layers, with SentencePiece trained on the demo suite."""
+    pytest.importorskip("torch")
+    pytest.importorskip("sentencepiece")
+    return make_marian(tmp_path_factory.mktemp("tiny-marian"), demo_text)
+
+
+@pytest.fixture(scope="session")
+def tiny_llama(tmp_path_factory: pytest.TempPathFactory, demo_text: list[str]) -> Path:
+    """The folder of a Llama model of two layers, with byte-level BPE trained on the demo suite, and a chat template."""
+    pytest.importorskip("torch")
+    return make_llama(tmp_path_factory.mktemp("tiny-llama"), demo_text)
+
+
+@pytest.fixture(scope="session")
+def opinionated() -> Callable[[Any, Any], Any]:
+    """Makes a model of a class and a configuration; see `make_opinionated`."""
+    pytest.importorskip("torch")
+    return make_opinionated

@@ -24,8 +24,7 @@ from typing import Any
 
 from _synthetic_report import EVERY, LEARNED, UPDATES, report
 
-from anaphora.nmt.config import Config
-from anaphora.nmt.config import parse_config, presets, write_config
+from anaphora.nmt.config import Config, parse_config, presets, write_config
 from anaphora.nmt.curve import Series, training_curve
 from anaphora.nmt.synthetic import write_synthetic
 

@@ -9,12 +9,12 @@ import pytest
 
 eflomal = pytest.importorskip("eflomal", reason="eflomal is not installed")
 
-from anaphora.align import Aligner, Settings  # noqa: E402
-from anaphora.align.agreement import agreement  # noqa: E402
-from anaphora.align.backend import load_backend  # noqa: E402
-from anaphora.core.errors import AnaphoraError  # noqa: E402
+from anaphora.align import Aligner, Settings
+from anaphora.align.agreement import agreement
+from anaphora.align.backend import load_backend
+from anaphora.core.errors import AnaphoraError
 
-from .conftest import Toy  # noqa: E402
+from .conftest import Toy
 
 SETTINGS = Settings(backend="eflomal", model="hmm")
 # two words each, which change places

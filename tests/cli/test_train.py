@@ -14,9 +14,9 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("sentencepiece")
 pytest.importorskip("transformers")
 
-from anaphora.cli.app import app  # noqa: E402
-from anaphora.core.errors import AnaphoraError  # noqa: E402
-from anaphora.nmt.synthetic import make_suite  # noqa: E402
+from anaphora.cli.app import app
+from anaphora.core.errors import AnaphoraError
+from anaphora.nmt.synthetic import make_suite
 
 
 def corpus(folder: Path, documents: int, seed: int) -> tuple[Path, Path]:

@@ -7,7 +7,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from anaphora.nmt.attention import Attention  # noqa: E402
+from anaphora.nmt.attention import Attention
 
 STATE, SIZE, BATCH, TOKENS = 3, 4, 2, 5
 

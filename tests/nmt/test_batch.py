@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 torch = pytest.importorskip("torch")
 
-from anaphora.nmt.batch import make_batch, pad  # noqa: E402
+from anaphora.nmt.batch import make_batch
+from anaphora.scoring.padded import pad
 
 rows = st.lists(st.lists(st.integers(3, 9), min_size=1, max_size=5).map(tuple), min_size=1, max_size=4)
 

@@ -7,22 +7,29 @@ from typing import Any
 import pytest
 
 torch = pytest.importorskip("torch")
+pytest.importorskip("torch")
 
-from anaphora.nmt.arrangement import Arrangement, Marks  # noqa: E402
-from anaphora.nmt.candidates import CandidateScorer  # noqa: E402
-from anaphora.nmt.config import ModelConfig  # noqa: E402
-from anaphora.nmt.loading import Loaded  # noqa: E402
-from anaphora.nmt.questions import Question, Wanted  # noqa: E402
-from anaphora.nmt.recurrent import build  # noqa: E402
-from anaphora.nmt.tree_scorer import TreeScorer  # noqa: E402
+from anaphora.core.errors import AnaphoraError
+from anaphora.nmt.arrangement import Arrangement, Marks
+from anaphora.nmt.candidates import CandidateScorer, EncodedQuestion, encode_question
+from anaphora.nmt.config import ModelConfig
+from anaphora.nmt.loading import Loaded
+from anaphora.nmt.recurrent import build
+from anaphora.scoring.stepwise import StepwiseScorer
+from anaphora.scoring.tree import EncodedCandidate
+from anaphora.suites.example import Example
 
 MARKS = Marks(separator=2, end=0, start=8, padding=8)
 ONE, OTHER = ((3, 4, 0), (5, 0)), ((3, 4, 0), (6, 7, 0))
 QUESTIONS = [
-    Question((Wanted(ONE, (3, 4, 5, 0)), Wanted(ONE, (3, 4, 6, 0)))),
-    Question((Wanted(ONE, (3, 5, 0)), Wanted(OTHER, (3, 6, 0)))),  # contexts of their own
-    Question((Wanted(OTHER, (7, 6, 5, 0), 2), Wanted(OTHER, (7, 6, 4, 0), 2))),  # the beginning is given
-    Question((Wanted(OTHER, (7, 0)),) * 2),
+    EncodedQuestion((EncodedCandidate(ONE, (), (3, 4, 5, 0)), EncodedCandidate(ONE, (), (3, 4, 6, 0)))),
+    EncodedQuestion(
+        (EncodedCandidate(ONE, (), (3, 5, 0)), EncodedCandidate(OTHER, (), (3, 6, 0)))
+    ),  # contexts of their own
+    EncodedQuestion(
+        (EncodedCandidate(OTHER, (7, 6), (5, 0)), EncodedCandidate(OTHER, (7, 6), (4, 0)))
+    ),  # the beginning is given
+    EncodedQuestion((EncodedCandidate(OTHER, (), (7, 0)),) * 2),
 ]
 
 
@@ -38,7 +45,7 @@ def scorer(seeds: list[int], batch_tokens: int = 64) -> CandidateScorer:
         models.append(build(config, 9, 9, MARKS).eval())
         for parameter in models[-1].parameters():
             torch.nn.init.normal_(parameter, std=0.5)
-    trees = tuple(TreeScorer(model, MARKS).score for model in models)
+    trees = tuple(StepwiseScorer(model, MARKS.padding).score for model in models)
     text: Any = Words()
     return CandidateScorer(Loaded(tuple(models), trees, text, Arrangement(), None, {}), batch_tokens)
 
@@ -83,3 +90,72 @@ def test_batches_of_what_is_done_are_passed_over() -> None:
     rest = dict(chosen.through_trees(QUESTIONS, False, done={0, 2}))
     assert {1, 3} <= set(rest) < {0, 1, 2, 3}
     assert all(rest[number] == everything[number] for number in rest)
+
+
+# Examples in ids: within what a model takes, with the part that counts, and in trees of what is asked together.
+
+MARKS_QUESTIONS = Marks(separator=2, end=0, start=99, padding=99)
+
+
+class Letters:
+    """Every letter is a token: a is 10."""
+
+    marks = MARKS_QUESTIONS
+
+    def encode_source(self, sentence: str) -> list[int]:
+        return [ord(letter) - 87 for letter in sentence]
+
+    encode_target = encode_source
+
+
+def example(*candidates: tuple[str, str], source: tuple[str, str] = ("ab", "cd")) -> Example:
+    return Example("1", source, candidates, 0)
+
+
+def question(
+    item: Example, focus: str = "candidate", limit: int | None = None, truncate: bool = False, **how: Any
+) -> Any:
+    text: Any = Letters()
+    return encode_question(item, text, Arrangement(**how), focus, limit, truncate)
+
+
+TO_2 = {"joined_source": 1, "joined_target": 1}
+
+
+def test_the_whole_candidate() -> None:
+    found = question(example(("k", "lm"), ("k", "n")), **TO_2)
+    source = ((10, 11, 2, 12, 13, 0),)
+    assert found == EncodedQuestion(
+        (EncodedCandidate(source, (), (20, 2, 21, 22, 0)), EncodedCandidate(source, (), (20, 2, 23, 0))), 0
+    )
+
+
+def test_the_current_sentence_given_the_context() -> None:
+    found = question(example(("k", "lm"), ("kk", "n")), "current", **TO_2)
+    assert [c.given for c in found.candidates] == [(20, 2), (20, 20, 2)]  # the context and the separator
+    assert [c.given for c in question(example(("k", "lm"), ("k", "n")), "current").candidates] == [(), ()]
+
+
+def test_the_token_that_decides() -> None:
+    found = question(example(("k", "lm"), ("k", "ln")), "pronoun", **TO_2)
+    assert [(c.given, c.predicted) for c in found.candidates] == [((20, 2, 21), (22,)), ((20, 2, 21), (23,))]
+    same = question(example(("k", "l"), ("k", "l")), "pronoun")
+    assert [(c.given, c.predicted) for c in same.candidates] == [((21,), (0,))] * 2
+    shorter = question(example(("k", "l"), ("k", "lm")), "pronoun")  # the end against one more token
+    assert [(c.given, c.predicted) for c in shorter.candidates] == [((21,), (0,)), ((21,), (22,))]
+
+
+def test_candidates_with_contexts_of_their_own_have_inputs_of_their_own() -> None:
+    found = question(example(("k", "l"), ("m", "l")), contexts=("target",))
+    assert [c.inputs[1] for c in found.candidates] == [(20, 0), (22, 0)]
+
+
+def test_what_is_too_long_is_an_error_or_is_cut() -> None:
+    item = example(("k", "lmn"), ("k", "lmo"))
+    with pytest.raises(AnaphoraError, match=r"6 tokens, but the model takes 5.*'cd'.*--truncate"):
+        question(item, limit=5, **TO_2)
+    found = question(item, limit=5, truncate=True, **TO_2)
+    assert found.candidates[0].inputs == ((11, 2, 12, 13, 0),)  # the oldest context goes first
+    assert found.candidates[0].predicted == (20, 2, 21, 22, 23)
+    assert found.truncated == 3  # the source, and two targets
+    assert question(item, limit=6, **TO_2).truncated == 0

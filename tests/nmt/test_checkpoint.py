@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 torch = pytest.importorskip("torch")
 
-from anaphora.core.errors import AnaphoraError, BadInput  # noqa: E402
-from anaphora.nmt import checkpoint as module  # noqa: E402
-from anaphora.nmt.batching import Position  # noqa: E402
-from anaphora.nmt.checkpoint import (  # noqa: E402
+from anaphora.core.errors import AnaphoraError, BadInput
+from anaphora.nmt import checkpoint as module
+from anaphora.nmt.batching import Position
+from anaphora.nmt.checkpoint import (
     State,
     average,
     best_checkpoints,
@@ -28,7 +28,7 @@ from anaphora.nmt.checkpoint import (  # noqa: E402
     save_checkpoint,
     weights_of,
 )
-from anaphora.nmt.schedule import Progress  # noqa: E402
+from anaphora.nmt.schedule import Progress
 
 
 def tied(size: int = 3) -> Any:

@@ -10,7 +10,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from anaphora.nmt.combination import COMBINATIONS, Concatenation, Gate, Hierarchical  # noqa: E402
+from anaphora.nmt.combination import COMBINATIONS, Concatenation, Gate, Hierarchical
 
 Floats = npt.NDArray[np.float64]
 STATE, SIZE, BATCH = 3, 4, 5

@@ -10,10 +10,11 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
-from anaphora.nmt.arrangement import Marks  # noqa: E402
-from anaphora.nmt.batch import Batch, Padded, make_batch, pad  # noqa: E402
-from anaphora.nmt.build import build_model  # noqa: E402
-from anaphora.nmt.config import ModelConfig  # noqa: E402
+from anaphora.nmt.arrangement import Marks
+from anaphora.nmt.batch import Batch, make_batch
+from anaphora.nmt.build import build_model
+from anaphora.nmt.config import ModelConfig
+from anaphora.scoring.padded import Padded, pad
 
 SIZE, WIDTH, HEADS = 20, 16, 4
 MARKS = Marks(separator=2, end=0, start=SIZE - 1, padding=SIZE - 1)

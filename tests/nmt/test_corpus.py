@@ -8,10 +8,10 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from anaphora.core.errors import BadInput  # noqa: E402
-from anaphora.nmt.arrangement import Arrangement, Marks  # noqa: E402
-from anaphora.nmt.config import DataConfig  # noqa: E402
-from anaphora.nmt.corpus import Corpus, Pair, Sentences, read_pairs  # noqa: E402
+from anaphora.core.errors import BadInput
+from anaphora.nmt.arrangement import Arrangement, Marks
+from anaphora.nmt.config import DataConfig
+from anaphora.nmt.corpus import Corpus, Pair, Sentences, read_pairs
 
 MARKS = Marks(separator=9, end=0, start=99, padding=99)
 

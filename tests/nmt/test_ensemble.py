@@ -8,11 +8,11 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from anaphora.nmt.arrangement import Marks  # noqa: E402
-from anaphora.nmt.batch import pad  # noqa: E402
-from anaphora.nmt.config import ModelConfig  # noqa: E402
-from anaphora.nmt.ensemble import Ensemble  # noqa: E402
-from anaphora.nmt.recurrent import build  # noqa: E402
+from anaphora.nmt.arrangement import Marks
+from anaphora.nmt.config import ModelConfig
+from anaphora.nmt.ensemble import Ensemble
+from anaphora.nmt.recurrent import build
+from anaphora.scoring.padded import pad
 
 
 def random_model(seed: int, hidden: int) -> Any:

@@ -13,21 +13,23 @@ torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 pytest.importorskip("sentencepiece")
 
-from safetensors.torch import load_file  # noqa: E402
+from safetensors.torch import load_file
 
-from anaphora.nmt import export  # noqa: E402
-from anaphora.nmt.arrangement import Arrangement, inputs_of, target_of  # noqa: E402
-from anaphora.nmt.batch import make_batch  # noqa: E402
-from anaphora.nmt.build import build_model  # noqa: E402
-from anaphora.nmt.checkpoint import load_weights, weights_of  # noqa: E402
-from anaphora.nmt.config import ModelConfig, VocabularyConfig  # noqa: E402
-from anaphora.nmt.examples import encode_example  # noqa: E402
-from anaphora.nmt.scoring import plain_scores  # noqa: E402
-from anaphora.nmt.synthetic import make_documents, make_suite  # noqa: E402
-from anaphora.nmt.text import Text, learn_text  # noqa: E402
-from anaphora.systems import load_system  # noqa: E402
-from anaphora.systems.context import Context  # noqa: E402
-from anaphora.systems.options import Options  # noqa: E402
+from anaphora.nmt import export
+from anaphora.nmt.arrangement import Arrangement, inputs_of, target_of
+from anaphora.nmt.batch import make_batch
+from anaphora.nmt.build import build_model
+from anaphora.nmt.candidates import (
+    encode_candidates,
+    padded_scores,
+)
+from anaphora.nmt.checkpoint import load_weights, weights_of
+from anaphora.nmt.config import ModelConfig, VocabularyConfig
+from anaphora.nmt.synthetic import make_documents, make_suite
+from anaphora.nmt.text import Text, learn_text
+from anaphora.systems import load_system
+from anaphora.systems.context import Context
+from anaphora.systems.options import Options
 
 DOCUMENTS = list(make_documents("source", 60, 1))
 EXAMPLES = [example for number, example in enumerate(make_suite("source", each=1)) if number % 2]
@@ -64,8 +66,8 @@ def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 def expected_scores(made: Made) -> list[list[float]]:
     _, model, text, _ = made
-    asked = [encode_example(example, text, CONCAT22) for example in EXAMPLES]
-    flat = iter(plain_scores(model, [one for some in asked for one in some], text.marks, 500))
+    asked = [encode_candidates(example, text, CONCAT22) for example in EXAMPLES]
+    flat = iter(padded_scores(model, [(one.inputs, one.predicted) for some in asked for one in some], text.marks, 500))
     return [[next(flat) for _ in some] for some in asked]
 
 

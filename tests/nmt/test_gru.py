@@ -8,8 +8,8 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from anaphora.nmt.gru import GRU  # noqa: E402
-from anaphora.nmt.layers import Product  # noqa: E402
+from anaphora.nmt.gru import GRU
+from anaphora.nmt.layers import Product
 
 Floats = npt.NDArray[np.float64]
 INPUTS, HIDDEN, BATCH = 5, 4, 3

@@ -6,7 +6,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from anaphora.nmt.layers import Product, SequenceDropout, masked  # noqa: E402
+from anaphora.nmt.layers import Product, SequenceDropout, masked
 
 
 def test_a_product() -> None:

@@ -15,13 +15,13 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 pytest.importorskip("sentencepiece")
 
-from anaphora.nmt.config import parse_config  # noqa: E402
-from anaphora.nmt.folder import load_model  # noqa: E402
-from anaphora.nmt.prepare import open_folder, prepare  # noqa: E402
-from anaphora.nmt.synthetic import Files, write_synthetic  # noqa: E402
-from anaphora.nmt.training import Trainer  # noqa: E402
-from anaphora.nmt.validation import contrastive_accuracy  # noqa: E402
-from anaphora.suites.suite import read_native  # noqa: E402
+from anaphora.nmt.config import parse_config
+from anaphora.nmt.folder import load_model
+from anaphora.nmt.prepare import open_folder, prepare
+from anaphora.nmt.synthetic import Files, write_synthetic
+from anaphora.nmt.training import Trainer
+from anaphora.nmt.validation import contrastive_accuracy
+from anaphora.suites.suite import read_native
 
 LEARNED = 0.95
 CHANCE = {"source": pytest.approx(1 / 3), "target": pytest.approx(1 / 2)}  # of three candidates, of two

@@ -12,17 +12,17 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("sentencepiece")
 
-from safetensors.torch import load_file, save_file  # noqa: E402
+from safetensors.torch import load_file, save_file
 
-from anaphora.core.errors import AnaphoraError, BadInput  # noqa: E402
-from anaphora.nmt.batch import pad  # noqa: E402
-from anaphora.nmt.build import build_model  # noqa: E402
-from anaphora.nmt.checkpoint import load_weights  # noqa: E402
-from anaphora.nmt.config import Config, ModelConfig, VocabularyConfig  # noqa: E402
-from anaphora.nmt.folder import begin, copy_text, finish, load_model  # noqa: E402
-from anaphora.nmt.loading import load_models  # noqa: E402
-from anaphora.nmt.text import learn_text  # noqa: E402
-from anaphora.nmt.tree_scorer import TreeScorer  # noqa: E402
+from anaphora.core.errors import AnaphoraError, BadInput
+from anaphora.nmt.build import build_model
+from anaphora.nmt.checkpoint import load_weights
+from anaphora.nmt.config import Config, ModelConfig, VocabularyConfig
+from anaphora.nmt.folder import begin, copy_text, finish, load_model
+from anaphora.nmt.loading import load_models
+from anaphora.nmt.text import learn_text
+from anaphora.scoring.padded import pad
+from anaphora.scoring.stepwise import TreeScorer
 
 SENTENCES = ["the old lamp is here .", "die alte Lampe ist hier .", "she sees a table .", "sie sieht einen Tisch ."]
 Make = Callable[..., Path]

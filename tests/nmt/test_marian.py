@@ -11,13 +11,13 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
-from anaphora.core.errors import AnaphoraError  # noqa: E402
-from anaphora.nmt.arrangement import Marks  # noqa: E402
-from anaphora.nmt.batch import Batch, make_batch  # noqa: E402
-from anaphora.nmt.build import build_model  # noqa: E402
-from anaphora.nmt.checkpoint import State, load_checkpoint, save_checkpoint, weights_of  # noqa: E402
-from anaphora.nmt.config import ModelConfig  # noqa: E402
-from anaphora.nmt.loss import loss_of  # noqa: E402
+from anaphora.core.errors import AnaphoraError
+from anaphora.nmt.arrangement import Marks
+from anaphora.nmt.batch import Batch, make_batch
+from anaphora.nmt.build import build_model
+from anaphora.nmt.checkpoint import State, load_checkpoint, save_checkpoint, weights_of
+from anaphora.nmt.config import ModelConfig
+from anaphora.nmt.loss import loss_of
 
 SIZE = 20
 MARKS = Marks(separator=2, end=0, start=SIZE - 1, padding=SIZE - 1)

@@ -6,8 +6,8 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from anaphora.core.errors import AnaphoraError  # noqa: E402
-from anaphora.nmt import precision  # noqa: E402
+from anaphora.core.errors import AnaphoraError
+from anaphora.nmt import precision
 
 
 def test_it_is_measured_and_refused_where_it_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,12 +9,13 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from anaphora.core.errors import AnaphoraError  # noqa: E402
-from anaphora.nmt.arrangement import Marks  # noqa: E402
-from anaphora.nmt.batch import Batch, make_batch, pad  # noqa: E402
-from anaphora.nmt.config import COMBINATIONS, ModelConfig  # noqa: E402
-from anaphora.nmt.loss import loss_of  # noqa: E402
-from anaphora.nmt.recurrent import RecurrentModel, build  # noqa: E402
+from anaphora.core.errors import AnaphoraError
+from anaphora.nmt.arrangement import Marks
+from anaphora.nmt.batch import Batch, make_batch
+from anaphora.nmt.config import COMBINATIONS, ModelConfig
+from anaphora.nmt.loss import loss_of
+from anaphora.nmt.recurrent import RecurrentModel, build
+from anaphora.scoring.padded import pad
 
 MARKS = Marks(separator=2, end=0, start=12, padding=12)
 WORDS = 13

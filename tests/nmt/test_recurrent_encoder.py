@@ -6,8 +6,8 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from anaphora.nmt.batch import pad  # noqa: E402
-from anaphora.nmt.recurrent_encoder import Encoder  # noqa: E402
+from anaphora.nmt.recurrent_encoder import Encoder
+from anaphora.scoring.padded import pad
 
 HIDDEN = 4
 

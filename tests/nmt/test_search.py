@@ -12,15 +12,14 @@ from hypothesis import strategies as st
 
 torch = pytest.importorskip("torch")
 
-from anaphora.core.finite import NotFinite  # noqa: E402
-from anaphora.nmt.arrangement import Marks  # noqa: E402
-from anaphora.nmt.batch import pad  # noqa: E402
-from anaphora.nmt.config import ModelConfig  # noqa: E402
-from anaphora.nmt.ensemble import Ensemble  # noqa: E402
-from anaphora.nmt.examples import Asked  # noqa: E402
-from anaphora.nmt.recurrent import build  # noqa: E402
-from anaphora.nmt.scoring import plain_scores  # noqa: E402
-from anaphora.nmt.search import Beam, Hypothesis, search  # noqa: E402
+from anaphora.core.finite import NotFinite
+from anaphora.nmt.arrangement import Marks
+from anaphora.nmt.candidates import padded_scores
+from anaphora.nmt.config import ModelConfig
+from anaphora.nmt.ensemble import Ensemble
+from anaphora.nmt.recurrent import build
+from anaphora.nmt.search import Beam, Hypothesis, search
+from anaphora.scoring.padded import pad
 
 MARKS = Marks(separator=2, end=0, start=5, padding=5)
 WORDS = (1, 2, 3, 4)  # what can be produced besides the end
@@ -41,7 +40,7 @@ def everything(models: list[Any], source: Ids, beam: Beam) -> list[Hypothesis]:
     finished = [(*t, 0) for n in range(beam.max_tokens) for t in itertools.product(WORDS, repeat=n)]
     cut = list(itertools.product(WORDS, repeat=beam.max_tokens))
     targets = [*finished, *cut]
-    by_model = [plain_scores(model, [Asked((source,), t) for t in targets], MARKS, 4096) for model in models]
+    by_model = [padded_scores(model, [((source,), t) for t in targets], MARKS, 4096) for model in models]
     scores = [sum(values) / len(values) for values in zip(*by_model, strict=True)]
     found = [
         Hypothesis(tuple(i for i in t if i != 0), score, score / len(t) ** beam.normalise)
@@ -75,9 +74,7 @@ def naive(model: Any, source: Ids, beam: Beam) -> list[Hypothesis]:
     done: list[Ids] = []
     for length in range(1, beam.max_tokens + 1):
         following = [(*t, w) for t in live for w in (0, *WORDS)]
-        scores |= zip(
-            following, plain_scores(model, [Asked((source,), t) for t in following], MARKS, 4096), strict=True
-        )
+        scores |= zip(following, padded_scores(model, [((source,), t) for t in following], MARKS, 4096), strict=True)
         following.sort(key=scores.__getitem__, reverse=True)
         best = following[: beam.size - len(done)]
         done += [t for t in best if t[-1] == 0 or length == beam.max_tokens]

@@ -18,19 +18,19 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("sentencepiece")
 
-from safetensors.torch import load_file  # noqa: E402
+from safetensors.torch import load_file
 
-from anaphora.core.errors import AnaphoraError  # noqa: E402
-from anaphora.nmt import training as module  # noqa: E402
-from anaphora.nmt.checkpoint import checkpoints  # noqa: E402
+from anaphora.core.errors import AnaphoraError
+from anaphora.nmt import training as module
+from anaphora.nmt.checkpoint import checkpoints
 from anaphora.nmt.config import (
-    Config,  # noqa: E402
-    read_config,  # noqa: E402
+    Config,
+    read_config,
 )
-from anaphora.nmt.folder import load_model  # noqa: E402
-from anaphora.nmt.log import read_log  # noqa: E402
-from anaphora.nmt.prepare import open_folder, prepare  # noqa: E402
-from anaphora.nmt.training import Trained, Trainer  # noqa: E402
+from anaphora.nmt.folder import load_model
+from anaphora.nmt.log import read_log
+from anaphora.nmt.prepare import open_folder, prepare
+from anaphora.nmt.training import Trained, Trainer
 
 PROGRAM = """
 import sys, time

@@ -8,11 +8,11 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from anaphora.core.errors import AnaphoraError  # noqa: E402
-from anaphora.nmt import translating  # noqa: E402
-from anaphora.nmt.arrangement import Arrangement, Marks  # noqa: E402
-from anaphora.nmt.search import Beam, Hypothesis  # noqa: E402
-from anaphora.nmt.translating import Source, Translator, current_sentence  # noqa: E402
+from anaphora.core.errors import AnaphoraError
+from anaphora.nmt import translating
+from anaphora.nmt.arrangement import Arrangement, Marks
+from anaphora.nmt.search import Beam, Hypothesis
+from anaphora.nmt.translating import Source, Translator, current_sentence
 
 MARKS = Marks(separator=2, end=0, start=99, padding=99)
 Calls = list[list[tuple[str, ...]]]

@@ -10,12 +10,12 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from anaphora.core.finite import NotFinite  # noqa: E402
-from anaphora.nmt.arrangement import Arrangement, Marks  # noqa: E402
-from anaphora.nmt.config import DataConfig  # noqa: E402
-from anaphora.nmt.corpus import Corpus, Pair  # noqa: E402
-from anaphora.nmt.validation import contrastive_accuracy, perplexity  # noqa: E402
-from anaphora.suites.example import Example  # noqa: E402
+from anaphora.core.finite import NotFinite
+from anaphora.nmt.arrangement import Arrangement, Marks
+from anaphora.nmt.config import DataConfig
+from anaphora.nmt.corpus import Corpus, Pair
+from anaphora.nmt.validation import contrastive_accuracy, perplexity
+from anaphora.suites.example import Example
 
 SIZE = 10
 

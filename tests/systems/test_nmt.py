@@ -13,21 +13,21 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("sentencepiece")
 
-from anaphora.cli import main  # noqa: E402
-from anaphora.core.errors import AnaphoraError  # noqa: E402
-from anaphora.demo.stand_ins import demo_suite  # noqa: E402
-from anaphora.evaluation.context_usage import context_usage  # noqa: E402
-from anaphora.suites.example import Example  # noqa: E402
-from anaphora.suites.suite import example_line, header_line  # noqa: E402
-from anaphora.systems import DocumentTranslator, Translator, load_system  # noqa: E402
-from anaphora.systems.context import Context  # noqa: E402
-from anaphora.systems.documents import Sentence, read_documents  # noqa: E402
-from anaphora.systems.nmt import TrainedSystem  # noqa: E402
-from anaphora.systems.options import Options  # noqa: E402
-from anaphora.systems.run import open_run  # noqa: E402
-from anaphora.systems.scoring import Reloaded, score_suite  # noqa: E402
-from anaphora.systems.translation import translate_file  # noqa: E402
-from tests.tiny_models import make_nmt  # noqa: E402
+from anaphora.cli import main
+from anaphora.core.errors import AnaphoraError
+from anaphora.demo.stand_ins import demo_suite
+from anaphora.evaluation.context_usage import context_usage
+from anaphora.suites.example import Example
+from anaphora.suites.suite import example_line, header_line
+from anaphora.systems import DocumentTranslator, Translator, load_system
+from anaphora.systems.context import Context
+from anaphora.systems.documents import Sentence, read_documents
+from anaphora.systems.nmt import TrainedSystem
+from anaphora.systems.options import Options
+from anaphora.systems.run import open_run
+from anaphora.systems.scoring import Reloaded, score_suite
+from anaphora.systems.translation import translate_file
+from tests.tiny_models import make_nmt
 
 Make = Callable[..., Path]
 EXAMPLES = list(demo_suite())[:12]

@@ -132,7 +132,7 @@ def _unused_context(suite: Suite, most: int) -> str:
 
 def _about(suite: Suite, selection: Selection, system: str, context: Context, plain: bool) -> str:
     """The suite, how much is to be scored, and what the prefix tree saves of it, estimated by words."""
-    from anaphora.systems.huggingface.tree import saved_work
+    from anaphora.scoring.tree import saved_work
 
     questions = [context.question(example) for example in selection.examples]
     sizes = [len(question.targets) for question in questions]

@@ -6,28 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
-from torch import Tensor
 
 from anaphora.nmt.arrangement import Ids
-
-
-@dataclass(frozen=True, slots=True)
-class Padded:
-    """ids: (b, t), padded on the right; lengths: (b,), at least 1."""
-
-    ids: Tensor
-    lengths: Tensor
-
-    @property
-    def mask(self) -> Tensor:
-        """(b, t), true where there is a token."""
-        return torch.arange(self.ids.shape[1], device=self.ids.device)[None, :] < self.lengths[:, None]
-
-    def to(self, device: torch.device | str) -> Padded:
-        return Padded(self.ids.to(device), self.lengths.to(device))
-
-    def __getitem__(self, rows: Tensor | slice) -> Padded:
-        return Padded(self.ids[rows], self.lengths[rows])
+from anaphora.scoring.padded import Padded, pad
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +30,6 @@ class Batch:
 
     def to(self, device: torch.device | str) -> Batch:
         return Batch(tuple(x.to(device) for x in self.inputs), self.read.to(device), self.predict.to(device))
-
-
-def pad(rows: Sequence[Ids], padding: int) -> Padded:
-    """Sequences of ids side by side."""
-    lengths = torch.tensor([len(row) for row in rows])
-    longest = int(lengths.max())
-    return Padded(torch.tensor([[*row, *[padding] * (longest - len(row))] for row in rows]), lengths)
 
 
 def make_batch(inputs: Sequence[tuple[Ids, ...]], targets: Sequence[Ids], start: int, padding: int) -> Batch:

@@ -1,18 +1,110 @@
-"""Scores of the candidates of questions: through prefix trees, or one by one as the yardstick."""
+"""Candidates of suite examples for trained models: encoded, limited to what the model reads, and scored."""
 
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
-from anaphora.nmt.examples import Asked
+import torch
+
+from anaphora.core.errors import AnaphoraError
+from anaphora.core.finite import all_finite
+from anaphora.nmt.arrangement import Arrangement, Ids, Marks, inputs_of, target_of
+from anaphora.nmt.batch import make_batch
 from anaphora.nmt.loading import Loaded
-from anaphora.nmt.questions import Question, Unit, batches, units
-from anaphora.nmt.scoring import plain_scores
-from anaphora.systems.huggingface.memory import in_halves
+from anaphora.nmt.text import Text
+from anaphora.scoring.batching import SourceGroup, group_by_source, padded_batches, score_groups
+from anaphora.scoring.tree import CandidateScore, EncodedCandidate, common_prefix
+from anaphora.suites.example import Example, Passage
 
-Found = tuple[float, int]  # the score of a candidate, and how many tokens it was added up over
-Scored = Iterator[tuple[int, list[Found]]]  # the number of each question, and what was found for its candidates
+Scores = Iterator[tuple[int, list[CandidateScore]]]  # the number of each example, with the scores of its candidates
+
+
+class EncodedQuestion(NamedTuple):
+    """The candidates of one example. truncated: the number of texts that were truncated."""
+
+    candidates: tuple[EncodedCandidate, ...]
+    truncated: int = 0
+
+
+def encode_candidates(example: Example, text: Text, arrangement: Arrangement) -> list[EncodedCandidate]:
+    """Every candidate of an example; the inputs differ where an encoder reads the candidate's own context."""
+    source = [text.encode_source(sentence) if sentence else [] for sentence in _in_reach(example.source, arrangement)]
+    encoded = []
+    for candidate in example.candidates:
+        target = [text.encode_target(sentence) if sentence else [] for sentence in _in_reach(candidate, arrangement)]
+        inputs = inputs_of(arrangement, text.marks, source, target[:-1])
+        encoded.append(EncodedCandidate(inputs, (), target_of(arrangement, text.marks, target)))
+    return encoded
+
+
+def _in_reach(passage: Passage, arrangement: Arrangement) -> Sequence[str]:
+    return passage[max(0, len(passage) - 1 - arrangement.reach) :]
+
+
+def encode_question(
+    example: Example, text: Text, arrangement: Arrangement, focus: str, limit: int | None, truncate: bool
+) -> EncodedQuestion:
+    """An example in token ids.
+
+    focus: as in `Options`: the whole candidate, the current sentence given the context, or the first token that differs
+    limit: the most tokens that the model reads; what is longer is an error, or is truncated
+    """
+    encoded, truncated = encode_candidates(example, text, arrangement), 0
+    if limit is not None:
+        encoded, truncated = _limited(encoded, limit, truncate, example)
+    if focus == "current":
+        sizes = [len(text.encode_target(candidate[-1])) + 1 for candidate in example.candidates]
+        encoded = [_given(c, max(0, len(c.predicted) - size)) for c, size in zip(encoded, sizes, strict=True)]
+    elif focus == "pronoun":
+        several = len(encoded) > 1
+        shared = common_prefix([c.predicted[:-1] for c in encoded]) if several else 0  # one is left to predict
+        encoded = [_given(c._replace(predicted=c.predicted[: shared + 1]), shared) for c in encoded]
+    return EncodedQuestion(tuple(encoded), truncated)
+
+
+def _given(candidate: EncodedCandidate, tokens: int) -> EncodedCandidate:
+    """The candidate with its first tokens given instead of predicted."""
+    return candidate._replace(given=candidate.predicted[:tokens], predicted=candidate.predicted[tokens:])
+
+
+def _limited(
+    encoded: Sequence[EncodedCandidate], limit: int, truncate: bool, example: Example
+) -> tuple[list[EncodedCandidate], int]:
+    """Inputs lose their beginning, which is the oldest context; targets their end."""
+    long = [ids for candidate in encoded for ids in (*candidate.inputs, candidate.predicted) if len(ids) > limit]
+    if not long:
+        return list(encoded), 0
+    if not truncate:
+        longest = max(map(len, long))
+        raise AnaphoraError(
+            f"{longest:,} tokens, but the model takes {limit:,}: {example.source[-1][:60]!r}… "
+            "Use less --context, or truncate such texts with --truncate"
+        )
+    cut = [
+        candidate._replace(
+            inputs=tuple(ids[-limit:] for ids in candidate.inputs), predicted=candidate.predicted[:limit]
+        )
+        for candidate in encoded
+    ]
+    return cut, len(set(long))
+
+
+@torch.inference_mode()
+def padded_scores(model: Any, targets: Sequence[tuple[tuple[Ids, ...], Ids]], marks: Marks, budget: int) -> list[float]:
+    """The sum of log-probabilities of every target after its inputs, in order; the model is in evaluation mode."""
+    device = next(model.parameters()).device
+    scores = [0.0] * len(targets)
+    for numbers in padded_batches([max(len(target), *map(len, inputs)) for inputs, target in targets], budget):
+        inputs, outputs = zip(*(targets[number] for number in numbers), strict=True)
+        batch = make_batch(inputs, outputs, marks.start, marks.padding).to(device)
+        logits = model(batch).float()
+        chosen = torch.log_softmax(logits, -1).gather(2, batch.predict.ids[:, :, None])[:, :, 0]
+        sums = chosen.masked_fill(~batch.predict.mask, 0.0).double().sum(1)
+        for number, score in zip(numbers, sums.tolist(), strict=True):
+            scores[number] = score
+    return all_finite(scores, "the model's scores of candidates", "Check the model's files, or lower the rate.")
 
 
 @dataclass(frozen=True)
@@ -22,57 +114,43 @@ class CandidateScorer:
     loaded: Loaded
     batch_tokens: int
 
-    def through_trees(self, questions: Sequence[Question], margins: bool, done: Container[int] = ()) -> Scored:
-        """Questions as they are complete, short ones first.
+    def through_trees(self, questions: Sequence[EncodedQuestion], margins: bool, done: Container[int] = ()) -> Scores:
+        """Scores through prefix trees, short examples first.
 
-        margins: leave out of the scores what all candidates of a question share, where their inputs are the same
-        done: questions that need no answer; batches are made as if they did
+        margins: leave out of the scores what all candidates of an example share, where their inputs are the same
+        done: examples that need no answer; batches are made as if they did
         """
-        missing = {number: len(question.candidates) for number, question in enumerate(questions)}
-        found: dict[tuple[int, int], Found] = {}
-        made = units(questions, self.loaded.text.marks.start, self.batch_tokens)
-        for whole in (True, False):
-            for batch in batches([unit for unit in made if unit.whole is whole], self.batch_tokens):
-                if all(number in done for unit in batch for number, _ in unit.members):
-                    continue
-                for unit, values in zip(batch, self._batch(batch, margins and whole), strict=True):
-                    found |= zip(unit.members, values, strict=True)
-                    for number, _ in unit.members:
-                        missing[number] -= 1
-                        if not missing[number]:
-                            size = len(questions[number].candidates)
-                            yield number, [found.pop((number, place)) for place in range(size)]
 
-    def one_by_one(self, questions: Sequence[Question]) -> Scored:
-        """Each candidate by itself in padded batches; of a part of a candidate, what is left without the other part."""
-        wanted = [candidate for question in questions for candidate in question.candidates]
-        totals = self._plain([Asked(w.inputs, w.target) for w in wanted])
-        given = iter(self._plain([Asked(w.inputs, w.target[: w.read]) for w in wanted if w.read]))
-        values = []
-        for total, candidate in zip(totals, wanted, strict=True):
-            before = next(given) if candidate.read else 0.0
-            values.append((total - before, len(candidate.target) - candidate.read))
-        place = 0
-        for number, question in enumerate(questions):
-            yield number, values[place : place + len(question.candidates)]
-            place += len(question.candidates)
-
-    def _batch(self, batch: Sequence[Unit], margins: bool) -> list[list[Found]]:
-        """What is found for every tree, in halves where memory does not suffice."""
-
-        def score(part: Sequence[Unit]) -> list[list[Found]]:
-            trees, inputs = [unit.tree for unit in part], [unit.inputs for unit in part]
-            by_model = [scorer(trees, inputs, margins) for scorer in self.loaded.scorers]
+        def score(batch: Sequence[SourceGroup]) -> list[list[CandidateScore]]:
+            trees, inputs = [group.tree for group in batch], [group.inputs for group in batch]
+            leave_out = margins and batch[0].complete
+            by_model = [scorer(trees, inputs, leave_out) for scorer in self.loaded.scorers]
             return [[_mean(values) for values in zip(*of_tree, strict=True)] for of_tree in zip(*by_model, strict=True)]
 
-        return in_halves(score, batch, lambda unit: unit.size)
+        start = (self.loaded.text.marks.start,)
+        groups = group_by_source([question.candidates for question in questions], self.batch_tokens, start)
+        yield from score_groups(groups, score, self.batch_tokens, depth_first=True, done=done)
 
-    def _plain(self, asked: Sequence[Asked]) -> list[float]:
+    def one_by_one(self, questions: Sequence[EncodedQuestion]) -> Scores:
+        """Each candidate by itself in padded batches; what is given of a target is subtracted."""
+        candidates = [candidate for question in questions for candidate in question.candidates]
+        totals = self._padded([(c.inputs, (*c.given, *c.predicted)) for c in candidates])
+        given = iter(self._padded([(c.inputs, c.given) for c in candidates if c.given]))
+        values = iter(
+            [
+                (total - (next(given) if c.given else 0.0), len(c.predicted))
+                for total, c in zip(totals, candidates, strict=True)
+            ]
+        )
+        for number, question in enumerate(questions):
+            yield number, [next(values) for _ in question.candidates]
+
+    def _padded(self, targets: Sequence[tuple[tuple[Ids, ...], Ids]]) -> list[float]:
         marks = self.loaded.text.marks
-        by_model = [plain_scores(model, asked, marks, self.batch_tokens) for model in self.loaded.models]
+        by_model = [padded_scores(model, targets, marks, self.batch_tokens) for model in self.loaded.models]
         return [sum(scores) / len(scores) for scores in zip(*by_model, strict=True)]
 
 
-def _mean(values: Sequence[Found]) -> Found:
+def _mean(values: Sequence[CandidateScore]) -> CandidateScore:
     """The same candidate by several models."""
     return sum(score for score, _ in values) / len(values), values[0][1]

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from anaphora.nmt.batch import Padded
+from anaphora.scoring.padded import Padded
 
 
 class Ensemble:

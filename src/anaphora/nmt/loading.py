@@ -8,18 +8,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import torch
-
-from anaphora.core.errors import AnaphoraError, BadInput
+from anaphora.core.errors import BadInput
 from anaphora.nmt.arrangement import Arrangement, Ids, Marks
 from anaphora.nmt.config import Config
 from anaphora.nmt.folder import TEXT_FILES, load_model
 from anaphora.nmt.text import Text
-from anaphora.nmt.tree_scorer import Scores, TreeScorer
-from anaphora.systems.huggingface.packed import PackedModel
-from anaphora.systems.huggingface.tree import Tree
+from anaphora.scoring.batching import find_device, weights_checksum
+from anaphora.scoring.packed import PackedModel
+from anaphora.scoring.stepwise import StepwiseScorer
+from anaphora.scoring.tree import CandidateScore, Tree
 
-Scorer = Callable[[Sequence[Tree], Sequence[tuple[Ids, ...]], bool], list[Scores]]
+Scorer = Callable[[Sequence[Tree], Sequence[tuple[Ids, ...]], bool], list[list[CandidateScore]]]
 
 
 @dataclass(frozen=True)
@@ -41,7 +40,7 @@ class Loaded:
 def load_models(names: str, device: str | None = None) -> Loaded:
     """Models by the paths of their folders, with commas between them."""
     paths = [Path(names)] if Path(names).is_dir() else [Path(name) for name in names.split(",")]
-    place = _device(device)
+    place = find_device(device)
     models, configs, texts = [], [], []
     for path in paths:
         model, config, text = load_model(path)
@@ -59,7 +58,7 @@ def load_models(names: str, device: str | None = None) -> Loaded:
         {
             "architecture": ",".join(config.model.kind for config in configs),
             "parameters": sum(_parameters(model) for model in models),
-            "weights": ",".join(_checksum(model) for model in models),
+            "weights": ",".join(weights_checksum(model) for model in models),
             "vocabulary": f"{texts[0].size}@{_vocabulary(paths[0])[:8]}",
             "dtype": str(next(models[0].parameters()).dtype).removeprefix("torch."),
         },
@@ -81,12 +80,14 @@ def _scorer(model: Any, config: Config, marks: Marks) -> Scorer:
     if config.model.kind == "transformer":
         packed = PackedModel(_huggingface(model))
 
-        def score(trees: Sequence[Tree], inputs: Sequence[tuple[Ids, ...]], margins: bool) -> list[Scores]:
+        def score(
+            trees: Sequence[Tree], inputs: Sequence[tuple[Ids, ...]], margins: bool
+        ) -> list[list[CandidateScore]]:
             with packed.attached():
                 return packed.score(trees, [first for first, *_ in inputs], margins)
 
         return score
-    return TreeScorer(model, marks).score
+    return StepwiseScorer(model, marks.padding).score
 
 
 def _huggingface(model: Any) -> Any:
@@ -94,14 +95,6 @@ def _huggingface(model: Any) -> Any:
     from transformers import PreTrainedModel
 
     return next(part for part in model.modules() if isinstance(part, PreTrainedModel))
-
-
-def _device(name: str | None) -> torch.device:
-    chosen = name or ("cuda" if torch.cuda.is_available() else "cpu")
-    try:
-        return torch.empty(0, device=chosen).device
-    except (RuntimeError, AssertionError) as error:  # the latter where torch was built without it
-        raise AnaphoraError(f"device {chosen!r} cannot be used: {str(error).partition(chr(10))[0]}") from None
 
 
 def _parameters(model: Any) -> int:
@@ -114,12 +107,3 @@ def _vocabulary(folder: Path) -> str:
     for name in TEXT_FILES:
         digest.update((folder / name).read_bytes())
     return digest.hexdigest()
-
-
-def _checksum(model: Any) -> str:
-    """A short sum over a part of every tensor: another model under the same name does not pass for this one."""
-    digest = hashlib.sha256()
-    for name, tensor in sorted(model.state_dict().items()):
-        digest.update(f"{name}{tuple(tensor.shape)}".encode())
-        digest.update(tensor.detach().flatten()[:64].float().cpu().numpy().tobytes())
-    return digest.hexdigest()[:16]

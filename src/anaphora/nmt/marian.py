@@ -16,8 +16,9 @@ from transformers.cache_utils import Cache, DynamicLayer, EncoderDecoderCache
 
 from anaphora.core.errors import AnaphoraError
 from anaphora.nmt.arrangement import Marks
-from anaphora.nmt.batch import Batch, Padded
+from anaphora.nmt.batch import Batch
 from anaphora.nmt.config import ModelConfig
+from anaphora.scoring.padded import Padded
 
 Layers = tuple[tuple[Tensor, Tensor], ...]  # keys and values (b, heads, t, size of a head) of each layer
 NEVER = -1e9  # the logit of padding

@@ -6,7 +6,8 @@ from typing import Any, Protocol
 
 from torch import Tensor
 
-from anaphora.nmt.batch import Batch, Padded
+from anaphora.nmt.batch import Batch
+from anaphora.scoring.padded import Padded
 
 
 class TranslationModel(Protocol):

@@ -16,12 +16,13 @@ from torch.nn import functional
 from anaphora.core.errors import AnaphoraError
 from anaphora.nmt.arrangement import Marks
 from anaphora.nmt.attention import Annotated, Attention
-from anaphora.nmt.batch import Batch, Padded
+from anaphora.nmt.batch import Batch
 from anaphora.nmt.combination import COMBINATIONS
 from anaphora.nmt.config import ModelConfig
 from anaphora.nmt.gru import GRU, Read
 from anaphora.nmt.layers import Product, SequenceDropout, masked
 from anaphora.nmt.recurrent_encoder import Encoder
+from anaphora.scoring.padded import Padded
 
 
 class Memory(NamedTuple):

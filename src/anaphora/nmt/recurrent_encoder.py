@@ -5,8 +5,8 @@ from __future__ import annotations
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from anaphora.nmt.batch import Padded
 from anaphora.nmt.layers import SequenceDropout
+from anaphora.scoring.padded import Padded
 
 
 class Encoder(nn.Module):

@@ -13,8 +13,8 @@ from torch import Tensor
 
 from anaphora.core.finite import NotFinite
 from anaphora.nmt.arrangement import Ids, Marks
-from anaphora.nmt.batch import Padded
 from anaphora.nmt.ensemble import Ensemble
+from anaphora.scoring.padded import Padded
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 from anaphora.core.errors import AnaphoraError
 from anaphora.nmt.arrangement import Arrangement, Ids, Marks, inputs_of
-from anaphora.nmt.batch import pad
 from anaphora.nmt.ensemble import Ensemble
 from anaphora.nmt.search import Beam, Hypothesis, search
 from anaphora.nmt.text import Text
+from anaphora.scoring.padded import pad
 from anaphora.suites.example import Passage
 from anaphora.systems import Translation
 

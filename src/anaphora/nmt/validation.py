@@ -11,10 +11,9 @@ import torch
 from anaphora.core.finite import finite
 from anaphora.nmt.arrangement import Arrangement
 from anaphora.nmt.batching import in_order
+from anaphora.nmt.candidates import encode_candidates, padded_scores
 from anaphora.nmt.corpus import Corpus
-from anaphora.nmt.examples import encode_example
 from anaphora.nmt.loss import loss_of
-from anaphora.nmt.scoring import plain_scores
 from anaphora.nmt.text import Text
 from anaphora.suites.example import Example
 
@@ -44,14 +43,14 @@ def contrastive_accuracy(
 ) -> float | None:
     """The share of examples whose right candidate has the highest score; ties are wrong. None without right ones."""
     model.eval()
-    gold, asked, sizes = [], [], []
+    gold, targets, sizes = [], [], []
     for example in examples:
         if example.gold is not None:
-            candidates = encode_example(example, text, arrangement)
+            candidates = encode_candidates(example, text, arrangement)
             gold.append(example.gold)
             sizes.append(len(candidates))
-            asked += candidates
-    scores = iter(plain_scores(model, asked, text.marks, batch_tokens))
+            targets += [(candidate.inputs, candidate.predicted) for candidate in candidates]
+    scores = iter(padded_scores(model, targets, text.marks, batch_tokens))
     right = 0
     for best, size in zip(gold, sizes, strict=True):
         found = [next(scores) for _ in range(size)]

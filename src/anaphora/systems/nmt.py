@@ -13,16 +13,16 @@ from typing import Any
 import torch
 
 from anaphora.core.errors import AnaphoraError
-from anaphora.nmt.candidates import CandidateScorer, Found
+from anaphora.nmt.candidates import CandidateScorer, encode_question
 from anaphora.nmt.ensemble import Ensemble
 from anaphora.nmt.loading import Loaded, load_models
-from anaphora.nmt.questions import Question, make_question
 from anaphora.nmt.search import Beam
 from anaphora.nmt.translating import Source, Translator
 from anaphora.suites.example import Example, Passage
 from anaphora.systems import Translation
 from anaphora.systems.context import with_target_context
 from anaphora.systems.documents import Sentence
+from anaphora.systems.encoding.tokens import answer
 from anaphora.systems.options import Options, split_settings
 from anaphora.systems.scored import Answer
 
@@ -60,13 +60,13 @@ class TrainedSystem:
         """
         loaded, options = self.loaded, self.options
         questions = [
-            make_question(e, loaded.text, loaded.arrangement, options.focus, loaded.limit, options.truncate)
+            encode_question(e, loaded.text, loaded.arrangement, options.focus, loaded.limit, options.truncate)
             for e in self._in_context(examples)
         ]
         scorer = CandidateScorer(loaded, options.batch_tokens)
         trees = scorer.through_trees(questions, options.margins_only, done)
         for number, found in scorer.one_by_one(questions) if options.plain else trees:
-            yield number, _answer(questions[number], found)
+            yield number, answer(questions[number].candidates, found, questions[number].truncated)
 
     def translate(self, texts: Sequence[str], *, beams: int | None = None, max_tokens: int = 256) -> list[str]:
         """Translations of sentences without context, by beam search."""
@@ -166,14 +166,3 @@ def _number(text: str) -> float:
         return float(text)
     except ValueError:
         raise AnaphoraError(f"normalise={text}: a number is expected, 0 for no normalisation by length") from None
-
-
-def _answer(question: Question, found: Sequence[Found]) -> Answer:
-    candidates = question.candidates
-    same = [
-        (first, second)
-        for second, candidate in enumerate(candidates)
-        for first in range(second)
-        if candidates[first] == candidate
-    ]
-    return Answer([score for score, _ in found], [n for _, n in found], same, question.truncated)

@@ -21,17 +21,17 @@ import pytest
 os.environ |= {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_USAGE_STATS_ENABLED": "0"}
 ray = pytest.importorskip("ray")
 
-from ray.cluster_utils import Cluster  # noqa: E402
+from ray.cluster_utils import Cluster
 
-from anaphora.build.mine import cluster as module  # noqa: E402
-from anaphora.build.mine.cluster import RayTasks  # noqa: E402
-from anaphora.build.mine.documents import Corpus  # noqa: E402
-from anaphora.build.mine.piece import unpack_pieces  # noqa: E402
-from anaphora.build.mine.pipeline import mine  # noqa: E402
-from anaphora.build.mine.reading import Sizes  # noqa: E402
-from anaphora.build.mine.running import InProcess  # noqa: E402
-from anaphora.build.mine.settings import Output, Settings  # noqa: E402
-from anaphora.core.errors import AnaphoraError, BadInput  # noqa: E402
+from anaphora.build.mine import cluster as module
+from anaphora.build.mine.cluster import RayTasks
+from anaphora.build.mine.documents import Corpus
+from anaphora.build.mine.piece import unpack_pieces
+from anaphora.build.mine.pipeline import mine
+from anaphora.build.mine.reading import Sizes
+from anaphora.build.mine.running import InProcess
+from anaphora.build.mine.settings import Output, Settings
+from anaphora.core.errors import AnaphoraError, BadInput
 
 HERE = {"node_ip_address": "127.0.0.1", "include_dashboard": False}
 # A lost node is noticed after a second rather than after half a minute.

@@ -15,9 +15,9 @@ import pytest
 pytest.importorskip("ctranslate2")
 
 from anaphora.core.errors import AnaphoraError
+from anaphora.scoring.tree import EncodedExample
 from anaphora.systems.ctranslate2.engines import UNLIMITED, GeneratorEngine, TranslatorEngine, _limit
 from anaphora.systems.ctranslate2.model_file import ModelFile
-from anaphora.systems.encoding.tokens import Encoded
 from anaphora.systems.options import Options
 
 NAMES = ["<pad>", "</s>", "<unk>", "a", "b", "c", "de"]
@@ -87,7 +87,7 @@ def generator(model: Any = None, positions: int | None = 99) -> GeneratorEngine:
     return GeneratorEngine(model or Model(more=-1), file(positions), Tokenizer(), {}, Options())
 
 
-def rows(encoded: Encoded) -> list[tuple[Encoded, tuple[int, ...]]]:
+def rows(encoded: EncodedExample) -> list[tuple[EncodedExample, tuple[int, ...]]]:
     return [(encoded, candidate) for candidate in encoded.candidates]
 
 
@@ -97,7 +97,7 @@ def rows(encoded: Encoded) -> list[tuple[Encoded, tuple[int, ...]]]:
 def test_a_translator_puts_the_first_and_the_last_token_there_itself() -> None:
     model = Model()
     engine = translator(model, decoder_start_token="<pad>")
-    found = engine.score(rows(Encoded((A, B, END), (PAD,), ((B, C, END), (C, END)))))
+    found = engine.score(rows(EncodedExample((A, B, END), (PAD,), ((B, C, END), (C, END)))))
     sources, targets, options = model.asked[0]
     assert (sources, targets) == ([["a", "b", "</s>"]] * 2, [["b", "c"], ["c"]])
     assert options == {"max_input_length": 0}  # else it cuts at 1,024 without a word
@@ -107,7 +107,9 @@ def test_a_translator_puts_the_first_and_the_last_token_there_itself() -> None:
 
 def test_a_code_that_is_read_does_not_count() -> None:
     model = Model()
-    [found] = translator(model, decoder_start_token="</s>").score(rows(Encoded((A, END), (END, DE), ((B, C, END),))))
+    [found] = translator(model, decoder_start_token="</s>").score(
+        rows(EncodedExample((A, END), (END, DE), ((B, C, END),)))
+    )
     assert model.asked[0][1] == [["de", "b", "c"]]
     assert found == [-2, -3, -4]
 
@@ -116,7 +118,7 @@ def test_without_a_start_of_its_own_the_code_is_given() -> None:
     """As for mBART, whose decoder starts from the language: </s> is added, and nothing is said of the language."""
     model = Model(more=0)
     engine = translator(model)
-    [found] = engine.score(rows(Encoded((A, END), (DE,), ((B, C, END),))))
+    [found] = engine.score(rows(EncodedExample((A, END), (DE,), ((B, C, END),))))
     assert engine.tokens.start == END
     assert model.asked[0][1] == [["de", "b", "c"]]
     assert found == [-1, -2, -3]
@@ -124,7 +126,7 @@ def test_without_a_start_of_its_own_the_code_is_given() -> None:
 
 def test_a_candidate_that_was_cut_has_no_end_that_counts() -> None:
     model = Model()
-    [found] = translator(model, decoder_start_token="<pad>").score(rows(Encoded((A, END), (PAD,), ((B, C),))))
+    [found] = translator(model, decoder_start_token="<pad>").score(rows(EncodedExample((A, END), (PAD,), ((B, C),))))
     assert model.asked[0][1] == [["b", "c"]]
     assert found == [-1, -2]
 
@@ -133,14 +135,14 @@ def test_a_candidate_that_was_cut_has_no_end_that_counts() -> None:
 def test_the_end_of_the_source_is_there_once(adds: bool, given: list[str]) -> None:
     model = Model()
     engine = translator(model, decoder_start_token="<pad>", add_source_eos=adds)
-    engine.score(rows(Encoded((A, END), (PAD,), ((B, END),))))
+    engine.score(rows(EncodedExample((A, END), (PAD,), ((B, END),))))
     engine.translate([(A, END)], None, 5)
     assert [asked[0] for asked in model.asked] == [[given]] * 2
 
 
 def test_a_log_probability_that_is_lost_is_noticed() -> None:
     """Else the candidate would be better for it."""
-    question = rows(Encoded((A, END), (PAD,), ((B, C, END),)))
+    question = rows(EncodedExample((A, END), (PAD,), ((B, C, END),)))
     with pytest.raises(AnaphoraError, match=r"^CTranslate2 gave 2 log-probabilities for 3 tokens$"):
         translator(Model(more=0), decoder_start_token="<pad>").score(question)
     with pytest.raises(AnaphoraError, match=r"^CTranslate2 gave 0 log-probabilities for 3 tokens$"):
@@ -176,7 +178,7 @@ def test_vocabularies_of_their_own_are_refused() -> None:
 
 def test_a_generator_reads_prompt_and_candidate_in_one() -> None:
     model = Model(more=-1)
-    found = generator(model).score(rows(Encoded((), (A, B), ((C, A, B), (C,)))))
+    found = generator(model).score(rows(EncodedExample((), (A, B), ((C, A, B), (C,)))))
     assert model.asked == [([["a", "b", "c", "a", "b"], ["a", "b", "c"]], {"max_input_length": 0})]
     assert found == [[-2, -3, -4], [-2]]  # the first says how likely b is after a, which is not asked
 
@@ -199,9 +201,9 @@ def test_a_token_that_the_model_does_not_know_is_refused(tmp_path: Path) -> None
     (tmp_path / "target_vocabulary.json").write_text('["a", "b", "</s>"]')
     known = ModelFile(tmp_path, False, 9, False, {"decoder_start_token": "<pad>"})
     engine = TranslatorEngine(Model(), known, Tokenizer(), {}, Options())
-    engine.score(rows(Encoded((C, END), (PAD,), ((B, END),))))
+    engine.score(rows(EncodedExample((C, END), (PAD,), ((B, END),))))
     with pytest.raises(AnaphoraError) as caught:
-        engine.score(rows(Encoded((A, END), (PAD,), ((C, END),))))
+        engine.score(rows(EncodedExample((A, END), (PAD,), ((C, END),))))
     assert str(caught.value) == (
         f"{tmp_path}: the model does not know the token 'c' of the tokeniser. "
         f"Name the one that belongs to it: ct2:{tmp_path}?tokenizer=NAME_OR_PATH"

@@ -16,18 +16,18 @@ ctranslate2 = pytest.importorskip("ctranslate2")
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
-from anaphora.core.errors import AnaphoraError  # noqa: E402
-from anaphora.demo.stand_ins import demo_suite  # noqa: E402
-from anaphora.suites.example import Example  # noqa: E402
-from anaphora.suites.suite import Suite, suite_of  # noqa: E402
-from anaphora.systems import Translator, load_system  # noqa: E402
-from anaphora.systems.context import Context  # noqa: E402
-from anaphora.systems.ctranslate2.model_file import read_model_file  # noqa: E402
-from anaphora.systems.ctranslate2.system import CTranslate2System, batches  # noqa: E402
-from anaphora.systems.encoding.tokens import Encoded  # noqa: E402
-from anaphora.systems.options import Options  # noqa: E402
-from anaphora.systems.scored import Answer  # noqa: E402
-from anaphora.systems.scoring import score_suite  # noqa: E402
+from anaphora.core.errors import AnaphoraError
+from anaphora.demo.stand_ins import demo_suite
+from anaphora.scoring.tree import EncodedExample
+from anaphora.suites.example import Example
+from anaphora.suites.suite import Suite, suite_of
+from anaphora.systems import Translator, load_system
+from anaphora.systems.context import Context
+from anaphora.systems.ctranslate2.model_file import read_model_file
+from anaphora.systems.ctranslate2.system import CTranslate2System, batches
+from anaphora.systems.options import Options
+from anaphora.systems.scored import Answer
+from anaphora.systems.scoring import score_suite
 
 EXAMPLES = list(islice(iter(demo_suite()), 0, 400, 17))
 OPTIONS = Options(languages=("en", "de"), context=Context(1), threads=1, batch_tokens=400)
@@ -228,7 +228,7 @@ def test_candidates_that_are_the_same_to_it(marian: str) -> None:
 
 
 def test_batches_keep_to_their_budget() -> None:
-    encoded = [Encoded((1,) * (3 + n % 7), (0,), ((1, 2), (1, 3, 2))) for n in range(40)]
+    encoded = [EncodedExample((1,) * (3 + n % 7), (0,), ((1, 2), (1, 3, 2))) for n in range(40)]
     found = list(batches(encoded, 60))
     assert sorted(n for batch in found for n in batch) == list(range(40))
     assert all(2 * len(batch) * max(encoded[n].longest for n in batch) <= 60 for batch in found)
@@ -372,7 +372,7 @@ def test_interrupted_run_is_the_same_when_resumed(marian: str, tmp_path: Path, m
     sizes: list[int] = []
     batch = CTranslate2System._batch
 
-    def counted(self: CTranslate2System, numbers: Sequence[int], encoded: Sequence[Encoded]) -> Any:
+    def counted(self: CTranslate2System, numbers: Sequence[int], encoded: Sequence[EncodedExample]) -> Any:
         sizes.append(len(numbers))
         return batch(self, numbers, encoded)
 

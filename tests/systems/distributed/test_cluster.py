@@ -20,15 +20,15 @@ import pytest
 os.environ |= {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_USAGE_STATS_ENABLED": "0"}
 ray = pytest.importorskip("ray")
 
-from ray.cluster_utils import Cluster  # noqa: E402
+from ray.cluster_utils import Cluster
 
-from anaphora import api  # noqa: E402
-from anaphora.core.errors import AnaphoraError  # noqa: E402
-from anaphora.demo.stand_ins import demo_suite  # noqa: E402
-from anaphora.suites.example import Example  # noqa: E402
-from anaphora.suites.suite import Header, Suite, suite_of  # noqa: E402
-from anaphora.systems import scoring, systems  # noqa: E402
-from anaphora.systems.distributed import cluster as module  # noqa: E402
+from anaphora import api
+from anaphora.core.errors import AnaphoraError
+from anaphora.demo.stand_ins import demo_suite
+from anaphora.suites.example import Example
+from anaphora.suites.suite import Header, Suite, suite_of
+from anaphora.systems import scoring, systems
+from anaphora.systems.distributed import cluster as module
 
 EXAMPLES, SHARD = 330, 60  # six shards
 HERE = {"node_ip_address": "127.0.0.1", "include_dashboard": False}

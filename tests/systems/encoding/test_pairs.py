@@ -14,11 +14,12 @@ from hypothesis import strategies as st
 transformers = pytest.importorskip("transformers")
 pytest.importorskip("sentencepiece")
 
-from anaphora.core.errors import AnaphoraError  # noqa: E402
-from anaphora.systems.context import Question  # noqa: E402
-from anaphora.systems.encoding.pairs import PairTokens  # noqa: E402
-from anaphora.systems.encoding.tokens import Encoded, load_tokenizer  # noqa: E402
-from anaphora.systems.options import Options  # noqa: E402
+from anaphora.core.errors import AnaphoraError
+from anaphora.scoring.tree import EncodedExample
+from anaphora.systems.context import Question
+from anaphora.systems.encoding.pairs import PairTokens
+from anaphora.systems.encoding.tokens import load_tokenizer
+from anaphora.systems.options import Options
 
 SPECIAL = ("<s>", "<pad>", "</s>", "<unk>")
 # What stands before and behind the text of a source, and what the decoder reads first
@@ -89,7 +90,7 @@ def spelt(pieces: Sequence[str]) -> str:
     return "".join(pieces).replace("▁", " ").strip()
 
 
-def one(tokens: PairTokens, question: Question) -> Encoded:
+def one(tokens: PairTokens, question: Question) -> EncodedExample:
     [encoded] = tokens.encode([question])
     return encoded
 

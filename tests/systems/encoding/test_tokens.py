@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anaphora.core.errors import AnaphoraError
-from anaphora.systems.encoding.tokens import Encoded, answer, load_tokenizer, loaded, too_long
+from anaphora.scoring.tree import EncodedExample
+from anaphora.systems.encoding.tokens import answer, load_tokenizer, loaded, too_long
 from anaphora.systems.scored import Answer
 
 # Few different tokens and short sequences, so that candidates are often the same.
@@ -21,19 +22,19 @@ ids = st.lists(st.integers(0, 2), max_size=3).map(tuple)
 @pytest.mark.parametrize(
     ("encoded", "longest"),
     [
-        (Encoded((5, 6, 7, 2), (0,), ((8, 2), (9, 2))), 4),  # the source
-        (Encoded((5, 2), (0, 1), ((8, 2), (8, 9, 2))), 5),  # what is read first and the longest candidate
-        (Encoded((), (0,), ()), 1),
-        (Encoded((), (), ()), 0),
+        (EncodedExample((5, 6, 7, 2), (0,), ((8, 2), (9, 2))), 4),  # the source
+        (EncodedExample((5, 2), (0, 1), ((8, 2), (8, 9, 2))), 5),  # what is read first and the longest candidate
+        (EncodedExample((), (0,), ()), 1),
+        (EncodedExample((), (), ()), 0),
     ],
 )
-def test_how_many_positions_a_question_needs(encoded: Encoded, longest: int) -> None:
+def test_how_many_positions_a_question_needs(encoded: EncodedExample, longest: int) -> None:
     assert encoded.longest == longest
 
 
 @given(st.lists(ids, min_size=1, max_size=6))
 def test_pairs_of_candidates_that_are_the_same_are_undecidable(candidates: list[tuple[int, ...]]) -> None:
-    found = answer(Encoded((), (0,), tuple(candidates), truncated=3), [(-float(n), n) for n in range(len(candidates))])
+    found = answer(candidates, [(-float(n), n) for n in range(len(candidates))], 3)
     size = len(candidates)
     same = {(i, j) for i in range(size) for j in range(i + 1, size) if candidates[i] == candidates[j]}
     assert len(found.undecidable) == len(same)

@@ -12,10 +12,10 @@ import pytest
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
-from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM  # noqa: E402
+from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM
 
-from anaphora.core.errors import AnaphoraError  # noqa: E402
-from anaphora.systems.huggingface.checkpoint import fingerprint, load_checkpoint  # noqa: E402
+from anaphora.core.errors import AnaphoraError
+from anaphora.systems.huggingface.checkpoint import fingerprint, load_checkpoint
 
 
 @pytest.fixture

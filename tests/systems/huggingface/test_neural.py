@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
-from transformers import LlamaConfig, LlamaForCausalLM, MarianConfig, MarianMTModel  # noqa: E402
+from transformers import LlamaConfig, LlamaForCausalLM, MarianConfig, MarianMTModel
 
-from anaphora.core.errors import AnaphoraError  # noqa: E402
-from anaphora.core.finite import NotFinite  # noqa: E402
-from anaphora.suites.example import Example  # noqa: E402
-from anaphora.systems.context import Question  # noqa: E402
-from anaphora.systems.encoding.tokens import Encoded  # noqa: E402
-from anaphora.systems.huggingface.neural import NeuralSystem, Unit, batches, units  # noqa: E402
-from anaphora.systems.huggingface.packed import PackedModel, UnsupportedModel  # noqa: E402
-from anaphora.systems.huggingface.tree import build_tree  # noqa: E402
-from anaphora.systems.options import Options  # noqa: E402
-from anaphora.systems.scored import Answer  # noqa: E402
+from anaphora.core.errors import AnaphoraError
+from anaphora.core.finite import NotFinite
+from anaphora.scoring.packed import PackedModel, UnsupportedModel
+from anaphora.scoring.tree import (
+    EncodedExample,
+)
+from anaphora.suites.example import Example
+from anaphora.systems.context import Question
+from anaphora.systems.huggingface.neural import NeuralSystem
+from anaphora.systems.options import Options
+from anaphora.systems.scored import Answer
 
 COMMON = {"vocab_size": 67, "pad_token_id": 1, "eos_token_id": 2}
 MARIAN = COMMON | {
@@ -50,12 +48,12 @@ LLAMA = COMMON | {
 class Numbers(NeuralSystem):
     """A system whose texts are numbers of tokens: "5 6 7"."""
 
-    def encode(self, questions: Sequence[Question]) -> list[Encoded]:
+    def encode(self, questions: Sequence[Question]) -> list[EncodedExample]:
         both = self.model.config.is_encoder_decoder
         return [
-            Encoded(ids(q.source), (1,), tuple(map(ids, q.targets)))
+            EncodedExample(ids(q.source), (1,), tuple(map(ids, q.targets)))
             if both
-            else Encoded((), (0, *ids(q.source)), tuple(map(ids, q.targets)))
+            else EncodedExample((), (0, *ids(q.source)), tuple(map(ids, q.targets)))
             for q in questions
         ]
 
@@ -142,51 +140,6 @@ def test_what_is_done_is_passed_over_and_the_rest_is_the_same_to_the_last_digit(
     computed.clear()
     assert list(system.score(EXAMPLES, range(6))) == []
     assert computed == []
-
-
-# units and batches
-
-
-def test_each_distinct_source_is_one_unit() -> None:
-    encoded = [
-        Encoded((5, 2), (1,), ((7, 8, 2), (7, 9, 2))),
-        Encoded((6, 2), (1,), ((7, 8, 2),)),
-        Encoded((5, 2), (1,), ((7, 8, 2), (9, 2))),
-        Encoded((5, 2), (1, 3), ((7, 8, 2),)),  # another prompt: another tree
-    ]
-    found = units(encoded, 100)
-    assert [unit.members for unit in found] == [[(0, 2), (2, 2)], [(1, 1)], [(3, 1)]]
-    assert found[0].tree.tokens.tolist() == [1, 7, 8, 9, 9]
-    assert [tokens.tolist() for _, tokens in found[0].tree.paths] == [[7, 8, 2], [7, 9, 2], [7, 8, 2], [9, 2]]
-    assert found[0].size == 5 + 2
-
-
-def test_what_is_asked_about_one_source_is_split_where_it_is_too_much() -> None:
-    """A suite may ask a thousand things about one sentence; attention over all of them at once would be quadratic."""
-    encoded = [Encoded((5, 2), (1,), ((10 + n, 11, 12, 2), (10 + n, 13, 12, 2))) for n in range(50)]
-    found = units(encoded, 40)
-    assert [n for unit in found for n, _ in unit.members] == list(range(50))
-    assert all(len(unit.tree) <= 41 for unit in found)
-    assert len(found) == 10
-    again = [Encoded((5, 2), (1,), ((10, 11, 2), (10, 13, 2)))] * 50
-    assert len(units(again, 40)) == 1  # the same asked fifty times is one small tree
-
-
-sizes = st.lists(st.tuples(st.integers(1, 9), st.integers(0, 9)), min_size=1, max_size=20)
-
-
-@given(sizes, st.integers(1, 40))
-def test_batches_hold_every_unit_once_and_keep_to_the_budget(made: list[tuple[int, int]], budget: int) -> None:
-    all_units = [
-        Unit((7,) * source, build_tree([1], [range(3, 3 + tree)]), [(n, 1)]) for n, (tree, source) in enumerate(made)
-    ]
-    found = list(batches(all_units, budget))
-    assert sorted(u.members for batch in found for u in batch) == [[(n, 1)] for n in range(len(made))]
-    assert all(len(batch) == 1 or sum(u.size for u in batch) <= budget for batch in found)
-    lengths = [len(u.tree) for batch in found for u in batch]
-    assert lengths == sorted(lengths)
-    for batch, following in pairwise(found):
-        assert sum(u.size for u in batch) + following[0].size > budget  # no batch is smaller than it must be
 
 
 # memory

@@ -14,13 +14,13 @@ torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 pytest.importorskip("sentencepiece")
 
-from anaphora.core.errors import AnaphoraError  # noqa: E402
-from anaphora.demo.stand_ins import demo_suite  # noqa: E402
-from anaphora.suites.example import Example  # noqa: E402
-from anaphora.systems import load_system  # noqa: E402
-from anaphora.systems.context import Context  # noqa: E402
-from anaphora.systems.huggingface.seq2seq import HuggingFaceSeq2Seq  # noqa: E402
-from anaphora.systems.options import Options  # noqa: E402
+from anaphora.core.errors import AnaphoraError
+from anaphora.demo.stand_ins import demo_suite
+from anaphora.suites.example import Example
+from anaphora.systems import load_system
+from anaphora.systems.context import Context
+from anaphora.systems.huggingface.seq2seq import HuggingFaceSeq2Seq
+from anaphora.systems.options import Options
 
 EXAMPLES = list(demo_suite())[::29]
 GERMAN = Options(languages=("en", "de"), context=Context(1))

@@ -8,15 +8,15 @@ from typing import Any
 import ctranslate2  # type: ignore[import-untyped]
 
 from anaphora.core.errors import AnaphoraError
+from anaphora.scoring.tree import EncodedExample, Ids
 from anaphora.systems.ctranslate2.model_file import ModelFile
 from anaphora.systems.encoding import pairs, prompted
-from anaphora.systems.encoding.tokens import Encoded, Ids
 from anaphora.systems.options import Options
 
 UNLIMITED = 1_000_000  # a tokeniser that says a model takes more than this does not know
 WHOLE = {"max_input_length": 0}  # unless told otherwise, the library cuts at 1,024 tokens without a word
 
-Row = tuple[Encoded, Ids]  # one candidate, and the question it belongs to
+Row = tuple[EncodedExample, Ids]  # one candidate, and the question it belongs to
 
 
 class TranslatorEngine:

@@ -10,11 +10,12 @@ from typing import Any
 import ctranslate2  # type: ignore[import-untyped]
 
 from anaphora.core.errors import AnaphoraError
+from anaphora.scoring.tree import EncodedExample, common_prefix
 from anaphora.suites.example import Example
 from anaphora.systems.ctranslate2.engines import GeneratorEngine, TranslatorEngine
 from anaphora.systems.ctranslate2.model_file import read_model_file
 from anaphora.systems.encoding.focus import encode_examples
-from anaphora.systems.encoding.tokens import Encoded, Ids, answer, load_tokenizer, loaded
+from anaphora.systems.encoding.tokens import answer, load_tokenizer, loaded
 from anaphora.systems.options import Options, split_settings
 from anaphora.systems.scored import Answer
 
@@ -84,7 +85,7 @@ class CTranslate2System:
                     found[i] = text
         return found
 
-    def _batch(self, batch: Sequence[int], encoded: Sequence[Encoded]) -> Iterator[tuple[int, Answer]]:
+    def _batch(self, batch: Sequence[int], encoded: Sequence[EncodedExample]) -> Iterator[tuple[int, Answer]]:
         """Score a batch; where memory does not suffice, in two halves. Equal candidates are scored once."""
         rows = {(n, candidate): (encoded[n], candidate) for n in batch for candidate in encoded[n].candidates}
         try:
@@ -99,8 +100,13 @@ class CTranslate2System:
             return
         for n in batch:
             candidates = encoded[n].candidates
-            left_out = _shared(candidates) if self.options.margins_only else 0
-            yield n, answer(encoded[n], [(sum(scores[n, c][left_out:], 0.0), len(c)) for c in candidates])
+            left_out = common_prefix(candidates) if self.options.margins_only else 0
+            yield (
+                n,
+                answer(
+                    candidates, [(sum(scores[n, c][left_out:], 0.0), len(c)) for c in candidates], encoded[n].truncated
+                ),
+            )
 
 
 def _tokenizer(folder: str, name: str | None) -> Any:
@@ -116,7 +122,7 @@ def _tokenizer(folder: str, name: str | None) -> Any:
         ) from None
 
 
-def batches(encoded: Sequence[Encoded], tokens: int) -> Iterator[list[int]]:
+def batches(encoded: Sequence[EncodedExample], tokens: int) -> Iterator[list[int]]:
     """Numbers of questions of like length, each batch within a budget of padded tokens (one may exceed it)."""
     batch: list[int] = []
     rows = 0
@@ -129,11 +135,3 @@ def batches(encoded: Sequence[Encoded], tokens: int) -> Iterator[list[int]]:
         rows += more
     if batch:
         yield batch
-
-
-def _shared(candidates: Sequence[Ids]) -> int:
-    """How many tokens all candidates begin with in common."""
-    n = 0
-    while all(len(c) > n and c[n] == candidates[0][n] for c in candidates):
-        n += 1
-    return n

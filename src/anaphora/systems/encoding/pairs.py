@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from anaphora.core.errors import AnaphoraError
+from anaphora.scoring.tree import EncodedExample, Ids
 from anaphora.systems.context import Question
 from anaphora.systems.encoding.language_codes import find_code
-from anaphora.systems.encoding.tokens import Encoded, Ids, too_long
+from anaphora.systems.encoding.tokens import too_long
 from anaphora.systems.options import Options
 
 SETTINGS = ("source", "target", "prefix")  # what a spec may say of it
@@ -36,7 +37,7 @@ class PairTokens:
         """What the scores depend on, for the header of a run."""
         return {"source_code": self.source_code, "target_code": self.target_code, "prefix": self.prefix}
 
-    def encode(self, questions: Sequence[Question]) -> list[Encoded]:
+    def encode(self, questions: Sequence[Question]) -> list[EncodedExample]:
         """Token ids of questions; a text that is too long is an error or is cut, as the options say."""
         sources = self.tokenizer([self.prefix + question.source for question in questions]).input_ids
         targets = self.tokenizer(text_target=[t for question in questions for t in question.targets]).input_ids
@@ -60,7 +61,7 @@ class PairTokens:
             return (self.start,)
         return self._encoded((), [self.tokenizer(text_target="x").input_ids]).prompt
 
-    def _encoded(self, source: Sequence[int], labels: Sequence[Sequence[int]]) -> Encoded:
+    def _encoded(self, source: Sequence[int], labels: Sequence[Sequence[int]]) -> EncodedExample:
         """What the decoder is given to start with is read; the rest of the labels is predicted.
 
         A language code at the beginning (NLLB, M2M-100, mBART-50) is forced in translation and so not predicted;
@@ -73,9 +74,9 @@ class PairTokens:
             prompt, candidates = [self.start, code], [c[1:] for c in candidates]
         elif code is not None and all(c[-1] == code for c in candidates):
             prompt, candidates = [code], [c[:-1] for c in candidates]
-        return Encoded(tuple(source), tuple(prompt), tuple(map(tuple, candidates)))
+        return EncodedExample(tuple(source), tuple(prompt), tuple(map(tuple, candidates)))
 
-    def _limited(self, encoded: Encoded, question: Question) -> Encoded:
+    def _limited(self, encoded: EncodedExample, question: Question) -> EncodedExample:
         """Within what the model takes, or an error that names the text."""
         limit = self.limit
         if limit is None or encoded.longest <= limit:
@@ -85,7 +86,7 @@ class PairTokens:
         source = self._source(encoded.source, question.source)
         room = limit - len(encoded.prompt)
         cut = (source != encoded.source) + sum(len(c) > room for c in encoded.candidates)
-        return Encoded(source, encoded.prompt, tuple(c[:room] for c in encoded.candidates), cut)
+        return EncodedExample(source, encoded.prompt, tuple(c[:room] for c in encoded.candidates), cut)
 
     def _source(self, source: Ids, text: str) -> Ids:
         """A source that is too long loses what stands before the end of the sentence, behind which mBART has a code."""

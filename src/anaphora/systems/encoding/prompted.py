@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from anaphora.core.errors import AnaphoraError
+from anaphora.scoring.tree import EncodedExample, Ids, common_prefix
 from anaphora.systems.context import Question
 from anaphora.systems.encoding.language_codes import english_name
 from anaphora.systems.encoding.prompt import BASE_PROMPT, CHAT_PROMPT, PLACES, continued, fill, read_prompt
-from anaphora.systems.encoding.tokens import Encoded, Ids, too_long
+from anaphora.systems.encoding.tokens import too_long
 from anaphora.systems.options import Options, yes
 
 SETTINGS = ("prompt", "chat")  # what a spec may say of it
@@ -41,7 +42,7 @@ class PromptTokens:
         template = str(self.tokenizer.chat_template)
         return {**found, "chat_template": hashlib.sha256(template.encode()).hexdigest()[:8]}
 
-    def encode(self, questions: Sequence[Question]) -> list[Encoded]:
+    def encode(self, questions: Sequence[Question]) -> list[EncodedExample]:
         """Token ids of questions; one that is too long is an error."""
         return [self._encoded(question) for question in questions]
 
@@ -72,7 +73,7 @@ class PromptTokens:
         text: str = self.tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=target is None)
         return text
 
-    def _encoded(self, question: Question) -> Encoded:
+    def _encoded(self, question: Question) -> EncodedExample:
         """Tokens of prompt and candidate together, cut where the candidates begin.
 
         A tokeniser may merge across that place; what is read is then the longest beginning that all have in common
@@ -80,9 +81,9 @@ class PromptTokens:
         """
         prompt = self._ids(self.text(question.source))
         wholes = [self._ids(self.text(question.source, target)) for target in question.targets]
-        shared = min(_common(prompt, whole) for whole in wholes)
+        shared = common_prefix([prompt, *(whole[:-1] for whole in wholes)])
         start = wholes[0][:shared] or self._first()
-        encoded = Encoded((), tuple(start), tuple(tuple(whole[shared:]) for whole in wholes))
+        encoded = EncodedExample((), tuple(start), tuple(tuple(whole[shared:]) for whole in wholes))
         if self.limit is not None and encoded.longest > self.limit:
             raise too_long(encoded.longest, self.limit, question.source, REMEDY)
         return encoded
@@ -95,11 +96,3 @@ class PromptTokens:
         """What a model reads that is given nothing."""
         first = self.tokenizer.bos_token_id
         return [self.tokenizer.eos_token_id if first is None else first]
-
-
-def _common(one: Sequence[int], other: Sequence[int]) -> int:
-    """How many tokens two sequences begin with in common; at least one of the second is left to predict."""
-    n = 0
-    while n < min(len(one), len(other) - 1) and one[n] == other[n]:
-        n += 1
-    return n

@@ -4,40 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from anaphora.core.errors import AnaphoraError
+from anaphora.scoring.tree import CandidateScore
 from anaphora.systems.scored import Answer
 
-Ids = tuple[int, ...]
 
+def answer(candidates: Sequence[object], scores: Sequence[CandidateScore], truncated: int) -> Answer:
+    """(score, tokens) of every candidate as an answer, which says what the system cannot tell apart.
 
-class Encoded(NamedTuple):
-    """A question in token ids: the source (empty for a causal model), what is read first, and the candidates.
-
-    truncated: how many of its texts were cut
+    candidates: as the model sees them
     """
-
-    source: Ids
-    prompt: Ids
-    candidates: tuple[Ids, ...]
-    truncated: int = 0
-
-    @property
-    def longest(self) -> int:
-        """How many positions the model needs."""
-        return max(len(self.source), len(self.prompt) + max(map(len, self.candidates), default=0))
-
-
-def answer(encoded: Encoded, found: Sequence[tuple[float, int]]) -> Answer:
-    """(score, tokens) of every candidate as an answer, which says what the system cannot tell apart."""
     same = [
         (first, second)
-        for second, candidate in enumerate(encoded.candidates)
+        for second, candidate in enumerate(candidates)
         for first in range(second)
-        if encoded.candidates[first] == candidate
+        if candidates[first] == candidate
     ]
-    return Answer([score for score, _ in found], [n for _, n in found], same, encoded.truncated)
+    return Answer([score for score, _ in scores], [tokens for _, tokens in scores], same, truncated)
 
 
 def too_long(length: int, limit: int, text: str, remedy: str) -> AnaphoraError:

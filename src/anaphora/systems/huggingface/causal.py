@@ -8,9 +8,9 @@ from typing import Any
 import torch
 from transformers import AutoModelForCausalLM
 
+from anaphora.scoring.tree import EncodedExample
 from anaphora.systems.context import Question
 from anaphora.systems.encoding import prompted
-from anaphora.systems.encoding.tokens import Encoded
 from anaphora.systems.huggingface import checkpoint
 from anaphora.systems.huggingface.neural import NeuralSystem
 from anaphora.systems.options import Options, split_settings
@@ -35,7 +35,7 @@ class CausalLM(NeuralSystem):
         """What the scores depend on, for the header of a run."""
         return {**self._fingerprint, **self.tokens.settings()}
 
-    def encode(self, questions: Sequence[Question]) -> list[Encoded]:
+    def encode(self, questions: Sequence[Question]) -> list[EncodedExample]:
         return self.tokens.encode(questions)
 
     def translate(self, texts: Sequence[str], *, beams: int | None = None, max_tokens: int = 256) -> list[str]:

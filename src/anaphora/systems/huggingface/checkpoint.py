@@ -11,6 +11,7 @@ import torch
 import transformers
 
 from anaphora.core.errors import AnaphoraError
+from anaphora.scoring.batching import find_device, weights_checksum
 from anaphora.systems.encoding.tokens import load_tokenizer, loaded
 
 SETTINGS = ("revision", "dtype", "device")
@@ -23,7 +24,7 @@ def load_checkpoint(loader: Any, name: str, settings: Mapping[str, str]) -> tupl
     dtype = DTYPES.get(settings.get("dtype", "float32"))
     if dtype is None:
         raise AnaphoraError(f"unknown dtype {settings['dtype']!r}. Known: {', '.join(DTYPES)}")
-    device = _device(settings.get("device") or ("cuda" if torch.cuda.is_available() else "cpu"))
+    device = find_device(settings.get("device"))
     arguments: dict[str, Any] = {"revision": settings.get("revision", "main")}
     path = Path(name)
     if path.suffix == ".gguf":
@@ -41,31 +42,13 @@ def fingerprint(model: Any, tokenizer: Any, settings: Mapping[str, str]) -> dict
         "architecture": type(model).__name__,
         "revision": getattr(model.config, "_commit_hash", None) or settings.get("revision"),
         "parameters": model.num_parameters(),
-        "weights": _checksum(model),
+        "weights": weights_checksum(model),
         "tokenizer": f"{type(tokenizer).__name__}/{_vocabulary(tokenizer)}",
         "dtype": str(model.dtype).removeprefix("torch."),
     }
-
-
-def _device(name: str) -> torch.device:
-    """A device that is there."""
-    try:
-        return torch.empty(0, device=name).device
-    except (RuntimeError, AssertionError) as error:  # the latter where torch was built without it
-        raise AnaphoraError(f"device {name!r} cannot be used: {str(error).partition(chr(10))[0]}") from None
 
 
 def _vocabulary(tokenizer: Any) -> str:
     """The size of a vocabulary and a short sum over it."""
     tokens = sorted(tokenizer.get_vocab().items(), key=lambda item: (item[1], item[0]))
     return f"{len(tokens)}@{hashlib.sha256(repr(tokens).encode()).hexdigest()[:8]}"
-
-
-def _checksum(model: Any) -> str:
-    """A short sum over a part of every tensor: another checkpoint under the same name does not pass for this one."""
-    digest = hashlib.sha256()
-    with torch.inference_mode():
-        for name, tensor in sorted(model.state_dict().items()):
-            digest.update(f"{name}{tuple(tensor.shape)}".encode())
-            digest.update(tensor.flatten()[:64].float().cpu().numpy().tobytes())
-    return digest.hexdigest()[:16]

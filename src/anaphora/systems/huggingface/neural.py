@@ -2,38 +2,25 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Container, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 from transformers import PreTrainedModel
 
 from anaphora.core.finite import all_finite
+from anaphora.scoring.batching import SourceGroup, group_by_source, out_of_memory, score_groups
+from anaphora.scoring.packed import PackedModel, UnsupportedModel
+from anaphora.scoring.padded import score_padded
+from anaphora.scoring.tree import CandidateScore, EncodedExample, build_tree
 from anaphora.suites.example import Example
 from anaphora.systems.context import Question
 from anaphora.systems.encoding.focus import encode_examples
-from anaphora.systems.encoding.tokens import Encoded, Ids, answer
-from anaphora.systems.huggingface.memory import in_halves, out_of_memory
-from anaphora.systems.huggingface.packed import PackedModel, Scores, UnsupportedModel
-from anaphora.systems.huggingface.plain import score_plain
-from anaphora.systems.huggingface.tree import Tree, build_tree
+from anaphora.systems.encoding.tokens import answer
 from anaphora.systems.options import Options
 from anaphora.systems.scored import Answer
 
 TOLERANCE = 1e-3  # how far tree and plain scores of the trial may be apart (rounding of float32 is about 1e-5)
-
-
-class Unit(NamedTuple):
-    """Everything that is asked about one source: the candidates of all its examples in one tree."""
-
-    source: Ids
-    tree: Tree
-    members: list[tuple[int, int]]  # example, number of its candidates
-
-    @property
-    def size(self) -> int:
-        return len(self.tree) + len(self.source)
 
 
 class NeuralSystem:
@@ -47,7 +34,7 @@ class NeuralSystem:
             torch.set_num_threads(options.threads)
         self.packed = None if options.plain else self._packed()
 
-    def encode(self, questions: Sequence[Question]) -> list[Encoded]:
+    def encode(self, questions: Sequence[Question]) -> list[EncodedExample]:
         """Token ids of questions; a text that is too long is an error or is cut, as the options say."""
         raise NotImplementedError
 
@@ -60,29 +47,26 @@ class NeuralSystem:
         encoded = encode_examples(examples, self.options, self.encode)
         budget = self.options.batch_tokens
         if self.packed is None:
-            for number, found in score_plain(self.model, encoded, budget, done):
-                yield number, answer(encoded[number], found)
-            return
-        for batch in batches(units(encoded, budget), budget):
-            if any(number not in done for unit in batch for number, _ in unit.members):
-                for unit, scores in zip(batch, in_halves(self._scores, batch, lambda unit: unit.size), strict=True):
-                    place = 0
-                    for number, size in unit.members:
-                        yield number, answer(encoded[number], scores[place : place + size])
-                        place += size
+            scores = score_padded(self.model, encoded, budget, done)
+        else:
+            groups = group_by_source([item.separate() for item in encoded], budget)
+            scores = score_groups(groups, self._scores, budget, done=done)
+        for number, values in scores:
+            item = encoded[number]
+            yield number, answer(item.candidates, values, item.truncated)
 
-    def _scores(self, batch: Sequence[Unit]) -> list[Scores]:
-        """The model is on packed rows only here, so that it may generate while somebody waits for the next scores."""
+    def _scores(self, batch: Sequence[SourceGroup]) -> list[list[CandidateScore]]:
+        """Switch to packed attention only while scoring, so that the model can still generate between batches."""
         assert self.packed is not None
-        sources = [unit.source for unit in batch] if self.packed.encoder_decoder else None
+        sources = [group.inputs[0] for group in batch] if self.packed.encoder_decoder else None
         with self.packed.attached():
-            return self.packed.score([unit.tree for unit in batch], sources, self.options.margins_only)
+            return self.packed.score([group.tree for group in batch], sources, self.options.margins_only)
 
     def _packed(self) -> PackedModel:
         """The model on packed rows, tried against plain scoring on a made-up tree."""
         packed = PackedModel(self.model)
         trial = _trial(self.model)
-        plain = [scores for _, scores in sorted(score_plain(self.model, trial, 512))]
+        plain = [scores for _, scores in sorted(score_padded(self.model, trial, 512))]
         values = [score for scores in plain for score, _ in scores]
         all_finite(values, f"{type(self.model).__name__}: scores of a trial", "Check the model's files and precision.")
         sources = [encoded.source for encoded in trial] if packed.encoder_decoder else None
@@ -109,49 +93,7 @@ class NeuralSystem:
         return packed
 
 
-def units(encoded: Sequence[Encoded], tokens: int) -> list[Unit]:
-    """Questions with the same source (and prompt) in one tree, so that each distinct source is encoded once.
-
-    tokens: how large a tree may become; what is asked about one source is split where it is more
-    """
-    together: defaultdict[tuple[Ids, Ids], list[int]] = defaultdict(list)
-    for number, item in enumerate(encoded):
-        together[item.source, item.prompt].append(number)
-    result = []
-    for (source, prompt), numbers in together.items():
-        for part in _parts(encoded, numbers, tokens):
-            tree = build_tree(prompt, [candidate for n in part for candidate in encoded[n].candidates])
-            result.append(Unit(source, tree, [(n, len(encoded[n].candidates)) for n in part]))
-    return result
-
-
-def _parts(encoded: Sequence[Encoded], numbers: Sequence[int], tokens: int) -> Iterator[list[int]]:
-    part: list[int] = []
-    known: set[Ids] = set()
-    for number in numbers:
-        known.update(encoded[number].candidates)
-        if part and sum(map(len, known)) > tokens:
-            yield part
-            part, known = [], set(encoded[number].candidates)
-        part.append(number)
-    yield part
-
-
-def batches(units: Sequence[Unit], tokens: int) -> Iterator[list[Unit]]:
-    """Units of like length together, each batch within a budget of tokens (one unit may exceed it)."""
-    batch: list[Unit] = []
-    size = 0
-    for unit in sorted(units, key=lambda unit: (len(unit.tree), len(unit.source), unit.members)):
-        if batch and size + unit.size > tokens:
-            yield batch
-            batch, size = [], 0
-        batch.append(unit)
-        size += unit.size
-    if batch:
-        yield batch
-
-
-def _trial(model: Any) -> list[Encoded]:
+def _trial(model: Any) -> list[EncodedExample]:
     """Small trees of arbitrary tokens, with branches at different depths."""
     size = model.get_output_embeddings().weight.shape[0]
     tokens = [7 + (31 * i) % max(1, min(size, 1000) - 8) for i in range(24)]
@@ -159,4 +101,6 @@ def _trial(model: Any) -> list[Encoded]:
     source = (*tokens[:9],) if model.config.is_encoder_decoder else ()
     shared, one, other = (*tokens[:5],), (*tokens[5:12],), (*tokens[12:15],)
     trees = [(shared + one, shared + other, other), (one + other, one + shared)]
-    return [Encoded(source[: 9 - 3 * k], (*start, *tokens[:k]), candidates) for k, candidates in enumerate(trees)]
+    return [
+        EncodedExample(source[: 9 - 3 * k], (*start, *tokens[:k]), candidates) for k, candidates in enumerate(trees)
+    ]

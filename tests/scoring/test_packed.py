@@ -1,19 +1,132 @@
-"""The tree scorer gives what scoring one by one gives: for every architecture, every tree, every batch."""
+"""Packed and padded: every token has its place, and sees what the tree lets it see."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 torch = pytest.importorskip("torch")
+pytest.importorskip("transformers")
 transformers = pytest.importorskip("transformers")
 
-from anaphora.systems.huggingface.packed import PackedModel, UnsupportedModel  # noqa: E402
-from anaphora.systems.huggingface.tree import build_tree  # noqa: E402
+from anaphora.scoring.packed import (
+    Layout,
+    PackedModel,
+    UnsupportedModel,
+    Vocabulary,
+    packed_rows,
+)
+from anaphora.scoring.tree import build_tree
+
+CPU = torch.device("cpu")
+candidates = st.lists(st.lists(st.integers(3, 5), min_size=1, max_size=6), min_size=1, max_size=4)
+
+
+@given(sizes=st.lists(st.integers(1, 7), min_size=1, max_size=6))
+def test_padding_and_packing_are_inverse(sizes: list[int]) -> None:
+    rows = packed_rows([np.arange(n) for n in sizes], [np.full(n, n) for n in sizes], CPU)
+    packed = torch.arange(sum(sizes))
+    padded = packed[rows.pad]
+    assert padded[rows.unpad].tolist() == packed.tolist()
+    assert padded.view(len(sizes), max(sizes))[:, 0].tolist() == np.cumsum([0, *sizes[:-1]]).tolist()
+    assert rows.positions.tolist() == [place for n in sizes for place in range(n)]
+    assert (rows.end > 0).sum(1).tolist() == sizes
+
+
+@given(asked=st.lists(candidates, min_size=1, max_size=3))
+def test_a_node_sees_its_path_and_nothing_else(asked: list[list[list[int]]]) -> None:
+    trees = [build_tree((0,), tuple(map(tuple, one))) for one in asked]
+    layout = Layout(packed_rows([tree.depth for tree in trees], [tree.end for tree in trees], CPU))
+    mask = layout.mask("decoder")[:, 0]
+    for number, tree in enumerate(trees):
+        for path, _ in tree.paths:
+            for depth, node in enumerate(path):
+                assert np.flatnonzero(mask[number, node].numpy()).tolist() == sorted(path[: depth + 1].tolist())
+        for beyond in range(len(tree), mask.shape[1]):
+            assert mask[number, beyond].sum() == 1  # itself: attention over nothing is not a number
+    assert layout.mask("decoder") is layout.mask("decoder")
+
+
+@given(asked=candidates, window=st.integers(1, 4))
+def test_a_window_limits_how_far_back(asked: list[list[int]], window: int) -> None:
+    tree = build_tree((0,), tuple(map(tuple, asked)))
+    mask = Layout(packed_rows([tree.depth], [tree.end], CPU)).mask("decoder", window)[0, 0]
+    for path, _ in tree.paths:
+        for depth, node in enumerate(path):
+            seen = path[max(0, depth - window + 1) : depth + 1]
+            assert np.flatnonzero(mask[node].numpy()).tolist() == sorted(seen.tolist())
+
+
+# Tile by tile, the projection gives what torch gives at once.
+
+SIZE, WORDS, STATES = 8, 37, 11
+
+
+def model(bias: Any = None, **config: Any) -> Any:
+    """As much of a model as a vocabulary looks at."""
+    torch.manual_seed(0)
+    config = {"model_type": "llama", "tie_word_embeddings": True} | config
+    head = torch.nn.Linear(SIZE, WORDS, bias=False).requires_grad_(False)
+    return SimpleNamespace(
+        config=SimpleNamespace(**config), get_output_embeddings=lambda: head, final_logits_bias=bias, head=head
+    )
+
+
+def expected(asked: Any, hidden: Any, rows: Any, tokens: Any) -> Any:
+    logits = (hidden.double() @ asked.head.weight.double().T) + (
+        0 if asked.final_logits_bias is None else asked.final_logits_bias[0].double()
+    )
+    return torch.log_softmax(logits, -1)[rows, tokens].numpy()
+
+
+@pytest.mark.parametrize(("height", "width"), [(1, 1), (3, 5), (11, 36), (100, 100)])
+@pytest.mark.parametrize("with_bias", [False, True])
+def test_tiles_of_any_size(height: int, width: int, with_bias: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("anaphora.scoring.packed.ROWS", height)
+    monkeypatch.setattr("anaphora.scoring.packed.COLUMNS", width)
+    asked = model(torch.randn(1, WORDS) if with_bias else None)
+    hidden = torch.randn(STATES, SIZE) * 5
+    rows, tokens = torch.randint(STATES, (50,)), torch.randint(WORDS, (50,))
+    found = Vocabulary(asked).log_probabilities(hidden, rows, tokens)
+    assert found == pytest.approx(expected(asked, hidden, rows, tokens), abs=1e-5)
+
+
+def test_a_tile_of_impossible_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Padding may be ruled out by a bias of minus infinity, and be the only word of the last tile."""
+    monkeypatch.setattr("anaphora.scoring.packed.COLUMNS", WORDS - 1)
+    bias = torch.zeros(1, WORDS)
+    bias[0, -1] = float("-inf")
+    asked = model(bias)
+    hidden = torch.randn(STATES, SIZE)
+    rows, tokens = torch.arange(STATES), torch.arange(STATES)
+    found = Vocabulary(asked).log_probabilities(hidden, rows, tokens)
+    assert found == pytest.approx(expected(asked, hidden, rows, tokens), abs=1e-5)
+    assert Vocabulary(asked).log_probabilities(hidden, rows[:1], torch.tensor([WORDS - 1]))[0] == float("-inf")
+
+
+def test_capped_logits() -> None:
+    asked = model(final_logit_softcapping=0.5)
+    hidden = torch.randn(STATES, SIZE) * 5
+    logits = 0.5 * torch.tanh(hidden @ asked.head.weight.T / 0.5)
+    found = Vocabulary(asked).log_probabilities(hidden, torch.arange(STATES), torch.arange(STATES))
+    assert found == pytest.approx(torch.log_softmax(logits, -1).diagonal().numpy(), abs=1e-5)
+
+
+def test_half_precision_adds_up_in_float32() -> None:
+    asked = model()
+    asked.head.bfloat16()
+    hidden = torch.randn(STATES, SIZE).bfloat16()
+    found = Vocabulary(asked).log_probabilities(hidden, torch.arange(STATES), torch.arange(STATES))
+    assert found == pytest.approx(expected(asked, hidden, torch.arange(STATES), torch.arange(STATES)), abs=0.02)
+
+
+# The tree scorer gives what scoring one by one gives: for every architecture, every tree, every batch.
 
 TOLERANCE = 1e-4
 WINDOW = 4  # shorter than the texts
@@ -110,7 +223,7 @@ FEW = settings(max_examples=25, deadline=None, suppress_health_check=[HealthChec
 
 
 @pytest.fixture(scope="module", params=ARCHITECTURES)
-def model(request: pytest.FixtureRequest, opinionated: Callable[[Any, Any], Any]) -> Any:
+def model_packed(request: pytest.FixtureRequest, opinionated: Callable[[Any, Any], Any]) -> Any:
     return make(opinionated, *ARCHITECTURES[request.param])
 
 
@@ -119,15 +232,15 @@ def make(opinionated: Callable[[Any, Any], Any], kind: str, config: str, argumen
 
 
 @torch.inference_mode()
-def one_by_one(model: Any, asked: Asked) -> list[float]:
+def one_by_one(model_packed: Any, asked: Asked) -> list[float]:
     """The model's own forward on each candidate by itself, with nothing padded."""
     scores = []
     for candidate in asked.candidates:
         read = torch.tensor([[*asked.prompt, *candidate[:-1]]])
-        if model.config.is_encoder_decoder:
-            found = model(input_ids=torch.tensor([asked.source]), decoder_input_ids=read)
+        if model_packed.config.is_encoder_decoder:
+            found = model_packed(input_ids=torch.tensor([asked.source]), decoder_input_ids=read)
         else:
-            found = model(input_ids=read)
+            found = model_packed(input_ids=read)
         logits = found.logits[0, len(asked.prompt) - 1 :]
         scores.append(float(logits.log_softmax(-1).gather(1, torch.tensor(candidate)[:, None]).double().sum()))
     return scores
@@ -154,15 +267,15 @@ def check_same(expected: list[float], found: list[float]) -> None:
 
 @FEW
 @given(several)
-def test_every_tree_in_every_batch_is_scored_as_one_by_one(model: Any, asked: list[Asked]) -> None:
-    for a, scores in zip(asked, through_the_tree(PackedModel(model), asked), strict=True):
-        check_same(one_by_one(model, a), scores)
+def test_every_tree_in_every_batch_is_scored_as_one_by_one(model_packed: Any, asked: list[Asked]) -> None:
+    for a, scores in zip(asked, through_the_tree(PackedModel(model_packed), asked), strict=True):
+        check_same(one_by_one(model_packed, a), scores)
 
 
 @settings(FEW, max_examples=4)
 @given(several)
-def test_margins_keep_the_differences(model: Any, asked: list[Asked]) -> None:
-    packed = PackedModel(model)
+def test_margins_keep_the_differences(model_packed: Any, asked: list[Asked]) -> None:
+    packed = PackedModel(model_packed)
     for whole, margins in zip(
         through_the_tree(packed, asked), through_the_tree(packed, asked, margins=True), strict=True
     ):
@@ -170,27 +283,27 @@ def test_margins_keep_the_differences(model: Any, asked: list[Asked]) -> None:
         assert all(m >= w - TOLERANCE for w, m in zip(whole, margins, strict=True))
 
 
-def test_the_model_is_its_own_before_and_after(model: Any) -> None:
+def test_the_model_is_its_own_before_and_after(model_packed: Any) -> None:
     ids = torch.tensor([[5, 9, 14, 3]])
     settings = {"max_new_tokens": 6, "min_new_tokens": 6, "do_sample": False, "num_beams": 2, "pad_token_id": 1}
-    read = {"decoder_input_ids": ids} if model.config.is_encoder_decoder else {}
-    names = list(model.state_dict())
+    read = {"decoder_input_ids": ids} if model_packed.config.is_encoder_decoder else {}
+    names = list(model_packed.state_dict())
 
     def own() -> tuple[Any, Any]:
         with torch.inference_mode():
-            return model.generate(input_ids=ids, **settings), model(input_ids=ids, **read).logits
+            return model_packed.generate(input_ids=ids, **settings), model_packed(input_ids=ids, **read).logits
 
     before = own()
-    packed = PackedModel(model)
+    packed = PackedModel(model_packed)
     between = own()
     asked = [Asked([7, 8, 9], [START], [[3, 4, 5], [3, 6]])]
     first = through_the_tree(packed, asked)
     after = own()
     assert all(torch.equal(one, other) for one, other in zip(before, between, strict=True))
     assert all(torch.equal(one, other) for one, other in zip(before, after, strict=True))
-    assert list(model.state_dict()) == names
+    assert list(model_packed.state_dict()) == names
     assert through_the_tree(packed, asked) == first
-    assert through_the_tree(PackedModel(model), asked) == first  # another one on the same model
+    assert through_the_tree(PackedModel(model_packed), asked) == first  # another one on the same model
 
 
 @pytest.mark.parametrize("name", UNSUPPORTED)

@@ -12,14 +12,13 @@ from hypothesis import strategies as st
 
 torch = pytest.importorskip("torch")
 
-from anaphora.nmt import tree_scorer  # noqa: E402
-from anaphora.nmt.arrangement import Marks  # noqa: E402
-from anaphora.nmt.config import COMBINATIONS, ModelConfig  # noqa: E402
-from anaphora.nmt.examples import Asked  # noqa: E402
-from anaphora.nmt.recurrent import build  # noqa: E402
-from anaphora.nmt.scoring import plain_scores  # noqa: E402
-from anaphora.nmt.tree_scorer import TreeScorer  # noqa: E402
-from anaphora.systems.huggingface.tree import build_tree  # noqa: E402
+from anaphora.nmt.arrangement import Marks
+from anaphora.nmt.candidates import padded_scores
+from anaphora.nmt.config import COMBINATIONS, ModelConfig
+from anaphora.nmt.recurrent import build
+from anaphora.scoring import stepwise as tree_scorer
+from anaphora.scoring.stepwise import StepwiseScorer
+from anaphora.scoring.tree import build_tree
 
 MARKS = Marks(separator=2, end=0, start=8, padding=8)
 Ids = tuple[int, ...]
@@ -47,11 +46,11 @@ questions = st.lists(st.tuples(inputs, candidates), min_size=1, max_size=5)
 
 def through_trees(model: Any, asked: list[tuple[tuple[Ids, ...], list[Ids]]], margins: bool = False) -> list[Any]:
     trees = [build_tree((MARKS.start,), found) for _, found in asked]
-    return TreeScorer(model, MARKS).score(trees, [given for given, _ in asked], margins)
+    return StepwiseScorer(model, MARKS.padding).score(trees, [given for given, _ in asked], margins)
 
 
 def one_by_one(model: Any, asked: list[tuple[tuple[Ids, ...], list[Ids]]]) -> list[list[float]]:
-    return [plain_scores(model, [Asked(given, target) for target in found], MARKS, 64) for given, found in asked]
+    return [padded_scores(model, [(given, target) for target in found], MARKS, 64) for given, found in asked]
 
 
 @settings(deadline=None, max_examples=60)
@@ -89,8 +88,8 @@ def test_what_is_read_first_is_not_scored() -> None:
     """A prompt of three tokens: the score of the rest is the whole without it."""
     given, whole = ((3, 4, 0), (5, 0)), (4, 5, 3, 3, 0)
     tree = build_tree((MARKS.start, *whole[:2]), [whole[2:]])
-    ((found, tokens),) = TreeScorer(MODEL, MARKS).score([tree], [given])[0]
-    with_it, without = plain_scores(MODEL, [Asked(given, whole), Asked(given, whole[:2])], MARKS, 64)
+    ((found, tokens),) = StepwiseScorer(MODEL, MARKS.padding).score([tree], [given])[0]
+    with_it, without = padded_scores(MODEL, [(given, whole), (given, whole[:2])], MARKS, 64)
     assert tokens == 3
     assert found == pytest.approx(with_it - without, abs=1e-4)
 
@@ -142,7 +141,7 @@ def test_what_is_shared_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_nodes_that_predict_nothing_are_not_projected() -> None:
     counting = Counting(MODEL)
     tree = build_tree((MARKS.start, 3, 4), [(5, 0)])
-    TreeScorer(counting, MARKS).score([tree], [((3, 0), (0,))])
+    StepwiseScorer(counting, MARKS).score([tree], [((3, 0), (0,))])
     assert (counting.stepped, counting.projected) == (4, 2)
 
 
@@ -153,4 +152,4 @@ def test_parents() -> None:
 
 def test_a_tree_of_empty_candidates() -> None:
     tree = replace(build_tree([8], [[0]]), paths=((np.empty(0, np.int64), np.empty(0, np.int64)),))
-    assert TreeScorer(MODEL, MARKS).score([tree], [((3, 0), (0,))]) == [[(0.0, 0)]]
+    assert StepwiseScorer(MODEL, MARKS.padding).score([tree], [((3, 0), (0,))]) == [[(0.0, 0)]]

@@ -11,12 +11,43 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+Ids = tuple[int, ...]  # token ids
 Ints = npt.NDArray[np.int64]
+CandidateScore = tuple[float, int]  # sum of log-probabilities, number of tokens it was summed over
+
+
+class EncodedCandidate(NamedTuple):
+    """A candidate in token ids: what the encoders read, what is given of the target, and what is to be predicted."""
+
+    inputs: tuple[Ids, ...]
+    given: Ids
+    predicted: Ids
+
+
+class EncodedExample(NamedTuple):
+    """An example in token ids: the source (empty for a causal model), the prompt, and the candidates.
+
+    truncated: how many of its texts were truncated
+    """
+
+    source: Ids
+    prompt: Ids
+    candidates: tuple[Ids, ...]
+    truncated: int = 0
+
+    @property
+    def longest(self) -> int:
+        """The number of positions that the model needs."""
+        return max(len(self.source), len(self.prompt) + max(map(len, self.candidates), default=0))
+
+    def separate(self) -> list[EncodedCandidate]:
+        """The candidates one by one."""
+        return [EncodedCandidate((self.source,), self.prompt, candidate) for candidate in self.candidates]
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,15 +141,20 @@ def saved_work(questions: Iterable[tuple[Sequence[Any], Sequence[Sequence[Any]]]
     for source, candidates in questions:
         ordered = sorted(map(tuple, candidates))
         sizes = sum(map(len, ordered))
-        shared = sum(_common(one, other) for one, other in pairwise(ordered))
+        shared = sum(common_prefix(pair) for pair in pairwise(ordered))
         plain += len(source) * len(ordered) + sizes
         tree += len(source) + sizes - shared
     return 1 - tree / plain if plain else 0.0
 
 
-def _common(one: Sequence[Any], other: Sequence[Any]) -> int:
-    """How many tokens two sequences begin with together."""
-    for number, (a, b) in enumerate(zip(one, other, strict=False)):
-        if a != b:
+def common_prefix(sequences: Sequence[Sequence[Any]]) -> int:
+    """The number of items that all sequences start with."""
+    for number, items in enumerate(zip(*sequences, strict=False)):
+        if any(item != items[0] for item in items):
             return number
-    return min(len(one), len(other))
+    return min(map(len, sequences))
+
+
+def shared_tokens(tree: Tree) -> int:
+    """The number of tokens that all candidates of a tree start with."""
+    return common_prefix([tokens.tolist() for _, tokens in tree.paths])

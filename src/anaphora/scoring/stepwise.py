@@ -2,7 +2,7 @@
 
 All trees of a batch go down together, level by level; what candidates share is computed once, and the vocabulary is
 projected once for each node. Models of the Marian architecture have a scorer of their own, which computes all levels at
-once (`systems/huggingface/packed.py`).
+once (`scoring/packed.py`).
 """
 
 from __future__ import annotations
@@ -14,34 +14,34 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from anaphora.nmt.arrangement import Ids, Marks
-from anaphora.nmt.batch import pad
-from anaphora.systems.huggingface.tree import Ints, Tree
+from anaphora.scoring.padded import pad
+from anaphora.scoring.tree import CandidateScore, Ids, Ints, Tree, shared_tokens
 
-Scores = list[tuple[float, int]]  # of the candidates of one tree: sum of log-probabilities, tokens
 ROWS = 256  # of the logits held at a time
 
 
-class TreeScorer:
+class StepwiseScorer:
     """Scores the trees of a TranslationModel, which is in evaluation mode."""
 
-    def __init__(self, model: Any, marks: Marks) -> None:
-        self.model, self.marks = model, marks
+    def __init__(self, model: Any, padding: int) -> None:
+        self.model, self.padding = model, padding
         self.device = next(model.parameters()).device
 
     @torch.inference_mode()
-    def score(self, trees: Sequence[Tree], inputs: Sequence[tuple[Ids, ...]], margins: bool = False) -> list[Scores]:
+    def score(
+        self, trees: Sequence[Tree], inputs: Sequence[tuple[Ids, ...]], margins: bool = False
+    ) -> list[list[CandidateScore]]:
         """Log-probabilities of every candidate of every tree.
 
         inputs: for each tree what the encoders read
         margins: leave out what all candidates of a tree share; the differences stay the same
         """
-        columns = tuple(pad(column, self.marks.padding).to(self.device) for column in zip(*inputs, strict=True))
+        columns = tuple(pad(column, self.padding).to(self.device) for column in zip(*inputs, strict=True))
         outputs = self._outputs(self.model.encode(columns), trees)
         starts = np.cumsum([0, *(len(tree) for tree in trees)])
         nodes, tokens, lengths = [], [], []
         for start, tree in zip(starts, trees, strict=False):
-            shared = _shared(tree) if margins else 0
+            shared = shared_tokens(tree) if margins else 0
             for path, found in tree.paths:
                 nodes.append(path[shared:] + start)
                 tokens.append(found[shared:])
@@ -103,11 +103,3 @@ def _parents(depth: Ints) -> Ints:
         found[node] = last.get(level - 1, 0)
         last[level] = node
     return found
-
-
-def _shared(tree: Tree) -> int:
-    """How many tokens all candidates of a tree begin with."""
-    targets = [tokens for _, tokens in tree.paths]
-    shortest = min(map(len, targets))
-    same = np.all([tokens[:shortest] == targets[0][:shortest] for tokens in targets], axis=0)
-    return shortest if same.all() else int(same.argmin())

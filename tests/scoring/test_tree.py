@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anaphora.systems.huggingface.tree import Tree, build_tree, saved_work
+from anaphora.scoring.tree import Tree, build_tree, saved_work
 
 # Few different tokens, so that candidates share much, diverge anywhere, repeat, and are prefixes of each other.
 tokens = st.integers(0, 2)

@@ -4,14 +4,14 @@ A batch is one row of tokens, the trees of all its examples behind each other. E
 that row as it is. Attention is the model's own, through transformers' attention interface, with our function in place
 of scaled dot-product attention: it lays queries and keys out per example, applies the tree's mask, and packs the result
 again. So one file serves every architecture that uses the interface; what a model does to positions (embeddings,
-rotations, biases) follows from the depth of each node.
-"""
+rotations, biases) follows from the depth of each node."""
 
 from __future__ import annotations
 
 import contextlib
 import inspect
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -22,19 +22,146 @@ from transformers import PreTrainedModel
 from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
 from anaphora.core.errors import AnaphoraError
-from anaphora.systems.huggingface.layout import Layout, Rows, packed_rows
-from anaphora.systems.huggingface.tree import Tree
-from anaphora.systems.huggingface.vocabulary import Vocabulary
+from anaphora.scoring.tree import CandidateScore, Ints, Tree, shared_tokens
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Where the tokens of b sequences are in the packed row and in a padded (b, t) layout.
+
+    pad: (b·t,), the packed token for each padded place (the sequence's last one beyond its end)
+    unpad: (n,), the padded place of each packed token
+    depth: (b, t), positions; end: (b, t), where what follows from a node ends, 0 beyond the sequence
+    """
+
+    pad: Tensor
+    unpad: Tensor
+    depth: Tensor
+    end: Tensor
+    positions: Tensor  # (n,), depth of the packed tokens
+
+
+@dataclass
+class Layout:
+    """One batch: the sources (None for a causal model) and the trees, with the masks of each kind of attention."""
+
+    target: Rows
+    source: Rows | None = None
+    masks: dict[tuple[str, int | None], Tensor] = field(default_factory=dict)
+    biases: dict[Any, Tensor] = field(default_factory=dict)
+
+    def mask(self, kind: str, window: int | None = None) -> Tensor:
+        """(b, 1, queries, keys), true where a query sees a key; a window limits how far back."""
+        if (kind, window) not in self.masks:
+            self.masks[kind, window] = self._mask(kind, window)
+        return self.masks[kind, window]
+
+    def _mask(self, kind: str, window: int | None) -> Tensor:
+        if kind != "decoder":
+            assert self.source is not None
+            return (self.source.end > 0)[:, None, None, :]
+        rows = self.target
+        here = torch.arange(rows.end.shape[1], device=rows.end.device)
+        mask = (here[None, None, :] <= here[None, :, None]) & (here[None, :, None] < rows.end[:, None, :])
+        mask |= here[None, None, :] == here[None, :, None]  # what is beyond the end sees itself, and nobody sees it
+        if window is not None:
+            mask &= rows.depth[:, :, None] - rows.depth[:, None, :] < window
+        return mask[:, None]
+
+
+def packed_rows(depths: Sequence[Ints], ends: Sequence[Ints], device: torch.device) -> Rows:
+    """Sequences behind each other; depths and ends as in a Tree."""
+    sizes = np.array([len(depth) for depth in depths])
+    starts = np.cumsum(sizes) - sizes
+    here = np.arange(sizes.max())
+    inside = here[None, :] < sizes[:, None]
+    pad = starts[:, None] + np.minimum(here[None, :], sizes[:, None] - 1)
+    depth, end = np.zeros((2, len(sizes), len(here)), np.int64)
+    depth[inside], end[inside] = np.concatenate(depths), np.concatenate(ends)
+
+    def index(values: Ints) -> Tensor:
+        return torch.from_numpy(np.ascontiguousarray(values)).to(device)
+
+    return Rows(
+        pad=index(pad.reshape(-1)),
+        unpad=index(np.flatnonzero(inside)),
+        depth=index(depth),
+        end=index(end),
+        positions=index(np.concatenate(depths)),
+    )
+
+
+# From a model's last states to log-probabilities, without ever holding the logits of a whole batch.
+
+ROWS, COLUMNS = 1024, 1024  # of the logits held at a time: a tile that stays in the processor's cache is fastest
+GPU_COLUMNS = 1 << 17  # and few large products are there
+LEAST = torch.finfo(torch.float32).min
+
+
+class Vocabulary:
+    """The output projection of one model."""
+
+    def __init__(self, model: PreTrainedModel) -> None:
+        self._model: Any = model
+
+    def log_probabilities(self, hidden: Tensor, rows: Tensor, tokens: Tensor) -> Any:
+        """Of each token at its row of `hidden` (n, size): one projection and one log-sum-exp per row."""
+        hidden = hidden * _scale(self._model)
+        head = self._model.get_output_embeddings()
+        cap = getattr(self._model.config, "final_logit_softcapping", None)
+        bias = getattr(self._model, "final_logits_bias", None)
+        bias = bias[0] if bias is not None else head.bias
+        normalisers = _log_sum_exp(hidden, head.weight, bias, cap)
+        chosen = torch.linalg.vecdot(hidden[rows].float(), head.weight[tokens].float())
+        if bias is not None:
+            chosen = chosen + bias[tokens].float()
+        return (_capped(chosen, cap) - normalisers[rows]).double().cpu().numpy()
+
+
+def _log_sum_exp(hidden: Tensor, weight: Tensor, bias: Tensor | None, cap: float | None) -> Tensor:
+    """(n,) from (n, size) and (vocabulary, size), in float32, tile by tile."""
+    columns = COLUMNS if hidden.device.type == "cpu" else GPU_COLUMNS
+    found = []
+    space = hidden.new_empty(min(ROWS, len(hidden)) * min(columns, len(weight)))  # new memory each time takes time
+    for part in hidden.split(ROWS):
+        sums = []
+        for start in range(0, len(weight), columns):
+            words = weight[start : start + columns]
+            logits = space[: len(part) * len(words)].view(len(part), len(words))
+            if bias is None:
+                torch.mm(part, words.T, out=logits)
+            else:
+                torch.addmm(bias[start : start + columns], part, words.T, out=logits)
+            wide = _capped(logits.float(), cap)
+            top = wide.amax(1, keepdim=True).clamp_(min=LEAST)  # a tile may be impossible as a whole
+            sums.append(wide.sub_(top).exp_().sum(1).log_().add_(top[:, 0]))
+        found.append(torch.stack(sums).logsumexp(0))
+    return torch.cat(found)
+
+
+def _scale(model: Any) -> float:
+    """What some models multiply their last states (or, the same, their logits) by."""
+    config = model.config
+    tied_umt5 = config.model_type == "umt5" and config.tie_word_embeddings
+    if getattr(config, "scale_decoder_outputs", tied_umt5):  # T5, where the projection is tied to the embeddings
+        return float(config.d_model**-0.5)
+    return float(getattr(config, "logit_scale", None) or 1.0) / float(getattr(config, "logits_scaling", None) or 1.0)
+
+
+def _capped(logits: Tensor, cap: float | None) -> Tensor:
+    return logits if cap is None else torch.tanh(logits / cap) * cap
+
+
+# Hugging Face models on packed rows: no padding but inside attention, which follows the prefix tree.
 
 TREE_ATTENTION = "anaphora_tree"
-Scores = list[tuple[float, int]]  # of the candidates of one tree: sum of log-probabilities, tokens
 
 
 class UnsupportedModel(AnaphoraError):  # noqa: N818
     """A model whose attention cannot follow a tree."""
 
 
-class _Holder:
+class _LayoutRef:
     """Where the attention and position modules of one model find the batch at hand."""
 
     layout: Layout | None = None
@@ -47,7 +174,7 @@ class PackedModel:
         self.model = model
         self.device = next(model.parameters()).device
         self.encoder_decoder = bool(model.config.is_encoder_decoder)
-        self._holder = _Holder()
+        self._holder = _LayoutRef()
         self._before = model.config._attn_implementation
         self._vocabulary = Vocabulary(model)
         if not getattr(model, "_supports_sdpa", False) or not model._can_set_attn_implementation():
@@ -78,7 +205,9 @@ class PackedModel:
                     part.embed_positions = _Positions(part.embed_positions, self._holder, side == "encoder")
             yield
 
-    def score(self, trees: Sequence[Tree], sources: Sequence[Sequence[int]] | None, margins: bool) -> list[Scores]:
+    def score(
+        self, trees: Sequence[Tree], sources: Sequence[Sequence[int]] | None, margins: bool
+    ) -> list[list[CandidateScore]]:
         """Log-probabilities of every candidate of every tree.
 
         margins: leave out what all candidates of a tree share; the differences stay the same
@@ -105,12 +234,12 @@ class PackedModel:
             self._holder.layout = None
         return self._candidates(hidden, trees, margins)
 
-    def _candidates(self, hidden: Tensor, trees: Sequence[Tree], margins: bool) -> list[Scores]:
+    def _candidates(self, hidden: Tensor, trees: Sequence[Tree], margins: bool) -> list[list[CandidateScore]]:
         """Pick out and add up the log-probabilities of the candidates' tokens."""
         starts = np.cumsum([0, *(len(tree) for tree in trees)])
         nodes, tokens, lengths = [], [], []
         for start, tree in zip(starts, trees, strict=False):
-            shared = _shared(tree) if margins else 0
+            shared = shared_tokens(tree) if margins else 0
             for path, found in tree.paths:
                 nodes.append(path[shared:] + start)
                 tokens.append(found[shared:])
@@ -184,7 +313,7 @@ def _padded(packed: Tensor, rows: Rows) -> Tensor:
 class _Positions(nn.Module):
     """Position embeddings by depth, in place of a model's own by place in the row."""
 
-    def __init__(self, original: Any, holder: _Holder, encoder: bool) -> None:
+    def __init__(self, original: Any, holder: _LayoutRef, encoder: bool) -> None:
         super().__init__()
         self.original = original
         self._side = (holder, encoder)
@@ -244,13 +373,3 @@ def _kind(name: str, encoder_decoder: bool) -> str:
         return "cross"
     parts = name.split(".")
     return "encoder" if encoder_decoder and "encoder" in parts else "decoder"
-
-
-def _shared(tree: Tree) -> int:
-    """How many tokens all candidates of a tree begin with."""
-    shortest = min(len(tokens) for _, tokens in tree.paths)
-    first = tree.paths[0][1]
-    for position in range(shortest):
-        if any(tokens[position] != first[position] for _, tokens in tree.paths):
-            return position
-    return shortest

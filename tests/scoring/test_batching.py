@@ -1,0 +1,219 @@
+"""Memory that runs out: any batch that fails is halved, and what is found is the same whatever fails."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from types import SimpleNamespace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+torch = pytest.importorskip("torch")
+
+from anaphora.core.errors import AnaphoraError
+from anaphora.scoring import batching
+from anaphora.scoring.batching import (
+    SourceGroup,
+    group_by_source,
+    out_of_memory,
+    split_on_oom,
+    token_batches,
+)
+from anaphora.scoring.tree import EncodedCandidate, EncodedExample, build_tree
+
+
+def quick(score: Callable[[Sequence[int]], list[int]], batch: list[int], tokens: Callable[[int], int]) -> list[int]:
+    """In halves, but nothing is collected, which takes a while each time and changes no result."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(batching, "gc", SimpleNamespace(collect=lambda: None))
+        return split_on_oom(score, batch, tokens)
+
+
+@given(st.lists(st.integers(), min_size=1, max_size=40), st.data())
+def test_whatever_fails_the_result_is_the_same(batch: list[int], data: st.DataObject) -> None:
+    scored: list[int] = []
+
+    def score(part: Sequence[int]) -> list[int]:
+        assert part
+        if len(part) > 1 and data.draw(st.booleans(), label=f"{len(part)} are too many"):
+            raise MemoryError
+        scored.extend(part)
+        return [2 * item for item in part]
+
+    assert quick(score, batch, abs) == [2 * item for item in batch]
+    assert scored == batch  # each once, in order
+
+
+@given(st.lists(st.integers(1, 50), min_size=1, max_size=20))
+def test_what_does_not_fit_even_alone_is_named_by_its_size(sizes: list[int]) -> None:
+    def score(part: Sequence[int]) -> list[int]:
+        if sum(part) > 40:
+            raise MemoryError
+        return list(part)
+
+    large = next((size for size in sizes if size > 40), None)
+    if large is None:
+        assert quick(score, sizes, lambda size: size) == sizes
+    else:
+        with pytest.raises(AnaphoraError) as caught:
+            quick(score, sizes, lambda size: 1000 * size)
+        assert str(caught.value) == (
+            f"out of memory on a single example of {large},000 tokens. Use less --context, or a smaller model"
+        )
+
+
+def test_what_a_failed_attempt_held_is_let_go_before_the_next() -> None:
+    """Else there would be even less memory for the halves."""
+
+    class Tensor:
+        itself: Tensor
+
+    held: list[weakref.ref[Tensor]] = []
+
+    def score(part: Sequence[int]) -> list[int]:
+        assert all(tensor() is None for tensor in held)
+        if len(part) == 1:
+            return list(part)
+        large = Tensor()
+        large.itself = large  # models have such cycles
+        held.append(weakref.ref(large))
+        raise RuntimeError("CUDA out of memory")
+
+    assert split_on_oom(score, [1, 2, 3, 4], abs) == [1, 2, 3, 4]
+    assert len(held) == 3  # of four, and twice of two
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        MemoryError(),
+        torch.OutOfMemoryError("no more"),
+        RuntimeError("CUDA error: out of memory"),
+        RuntimeError("MPS backend out of memory (MPS allocated: 9 GB)"),
+        RuntimeError("[enforce fail at alloc_cpu.cpp:118] err == 0. DefaultCPUAllocator: can't allocate memory: you …"),
+        RuntimeError("[enforce fail at alloc_cpu.cpp:114] data. DefaultCPUAllocator: not enough memory: you tried …"),
+        RuntimeError("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`"),
+        RuntimeError("cuDNN error: CUDNN_STATUS_ALLOC_FAILED"),
+    ],
+    ids=lambda error: str(error)[:30],
+)
+def test_texts_that_mean_it(error: Exception) -> None:
+    assert out_of_memory(error)
+
+
+@pytest.mark.parametrize(
+    "error", [RuntimeError("shapes do not fit"), RuntimeError(), RuntimeError("CUBLAS_STATUS_NOT_INITIALIZED")]
+)
+def test_any_other_error_is_raised_as_it_is(error: Exception) -> None:
+    tried: list[int] = []
+
+    def score(part: Sequence[int]) -> list[int]:
+        tried.append(len(part))
+        raise error
+
+    with pytest.raises(RuntimeError) as caught:
+        split_on_oom(score, [1, 2, 3, 4], abs)
+    assert caught.value is error
+    assert tried == [4]
+
+
+tokens = st.lists(st.integers(3, 5), max_size=3).map(lambda ids: (*ids, 0))
+candidates = st.tuples(st.sampled_from([((3, 0),), ((4, 0),)]), tokens).map(
+    lambda pair: EncodedCandidate(pair[0], (), pair[1])
+)
+asked = st.lists(st.lists(candidates, min_size=1, max_size=3), max_size=6)
+
+
+@given(asked, st.integers(1, 20))
+def test_every_candidate_is_in_one_tree_with_its_inputs(questions: list[list[EncodedCandidate]], budget: int) -> None:
+    found = [
+        unit
+        for batch in token_batches(group_by_source(questions, budget, (99,)), budget, depth_first=True)
+        for unit in batch
+    ]
+    members = [member for unit in found for member in unit.members]
+    assert sorted(members) == [(n, k) for n, q in enumerate(questions) for k in range(len(q))]
+    for unit in found:
+        for (number, place), (_, predicted) in zip(unit.members, unit.tree.paths, strict=True):
+            wanted = questions[number][place]
+            assert unit.inputs == wanted.inputs
+            assert tuple(predicted) == wanted.predicted
+        assert unit.tree.tokens[0] == 99
+
+
+@given(asked, st.integers(1, 40))
+def test_batches_keep_to_the_budget(questions: list[list[EncodedCandidate]], budget: int) -> None:
+    for batch in token_batches(group_by_source(questions, budget, (99,)), budget, depth_first=True):
+        assert len(batch) == 1 or sum(unit.size for unit in batch) <= budget
+
+
+def test_equal_inputs_are_one_tree_across_questions() -> None:
+    source = ((3, 0),)
+    both = [[EncodedCandidate(source, (), (4, 5, 0))], [EncodedCandidate(source, (), (4, 6, 0))]]
+    (one,) = group_by_source(both, 100, (99,))
+    assert one.members == [(0, 0), (1, 0)]
+    assert len(one.tree) == 4  # start, 4, 5, 6
+    assert len(group_by_source(both, 5, (99,))) == 2  # where they are too large together
+
+
+def test_what_is_read_stands_before_the_tree() -> None:
+    source = ((3, 0),)
+    asked = [
+        [
+            EncodedCandidate(source, (4,), (5, 0)),
+            EncodedCandidate(source, (4,), (6, 0)),
+            EncodedCandidate(source, (5,), (6, 0)),
+        ]
+    ]
+    found = group_by_source(asked, 100, (99,))
+    assert [unit.members for unit in found] == [[(0, 0), (0, 1)], [(0, 2)]]
+    assert found[0].tree.tokens.tolist() == [99, 4, 5, 6]
+    assert [predicted.tolist() for _, predicted in found[0].tree.paths] == [[5, 0], [6, 0]]
+
+
+def test_each_distinct_source_is_one_unit() -> None:
+    encoded = [
+        EncodedExample((5, 2), (1,), ((7, 8, 2), (7, 9, 2))),
+        EncodedExample((6, 2), (1,), ((7, 8, 2),)),
+        EncodedExample((5, 2), (1,), ((7, 8, 2), (9, 2))),
+        EncodedExample((5, 2), (1, 3), ((7, 8, 2),)),  # another prompt: another tree
+    ]
+    found = group_by_source([item.separate() for item in encoded], 100)
+    assert [unit.members for unit in found] == [[(0, 0), (0, 1), (2, 0), (2, 1)], [(1, 0)], [(3, 0)]]
+    assert found[0].tree.tokens.tolist() == [1, 7, 8, 9, 9]
+    assert [tokens.tolist() for _, tokens in found[0].tree.paths] == [[7, 8, 2], [7, 9, 2], [7, 8, 2], [9, 2]]
+    assert found[0].size == 5 + 2
+
+
+def test_what_is_asked_about_one_source_is_split_where_it_is_too_much() -> None:
+    """A suite may ask a thousand things about one sentence; attention over all of them at once would be quadratic."""
+    encoded = [EncodedExample((5, 2), (1,), ((10 + n, 11, 12, 2), (10 + n, 13, 12, 2))) for n in range(50)]
+    found = group_by_source([item.separate() for item in encoded], 40)
+    assert [n for unit in found for n, _ in unit.members] == [n for n in range(50) for _ in range(2)]
+    assert all(len(unit.tree) <= 41 for unit in found)
+    assert len(found) == 10
+    again = [EncodedExample((5, 2), (1,), ((10, 11, 2), (10, 13, 2)))] * 50
+    assert (
+        len(group_by_source([item.separate() for item in again], 40)) == 1
+    )  # the same asked fifty times is one small tree
+
+
+sizes = st.lists(st.tuples(st.integers(1, 9), st.integers(0, 9)), min_size=1, max_size=20)
+
+
+@given(sizes, st.integers(1, 40))
+def test_batches_hold_every_unit_once_and_keep_to_the_budget(made: list[tuple[int, int]], budget: int) -> None:
+    all_units = [
+        SourceGroup(((7,) * source,), build_tree([1], [range(3, 3 + tree)]), [(n, 0)], True)
+        for n, (tree, source) in enumerate(made)
+    ]
+    found = list(token_batches(all_units, budget, depth_first=False))
+    assert sorted(u.members for batch in found for u in batch) == [[(n, 0)] for n in range(len(made))]
+    assert all(len(batch) == 1 or sum(u.size for u in batch) <= budget for batch in found)
+    lengths = [len(u.tree) for batch in found for u in batch]
+    assert lengths == sorted(lengths)
+    for batch, following in pairwise(found):
+        assert sum(u.size for u in batch) + following[0].size > budget  # no batch is smaller than it must be
