@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from anaphora.nmt.config_file import presets
+from anaphora.nmt.config import presets
 
 ROOT = Path(__file__).resolve().parents[1]
 
