@@ -17,7 +17,7 @@ def run(rounds: int = 3) -> list[Row]:
         os.environ.setdefault(name, "1")  # heard where numpy was not yet imported; what is timed here has no threads
     import numpy as np
 
-    from anaphora.evaluation.intervals import bootstrap, generator
+    from anaphora.stats.intervals import bootstrap, generator
 
     rng = generator(4)
     values = rng.normal(size=ITEMS)

@@ -6,8 +6,8 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from anaphora.evaluation.paired import mcnemar
 from anaphora.languages.pronoun_files import pronoun_lists
+from anaphora.stats.paired import mcnemar
 
 NAMES = {"de": "German", "fr": "French", "ru": "Russian", "zh": "Chinese"}
 PAPER = {"de": (81.6, 0.83), "fr": (82.0, 0.84), "ru": (79.4, 0.80), "zh": (82.4, 0.83)}  # Table 5: ELMo, CRC

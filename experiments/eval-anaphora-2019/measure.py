@@ -204,9 +204,9 @@ def tested(measure: Any, options: argparse.Namespace) -> dict[str, Any]:
 
     right: for each language a character per annotated pair, 1 where the reference has the higher score
     """
-    from anaphora.evaluation.intervals import wilson
     from anaphora.measure.evaluation import score_examples
     from anaphora.measure.judged import judge
+    from anaphora.stats.intervals import wilson
     from anaphora.systems.run import describe
 
     languages, right = {}, {}

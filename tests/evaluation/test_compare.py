@@ -11,8 +11,8 @@ import pytest
 
 from anaphora.core.errors import AnaphoraError
 from anaphora.evaluation.compare import Comparison, compare_runs
-from anaphora.evaluation.paired import holm, mcnemar
 from anaphora.evaluation.result import Settings
+from anaphora.stats.paired import holm, mcnemar
 from anaphora.systems.run import Run, RunHeader, open_run, write_run
 from anaphora.systems.scored import Scored
 

@@ -17,8 +17,8 @@ import pytest
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.evaluation import contrastive
 from anaphora.evaluation.contrastive import evaluate_items, evaluate_run, evaluate_scores
-from anaphora.evaluation.intervals import wilson
 from anaphora.evaluation.result import Figure, Result, Settings
+from anaphora.stats.intervals import wilson
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Header, Suite, read_native, suite_of
 from anaphora.systems.run import RunHeader, open_run, write_run

@@ -12,7 +12,7 @@ from statsmodels.stats.proportion import confint_proportions_2indep
 from anaphora.evaluation import diagnosis_figures as figures
 from anaphora.evaluation.diagnosis_evidence import Answer
 from anaphora.evaluation.diagnosis_rules import Rule, Thresholds, load_rules
-from anaphora.evaluation.intervals import wilson
+from anaphora.stats.intervals import wilson
 
 LIMITS = Thresholds(0.9, 0.5, 0.5, 0.1, 0.05, 0.02, 0.05, minimum=20)
 TWO = Rule("r", "accuracy", "priors", "r", {}, chance="two nouns")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from anaphora.evaluation.intervals import wilson
 from anaphora.evaluation.priors import Priors
+from anaphora.stats.intervals import wilson
 
 ROLE = {"template": "prior/role", "choices": ["subject", "object", "neither"]}
 VERB = {"template": "prior/verb", "choices": ["masculine", "feminine", "neuter"]}

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from anaphora.core.errors import AnaphoraError, BadInput
-from anaphora.evaluation.paired import holm, mcnemar
 from anaphora.evaluation.result import Settings
 from anaphora.evaluation.robustness import robustness
 from anaphora.reports.robustness import robustness_table
+from anaphora.stats.paired import holm, mcnemar
 from anaphora.systems.run import Run, RunHeader, open_run, write_run
 from anaphora.systems.scored import Scored
 

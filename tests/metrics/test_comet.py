@@ -12,7 +12,7 @@ from anaphora.core.errors import AnaphoraError
 from anaphora.core.finite import NotFinite
 from anaphora.metrics.comet import MODEL, comet
 from anaphora.metrics.measures import Texts, measure
-from anaphora.metrics.sums import Resampling
+from anaphora.stats.intervals import Resampling
 
 TEXTS = Texts(["Il marche.", "Ils savent."], {"a": ["Il marche.", "Elles."], "b": ["Il.", "Non."]}, ["It.", "They."])
 

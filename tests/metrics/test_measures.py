@@ -8,7 +8,7 @@ import pytest
 
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.metrics.measures import METRICS, USUAL, Texts, measure, read_texts
-from anaphora.metrics.sums import Resampling
+from anaphora.stats.intervals import Resampling
 
 pytest.importorskip("sacrebleu", reason="the surface metrics need the extra metrics")
 

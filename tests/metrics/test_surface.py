@@ -11,7 +11,7 @@ import pytest
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.files import read_parallel
 from anaphora.metrics.measures import Texts, measure
-from anaphora.metrics.sums import Resampling
+from anaphora.stats.intervals import Resampling
 
 sacrebleu = pytest.importorskip("sacrebleu", reason="the surface metrics need the extra metrics")
 

@@ -7,9 +7,9 @@ import pytest
 from anaphora.metrics.apt.cases import Weighting
 from anaphora.metrics.apt.equivalence import Sample, learn_equivalents
 from anaphora.metrics.apt.result import AptResult, SystemResult, make_result
-from anaphora.metrics.apt.statistics import Sampling
 from anaphora.metrics.apt.task import Confusion, Outcome, Side, Triple
 from anaphora.reports.apt import apt_tables, confusion_table, equivalence_table, score_table
+from anaphora.stats.intervals import Resampling
 
 CONFUSION = Confusion(("il", "elle", "ce", "NONE"), ((3, 1, 0, 2), (0, 5, 0, 0), (0, 0, 0, 0), (0, 0, 0, 1)))
 
@@ -30,7 +30,7 @@ def result() -> AptResult:
         languages="en-fr",
         variant="paper",
         weighting=Weighting(discarded=(6,)),
-        sampling=Sampling(samples=100, trials=100),
+        sampling=Resampling(samples=100, trials=100),
         parts=["apt", "x:y"],
     )
 

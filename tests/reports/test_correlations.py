@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from anaphora.metrics.meta.correlation import Settings
 from anaphora.metrics.meta.evaluation import MetaEvaluation, Scores, meta_evaluate
 from anaphora.metrics.meta.judgements import CaseJudgements, Judged
 from anaphora.metrics.meta.sweep import sweep
 from anaphora.reports.correlations import correlation_table, figure, judgement_table, sweep_table
+from anaphora.stats.correlation import Settings
 from anaphora.table import Table
 
 FISHER = Settings(interval="fisher")

@@ -9,8 +9,9 @@ from anaphora.metrics.autoprf.metric import autoprf
 from anaphora.metrics.autoprf.run import AutoPRFResult
 from anaphora.metrics.discomt.measures import Item, discomt
 from anaphora.metrics.measures import MetricResult, MetricsResult
-from anaphora.metrics.sums import PairedTest, Resampling, Sums, paired_tests
 from anaphora.reports.metrics import autoprf_tables, discomt_tables, metrics_tables
+from anaphora.stats.intervals import Resampling
+from anaphora.stats.paired import PairedTest, Sums, paired_tests
 
 FEW = Resampling(100)
 

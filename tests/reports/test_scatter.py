@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from anaphora.metrics.meta.correlation import Settings
 from anaphora.metrics.meta.evaluation import MetaEvaluation, Scores, meta_evaluate
 from anaphora.reports.scatter import COLUMNS, ORANGE, regression, scatter
+from anaphora.stats.correlation import Settings
 
 SVG = "{http://www.w3.org/2000/svg}"
 HUMAN = np.array([0.1, 0.5, 0.6, 0.65, 0.7])

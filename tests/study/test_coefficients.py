@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from anaphora.evaluation.intervals import Ints
+from anaphora.stats.intervals import Ints
 from anaphora.study.coefficients import COEFFICIENTS, bootstrap_intervals
 
 

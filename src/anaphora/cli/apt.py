@@ -131,12 +131,12 @@ def _measure(options: dict[str, Any]) -> AptResult:
 def _run_config(config: Path, options: dict[str, Any]) -> AptResult:
     """Settings come from the config; an option that says otherwise is a mistake, as it would not be heard."""
     from anaphora.metrics.apt.idiap_run import run_config
-    from anaphora.metrics.apt.statistics import Sampling
+    from anaphora.stats.intervals import Resampling
 
     if options["variant"] != "idiap":
         raise AnaphoraError("--config is a config of the original program: add --variant idiap")
     _refuse_unheard(click.get_current_context())
-    result, files = run_config(config, Sampling(**{name: options[name] for name in SAMPLING}))
+    result, files = run_config(config, Resampling(**{name: options[name] for name in SAMPLING}))
     note(f"wrote {files[0]} and {files[1]}")
     return result
 

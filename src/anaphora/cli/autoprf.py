@@ -62,8 +62,8 @@ def autoprf(
     """
     from anaphora.metrics.apt.input import Files
     from anaphora.metrics.autoprf.run import autoprf_of_files
-    from anaphora.metrics.sums import Resampling
     from anaphora.reports.metrics import autoprf_tables
+    from anaphora.stats.intervals import Resampling
 
     files = Files(source, reference, hypothesis, ref_align, hyp_align, names=name)
     words = [word.strip() for word in pronouns.split(",") if word.strip()]

@@ -75,9 +75,9 @@ def correlate(
 
     SCORES.tsv has a header line, systems in the first column, a column of human scores, and a column per metric.
     """
-    from anaphora.metrics.meta.correlation import Settings
     from anaphora.metrics.meta.evaluation import meta_evaluate, read_scores
     from anaphora.reports.correlations import correlation_table
+    from anaphora.stats.correlation import Settings
 
     if example is not None:
         write_examples(example, as_json)

@@ -127,10 +127,10 @@ def correlate_sweep(
     From case counts, or from texts with their alignments, which are then used as they are (basic) and with APT's
     heuristics. The picture is the distribution of the six cases for each alignment.
     """
-    from anaphora.metrics.meta.correlation import Settings
     from anaphora.metrics.meta.evaluation import read_human
     from anaphora.metrics.meta.sweep import FULL, NOTHING, TABLE_4, sweep
     from anaphora.reports.correlations import sweep_table
+    from anaphora.stats.correlation import Settings
 
     chosen = [pair for some in weights or TABLE_4 for pair in (FULL if isinstance(some, str) else [some])]
     found = sweep(

@@ -32,8 +32,8 @@ def discomt(annotations: Path, example: bool, languages: str, format: str, as_js
     """
     from anaphora.metrics.discomt.file import read_annotations, write_example
     from anaphora.metrics.discomt.measures import discomt
-    from anaphora.metrics.sums import Resampling
     from anaphora.reports.metrics import discomt_tables
+    from anaphora.stats.intervals import Resampling
 
     if example:
         write_example(annotations)

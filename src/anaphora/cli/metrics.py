@@ -89,8 +89,8 @@ def metrics(
 ) -> None:
     """BLEU, chrF, TER, METEOR and COMET of translations, with intervals and paired tests."""
     from anaphora.metrics.measures import measure, read_texts
-    from anaphora.metrics.sums import Resampling
     from anaphora.reports.metrics import metrics_tables
+    from anaphora.stats.intervals import Resampling
 
     sampling = {key: options.pop(key) for key in ("samples", "seed", "confidence", "test")}
     texts = read_texts(

@@ -14,11 +14,11 @@ from anaphora.core.errors import AnaphoraError
 from anaphora.evaluation import breakdown as by
 from anaphora.evaluation.breakdown import Key
 from anaphora.evaluation.decision import decide, unit_of
-from anaphora.evaluation.intervals import Floats, Interval, Ints, generator, percentile_interval
-from anaphora.evaluation.paired import approximate_randomisation, holm, mcnemar, paired_bootstrap
 from anaphora.evaluation.pairing import together
 from anaphora.evaluation.result import Settings
 from anaphora.evaluation.signature import Signature, named
+from anaphora.stats.intervals import Floats, Interval, Ints, generator, percentile_interval
+from anaphora.stats.paired import approximate_randomisation, holm, mcnemar, paired_bootstrap
 from anaphora.systems.measurement import Measurement
 from anaphora.systems.run import Run
 from anaphora.systems.scored import Scored

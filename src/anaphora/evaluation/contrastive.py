@@ -13,9 +13,9 @@ import numpy as np
 from anaphora.evaluation import breakdown as by
 from anaphora.evaluation.breakdown import Breakdown, Key
 from anaphora.evaluation.decision import decide, unit_of
-from anaphora.evaluation.intervals import bootstrap, generator, percentile_interval, wilson
 from anaphora.evaluation.priors import Priors
 from anaphora.evaluation.result import Figure, Result, Settings
+from anaphora.stats.intervals import bootstrap, generator, percentile_interval, wilson
 from anaphora.suites.suite import Suite
 from anaphora.systems.run import Run, RunHeader, describe
 from anaphora.systems.scored import Scored

@@ -16,10 +16,10 @@ from anaphora.evaluation.diagnosis_evidence import Answer, Evidence, gather
 from anaphora.evaluation.diagnosis_figures import AT_CHANCE, TOO_FEW, Measured
 from anaphora.evaluation.diagnosis_rules import SEVERITIES, STEPS, Rule, Rules, Thresholds, load_rules
 from anaphora.evaluation.diagnosis_sentences import Check, Statement, statement
-from anaphora.evaluation.intervals import wilson
 from anaphora.evaluation.result import Settings
 from anaphora.evaluation.robustness import Robustness
 from anaphora.evaluation.signature import Signature
+from anaphora.stats.intervals import wilson
 from anaphora.systems.measurement import Measurement
 from anaphora.systems.run import Run
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 
 from anaphora.evaluation.diagnosis_evidence import Answer
 from anaphora.evaluation.diagnosis_rules import Rule, Thresholds
-from anaphora.evaluation.intervals import Interval, wilson
 from anaphora.evaluation.priors import Priors
+from anaphora.stats.intervals import Interval, wilson
 
 NAMES = {"m": "masculine", "f": "feminine", "n": "neuter"}
 TOO_FEW = "too few"

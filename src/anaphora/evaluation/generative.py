@@ -17,9 +17,9 @@ from dataclasses import dataclass
 
 from anaphora.align.rescue import find_translation
 from anaphora.evaluation import breakdown as by
-from anaphora.evaluation.intervals import Interval, wilson
 from anaphora.languages.forms import Forms, addressed, same_class
 from anaphora.languages.pronouns import normalise
+from anaphora.stats.intervals import Interval, wilson
 from anaphora.suites.example import Example
 
 CORRECT, WRONG, NOT_FOUND = OUTCOMES = ("correct", "wrong", "not found")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 
-from anaphora.evaluation.intervals import wilson
 from anaphora.evaluation.result import Figure
+from anaphora.stats.intervals import wilson
 from anaphora.suites.example import Tag
 
 TIE = "tie"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from anaphora.core.errors import AnaphoraError
-from anaphora.evaluation.intervals import Interval
+from anaphora.stats.intervals import Interval
 from anaphora.systems.measurement import Measurement
 
 

@@ -20,10 +20,10 @@ from anaphora.core.errors import AnaphoraError
 from anaphora.evaluation import breakdown as by
 from anaphora.evaluation.decision import decide
 from anaphora.evaluation.generative import CORRECT, Counts, Outcome, count, judge
-from anaphora.evaluation.intervals import Interval, bootstrap, generator, percentile_interval
 from anaphora.evaluation.signature import Signature
 from anaphora.languages.forms import known_languages, polite_forms, pronoun_forms
 from anaphora.languages.pronoun_files import known_pairs, pronoun_lists
+from anaphora.stats.intervals import Interval, bootstrap, generator, percentile_interval
 from anaphora.suites.example import Example
 from anaphora.suites.sources import current_translations
 from anaphora.suites.suite import Header, Suite

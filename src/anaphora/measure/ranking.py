@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from anaphora.core.errors import AnaphoraError
-from anaphora.evaluation.intervals import Interval, generator, percentile_interval, resampled_sums, wilson
 from anaphora.measure.encoder import Progress
 from anaphora.measure.items import Text, text_of
 from anaphora.measure.measure import Measure, ScoredText
 from anaphora.measure.texts import Line
+from anaphora.stats.intervals import Interval, generator, percentile_interval, resampled_sums, wilson
 from anaphora.table import Row, Table, p_text, section
 
 

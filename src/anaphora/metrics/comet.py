@@ -16,9 +16,9 @@ import numpy as np
 
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.finite import all_finite
-from anaphora.evaluation.intervals import Floats
 from anaphora.metrics.measures import Measured, Texts
-from anaphora.metrics.sums import Sums, ratio
+from anaphora.stats.intervals import Floats
+from anaphora.stats.paired import Sums, ratio
 
 MODEL = "Unbabel/wmt22-comet-da"
 

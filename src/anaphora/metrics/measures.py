@@ -12,9 +12,9 @@ from anaphora.align.tokenize import DEFAULT, Text, Tokenization, Treatment
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.files import read_parallel
 from anaphora.core.registry import Registry
-from anaphora.evaluation.intervals import Interval
-from anaphora.metrics.sums import PairedTest, Resampling, Sums, paired_tests
 from anaphora.normalization import Mismatch, mismatches, normalize, sign_name, signs_of
+from anaphora.stats.intervals import Interval, Resampling
+from anaphora.stats.paired import PairedTest, Sums, paired_tests
 
 METRICS = Registry(
     "metric",

@@ -10,9 +10,9 @@ from sacrebleu.metrics.chrf import CHRF
 from sacrebleu.metrics.ter import TER
 
 from anaphora.core.errors import AnaphoraError
-from anaphora.evaluation.intervals import Floats
 from anaphora.metrics.measures import Measured, Texts
-from anaphora.metrics.sums import Sums
+from anaphora.stats.intervals import Floats
+from anaphora.stats.paired import Sums
 
 
 def bleu(texts: Texts, **_: Any) -> Measured:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from anaphora.evaluation.intervals import Interval
 from anaphora.metrics.apt.cases import TITLES
-from anaphora.metrics.meta.correlation import COEFFICIENTS, Coefficient, Correlation, Settings
 from anaphora.metrics.meta.evaluation import Assessment, MetaEvaluation
 from anaphora.metrics.meta.judgements import JUDGEMENTS, CaseJudgements, Judged
 from anaphora.metrics.meta.sweep import Sweep
+from anaphora.stats.correlation import COEFFICIENTS, Coefficient, Correlation, Settings
+from anaphora.stats.intervals import Interval
 from anaphora.table import Row, Table, p_text, rows_of, section
 
 FEW = 10  # systems; below, intervals are rough

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from anaphora.align.tokenize import notes as text_notes
-from anaphora.evaluation.intervals import Interval
 from anaphora.metrics.autoprf.metric import Score
 from anaphora.metrics.autoprf.run import AutoPRFResult
 from anaphora.metrics.discomt.measures import BY_CLASS, OVERALL, DiscoMTResult, Measure
 from anaphora.metrics.measures import MetricsResult
-from anaphora.metrics.sums import PairedTest, Resampling
 from anaphora.reports.tables import change_cells
+from anaphora.stats.intervals import Interval, Resampling
+from anaphora.stats.paired import PairedTest
 from anaphora.table import Row, Table, rows_of, section
 
 TITLES = {

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from anaphora.evaluation.intervals import Floats
-from anaphora.metrics.meta.correlation import Correlation
 from anaphora.metrics.meta.evaluation import Assessment, MetaEvaluation, Scores
 from anaphora.reports.correlations import figure
+from anaphora.stats.correlation import Correlation
+from anaphora.stats.intervals import Floats
 from anaphora.svg import (
     BLUE,
     DARK,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from anaphora.evaluation.compare import Comparison, Difference
-from anaphora.evaluation.intervals import Interval
 from anaphora.evaluation.result import Figure, Result, Settings
+from anaphora.stats.intervals import Interval
 from anaphora.table import Row, Table, p_text, rows_of, section
 
 # what the tags of the published suites are called in their papers

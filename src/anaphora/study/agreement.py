@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from anaphora.evaluation.intervals import Interval, Ints
+from anaphora.stats.intervals import Interval, Ints
 from anaphora.study.answers import CORRECT, REFERENCE, Key, Ratings, ratings
 from anaphora.study.coefficients import COEFFICIENTS, bootstrap_intervals, counts_of
 from anaphora.study.model import PAIRS, Study

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from anaphora.core.errors import BadInput
-from anaphora.evaluation.intervals import Ints
 from anaphora.languages.pronouns import normalise
+from anaphora.stats.intervals import Ints
 from anaphora.study.model import BAD, EQUAL, OTHER, PAIRS, A, B, Item, Study
 from anaphora.study.store import Answer
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anaphora.evaluation.intervals import Floats, Interval, Ints, generator, percentile_interval
+from anaphora.stats.intervals import Floats, Interval, Ints, generator, percentile_interval
 
 CHUNK = 4_000_000  # random numbers held at a time
 

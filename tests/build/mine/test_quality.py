@@ -9,7 +9,7 @@ import pytest
 
 from anaphora.build.mine.evaluate import Evaluation, JudgedItem
 from anaphora.build.mine.quality import curve, document_of, share, shares, table_of
-from anaphora.evaluation.intervals import wilson
+from anaphora.stats.intervals import wilson
 
 
 def item(label: str, confidence: float, *right: bool) -> JudgedItem:

@@ -12,9 +12,9 @@ from anaphora.core.errors import BadInput
 from anaphora.metrics.apt.cases import DEFAULT_WEIGHTS
 from anaphora.metrics.apt.idiap import IdiapSettings
 from anaphora.metrics.apt.idiap_run import run_config, weighting_of
-from anaphora.metrics.apt.statistics import Sampling
+from anaphora.stats.intervals import Resampling
 
-QUICK = Sampling(samples=100)
+QUICK = Resampling(samples=100)
 
 
 @pytest.fixture

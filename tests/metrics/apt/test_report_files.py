@@ -11,8 +11,8 @@ from anaphora.core.errors import AnaphoraError
 from anaphora.metrics.apt.cases import Weighting
 from anaphora.metrics.apt.report_files import write_details, write_score_files
 from anaphora.metrics.apt.result import DETAILS, AptResult, make_result
-from anaphora.metrics.apt.statistics import Sampling
 from anaphora.metrics.apt.task import Confusion, Outcome, Side, Triple
+from anaphora.stats.intervals import Resampling
 
 TRIPLES = [
     Triple(3, Side((1,), ("it",)), Side((0,), ("il",)), Side(), 4),
@@ -28,7 +28,7 @@ def result() -> AptResult:
         languages="en-fr",
         variant="paper",
         weighting=Weighting(discarded=(6,)),
-        sampling=Sampling(samples=100),
+        sampling=Resampling(samples=100),
         parts=["apt"],
     )
 

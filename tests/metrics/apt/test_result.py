@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 import pytest
 
-from anaphora.evaluation.paired import holm
 from anaphora.metrics.apt.cases import Weighting
 from anaphora.metrics.apt.result import DETAILS, AptResult, make_result
-from anaphora.metrics.apt.statistics import Sampling
 from anaphora.metrics.apt.task import Confusion, Outcome, Side, Triple
+from anaphora.stats.intervals import Resampling
+from anaphora.stats.paired import holm
 
 GROUPS = ("it", "it", "they", "it", "they", "it")
 FOUND = {1: "il", 2: "ce", 3: "elle", 4: "", 5: "il", 6: ""}  # by case; the reference has il, or nothing in 5 and 6
@@ -33,7 +33,7 @@ def result(*outcomes: Outcome, weighting: Weighting | None = None, by_pronoun: b
         languages="en-fr",
         variant="paper",
         weighting=weighting or Weighting(),
-        sampling=Sampling(samples=200, trials=500),
+        sampling=Resampling(samples=200, trials=500),
         parts=("apt", "l:en-fr"),
         by_pronoun=by_pronoun,
     )

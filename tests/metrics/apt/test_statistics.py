@@ -10,10 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anaphora.core.errors import AnaphoraError
-from anaphora.evaluation.paired import mcnemar
-from anaphora.metrics.apt.statistics import Sampling, Unit, by_sentence, score_difference, score_interval
+from anaphora.metrics.apt.statistics import Unit, by_sentence, score_difference, score_interval
+from anaphora.stats.intervals import Resampling
+from anaphora.stats.paired import mcnemar
 
-SAMPLING = Sampling(samples=4_000, trials=4_000)
+SAMPLING = Resampling(samples=4_000, trials=4_000)
 
 
 def units(values: list[tuple[float, int]]) -> dict[int, Unit]:
@@ -59,7 +60,7 @@ def test_single_pronouns_right_or_wrong_are_mcnemars_test() -> None:
     assert found.tests["randomisation"] == pytest.approx(mcnemar(4, 12), abs=0.02)
     assert found.p_value == found.tests["randomisation"]
     assert found.interval[0] < found.delta < found.interval[1]
-    assert score_difference(first, second, Sampling(test="bootstrap")).p_value == pytest.approx(
+    assert score_difference(first, second, Resampling(test="bootstrap")).p_value == pytest.approx(
         found.tests["bootstrap"], abs=0.03
     )
 
@@ -112,7 +113,7 @@ UNITS = st.lists(SENTENCES, min_size=1, max_size=20)
 @settings(derandomize=True, deadline=None, max_examples=30)
 @given(UNITS)
 def test_intervals_are_within_0_and_1_and_hold_extremes(values: list[tuple[float, int]]) -> None:
-    low, high = score_interval(units(values), Sampling(samples=200))
+    low, high = score_interval(units(values), Resampling(samples=200))
     assert 0 <= low <= high <= 1
     ratios = [s / n for s, n in values]
     assert min(ratios) - 1e-9 <= low
@@ -124,18 +125,18 @@ def test_intervals_are_within_0_and_1_and_hold_extremes(values: list[tuple[float
 def test_the_difference_turns_with_the_systems(values: list[tuple[float, int]], rng: random.Random) -> None:
     first = units(values)
     second = {k: (rng.randint(0, n) * 1.0, n) for k, (_, n) in first.items()}
-    one = score_difference(first, second, Sampling(samples=200))
-    other = score_difference(second, first, Sampling(samples=200))
+    one = score_difference(first, second, Resampling(samples=200, trials=10_000))
+    other = score_difference(second, first, Resampling(samples=200, trials=10_000))
     assert one.delta == pytest.approx(-other.delta)
     assert one.tests["randomisation"] == pytest.approx(other.tests["randomisation"], abs=0.03)
     # the order of sentences is of no matter
-    turned = score_difference(dict(reversed(first.items())), second, Sampling(samples=200))
+    turned = score_difference(dict(reversed(first.items())), second, Resampling(samples=200, trials=10_000))
     assert turned == one
 
 
 @pytest.mark.parametrize("wrong", [{"confidence": 1.0}, {"samples": 0}, {"trials": 0}])
 def test_impossible_settings_are_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(AnaphoraError, match="confidence is a number between 0 and 1"):
-        Sampling(**wrong)  # type: ignore[arg-type]
-    with pytest.raises(AnaphoraError, match=r"unknown test 'mcnemar'\. Known: randomisation, bootstrap"):
-        Sampling(test="mcnemar")
+        Resampling(**wrong)  # type: ignore[arg-type]
+    with pytest.raises(AnaphoraError, match=r"unknown test 'mcnemar'\. Known: bootstrap, randomisation"):
+        Resampling(test="mcnemar")

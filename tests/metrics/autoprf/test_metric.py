@@ -14,7 +14,7 @@ from anaphora.core.errors import AnaphoraError
 from anaphora.core.files import read_parallel
 from anaphora.metrics.aligned_pronouns import Occurrence, aligned_text, occurrences
 from anaphora.metrics.autoprf.metric import autoprf
-from anaphora.metrics.sums import Resampling
+from anaphora.stats.intervals import Resampling
 
 FEW = Resampling(200)
 FOUND = [

@@ -12,7 +12,7 @@ from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.metrics.apt.input import Files
 from anaphora.metrics.autoprf import run as autoprf_run
 from anaphora.metrics.autoprf.run import autoprf_of_files
-from anaphora.metrics.sums import Resampling
+from anaphora.stats.intervals import Resampling
 
 FEW = Resampling(200)
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from anaphora.core.errors import AnaphoraError
 from anaphora.metrics.discomt.measures import BY_CLASS, OVERALL, Item, discomt
-from anaphora.metrics.sums import Resampling
+from anaphora.stats.intervals import Resampling
 
 FEW = Resampling(200)
 

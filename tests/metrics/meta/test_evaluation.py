@@ -12,7 +12,6 @@ from scipy import stats
 
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.files import text_lines
-from anaphora.metrics.meta.correlation import Settings
 from anaphora.metrics.meta.evaluation import (
     MetaEvaluation,
     Scores,
@@ -21,6 +20,7 @@ from anaphora.metrics.meta.evaluation import (
     read_human,
     read_scores,
 )
+from anaphora.stats.correlation import Settings
 
 FAST = Settings(samples=200)
 TABLE = """system\thuman\tapt\tter

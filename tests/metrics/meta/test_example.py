@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from anaphora.metrics.meta.correlation import Settings
 from anaphora.metrics.meta.evaluation import outliers, read_human, read_scores
 from anaphora.metrics.meta.example import JUDGED, PRONOUNS, SYSTEMS, write_example
 from anaphora.metrics.meta.judgements import judge_cases
 from anaphora.metrics.meta.sweep import read_cases, sweep
+from anaphora.stats.correlation import Settings
 
 
 def test_the_files_fit_together(tmp_path: Path) -> None:

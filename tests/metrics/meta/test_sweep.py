@@ -11,9 +11,9 @@ import pytest
 from scipy import stats
 
 from anaphora.core.errors import AnaphoraError, BadInput
-from anaphora.metrics.meta.correlation import Settings
 from anaphora.metrics.meta.evaluation import Scores
 from anaphora.metrics.meta.sweep import FULL, TABLE_4, Sweep, read_cases, sweep
+from anaphora.stats.correlation import Settings
 
 FAST = Settings(samples=200)
 HUMAN = Scores(("a", "b", "c", "d"), "human", np.array([0.1, 0.3, 0.4, 0.9]), {})

@@ -11,7 +11,7 @@ from anaphora.metrics.measures import Measured, Texts, measure
 from anaphora.metrics.meteor import wordnet
 from anaphora.metrics.meteor.measure import meteor, meteor_pronouns
 from anaphora.metrics.meteor.metric import Meteor, function_words, matchers_for
-from anaphora.metrics.sums import Resampling
+from anaphora.stats.intervals import Resampling
 
 pytest.importorskip("snowballstemmer", reason="the stems need the extra metrics")
 pytest.importorskip("sacremoses", reason="the tokeniser needs the extra metrics")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from anaphora.build.mine.evaluate import Evaluation, JudgedItem
-from anaphora.evaluation.intervals import wilson
+from anaphora.stats.intervals import wilson
 from anaphora.table import Row, Table
 
 STEPS = (0.0, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)

@@ -15,14 +15,14 @@ from anaphora.metrics.apt.input import Files, read_task
 from anaphora.metrics.apt.metric import signature_parts
 from anaphora.metrics.apt.result import AptResult, SystemResult, make_result
 from anaphora.metrics.apt.score_file import ScoreFile, detail_file
-from anaphora.metrics.apt.statistics import Sampling
 from anaphora.metrics.apt.task import Task
+from anaphora.stats.intervals import Resampling
 
 
-def run_config(path: Path, sampling: Sampling | None = None) -> tuple[AptResult, tuple[Path, Path]]:
+def run_config(path: Path, sampling: Resampling | None = None) -> tuple[AptResult, tuple[Path, Path]]:
     """Do what the original program does with a config; returns the result and the two files that were written."""
     config = read_config(path)
-    sampling = sampling or Sampling()
+    sampling = sampling or Resampling(trials=10_000)
     files = Files(
         config.source, config.reference, (config.target,), config.reference_alignment, (config.target_alignment,)
     )

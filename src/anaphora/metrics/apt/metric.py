@@ -20,8 +20,8 @@ from anaphora.metrics.apt import reference_side
 from anaphora.metrics.apt.cases import DEFAULT_WEIGHTS, Weighting
 from anaphora.metrics.apt.input import Aligning, Files, read_task
 from anaphora.metrics.apt.result import AptResult, make_result
-from anaphora.metrics.apt.statistics import Sampling
 from anaphora.metrics.apt.task import Outcome, Task, Words
+from anaphora.stats.intervals import Resampling
 
 File = str | Path
 Variant = tuple[Callable[[Task], list[Outcome]], Callable[[str], Words]]
@@ -45,7 +45,7 @@ class AptOptions:
         `anaphora.align.tokenize`); the other variants divide at single spaces
     corpora, align_backend, align_model: how texts without an alignment file are aligned
     by_pronoun: compare several systems also pronoun by pronoun
-    confidence, samples, trials, seed, test: see `Sampling`
+    confidence, samples, trials, seed, test: see `Resampling`
     """
 
     variant: str = "paper"
@@ -72,8 +72,8 @@ class AptOptions:
         return Weighting(tuple(self.weights), tuple(self.discard))
 
     @property
-    def sampling(self) -> Sampling:
-        return Sampling(self.confidence, self.samples, self.trials, self.seed, self.test)
+    def sampling(self) -> Resampling:
+        return Resampling(self.samples, self.seed, self.confidence, self.test, self.trials)
 
 
 def apt(
@@ -152,7 +152,7 @@ def chosen_variant(name: str) -> Variant:
 
 
 def signature_parts(
-    task: Task, variant: str, weighting: Weighting, sampling: Sampling, *, lists: str = ""
+    task: Task, variant: str, weighting: Weighting, sampling: Resampling, *, lists: str = ""
 ) -> tuple[str, ...]:
     """Every setting, in the style of sacreBLEU; texts and lists are named by their hash."""
     by_tags = task.source_tags is not None or task.reference.tags is not None
@@ -172,7 +172,7 @@ def signature_parts(
         f"ci:bs{sampling.samples}:sentences",
         f"conf:{sampling.confidence:g}",
         f"seed:{sampling.seed}",
-        *((f"test:{sampling.test}", f"ar:{sampling.trials}", "adj:holm") if len(task.systems) > 1 else ()),
+        *((f"test:{sampling.test}", f"ar:{sampling.randomizations}", "adj:holm") if len(task.systems) > 1 else ()),
         f"v:{__version__}",
     )
 

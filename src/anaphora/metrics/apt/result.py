@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 from anaphora.align.tokenize import Treatment
 from anaphora.evaluation.compare import Pair, corrected
-from anaphora.evaluation.intervals import Interval
 from anaphora.metrics.apt.cases import CASES, Weighting, count_cases
-from anaphora.metrics.apt.statistics import Sampling, Unit, by_sentence, score_difference, score_interval
+from anaphora.metrics.apt.statistics import Unit, by_sentence, score_difference, score_interval
 from anaphora.metrics.apt.task import Outcome, Side, Triple
+from anaphora.stats.intervals import Interval, Resampling
 
 DETAILS = (
     *("system", "sentence", "position", "source"),
@@ -66,7 +66,7 @@ class AptResult:
     systems: tuple[SystemResult, ...]
     pairs: tuple[Pair, ...]
     weighting: Weighting
-    sampling: Sampling
+    sampling: Resampling
     parts: tuple[str, ...]
     texts: Mapping[str, Treatment] = field(default_factory=dict)
 
@@ -128,7 +128,7 @@ def make_result(
     languages: str,
     variant: str,
     weighting: Weighting,
-    sampling: Sampling,
+    sampling: Resampling,
     parts: Sequence[str],
     by_pronoun: bool = False,
     texts: Mapping[str, Treatment] | None = None,
@@ -140,7 +140,7 @@ def make_result(
     return AptResult(languages, variant, systems, corrected(pairs), weighting, sampling, tuple(parts), texts or {})
 
 
-def _system(outcome: Outcome, weighting: Weighting, sampling: Sampling) -> SystemResult:
+def _system(outcome: Outcome, weighting: Weighting, sampling: Resampling) -> SystemResult:
     groups: dict[str, list[Triple]] = {}
     for group, triple in zip(outcome.groups, outcome.triples, strict=True):
         groups.setdefault(group, []).append(triple)
@@ -149,7 +149,7 @@ def _system(outcome: Outcome, weighting: Weighting, sampling: Sampling) -> Syste
     return SystemResult(_score(outcome.triples, weighting, sampling), pronouns, outcome)
 
 
-def _score(triples: Sequence[Triple], weighting: Weighting, sampling: Sampling) -> Score:
+def _score(triples: Sequence[Triple], weighting: Weighting, sampling: Resampling) -> Score:
     cases = count_cases(triple.case for triple in triples)
     units = _units(triples, weighting)
     total = sum(n for _, n in units.values())
@@ -176,7 +176,7 @@ def _by_group(outcome: Outcome, weighting: Weighting, by_pronoun: bool) -> dict[
     return found
 
 
-def _pair(first: _Compared, second: _Compared, weighting: Weighting, sampling: Sampling) -> Pair:
+def _pair(first: _Compared, second: _Compared, weighting: Weighting, sampling: Resampling) -> Pair:
     """Both have the same pronouns in the same order, as they come from the same source and reference."""
     gained: list[str] = []
     lost: list[str] = []

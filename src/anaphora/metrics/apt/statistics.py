@@ -8,40 +8,31 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
-from anaphora.core.errors import AnaphoraError
 from anaphora.core.finite import NotFinite
 from anaphora.evaluation.compare import Difference
-from anaphora.evaluation.intervals import Floats, Interval, Ints, bootstrap, generator, percentile_interval
-from anaphora.evaluation.paired import approximate_randomisation, paired_bootstrap
-from anaphora.metrics.sums import Resampling, resampled_totals, swapped_totals
+from anaphora.stats.intervals import (
+    TESTS,
+    Floats,
+    Interval,
+    Ints,
+    Resampling,
+    bootstrap,
+    generator,
+    percentile_interval,
+)
+from anaphora.stats.paired import (
+    approximate_randomisation,
+    paired_bootstrap,
+    resampled_totals,
+    share_as_extreme,
+    swapped_totals,
+)
 
-TESTS = ("randomisation", "bootstrap")
 Unit = tuple[float, int]  # of a sentence: the sum of its credits, and the number of its pronouns
 Both = tuple[float, int, float, int]  # the units of two systems
-
-
-@dataclass(frozen=True, slots=True)
-class Sampling:
-    """How intervals and tests are made; the numbers of draws are sacreBLEU's.
-
-    samples: of the bootstrap; trials: of approximate randomisation; test: whose p-value is the p_value
-    """
-
-    confidence: float = 0.95
-    samples: int = 1_000
-    trials: int = 10_000
-    seed: int = 12345
-    test: str = "randomisation"
-
-    def __post_init__(self) -> None:
-        if not 0 < self.confidence < 1 or min(self.samples, self.trials) < 1:
-            raise AnaphoraError("confidence is a number between 0 and 1, samples and trials are numbers from 1")
-        if self.test not in TESTS:
-            raise AnaphoraError(f"unknown test {self.test!r}. Known: {', '.join(TESTS)}")
 
 
 def by_sentence(credits: Iterable[tuple[int, float | None]]) -> dict[int, Unit]:
@@ -54,7 +45,7 @@ def by_sentence(credits: Iterable[tuple[int, float | None]]) -> dict[int, Unit]:
     return dict(found)
 
 
-def score_interval(units: Mapping[int, Unit], sampling: Sampling) -> Interval:
+def score_interval(units: Mapping[int, Unit], sampling: Resampling) -> Interval:
     """The bootstrap interval of a score; all of [0, 1] where there is nothing to resample."""
     if not units:
         return 0.0, 1.0
@@ -62,7 +53,7 @@ def score_interval(units: Mapping[int, Unit], sampling: Sampling) -> Interval:
     return percentile_interval(bootstrap(rows, counts, sampling.samples, generator(sampling.seed)), sampling.confidence)
 
 
-def score_difference(first: Mapping[int, Unit], second: Mapping[int, Unit], sampling: Sampling) -> Difference:
+def score_difference(first: Mapping[int, Unit], second: Mapping[int, Unit], sampling: Resampling) -> Difference:
     """The second score minus the first, tested on the same sentences.
 
     As a rule both systems have the same pronouns in a sentence. They do not where a case is discarded that depends on
@@ -88,7 +79,7 @@ def score_difference(first: Mapping[int, Unit], second: Mapping[int, Unit], samp
     )
 
 
-def _test_same_pronouns(rows: Floats, counts: Ints, sampling: Sampling) -> tuple[dict[str, float], Floats]:
+def _test_same_pronouns(rows: Floats, counts: Ints, sampling: Resampling) -> tuple[dict[str, float], Floats]:
     """As contrastive results are compared: units are sums of differences and sizes, of which few are different."""
     units: Counter[Unit] = Counter()
     changes: Counter[tuple[float]] = Counter()
@@ -97,20 +88,20 @@ def _test_same_pronouns(rows: Floats, counts: Ints, sampling: Sampling) -> tuple
         changes[(other - one,)] += times
     p_bootstrap, values = paired_bootstrap(*_kinds(units), sampling.samples, generator(sampling.seed))
     change, times_of = _kinds(changes)
-    p_random = approximate_randomisation(change[:, 0], times_of, sampling.trials, generator(sampling.seed))
+    p_random = approximate_randomisation(change[:, 0], times_of, sampling.randomizations, generator(sampling.seed))
     return {"randomisation": p_random, "bootstrap": p_bootstrap}, values
 
 
-def _test_ratios(rows: Floats, counts: Ints, sampling: Sampling) -> tuple[dict[str, float], Floats]:
+def _test_ratios(rows: Floats, counts: Ints, sampling: Resampling) -> tuple[dict[str, float], Floats]:
     """The same two tests for a difference of ratios with denominators of their own."""
     rows = np.repeat(rows, counts, axis=0)
     observed = abs(float(_ratio_differences(rows.sum(axis=0, keepdims=True))[0]))
-    values = _ratio_differences(resampled_totals(rows, Resampling(sampling.samples, sampling.seed)))
-    trials = swapped_totals(rows[:, :2], rows[:, 2:], Resampling(sampling.trials, sampling.seed))
+    values = _ratio_differences(resampled_totals(rows, sampling))
+    trials = swapped_totals(rows[:, :2], rows[:, 2:], sampling)
     swapped = _ratio_differences(np.hstack(trials))
     tests = {
-        "randomisation": _share_as_far_out(swapped, observed),
-        "bootstrap": _share_as_far_out(values - values.mean(), observed),
+        "randomisation": share_as_extreme(swapped, observed),
+        "bootstrap": share_as_extreme(values - values.mean(), observed),
     }
     return tests, values
 
@@ -121,10 +112,6 @@ def _ratio_differences(sums: Floats) -> Floats:
     if not len(sums):
         raise NotFinite("no resampled text has a pronoun of both systems. Draw more samples (--samples)")
     return np.asarray(sums[:, 2] / sums[:, 3] - sums[:, 0] / sums[:, 1])
-
-
-def _share_as_far_out(values: Floats, observed: float) -> float:
-    return (int((np.abs(values) >= observed - 1e-12).sum()) + 1) / (len(values) + 1)
 
 
 def _kinds(

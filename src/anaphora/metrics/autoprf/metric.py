@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 
 from anaphora.core.errors import AnaphoraError
-from anaphora.evaluation.intervals import Floats, Interval
 from anaphora.metrics.aligned_pronouns import Occurrence
-from anaphora.metrics.sums import Resampling, Sums, harmonic, ratio
+from anaphora.stats.intervals import Floats, Interval, Resampling
+from anaphora.stats.paired import Sums, harmonic, ratio
 
 CLIPS = ("occurrence", "corpus")
 

@@ -14,7 +14,8 @@ from anaphora.core.files import read_parallel
 from anaphora.metrics.aligned_pronouns import Aligned, aligned_text, occurrences
 from anaphora.metrics.apt.input import Files
 from anaphora.metrics.autoprf.metric import AutoPRF, autoprf
-from anaphora.metrics.sums import PairedTest, Resampling, paired_tests
+from anaphora.stats.intervals import Resampling
+from anaphora.stats.paired import PairedTest, paired_tests
 
 PRONOUNS = ("it", "they")  # those of Hardmeier and Federico's program
 Progress = Callable[[int, int], None]

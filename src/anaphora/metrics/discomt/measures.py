@@ -26,9 +26,9 @@ from typing import Any
 import numpy as np
 
 from anaphora.core.errors import AnaphoraError
-from anaphora.evaluation.intervals import Floats, Interval
 from anaphora.metrics.discomt.classes import OTHER
-from anaphora.metrics.sums import Figures, PairedTest, Resampling, Sums, harmonic, paired_tests, ratio
+from anaphora.stats.intervals import Floats, Interval, Resampling
+from anaphora.stats.paired import Figures, PairedTest, Sums, harmonic, paired_tests, ratio
 
 OVERALL = ("accuracy", "accuracy_without_other", "precision", "recall", "f", "macro_recall")
 BY_CLASS = ("precision", "recall", "strict_recall", "f")

@@ -11,10 +11,9 @@ import numpy as np
 
 from anaphora import __version__
 from anaphora.core.errors import AnaphoraError, BadInput, did_you_mean
-from anaphora.evaluation.intervals import Floats
 from anaphora.metrics.columns import Columns, read_columns
-from anaphora.metrics.meta.correlation import Correlation, Settings, correlation
-from anaphora.metrics.meta.williams import Williams, all_pairs
+from anaphora.stats.correlation import Correlation, Settings, Williams, all_pairs, correlation
+from anaphora.stats.intervals import Floats
 
 AUTO = "auto"  # instead of a system's name: whatever the rule below finds
 FAR = 2.5  # deviations from the median that make an outlier

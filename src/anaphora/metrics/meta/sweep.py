@@ -12,8 +12,8 @@ import numpy as np
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.parsing import read_json
 from anaphora.metrics.apt.cases import CASES, Weighting
-from anaphora.metrics.meta.correlation import Correlation, Settings, correlation
 from anaphora.metrics.meta.evaluation import Scores, removed_systems, signature_of
+from anaphora.stats.correlation import Correlation, Settings, correlation
 
 Counts = Mapping[str, tuple[int, ...]]  # of each system, the pronouns in each of the six cases
 TABLE_4 = ((0.0, 0.0), (1.0, 0.0), (0.5, 0.0), (1.0, 1.0), (0.5, 0.5))  # (w2, w6), in the order of the table

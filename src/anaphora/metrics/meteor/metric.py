@@ -18,10 +18,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from anaphora.core.errors import AnaphoraError
-from anaphora.evaluation.intervals import Floats
 from anaphora.metrics.meteor.matching import Keys, align, exact
 from anaphora.metrics.meteor.wordnet import WordNet
-from anaphora.metrics.sums import Figures, Sums, ratio
+from anaphora.stats.intervals import Floats
+from anaphora.stats.paired import Figures, Sums, ratio
 
 FREQUENT = 1e-3  # §3: function words are those with a higher relative frequency in a large text of the language
 

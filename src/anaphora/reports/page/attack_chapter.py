@@ -8,7 +8,6 @@ from types import MappingProxyType
 from anaphora.evaluation.diagnosis import Diagnosis
 from anaphora.evaluation.diagnosis_rules import PIPELINE
 from anaphora.evaluation.diagnosis_sentences import Check, Statement
-from anaphora.evaluation.intervals import wilson
 from anaphora.evaluation.robustness import Robustness
 from anaphora.reports.diagnosis import diagnosis_table, statements, title_of
 from anaphora.reports.page.dots import Dot, Group, dots
@@ -17,6 +16,7 @@ from anaphora.reports.page.summary import p_of, points
 from anaphora.reports.page.systems import Look
 from anaphora.reports.robustness import label_of, robustness_chart, robustness_table, wording
 from anaphora.reports.tables import difference_cells
+from anaphora.stats.intervals import wilson
 from anaphora.table import Row, Table
 
 NOTHING: Mapping[str, float | None] = MappingProxyType({})

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
 import numpy.typing as npt
 
+from anaphora.core.errors import AnaphoraError
 from anaphora.core.finite import NotFinite, all_finite
 
+TESTS = ("bootstrap", "randomisation")
 Interval = tuple[float, float]
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -17,6 +20,38 @@ Ints = npt.NDArray[np.int64]
 # Up to this many different units the resampled totals are drawn by their multiplicities (see `resampled_sums`).
 MAX_DISTINCT = 512
 CHUNK = 400_000  # random numbers held at a time: few enough to stay in a processor's cache
+
+
+@dataclass(frozen=True, slots=True)
+class Resampling:
+    """How intervals and p-values are drawn; the numbers of draws are sacreBLEU's.
+
+    samples: of the bootstrap
+    test: which of the two p-values is the p_value
+    trials: of approximate randomization; None: as many as samples
+    """
+
+    samples: int = 1_000
+    seed: int = 12345
+    confidence: float = 0.95
+    test: str = "randomisation"
+    trials: int | None = None
+
+    def __post_init__(self) -> None:
+        if not 0 < self.confidence < 1 or min(self.samples, self.randomizations) < 1:
+            raise AnaphoraError("confidence is a number between 0 and 1, samples and trials are numbers from 1")
+        if self.test not in TESTS:
+            raise AnaphoraError(f"unknown test {self.test!r}. Known: {', '.join(TESTS)}")
+
+    @property
+    def randomizations(self) -> int:
+        """Draws of approximate randomization."""
+        return self.samples if self.trials is None else self.trials
+
+    @property
+    def signature(self) -> str:
+        unusual = f"|conf:{self.confidence:g}" if self.confidence != 0.95 else ""
+        return f"ci:bs{self.samples}{unusual}|seed:{self.seed}"
 
 
 def wilson(correct: int, total: int, confidence: float = 0.95) -> Interval:

@@ -13,8 +13,8 @@ from scipy.stats import binom
 from statsmodels.stats.proportion import proportion_confint
 
 from anaphora.core.finite import NotFinite
-from anaphora.evaluation import intervals
-from anaphora.evaluation.intervals import bootstrap, generator, percentile_interval, resampled_sums, wilson
+from anaphora.stats import intervals
+from anaphora.stats.intervals import bootstrap, generator, percentile_interval, resampled_sums, wilson
 
 FIXED = settings(derandomize=True, deadline=None)
 COUNTS = st.integers(1, 10_000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))

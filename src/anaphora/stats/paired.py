@@ -1,14 +1,10 @@
-"""Figures that depend only on sums over sentences: their intervals and paired tests need no second scoring.
-
-AutoPRF, BLEU, chrF, TER, METEOR and shares of right items are all of this kind: each sentence leaves a row of counts,
-and the figure of a text is a function of the columns' totals.
-"""
+"""Paired tests of the difference between two systems on the same items, and a correction for many of them."""
 
 from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,32 +12,80 @@ import numpy as np
 
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.finite import finite
-from anaphora.evaluation.intervals import CHUNK, Floats, Interval, Ints, generator, percentile_interval
-from anaphora.evaluation.paired import holm
+from anaphora.stats.intervals import (
+    CHUNK,
+    Floats,
+    Interval,
+    Ints,
+    Resampling,
+    bootstrap,
+    generator,
+    percentile_interval,
+)
 
-TESTS = ("bootstrap", "randomisation")
+
+def mcnemar(only_first: int, only_second: int) -> float:
+    """McNemar's exact test, two-sided: of the items on which just one system is right, are they split evenly?
+
+    The sum of binomial probabilities, in logarithms, so that any number of items will do.
+    """
+    n, k = only_first + only_second, min(only_first, only_second)
+    if n == 0:
+        return 1.0
+    i = np.arange(1, k + 1)
+    log_choose = np.concatenate(([0.0], np.cumsum(np.log(n - i + 1) - np.log(i))))
+    tail = np.exp(np.logaddexp.reduce(log_choose) - n * np.log(2))
+    return min(1.0, float(2 * tail))
+
+
+def approximate_randomisation(differences: Floats, counts: Ints, samples: int, rng: np.random.Generator) -> float:
+    """Noreen 1989 (Riezler and Maxwell 2005 for translation): swap the two systems' outputs unit by unit at random.
+
+    differences: (k,), the different sums of (second − first) in a unit; counts: (k,), units with each.
+    How often is a difference of the swapped systems at least as large? For outcomes right/wrong of single items
+    this is McNemar's exact test with sampling error on top.
+    """
+    matter = differences != 0
+    values, counts = np.abs(differences[matter]), counts[matter]
+    observed = abs(float((differences[matter] * counts).sum()))
+    if len(values) == 0:
+        return 1.0
+    extreme = 0
+    step = max(1, CHUNK // len(values))
+    for start in range(0, samples, step):
+        size = min(step, samples - start)
+        kept = rng.binomial(counts, 0.5, size=(size, len(values)))
+        swapped = np.abs(((2 * kept - counts) * values).sum(axis=1))
+        extreme += int((swapped >= observed - 1e-9).sum())
+    return (extreme + 1) / (samples + 1)
+
+
+def paired_bootstrap(rows: Floats, counts: Ints, samples: int, rng: np.random.Generator) -> tuple[float, Floats]:
+    """Koehn 2004, two-sided: centre the resampled differences, count those as far out as the real one.
+
+    sacreBLEU centres too, but drops the signs before, which gives smaller p-values.
+
+    rows: (k, 2), a unit's sum of differences and number of items. Returns the p-value and the resampled values.
+    """
+    values = bootstrap(rows, counts, samples, rng)
+    observed = float((rows[:, 0] * counts).sum() / (rows[:, 1] * counts).sum())
+    return share_as_extreme(values - values.mean(), observed), values
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Holm 1979: p-values corrected so that the chance of any false alarm among them stays what it says."""
+    order = sorted(range(len(p_values)), key=lambda i: p_values[i])
+    adjusted = [0.0] * len(p_values)
+    worst = 0.0
+    for rank, i in enumerate(order):
+        worst = max(worst, min(1.0, (len(p_values) - rank) * p_values[i]))
+        adjusted[i] = worst
+    return adjusted
+
+
+# Figures that depend only on sums over sentences: their intervals and paired tests need no second scoring.
+
 Figures = Callable[[Floats], Mapping[str, Floats]]  # totals (samples, columns) → the values (samples,) of each figure
-
-
-@dataclass(frozen=True, slots=True)
-class Resampling:
-    """How intervals and p-values are drawn. test: which of the two p-values is the p_value."""
-
-    samples: int = 1_000
-    seed: int = 12345
-    confidence: float = 0.95
-    test: str = "randomisation"
-
-    def __post_init__(self) -> None:
-        if not 0 < self.confidence < 1 or self.samples < 1:
-            raise AnaphoraError("confidence is a number between 0 and 1, samples a number from 1")
-        if self.test not in TESTS:
-            raise AnaphoraError(f"unknown test {self.test!r}. Known: {', '.join(TESTS)}")
-
-    @property
-    def signature(self) -> str:
-        unusual = f"|conf:{self.confidence:g}" if self.confidence != 0.95 else ""
-        return f"ci:bs{self.samples}{unusual}|seed:{self.seed}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,9 +162,9 @@ def swapped_totals(first: Floats, second: Floats, resampling: Resampling) -> tup
     matter = change.any(axis=1)
     change, counts = change[matter], counts[matter]
     rng = generator(resampling.seed)
-    shift = np.zeros((resampling.samples, first.shape[1]))
+    shift = np.zeros((resampling.randomizations, first.shape[1]))
     step = max(1, CHUNK // max(1, len(change)))
-    for start in range(0, resampling.samples, step):
+    for start in range(0, resampling.randomizations, step):
         part = shift[start : start + step]
         part[:] = rng.binomial(counts, 0.5, size=(len(part), len(counts))).astype(float) @ change
     return first.sum(axis=0) + shift, second.sum(axis=0) - shift
@@ -141,8 +185,8 @@ def paired_test(names: tuple[str, str], first: Sums, second: Sums, resampling: R
         delta = after[name] - before[name]
         differences = drawn[1][name] - drawn[0][name]
         tests = {
-            "bootstrap": _share_as_far_out(differences - differences.mean(), delta),
-            "randomisation": _share_as_far_out(swapped[1][name] - swapped[0][name], delta),
+            "bootstrap": share_as_extreme(differences - differences.mean(), delta),
+            "randomisation": share_as_extreme(swapped[1][name] - swapped[0][name], delta),
         }
         interval = percentile_interval(differences, resampling.confidence)
         found[name] = PairedTest(*names, delta, interval, tests, tests[resampling.test])
@@ -167,6 +211,7 @@ def _distinct(rows: Floats) -> tuple[Floats, Ints]:
     return different, np.array(list(counts.values()), np.int64)
 
 
-def _share_as_far_out(differences: Floats, observed: float) -> float:
+def share_as_extreme(differences: Floats, observed: float) -> float:
+    """The p-value of a resampling test: the share of differences at least as large as the observed one."""
     extreme = int((np.abs(differences) >= abs(observed) - 1e-12).sum())
     return (extreme + 1) / (len(differences) + 1)
