@@ -15,6 +15,7 @@ from anaphora.study.answers import current_answers
 from anaphora.study.create import Design, make_study
 from anaphora.study.database import read_answers
 from anaphora.study.file import read_links, read_study, write_study
+from anaphora.study.gaps import suite_of_details
 from anaphora.study.model import Study
 from anaphora.study.store import Answer
 from anaphora.study.view import opaque_ids
@@ -497,6 +498,27 @@ def test_nothing_looks_chosen_on_a_touch_screen(
     assert len(set(page.evaluate(colors))) == 1
 
 
+def test_under_the_pointer_is_not_chosen(make: Make, serve: Serve, visit: Callable[..., Any], tmp_path: Path) -> None:
+    """After a click the pointer rests on the next question: its border is not that of what is chosen."""
+    folder = tmp_path / "study"
+    write_study(make(3), folder)
+    page = visit(serve(folder).links["anna"], reduced_motion="reduce")
+    start(page)
+    second = page.locator(".candidate").nth(1)
+    border = "b => getComputedStyle(b).borderTopColor"
+    second.click()
+    at_question(page, 2)
+    assert second.evaluate("b => b.matches(':hover')")
+    resting = second.evaluate(border)
+    page.mouse.move(0, 0)
+    page.keyboard.press("ArrowLeft")
+    at_question(page, 1)
+    playwright.expect(second).to_have_attribute("aria-pressed", "true")
+    assert second.evaluate(border) != resting
+    second.hover()
+    assert second.evaluate(border) != resting  # what is chosen looks chosen under the pointer, too
+
+
 BLIND = """() => {
   // where answers can be pressed although a highlighted word of a candidate is not in view, at any place of the page
   const seen = (element) => {
@@ -551,6 +573,41 @@ def test_the_organizers_text_stands_alone(serve: Serve, visit: Callable[..., Any
     playwright.expect(page.get_by_text("Choose what sounds best")).to_be_visible(timeout=20_000)
     assert page.locator("#example").is_hidden()
     assert "B is better" not in page.locator("main").inner_text()
+
+
+def test_the_example_is_in_the_language_of_the_study(serve: Serve, visit: Callable[..., Any], tmp_path: Path) -> None:
+    shown = {}
+    for language in ("de", "fr", "ru"):
+        examples = [Example("x", ("It is.",), (("A.",), ("B.",)), 0)]
+        folder = tmp_path / language
+        design = Design(annotators=("anna",))
+        write_study(make_study(suite_of(Header("x", "en", language), lambda found=examples: found), design), folder)
+        page = visit(serve(folder).links["anna"])
+        page.get_by_role("button", name="Start").wait_for()
+        sentences = page.locator("#example .sentence")
+        shown[language] = (sentences.evaluate_all("all => [...new Set(all.map((p) => p.lang))]"), sentences.count())
+    assert shown == {"de": (["de"], 3), "fr": (["fr"], 3), "ru": ([], 0)}  # rather none than one in English
+
+
+def test_gaps_of_tokenized_text_are_shown_as_people_write(
+    serve: Serve, visit: Callable[..., Any], tmp_path: Path
+) -> None:
+    files = {
+        "src": ["I bought a lamp .", "It was cheap ."],
+        "fr": ["J&apos; ai acheté une lampe .", "Il n&apos; était pas cher ."],
+        "details": ["system\tsentence\tposition\tcandidate_position\tcandidate", "a\t1\t0\t0\til"],
+    }
+    for name, lines in files.items():
+        (tmp_path / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    suite = suite_of_details(tmp_path / "details", tmp_path / "src", [tmp_path / "fr"], ["a"], "en-fr")
+    folder = tmp_path / "study"
+    write_study(make_study(suite, Design(annotators=("anna",), mode="gaps")), folder)
+    page = visit(serve(folder).links["anna"])
+    start(page)
+    assert page.locator("#source .sentence").all_inner_texts() == ["I bought a lamp.", "It was cheap."]
+    assert page.locator("#context .sentence").all_inner_texts() == ["J'ai acheté une lampe."]
+    assert page.locator(".candidate .sentence").inner_text().replace("\u00a0", "").strip() == "n'était pas cher."
+    assert "a/1" not in page.request.get(f"{page.url.rstrip('/')}/state").text()  # nor whose translation it is
 
 
 @pytest.mark.parametrize("focus", ["the option clicked", "the option by Tab", "the heading", "Next", "Undo clicked"])
@@ -697,6 +754,19 @@ def test_it_is_accessible(make: Make, serve: Serve, visit: Callable[..., Any], t
     overview = visit(server.admin, color_scheme=scheme)
     overview.get_by_text("2 / 3").wait_for()
     assert overview.evaluate(CONTRAST) == []
+
+
+def test_what_scrolls_in_the_overview_is_reached_by_keyboard(
+    make: Make, serve: Serve, visit: Callable[..., Any], tmp_path: Path
+) -> None:
+    folder = tmp_path / "study"
+    write_study(make(3), folder)
+    overview = visit(serve(folder).admin, **PHONE)
+    overview.get_by_text("0 / 3").first.wait_for()
+    boxes = overview.locator(".scroll")
+    assert any(boxes.evaluate_all("all => all.map((box) => box.scrollWidth > box.clientWidth)"))
+    named = boxes.evaluate_all("all => all.map((box) => box.tabIndex === 0 && box.role === 'region' && box.ariaLabel)")
+    assert named == ["Progress", "Agreement so far", "By pair of pronouns"]
 
 
 def test_a_wrong_link(make: Make, serve: Serve, browser: Any, tmp_path: Path) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -40,6 +42,18 @@ def example(name: str) -> Example:
     }
     candidates = tuple(tuple(text.split("\n")) for text in texts)
     return Example(name, tuple(source.split("\n")), candidates, forms.index(right.lower()), tags)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if chromium is None:
+        pytest.skip("no Chromium on this machine: apt-get install chromium")
+    with playwright.sync_playwright() as started:
+        running = started.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield running
+        running.close()
 
 
 @pytest.fixture

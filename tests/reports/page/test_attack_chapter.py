@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from types import SimpleNamespace
@@ -10,6 +11,8 @@ from typing import Any
 import pytest
 
 from anaphora.evaluation.diagnosis import diagnose
+from anaphora.evaluation.diagnosis_rules import PIPELINE
+from anaphora.evaluation.result import Settings
 from anaphora.evaluation.robustness import Robustness, robustness
 from anaphora.reports.page.attack_chapter import _steps_table, attack_chapter, diagnosis_chapter
 from anaphora.reports.page.systems import looks
@@ -81,3 +84,26 @@ def test_the_steps_of_systems_as_a_table() -> None:
         ("nouns", "1,200", "0.250", "[0.150, 0.350]", "0.500", "[0.400, 0.600]"),
         ("people", "1,200", "–", "", "0.750", "[0.650, 0.850]"),
     ]
+
+
+def test_steps_are_headings_so_that_names_are_whole() -> None:
+    def check(name: str) -> Any:
+        found = SimpleNamespace(value=0.5, interval=(0.4, 0.6), total=10)
+        return SimpleNamespace(
+            rule=name, step=PIPELINE[1], name=name, signed=False, found=found, shown="fails", part=False
+        )
+
+    names = ["which of the nouns before it can be meant", "overlap/subject-verb"]
+    diagnosis = SimpleNamespace(
+        **{"system": "x", "languages": "en-de", "context": None, "protocol": {}, "statements": (), "advice": ()},
+        **{
+            "checks": [check(name) for name in names],
+            "settings": Settings(),
+            "thresholds": SimpleNamespace(known=0.9, minimum=10),
+        },
+        signature="",
+    )
+    svg = str(diagnosis_chapter([diagnosis], looks(["x"])).parts[0].svg)  # type: ignore[list-item]
+    shown = re.findall(r"<text[^>]*>([^<]*)</text>", svg)
+    assert shown.count(PIPELINE[1]) == 1
+    assert shown.index(PIPELINE[1]) < shown.index(names[1])

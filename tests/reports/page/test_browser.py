@@ -22,14 +22,6 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shuti
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine: apt-get install chromium")
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with playwright.sync_playwright() as started:
-        running = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield running
-        running.close()
-
-
 @pytest.fixture
 def shown(browser: Any, runs: list[Run], tmp_path: Path) -> Iterator[Any]:
     """The page in a browser; what it says on the console or asks for is an error."""
@@ -279,7 +271,7 @@ def test_long_names_leave_room_for_candidates(browser: Any, runs: list[Run], tmp
     assert all(box["width"] > 0.8 * card for box in boxes)
     chips = [chip.bounding_box() for chip in tab.locator(".chip").all()]
     assert all(chip["x"] + chip["width"] <= card + 40 for chip in chips)
-    assert all(select.bounding_box()["width"] <= 250 for select in tab.locator("#choices select").all())
+    assert all(label.bounding_box()["width"] <= 250 for label in tab.locator("#choices label").all())
     texts = tab.locator("#part-accuracy svg text").all_text_contents()
     assert {"…step100000", "…step120000"} <= set(texts)
     tab.close()

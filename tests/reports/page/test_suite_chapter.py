@@ -96,7 +96,8 @@ def test_stars_stand_at_the_system_that_differs() -> None:
     assert part.table is not None
     assert part.table.rows[0].cells[2::2] == ("0.500", "0.500", "0.500 **")
     assert [word for word in str(part.svg).split(">") if "**" in word] == ["50.0 **</text"] * 2
-    assert part.marks[0].startswith("Stars: the system differs from a, p < 0.05 *")
+    assert part.marks[0].startswith("Stars: the system differs from a, p < 0.05\u00a0*")
+    assert "(McNemar’s test, corrected" in part.marks[0]
 
 
 def test_a_breakdown_that_repeats_another_is_not_drawn(results: dict[str, Result], runs: list[Run]) -> None:
@@ -112,3 +113,14 @@ def test_one_group_says_what_all_examples_say(results: dict[str, Result]) -> Non
     alone = replace(result, breakdowns={"corpus": {"news": result.figure}})
     chapter = suite_chapter({"context": alone}, None, LOOKS)
     assert [part.title for part in chapter.parts] == ["All figures of context"]
+
+
+def test_what_is_never_chosen_is_drawn_at_zero(results: dict[str, Result]) -> None:
+    figure = Figure(10, 5, (0.3, 0.7))
+    first, second = ({"subject": figure, "object": figure}, {"subject": Figure(10, 10, (0.7, 1.0))})
+    priors = {"sentence": first, "context": second}
+    chosen = {name: replace(result, priors={"prior/role": priors[name]}) for name, result in results.items()}
+    (part,) = [part for part in suite_chapter(chosen, None, LOOKS).parts if part.title.startswith("prior/role")]
+    assert part.table is not None
+    assert part.table.rows[1].cells[::2] == ("object", "0.500", "0.000")
+    assert "context 0.0 %" in str(part.svg)

@@ -20,7 +20,7 @@ from anaphora.stats.intervals import wilson
 from anaphora.table import Row, Table
 
 NOTHING: Mapping[str, float | None] = MappingProxyType({})
-STARS = "Stars: the change is significant, p < 0.05 *, 0.01 **, 0.001 *** (corrected by Holm’s method)."
+STARS = "Stars: the change is significant, p < 0.05\u00a0*, 0.01\u00a0**, 0.001\u00a0*** (corrected by Holm’s method)."
 
 
 def attack_chapter(
@@ -93,9 +93,11 @@ def diagnosis_chapter(diagnoses: Sequence[Diagnosis], looks: Mapping[str, Look])
         for check in diagnosis.checks:
             if not check.signed and check.step in PIPELINE:
                 steps.setdefault(f"{check.step}: {check.name}", {})[diagnosis.system] = check
-    groups = [
-        Group(name, _remark(checks), {s: _dot(s, c) for s, c in checks.items()}) for name, checks in steps.items()
-    ]
+    groups, last = [], ""
+    for checks in steps.values():
+        check = next(iter(checks.values()))
+        heading, last = "" if check.step == last else check.step, check.step
+        groups.append(Group(check.name, _remark(checks), {s: _dot(s, c) for s, c in checks.items()}, heading))
     title = "Step by step"
     picture = dots(title, groups, looks) if groups else None
     steps_part = [Part("diagnosis-steps", title, picture, _steps_table(title, steps, list(looks)))] if picture else []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from html import escape
@@ -67,26 +68,36 @@ def _summary(report: Report) -> str:
 
 
 def _chapter(chapter: Chapter) -> str:
-    """Charts side by side, then what is said, then the tables that have no chart, each on a line to unfold."""
+    """What is said and the charts side by side, then the tables that have no chart, each on a line to unfold."""
     said = "".join(
-        f"<div class='said'><h3>{escape(heading)}</h3>{_list(sentences)}</div>"
+        f"<div class='said'><h3>{escape(heading)}</h3>{_list(sentences, signed=True)}</div>"
         for heading, sentences in chapter.said.items()
     )
     drawn = [part for part in chapter.parts if part.svg is not None]
     lowest = min((height_of(part.svg or "") for part in drawn), default=1.0)
-    said = f'<div class="parts">{said}</div>' if said else ""
     charts = "\n".join(_part(part, lowest) for part in drawn)
     tables = "\n".join(_part(part) for part in chapter.parts if part.svg is None)
     remarks = "".join(f'<p class="mark">{escape(remark)}</p>' for remark in chapter.remarks)
     name = escape(chapter.name)
     return (
-        f'<section id="{name}"><h2>{escape(chapter.title)}</h2>\n{remarks}{said}'
-        f'<div class="parts">\n{charts}\n</div>\n<div class="tables">\n{tables}\n</div></section>'
+        f'<section id="{name}"><h2>{escape(chapter.title)}</h2>\n{remarks}'
+        f'<div class="parts">\n{said}{charts}\n</div>\n<div class="tables">\n{tables}\n</div></section>'
     )
 
 
-def _list(sentences: Iterable[str]) -> str:
-    return f'<ul class="words">{"".join(f"<li>{escape(sentence)}</li>" for sentence in sentences)}</ul>'
+def _list(sentences: Iterable[str], *, signed: bool = False) -> str:
+    """A list; signed: each sentence begins with a sign (✗, ✓), which stands before its lines."""
+    items = []
+    for sentence in sentences:
+        sign, _, rest = sentence.partition(" ") if signed else ("", "", sentence)
+        lead = f'<span class="sign">{escape(sign)}</span> ' if sign else ""
+        items.append(f"<li>{lead}{_unbroken(rest)}</li>")
+    return f'<ul class="words">{"".join(items)}</ul>'
+
+
+def _unbroken(text: str) -> str:
+    """A text as HTML in which no line ends within the name of an option."""
+    return re.sub(r"(?<!\S)--[a-z][a-z-]*", lambda found: f'<span class="option">{found[0]}</span>', escape(text))
 
 
 def _part(part: Part, lowest: float | None = None) -> str:

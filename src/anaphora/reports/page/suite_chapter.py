@@ -8,6 +8,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from anaphora.evaluation.compare import Comparison
+from anaphora.evaluation.intervals import wilson
 from anaphora.evaluation.result import Figure, Result
 from anaphora.reports.page.dots import Dot, Group, dots
 from anaphora.reports.page.part import Chapter, Part, slug
@@ -17,6 +18,11 @@ from anaphora.reports.tables import comparison_table, left_out, level_of, result
 from anaphora.table import Row, Table, stars_of
 
 MOST, DOTS = 12, 60  # groups and dots that a chart has room for; what has more is a table alone
+TESTS = {  # as they are called in papers
+    "mcnemar": "McNemar’s test",
+    "randomisation": "approximate randomization",
+    "bootstrap": "paired bootstrap",
+}
 NONE: Mapping[str, str] = MappingProxyType({})
 Named = Mapping[str, Result]  # by the name of the system
 
@@ -101,15 +107,20 @@ def _priors(title: str, results: Named, looks: Mapping[str, Look]) -> Iterable[P
     names = list(dict.fromkeys(name for result in results.values() for name in result.priors))
     for name in names:
         choices = list(dict.fromkeys(c for result in results.values() for c in result.priors.get(name, {})))
-        by_choice = {
-            choice: {s: r.priors[name][choice] for s, r in results.items() if choice in r.priors.get(name, {})}
-            for choice in choices
-        }
+        asked = {system: result for system, result in results.items() if name in result.priors}
+        by_choice = {choice: {s: _chosen(r, name, choice) for s, r in asked.items()} for choice in choices}
         heading = f"{name}: what is chosen"
         groups = [_group(choice, figures) for choice, figures in by_choice.items()]
         table = _table(heading, by_choice, results, {})
         marks = ("There is no right answer here: the chart shows what a system prefers.",)
         yield Part(slug(f"{title} prior {name}"), heading, dots(heading, groups, looks), table, marks)
+
+
+def _chosen(result: Result, template: str, choice: str) -> Figure:
+    """How often a choice is made; what is never chosen is chosen in 0 %, which is a figure, too."""
+    figures = result.priors[template]
+    total = next(iter(figures.values())).total
+    return figures.get(choice) or Figure(total, 0, wilson(0, total, result.settings.confidence))
 
 
 def _group(name: str, figures: Mapping[str, Figure], stars: Mapping[str, str] = NONE) -> Group:
@@ -163,6 +174,6 @@ def _stars(comparison: Comparison | None, breakdown: str, group: str) -> dict[st
 def _what_stars_say(comparison: Comparison | None) -> str:
     assert comparison is not None
     return (
-        f"Stars: the system differs from {comparison.systems[0]}, p < 0.05 *, 0.01 **, 0.001 *** "
-        f"({comparison.test}, corrected by Holm’s method)."
+        f"Stars: the system differs from {comparison.systems[0]}, p < 0.05\u00a0*, 0.01\u00a0**, 0.001\u00a0*** "
+        f"({TESTS[comparison.test]}, corrected by Holm’s method)."
     )
