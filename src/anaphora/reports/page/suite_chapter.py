@@ -8,13 +8,13 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from anaphora.evaluation.compare import Comparison
-from anaphora.evaluation.intervals import wilson
 from anaphora.evaluation.result import Figure, Result
 from anaphora.reports.page.dots import Dot, Group, dots
 from anaphora.reports.page.part import Chapter, Part, slug
 from anaphora.reports.page.summary import suite_summary
 from anaphora.reports.page.systems import Look
 from anaphora.reports.tables import comparison_table, left_out, level_of, result_table, title_of
+from anaphora.stats.intervals import wilson
 from anaphora.table import Row, Table, stars_of
 
 MOST, DOTS = 12, 60  # groups and dots that a chart has room for; what has more is a table alone
