@@ -6,14 +6,17 @@ before it; a TOML block whose first line is `# NAME.toml` becomes that file. All
 one folder that holds nothing but what the document makes, and small made-up inputs under the names that it uses
 (tests/documented_inputs.py). A command must succeed, unless the document shows it failing: an output with a line that
 begins with `error: ` says exit code 2, with `failed: ` 1. In `console` blocks the lines below a command, if there are
-any, are its output on a terminal; a line `…` or `...` stands for all that follows, but its exit code is checked.
+any, are its output on a terminal; a line `…` or `...` stands for any number of lines. The exit code is always checked,
+that of every command in a pipe included.
 
 What cannot run here says why: `# needs …` behind a command, alone in the line below it, or as the first line of a
 Python block. Such commands are counted (`NOT_RUN`) and parsed. `pip install` must name extras that exist, `make` goals.
+Where real data or pipelines are not on the machine, commands that name them are parsed, too; where they are, all run.
 """
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import shlex
@@ -29,7 +32,7 @@ import pytest
 
 from anaphora.cli.app import app
 from anaphora.cli.stopping import called
-from tests.documented_inputs import HOME, PIPELINES, provide
+from tests.documented_inputs import DATA, HOME, PIPELINES, provide
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = [path for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))] if path.is_file()]
@@ -162,14 +165,32 @@ def parse_problem(text: str) -> str | None:
 
 def difference(shown: list[str], real: list[str]) -> str | None:
     """How a shown output departs from the real one; None if it does not."""
-    for number, line in enumerate(shown):
-        if line.strip() in REST:
-            return None
+    after = next((number for number, line in enumerate(shown) if line.strip() in REST), None)
+    for number, line in enumerate(shown[:after]):
         if number >= len(real):
             return f"shown, but not printed: {line!r}"
         if line != real[number]:
             return f"shown:   {line!r}\nprinted: {real[number]!r}"
-    return None if len(shown) == len(real) else f"printed, but not shown: {real[len(shown)]!r}"
+    if after is None:
+        return None if len(shown) == len(real) else f"printed, but not shown: {real[len(shown)]!r}"
+    rest = shown[after + 1 :]
+    if not rest:
+        return None
+    departs = [difference(rest, real[start:]) for start in range(after, len(real) + 1)]
+    return None if None in departs else f"shown after an ellipsis, but not printed: {rest[0]!r}"
+
+
+def names_made_by(source: str) -> set[str]:
+    """The names that a Python block assigns or imports; a block that cannot be parsed is a SyntaxError."""
+    nodes = list(ast.walk(ast.parse(source)))
+    imports = [alias for n in nodes if isinstance(n, ast.Import | ast.ImportFrom) for alias in n.names]
+    assigned = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    return assigned | {(alias.asname or alias.name).split(".")[0] for alias in imports}
+
+
+def names_read_by(source: str) -> set[str]:
+    """The names that a Python block reads."""
+    return {n.id for n in ast.walk(ast.parse(source)) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
 
 
 def problems_of(markdown: str, folder: Path) -> list[str]:
@@ -178,6 +199,7 @@ def problems_of(markdown: str, folder: Path) -> list[str]:
     lacking = provide(folder, "\n".join(command.text for command in commands if not command.skipped))
     environment = _environment(folder)
     problems, before = [], ""
+    unmade: set[str] = set()  # names that Python blocks would have made that did not run
     for command in commands:
         place = f"line {command.line}: $ {command.text}"
         if any(sign in command.text for sign in REST) and command.language in ("sh", "console"):
@@ -185,7 +207,10 @@ def problems_of(markdown: str, folder: Path) -> list[str]:
         elif command.language == "toml":
             (folder / TOML.match(command.text.splitlines()[0])[1]).write_text(command.text + "\n", encoding="utf-8")  # type: ignore[index]
         elif command.language == "python":
-            if not command.skipped and not any(name in command.text for name in lacking):
+            made = names_made_by(command.text)
+            if command.skipped or any(name in command.text for name in lacking) or unmade & names_read_by(command.text):
+                unmade |= made - names_made_by(before)
+            else:
                 before += command.text + "\n"
                 done = _run([sys.executable, "-c", before], folder, environment)
                 if done.returncode:
@@ -194,7 +219,7 @@ def problems_of(markdown: str, folder: Path) -> list[str]:
             if wrong := parse_problem(command.text):
                 problems.append(f"{place}\n{wrong}")
         else:
-            done = _run(["sh", "-c", command.text], folder, environment)
+            done = _run(["bash", "-e", "-o", "pipefail", "-c", command.text], folder, environment)
             printed = [line.rstrip() for line in done.stdout.rstrip().splitlines()]
             if done.returncode not in command.exit_codes:
                 expected = " or ".join(map(str, command.exit_codes))
@@ -269,6 +294,14 @@ def test_workflows_have_commands_that_are_understood() -> None:
     found = [match[1] for line in lines if (match := re.search(r"((?:anaphora [a-z]+|pip install) .*)$", line))]
     assert len(found) > 5
     assert [problem for command in found if (problem := parse_problem(command))] == []
+
+
+@pytest.mark.skipif(not (DATA.is_dir() and PIPELINES.is_dir()), reason="the real data are not on this machine")
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_no_input_is_lacking_where_the_data_are(document: Path, tmp_path: Path) -> None:
+    """Whatever is not marked with `# needs` runs here: nothing is only parsed without a reason in the document."""
+    commands = commands_of(document.read_text(encoding="utf-8"))
+    assert not provide(tmp_path, "\n".join(command.text for command in commands if not command.skipped))
 
 
 def test_the_readme_shows_the_program_at_work() -> None:
@@ -405,6 +438,8 @@ def test_a_document_that_is_not_true_is_found_out(tmp_path: Path) -> None:
         ('pip install "anaphora[nothing]"', "no such extra: nothing"),
         ("make nothing", "No rule to make target"),
         ("anaphora evaluate demo/runs/context-aware", "no such file"),  # nobody made it
+        ("anaphora evaluate nowhere --json | cat", "exit code 2"),  # a pipe does not hide it
+        ("anaphora evaluate nowhere; true", "exit code 2"),
         ("nonsense-of-another-program", "exit code 127"),
     ],
 )
@@ -418,6 +453,15 @@ def test_a_python_block_that_fails_is_found_out(tmp_path: Path) -> None:
     assert "NameError" in problem
 
 
+def test_python_blocks_after_one_that_cannot_run_are_only_parsed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tests.test_docs.provide", lambda folder, commands: frozenset({"a_pipeline"}))
+    blocks = ('document = load("a_pipeline")', "print(document)", "import os\nprint(os.sep)", "print(nothing)")
+    (problem,) = problems_of("".join(f"```python\n{block}\n```\n" for block in blocks), tmp_path)
+    assert problem.startswith("line 12: $ print(nothing)\nexit code 1")  # the last one is wrong by itself
+
+
 @pytest.mark.parametrize(
     ("shown", "real", "same"),
     [
@@ -428,6 +472,11 @@ def test_a_python_block_that_fails_is_found_out(tmp_path: Path) -> None:
         (["a"], ["a", "b"], False),
         (["a", "b"], ["a"], False),
         (["b", "…"], ["a", "b"], False),
+        (["a", "…", "c"], ["a", "b", "c"], True),
+        (["…", "c"], ["a", "b", "c"], True),
+        (["a", "…", "b"], ["a", "b", "c"], False),
+        (["a", "…", "d"], ["a", "b", "c"], False),
+        (["a", "…", "b", "…"], ["a", "b", "c"], True),
         ([" a"], ["a"], False),
     ],
 )

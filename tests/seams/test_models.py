@@ -99,8 +99,11 @@ def test_context_usage_goes_into_the_report(run: Run, model: Path, tmp_path: Pat
     (tmp_path / "usage.json").write_text(run(f"{usage} --json"), encoding="utf-8")
     runs = sorted(str(path.parent) for path in (tmp_path / "usage").rglob("run.jsonl"))
     assert runs
+    run(f"report {runs[0]} -o without.html")
     run(f"report {runs[0]} --result usage.json -o page.html")
-    assert "random" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    without, page = ((tmp_path / name).read_text(encoding="utf-8") for name in ("without.html", "page.html"))
+    assert "CXMI" in page
+    assert "CXMI" not in without
 
 
 def test_augmented_text_trains_a_model(

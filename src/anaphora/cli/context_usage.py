@@ -26,6 +26,7 @@ Examples:
 @part_options
 @click.option("--threads", type=click.IntRange(1))
 @click.option("--batch-tokens", type=click.IntRange(1), default=2048, show_default=True)
+@click.option("--truncate", is_flag=True, help="Cut texts that are longer than the model takes, and count them.")
 @format_options
 def context_usage(
     suite: str,
@@ -39,6 +40,7 @@ def context_usage(
     seed: int,
     threads: int | None,
     batch_tokens: int,
+    truncate: bool,
     format: str,
     as_json: bool,
 ) -> None:
@@ -55,15 +57,17 @@ def context_usage(
     from anaphora.systems.run import Run
     from anaphora.systems.scoring import Reloaded, score_suite
 
-    options = Options(Context(context, separator, target_context), threads=threads, batch_tokens=batch_tokens)
-
+    asked = Context(context, separator, target_context)
+    options = Options(asked, threads=threads, batch_tokens=batch_tokens, truncate=truncate)
+    truncated = 0  # texts, in the run with most of them
     scorer = Reloaded()
     loaded = api.load_suite(suite)
     scored = select(loaded, limit=limit, sample=sample, seed=seed)
 
     def score(examples: Suite, chosen: Options, place: Path) -> Run:
+        nonlocal truncated
         with progress_bar("examples") as progress:
-            return score_suite(
+            run = score_suite(
                 examples,
                 system,
                 place,
@@ -75,11 +79,15 @@ def context_usage(
                 progress=progress,
                 scorer=scorer,
             )
+        truncated = max(truncated, sum(item.extra.get("truncated", 0) for item in run))
+        return run
 
     with closing(scorer):
         usage = measure(loaded, system, options, output, score, Settings(seed=seed), most=scored.context)
     with atomic_writer(output / "curve.svg") as out:
         out.write(usage_curve(usage).encode())
-    show(usage_table(usage), usage.to_dict(), format, as_json)
+    show(usage_table(usage), {**usage.to_dict(), "truncated": truncated}, format, as_json)
     if not as_json:
+        if truncated:
+            note(f"up to {truncated:,} texts per run were longer than the model takes, and were cut: --truncate")
         note(f"the curve: {output / 'curve.svg'}")
