@@ -102,8 +102,8 @@ def test_context_usage_goes_into_the_report(run: Run, model: Path, tmp_path: Pat
     run(f"report {runs[0]} -o without.html")
     run(f"report {runs[0]} --result usage.json -o page.html")
     without, page = ((tmp_path / name).read_text(encoding="utf-8") for name in ("without.html", "page.html"))
-    assert "CXMI" in page
-    assert "CXMI" not in without
+    assert "Accuracy by context: demo" in page
+    assert "Accuracy by context" not in without
 
 
 def test_augmented_text_trains_a_model(
