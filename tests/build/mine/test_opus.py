@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import gzip
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
 import pytest
 
+from anaphora.build.mine import opus
 from anaphora.build.mine.opus import detokenised, read_opus
 from anaphora.core.errors import BadInput
 
@@ -105,7 +108,7 @@ def test_words_become_a_line() -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        (LINKS[:300], "not XML that can be read"),
+        (LINKS[:300], "not XML"),
         ("<corpus/>", "no alignment file of OPUS: no <cesAlign>"),
         (LINKS.replace(' toDoc="de/1999/1/22.xml.gz"', ""), "a <linkGrp> without fromDoc or toDoc"),
         (LINKS.replace("1;1", "1", 1), "a link without xtargets of two sides"),
@@ -134,5 +137,140 @@ def test_a_document_that_is_damaged_and_a_zip_that_is_none(tmp_path: Path, links
     path = tmp_path / "en/1999/1/11.xml"
     path.parent.mkdir(parents=True)
     path.write_text(ENGLISH[:200], encoding="utf-8")
-    with pytest.raises(BadInput, match=r"en/1999/1/11.xml.gz: not XML that can be read"):
+    with pytest.raises(BadInput, match=r"en/1999/1/11.xml.gz: line \d: not XML"):
+        read(links, tmp_path, tmp_path)
+
+
+# Hostile files
+
+
+def write_documents(folder: Path, **other: bytes) -> None:
+    for name, content in {**{name: text.encode() for name, text in FILES.items()}, **other}.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+
+
+@pytest.mark.parametrize("side", ["en/1999/1/11.xml.gz", "de/1999/1/22.xml.gz"])
+@pytest.mark.parametrize(
+    "name",
+    ["../secret.xml", "en/../../secret.xml", "{folder}/secret.xml", "..\\secret.xml", "c:/secret.xml", "..", "en/.."],
+)
+def test_documents_stay_inside_their_folder(tmp_path: Path, side: str, name: str) -> None:
+    write_documents(tmp_path / "data")
+    (tmp_path / "secret.xml").write_text(OTHER)
+    links = tmp_path / "links.xml"
+    links.write_text(LINKS.replace(side, name.replace("{folder}", str(tmp_path))), encoding="utf-8")
+    with pytest.raises(BadInput, match="which leads outside the folder of the documents"):
+        read(links, tmp_path / "data", tmp_path / "data")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b'<?xml version="1.0" encoding="no-such-encoding"?><document/>',
+        b'<?xml version="1.0" encoding="utf-32"?><document/>',
+        b'<?xml version="1.0" encoding="utf-8"?><document>\xff</document>',
+        b"<s>" * 2000,
+        b"",
+        b'<!DOCTYPE d [<!ENTITY a "aaaaaaaaaa">'
+        + b"".join(b'<!ENTITY %c "%b">' % (n + 1, b"&%c;" % n * 10) for n in range(ord("a"), ord("j")))
+        + b"]><d><s id='1'>&j;</s></d>",
+    ],
+)
+def test_damaged_documents_are_one_line(tmp_path: Path, links: Path, content: bytes) -> None:
+    write_documents(tmp_path, **{"en/1999/1/11.xml": content})
+    with pytest.raises(BadInput) as caught:
+        read(links, tmp_path, tmp_path)
+    assert "\n" not in str(caught.value)
+
+
+def test_damaged_members_of_a_zip_are_one_line(tmp_path: Path, links: Path) -> None:
+    """Every byte of a small zip is changed in turn: the text, an error of ours, and nothing else."""
+    write_documents(tmp_path)
+    path = tmp_path / "en.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as out:
+        for name, text in FILES.items():
+            if name.startswith("en"):
+                out.writestr(name, text)
+    good, refused = path.read_bytes(), 0
+    for position in range(0, len(good), 3):
+        for change in (0x01, 0x80):
+            path.write_bytes(good[:position] + bytes([good[position] ^ change]) + good[position + 1 :])
+            try:
+                read(links, path, tmp_path)
+            except BadInput as error:
+                refused += "\n" not in str(error)
+    assert refused > 50
+
+
+def zipped(path: Path, name: str, start: bytes, piece: bytes, megabytes: int, end: bytes = b"") -> None:
+    """A zip whose one member is a piece again and again."""
+    block = piece * (1_000_000 // len(piece) + 1)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as out, out.open(name, "w") as member:
+        member.write(start)
+        for _ in range(megabytes):
+            member.write(block)
+        member.write(end)
+
+
+READER = """
+import resource, sys
+from pathlib import Path
+from anaphora.build.mine.opus import read_opus
+from anaphora.core.errors import BadInput
+resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
+try:
+    for _ in read_opus(*map(Path, sys.argv[1:])):
+        pass
+except BadInput as error:
+    print(error, file=sys.stderr)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="ru_maxrss is in other units elsewhere")
+@pytest.mark.parametrize(
+    ("piece", "problem"),
+    [
+        (b"x" * 100, "without a tag"),
+        (b"<w>x</w>", "a sentence of more than 100,000 words"),
+        (b"</s><p a='" + b"x" * 20_000 + b"'/><s>", "more than 512 MB of XML"),
+        (b"</s><s>%d" % 7 + b"y" * 100_000, "characters"),
+    ],
+)
+def test_huge_members_stay_below_500_mb(tmp_path: Path, links: Path, piece: bytes, problem: str) -> None:
+    write_documents(tmp_path)
+    zipped(tmp_path / "en.zip", "en/1999/1/11.xml", b"<document><s>", piece, 600)
+    command = [sys.executable, "-c", READER, str(links), str(tmp_path / "en.zip"), str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    assert "Traceback" not in done.stderr, done.stderr[-2000:]
+    assert problem in done.stderr
+    assert int(done.stdout) < 500
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="ru_maxrss is in other units elsewhere")
+def test_many_sentences_and_links_stay_below_500_mb(tmp_path: Path) -> None:
+    write_documents(tmp_path)
+    one = b"".join(b'<s id="%d">x</s>' % n for n in range(499_000))
+    (tmp_path / "en/1999/1/11.xml").write_bytes(b"<document>" + one + b"</document>")
+    (tmp_path / "de/1999/1/22.xml").write_bytes(b"<document>" + one + b"</document>")
+    links = tmp_path / "links.xml"
+    many = "".join(f'<link xtargets="{n};{n}"/>' for n in range(499_000)) + '<link xtargets="1;1"/>' * 490_000
+    links.write_text(LINKS.partition("<link ")[0] + many + "</linkGrp></cesAlign>")
+    command = [sys.executable, "-c", READER, str(links), str(tmp_path), str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    assert done.stderr == ""
+    assert int(done.stdout) < 500
+
+
+def test_links_between_two_documents_are_limited(tmp_path: Path, links: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_documents(tmp_path)
+    for name in ("MAX_LINKS", "MAX_TEXT"):
+        with monkeypatch.context() as patch:
+            patch.setattr(opus, name, 3)
+            with pytest.raises(BadInput, match="between two documents"):
+                read(links, tmp_path, tmp_path)
+    monkeypatch.setattr(opus, "MAX_LINE", 5)
+    with pytest.raises(BadInput, match="a link of more than 5 characters"):
         read(links, tmp_path, tmp_path)

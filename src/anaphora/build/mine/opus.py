@@ -10,18 +10,24 @@ import gzip
 import re
 import xml.etree.ElementTree as ElementTree
 import zipfile
-import zlib
 from collections.abc import Iterator
 from functools import lru_cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import IO, cast
 
 from anaphora.build.augment_documents import Pair
 from anaphora.build.mine.documents import Named, pair_name
+from anaphora.core.containers import open_member, open_zip, xml_events
 from anaphora.core.errors import BadInput
 from anaphora.core.files import open_binary
 
-DAMAGED = (ElementTree.ParseError, EOFError, OSError, zlib.error, zipfile.BadZipFile)
+MAX_DOCUMENT = 1 << 29  # bytes of XML
+MAX_SENTENCES = 500_000  # of one document
+MAX_TEXT = 1 << 25  # characters of one document, or of the links between two
+MAX_LINE = 1 << 20  # characters of the sentences of one link
+MAX_WORDS = 100_000  # elements of one sentence
+MAX_LINKS = 1_000_000  # between two documents
+SMALLER = "Documents of this size are read from OPUS's plain text (Moses) files."
 AGAIN = "Download it again from OPUS, or name another file."
 
 
@@ -32,48 +38,80 @@ def read_opus(links: Path, source: Path, target: Path) -> Iterator[Named]:
     for one, other, group in _groups(links):
         sentences = [documents[k].sentences(name) for k, name in enumerate((one, other))]
         name = pair_name(one, other)
-        for identifiers in group:
+        for link in group:
             number += 1
-            first = _joined(identifiers[0], sentences[0], source, one)
-            yield name, Pair(number, first, _joined(identifiers[1], sentences[1], target, other))
+            first, _, second = link.partition(";")
+            line = _joined(first.split(), sentences[0], source, one)
+            yield name, Pair(number, line, _joined(second.split(), sentences[1], target, other))
 
 
-def _groups(path: Path) -> Iterator[tuple[str, str, list[tuple[list[str], list[str]]]]]:
-    """The documents that belong together, with the ids of the sentences of each link."""
+def _groups(path: Path) -> Iterator[tuple[str, str, list[str]]]:
+    """The documents that belong together, with the ids of the sentences of each link: "2 3;2"."""
     root: ElementTree.Element | None = None
-    try:
-        with open_binary(path) as stream:
-            for event, element in ElementTree.iterparse(stream, ("start", "end")):
-                root = element if root is None else root
-                if event == "end" and element.tag == "linkGrp":
-                    yield _group(element, path)
-                    root.clear()  # so that memory does not grow with the file
-    except DAMAGED as error:
-        raise BadInput(path, f"not XML that can be read: {error}", remedy=AGAIN) from None
+    links: list[str] = []
+    elements = size = 0
+    with open_binary(path) as stream:
+        for event, element in xml_events(cast(IO[bytes], _Limited(stream, path)), path):
+            root = element if root is None else root
+            if event == "start":
+                elements += 1
+            elif element.tag == "link":
+                links.append(_targets(element, path))
+                size += len(links[-1])
+                element.clear()
+            elif element.tag == "linkGrp":
+                yield _name(element, "fromDoc", path), _name(element, "toDoc", path), links
+                links, elements, size = [], 0, 0
+                root.clear()  # so that memory does not grow with the file
+            if elements > MAX_LINKS or size > MAX_TEXT:
+                problem = f"more than {MAX_LINKS:,} links or {MAX_TEXT:,} characters between two documents"
+                raise BadInput(path, problem, remedy=SMALLER)
     if root is None or root.tag != "cesAlign":
         raise BadInput(path, "no alignment file of OPUS: no <cesAlign>", remedy=AGAIN)
 
 
-def _group(element: ElementTree.Element, path: Path) -> tuple[str, str, list[tuple[list[str], list[str]]]]:
-    one, other = element.get("fromDoc"), element.get("toDoc")
-    if not one or not other:
-        raise BadInput(path, "a <linkGrp> without fromDoc or toDoc", remedy=AGAIN)
-    links = []
-    for link in element.iter("link"):
-        source, sign, target = link.get("xtargets", "").partition(";")
-        if not sign:
-            problem = f"{one}: a link without xtargets of two sides: {link.get('xtargets', '')!r}"
-            raise BadInput(path, problem, remedy=AGAIN)
-        links.append((source.split(), target.split()))
-    return one, other, links
+def _name(group: ElementTree.Element, side: str, path: Path) -> str:
+    """The path of a document, which must stay inside the folder or zip."""
+    name = group.get(side)
+    if not name:
+        raise BadInput(path, f"a <linkGrp> without fromDoc or toDoc: {side} is missing", remedy=AGAIN)
+    parts = PurePosixPath(name).parts
+    if name.startswith("/") or ".." in parts or any(sign in name for sign in "\\:\0"):
+        problem = f"{side} is {name[:100]!r}, which leads outside the folder of the documents"
+        raise BadInput(path, problem, remedy=AGAIN)
+    return name
+
+
+def _targets(link: ElementTree.Element, path: Path) -> str:
+    targets = link.get("xtargets", "")
+    if ";" not in targets:
+        raise BadInput(path, f"a link without xtargets of two sides: {targets[:100]!r}", remedy=AGAIN)
+    return targets
 
 
 def _joined(ids: list[str], sentences: dict[str, str], path: Path, document: str) -> str:
     try:
-        return " ".join(sentences[identifier] for identifier in ids)
+        texts = [sentences[identifier] for identifier in ids]
     except KeyError as error:
-        problem = f"{document} has no sentence {error}, which the alignment file links"
+        problem = f"{document} has no sentence {str(error)[:100]}, which the alignment file links"
         raise BadInput(path, problem, remedy="Take both from the same release of OPUS.") from None
+    if sum(map(len, texts)) > MAX_LINE:
+        raise BadInput(path, f"{document}: a link of more than {MAX_LINE:,} characters", remedy=AGAIN)
+    return " ".join(texts)
+
+
+class _Limited:
+    """A stream of XML that may not be longer than any document."""
+
+    def __init__(self, stream: IO[bytes], path: Path) -> None:
+        self._stream, self._path, self._left = stream, path, MAX_DOCUMENT
+
+    def read(self, size: int) -> bytes:
+        block = self._stream.read(size)
+        self._left -= len(block)
+        if self._left < 0:
+            raise BadInput(self._path, f"more than {MAX_DOCUMENT >> 20} MB of XML", remedy=SMALLER)
+        return block
 
 
 class Documents:
@@ -85,34 +123,50 @@ class Documents:
         self._starts = [""]  # folders of the zip that documents were found below
         if path.is_dir():
             return
+        if not path.exists():
+            raise BadInput(path, "no such file or folder")
         try:
-            self._zip = zipfile.ZipFile(path)
-        except FileNotFoundError:
-            raise BadInput(path, "no such file or folder") from None
-        except (zipfile.BadZipFile, OSError) as error:
-            problem = f"neither a folder nor a zip: {error}"
+            self._zip = open_zip(path)
+        except BadInput as error:
+            problem = f"neither a folder nor a zip: {error.problem}"
             raise BadInput(path, problem, remedy="Name the folder or zip of OPUS's XML files.") from None
 
     @lru_cache(maxsize=2)  # noqa: B019  (as long as the file is read)
     def sentences(self, name: str) -> dict[str, str]:
         """The sentences of a document by their ids."""
-        stream = self._open(name)
-        found = {}
-        try:
-            with stream:
-                for _, element in ElementTree.iterparse(stream):
-                    if element.tag == "s":
-                        found[element.get("id", "")] = text_of(element)
-                        element.clear()
-        except DAMAGED as error:
-            raise BadInput(self.path, f"{name}: not XML that can be read: {error}", remedy=AGAIN) from None
+        found: dict[str, str] = {}
+        parents: list[ElementTree.Element] = []
+        current: ElementTree.Element | None = None  # the sentence that is being read
+        size = words = 0
+        place = self.path / name
+        with self._open(name) as stream:
+            for event, element in xml_events(cast(IO[bytes], _Limited(stream, place)), place):
+                if event == "start":
+                    parents.append(element)
+                    current = element if current is None and element.tag == "s" else current
+                    words += 1
+                    if words > MAX_WORDS:
+                        raise BadInput(place, f"a sentence of more than {MAX_WORDS:,} words", remedy=AGAIN)
+                    continue
+                parents.pop()
+                if element is current:
+                    found[element.get("id", "")] = text = text_of(element)
+                    size += len(text)
+                    current = None
+                    if len(found) > MAX_SENTENCES or size > MAX_TEXT:
+                        problem = f"more than {MAX_SENTENCES:,} sentences or {MAX_TEXT:,} characters"
+                        raise BadInput(place, problem, remedy=SMALLER)
+                if current is None:
+                    words = 0
+                    if parents:
+                        parents[-1].clear()  # so that memory does not grow with the file
         return found
 
     def _open(self, name: str) -> IO[bytes]:
         """A document as the alignment file calls it, en/1999/1/11.xml.gz, whether or not it is gzipped here."""
         plain = name.removesuffix(".gz")
         if self._zip is not None and (member := self._member(self._zip, plain)) is not None:
-            raw = self._zip.open(member)
+            raw = open_member(self._zip, member, self.path)
             return cast(IO[bytes], gzip.GzipFile(fileobj=raw)) if member.endswith(".gz") else raw
         places = [plain, f"xml/{plain}", f"raw/{plain}", plain.partition("/")[2]]  # the last: the folder of a language
         for place in places if self._zip is None else ():
