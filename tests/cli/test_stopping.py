@@ -301,7 +301,7 @@ def test_stopped_before_anything_was_done(
         ("x.align", CALLS[0], "nothing in x.align is half-written. Start again with: anaphora align a.en"),
         ("usage/context-1/run.jsonl.part", CALLS[7], "every answer so far is kept in usage. Go on with: anaphora con"),
         ("states/index.jsonl", CALLS[14], "the encoder's states so far are kept in states. Go on with: anaphora meas"),
-        ("home/x.part", CALLS[16], "0.0 MB that have arrived are kept in "),
+        ("home/downloads/contrapro/x.json", CALLS[16], "files that are complete are kept in "),
         ("m/config.toml", CALLS[17], "there is no checkpoint yet, only the vocabulary and config in m. Go on with: "),
         ("m/rate-1/checkpoints/update-00001200/state.json", CALLS[17], "update 1,200 is kept in m/rate-1/checkpoints"),
         ("x.jsonl.work/align/000001.jsonl.gz", CALLS[4], "1 finished shards are kept in x.jsonl.work. Go on with: "),

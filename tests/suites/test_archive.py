@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import random
+import shutil
 import stat
+import subprocess
+import sys
 import tarfile
 import zipfile
 from collections.abc import Callable
@@ -13,6 +17,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from anaphora.core.errors import BadInput
+from anaphora.suites import archive as archive_module
 from anaphora.suites.archive import extract
 
 FILES = {"repo-c8b/README": b"hello", "repo-c8b/data/a/en.txt": b"It rained.\n", "repo-c8b/data/b.txt": b""}
@@ -196,3 +201,131 @@ def test_what_is_no_archive_is_an_error(tmp_path: Path) -> None:
 def test_an_archive_that_is_not_there_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="no such file"):
         extract(tmp_path / "x", tmp_path / "into")
+
+
+# Names and numbers that are none
+
+
+def pax(name: str) -> tarfile.TarInfo:
+    info = tarfile.TarInfo("short")
+    info.pax_headers = {"path": name}
+    return info
+
+
+@pytest.mark.parametrize("name", ["a\0b", "a\nb", "a\x1b[2Jb", "x" * 256, "d/" * 600 + "x", "\u202eevil"])
+def test_names_that_are_none_are_refused(tmp_path: Path, name: str) -> None:
+    with tarfile.open(tmp_path / "x", "w", format=tarfile.PAX_FORMAT) as tape:
+        tape.addfile(pax(name))
+    refused(tmp_path / "x", tmp_path, "is not a name for a file")
+
+
+def test_names_that_are_not_utf_8_are_refused(tmp_path: Path) -> None:
+    with tarfile.open(tmp_path / "x", "w", format=tarfile.GNU_FORMAT) as tape:
+        tape.addfile(tarfile.TarInfo("a\udcffb"))
+    refused(tmp_path / "x", tmp_path, "is not a name for a file")
+    make_zip(tmp_path / "y", {"é.txt": b"1"})
+    data = (tmp_path / "y").read_bytes()
+    (tmp_path / "y").write_bytes(data.replace("é".encode(), b"\xff\xfe"))
+    refused(tmp_path / "y", tmp_path, "not a whole tar or zip archive")
+
+
+@pytest.mark.parametrize(("place", "size"), [(100, 8), (108, 8), (124, 12), (136, 12), (148, 8)])
+@pytest.mark.parametrize("value", [b"\xff" * 12, b"\x80" + b"\xff" * 11, b"99999999999 ", b"-0000001    ", b"zz" * 6])
+def test_odd_numbers_are_refused_or_harmless(tmp_path: Path, place: int, size: int, value: bytes) -> None:
+    with tarfile.open(tmp_path / "x", "w", format=tarfile.GNU_FORMAT) as tape:
+        tape.addfile(tarfile.TarInfo("a"))
+    data = bytearray((tmp_path / "x").read_bytes())
+    data[place : place + size] = value[:size]
+    data[148:156] = b"        "
+    data[148:156] = b"%06o\0 " % sum(data[:512]) if place != 148 else value[:8]
+    (tmp_path / "x").write_bytes(data)
+    try:
+        assert extract(tmp_path / "x", tmp_path / "into") in ([], [PurePosixPath("a")])
+    except BadInput as error:
+        assert "\n" not in str(error)  # noqa: PT017
+
+
+@pytest.mark.parametrize("make", [make_tar, make_zip])
+def test_every_damage_is_a_refusal_or_harmless(tmp_path: Path, make: Maker) -> None:
+    """Bytes of an archive are changed in turn; nothing is ever written outside."""
+    good = make(tmp_path / "x", FILES).read_bytes()
+    refusals = 0
+    for position in range(0, len(good), 2):
+        for change in (0x01, 0xFF):
+            (tmp_path / "x").write_bytes(good[:position] + bytes([good[position] ^ change]) + good[position + 1 :])
+            try:
+                extract(tmp_path / "x", tmp_path / "into")
+            except BadInput as error:
+                refusals += "\n" not in str(error)
+            shutil.rmtree(tmp_path / "into", ignore_errors=True)
+            assert [path.name for path in tmp_path.iterdir()] == ["x"]
+    assert refusals > len(good) / 4
+
+
+# Limits
+
+
+@MAKERS
+def test_the_number_of_members_is_limited(tmp_path: Path, make: Maker, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(archive_module, "MAX_MEMBERS", 2)
+    refused(make(tmp_path / "x", FILES), tmp_path, "has more than 2 members")
+
+
+def test_what_is_passed_over_is_limited_too(tmp_path: Path) -> None:
+    archive = make_tar(tmp_path / "x", {"docs/large": bytes(1_000_000), "a/b": b"1"})
+    with pytest.raises(BadInput, match="is longer than"):
+        extract(archive, tmp_path / "into", members=["a/"], limit=1000)
+
+
+UNPACK = """
+import resource, sys
+from pathlib import Path
+from anaphora.core.errors import BadInput
+from anaphora.suites.archive import extract
+resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
+try:
+    extract(Path(sys.argv[1]), Path(sys.argv[2]), limit=10_000_000)
+except BadInput as error:
+    print(error, file=sys.stderr)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10)
+"""
+
+
+def tar_bomb(path: Path, kind: bytes, size: int, times: int = 1) -> None:
+    """A tar archive with headers of a kind and a size."""
+    info = tarfile.TarInfo("header")
+    info.type, info.size = kind, size
+    with gzip.open(path, "wb", 1) as out:
+        for _ in range(times):
+            out.write(info.tobuf(tarfile.GNU_FORMAT))
+            for _ in range(size >> 20):
+                out.write(b"1" * (1 << 20))
+            out.write(b"1" * (size % (1 << 20)))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="ru_maxrss is in other units elsewhere")
+@pytest.mark.parametrize("bomb", ["pax", "long name", "many long names", "file", "zip names", "zip member"])
+def test_bombs_stay_below_500_mb(tmp_path: Path, bomb: str) -> None:
+    path = tmp_path / "x"
+    if bomb == "pax":
+        tar_bomb(path, tarfile.XHDTYPE, 700 << 20)
+    elif bomb == "long name":
+        tar_bomb(path, tarfile.GNUTYPE_LONGNAME, 700 << 20)
+    elif bomb == "many long names":
+        tar_bomb(path, tarfile.GNUTYPE_LONGNAME, 1 << 16, 2000)
+    elif bomb == "file":
+        tar_bomb(path, tarfile.REGTYPE, 700 << 20)
+    elif bomb == "zip names":
+        with zipfile.ZipFile(path, "w") as bundle:
+            for n in range(66_000):
+                bundle.writestr(f"{n}", b"")
+    else:
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as bundle, bundle.open("a", "w") as member:
+            for _ in range(700):
+                member.write(bytes(1 << 20))
+    command = [sys.executable, "-c", UNPACK, str(path), str(tmp_path / "into")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    assert "Traceback" not in done.stderr, done.stderr[-2000:]
+    assert done.stderr.count("\n") == 1
+    assert int(done.stdout) < 500
+    assert not (tmp_path / "into").exists()

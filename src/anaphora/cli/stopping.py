@@ -152,9 +152,8 @@ def _serve(options: Options) -> str:
 def _get(options: Options) -> str:
     from anaphora.suites.get import home
 
-    parts = [path for path in home().rglob("*.part") if path.is_file()] if home().is_dir() else []
-    size = sum(path.stat().st_size for path in parts)
-    return f"{size / 1e6:,.1f} MB that have arrived are kept in {home()}" if size else ""
+    downloads = home() / "downloads"
+    return f"files that are complete are kept in {downloads}" if downloads.is_dir() else ""
 
 
 LEAVES: dict[str, Leaves] = {

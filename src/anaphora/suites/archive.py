@@ -2,37 +2,41 @@
 
 from __future__ import annotations
 
+import bz2
 import contextlib
 import gzip
 import lzma
 import stat
+import struct
 import tarfile
 import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import IO
+from typing import IO, Any, NamedTuple, cast
 
 from anaphora.core.errors import BadInput
-from anaphora.core.files import atomic_folder, make_folder, rename_synced
 
-LIMIT = 4 << 30  # bytes; far above any published test set, far below what a decompression bomb unfolds to
-CHUNK = 1 << 20
+LIMIT = 1 << 30  # bytes; far above any published test set, far below what a decompression bomb unfolds to
+MAX_MEMBERS = 100_000
+MAX_NAME = 1000  # characters of a member's path; 255 bytes for each of its folders and the file
+MAX_DIRECTORY = 1 << 24  # bytes of the list of members of a zip archive
+CHUNK = 1 << 16  # bytes read at a time, and also of one header of a tar archive
+COMPRESSED: dict[bytes, Callable[[IO[bytes]], Any]] = {b"\x1f\x8b": gzip.open, b"BZ": bz2.open, b"\xfd7": lzma.open}
 DAMAGE = (
     *(tarfile.TarError, zipfile.BadZipFile, gzip.BadGzipFile, zlib.error, lzma.LZMAError, EOFError),
-    RuntimeError,  # what zipfile raises for an encrypted or unknown compression
+    RuntimeError,  # what zipfile raises for an encrypted member, and, as NotImplementedError, an unknown compression
+    *(ValueError, OverflowError, LookupError, struct.error),  # names that are not UTF-8, numbers that are none
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Member:
-    """What tar and zip members have in common."""
+class _Member(NamedTuple):
+    """What tar and zip members have in common. kind: "file", "folder", or what else it is."""
 
     name: str
-    kind: str  # "file", "folder", or what else it is
+    kind: str
     open: Callable[[], IO[bytes] | None]
 
 
@@ -49,14 +53,17 @@ def extract(
     whoever made it meant harm or its content is not what we think.
     """
     try:
-        if not into.exists():
-            with atomic_folder(into) as unpacked:
-                return _unpack(archive, unpacked, strip, tuple(members), limit)
+        into.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=f".{into.name}.", dir=into.parent) as name:
-            taken = _unpack(archive, Path(name), strip, tuple(members), limit)
-            for path in taken:
-                make_folder((into / path).parent)
-                rename_synced(Path(name) / path, into / path)
+            unpacked = Path(name) / into.name
+            unpacked.mkdir()
+            taken = _unpack(archive, unpacked, strip, tuple(members), limit)
+            if not into.exists():
+                unpacked.rename(into)
+            else:
+                for path in taken:
+                    (into / path).parent.mkdir(parents=True, exist_ok=True)
+                    (unpacked / path).replace(into / path)
     except OSError as error:
         raise BadInput(archive, f"cannot be unpacked into {into}: {(error.strerror or str(error)).lower()}") from None
     return taken
@@ -65,8 +72,10 @@ def extract(
 def _unpack(archive: Path, folder: Path, strip: int, prefixes: tuple[str, ...], limit: int) -> list[PurePosixPath]:
     taken: list[PurePosixPath] = []
     seen: set[str] = set()
-    with _members(archive) as members:
-        for member in members:
+    with _members(archive, limit) as members:
+        for number, member in enumerate(members):
+            if number >= MAX_MEMBERS:
+                raise BadInput(archive, f"has more than {MAX_MEMBERS:,} members, which is refused")
             path = PurePosixPath(*_parts(archive, member.name)[strip:])
             if path == PurePosixPath() or not path.as_posix().startswith(prefixes or ("",)) or member.kind == "folder":
                 continue
@@ -84,7 +93,9 @@ def _parts(archive: Path, name: str) -> tuple[str, ...]:
     """The folders and the file of a member's name, which must stay below where it is unpacked."""
     parts = PurePosixPath(name).parts
     if name.startswith("/") or ".." in parts or "\\" in name or name[1:2] == ":":
-        raise BadInput(archive, f"{name!r} leads outside the folder it is unpacked into, which is refused")
+        raise BadInput(archive, f"{name[:100]!r} leads outside the folder it is unpacked into, which is refused")
+    if not name.isprintable() or len(name) > MAX_NAME or any(len(part.encode()) > 255 for part in parts):
+        raise BadInput(archive, f"{name[:100]!a} is not a name for a file, which is refused")
     return parts
 
 
@@ -92,7 +103,8 @@ def _copy(archive: Path, member: _Member, target: Path, limit: int) -> int:
     """Write one file; returns how many bytes are left of the limit. The sizes in the archive may lie: count."""
     target.parent.mkdir(parents=True, exist_ok=True)
     source = member.open()
-    assert source is not None, member.name  # only links and folders have no content
+    if source is None:
+        raise tarfile.ReadError(f"{member.name} has no content")
     with source, target.open("xb") as out:
         while chunk := source.read(CHUNK):
             limit -= len(chunk)
@@ -103,28 +115,60 @@ def _copy(archive: Path, member: _Member, target: Path, limit: int) -> int:
 
 
 @contextlib.contextmanager
-def _members(archive: Path) -> Iterator[Iterator[_Member]]:
+def _members(archive: Path, limit: int) -> Iterator[Iterator[_Member]]:
     """The members of an archive of either kind; damage found at any point is an error that says so."""
     try:
         if zipfile.is_zipfile(archive):
+            _check_directory(archive)
             with zipfile.ZipFile(archive) as bundle:
                 yield _zip_members(bundle)
         else:
-            with tarfile.open(archive) as tape:
-                yield _tar_members(tape)
+            with archive.open("rb") as raw:
+                kind = COMPRESSED.get(raw.read(2))
+                raw.seek(0)
+                tape = _Tape(kind(raw) if kind else raw, limit)
+                with tarfile.open(fileobj=cast(IO[bytes], tape), mode="r:") as opened:
+                    yield _tar_members(opened, tape)
     except DAMAGE as error:
-        problem = f"not a whole tar or zip archive ({str(error).lower()})"
+        problem = f"not a whole tar or zip archive ({str(error).lower()[:200]})"
         raise BadInput(archive, problem, remedy="Download it again.") from None
 
 
-def _tar_members(tape: tarfile.TarFile) -> Iterator[_Member]:
-    for info in tape:
+class _Tape:
+    """The decompressed bytes of a tar archive, with limits on what `tarfile` reads at once and passes over."""
+
+    def __init__(self, stream: IO[bytes], limit: int) -> None:
+        self._stream, self.tell = stream, stream.tell
+        self._end = 2 * limit + CHUNK  # what is not taken has a size, too
+
+    def read(self, size: int = -1) -> bytes:
+        if not 0 <= size <= CHUNK:
+            raise tarfile.ReadError("a header is too long")
+        return self._stream.read(size)
+
+    def seek(self, position: int, whence: int = 0) -> int:
+        if position > self._end:
+            raise tarfile.ReadError(f"it is longer than {self._end:,} bytes")
+        return self._stream.seek(position, whence)
+
+
+def _tar_members(opened: tarfile.TarFile, tape: _Tape) -> Iterator[_Member]:
+    for info in opened:
+        opened.members.clear()  # type: ignore[attr-defined]  # so that memory does not grow with their number
+        opened.pax_headers = {}
         link = "a link" if info.issym() or info.islnk() else "a device or the like"
         kind = "file" if info.isreg() else "folder" if info.isdir() else link
-        yield _Member(info.name, kind, partial(tape.extractfile, info))
+        yield _Member(info.name, kind, partial(_content, opened, info))
     # the checksum of the compression comes after what tarfile reads: read on, so that it is looked at
-    while tape.fileobj is not None and tape.fileobj.read(CHUNK):
-        pass
+    while tape.read(CHUNK):
+        tape.seek(tape.tell())
+
+
+def _content(opened: tarfile.TarFile, info: tarfile.TarInfo) -> IO[bytes] | None:
+    """The bytes of a member, after the standard library's own checks, which came with Python 3.11.4."""
+    if hasattr(tarfile, "data_filter"):
+        tarfile.data_filter(info, ".")
+    return opened.extractfile(info)
 
 
 def _zip_members(bundle: zipfile.ZipFile) -> Iterator[_Member]:
@@ -133,3 +177,14 @@ def _zip_members(bundle: zipfile.ZipFile) -> Iterator[_Member]:
         special = stat.S_IFMT(mode) not in (0, stat.S_IFREG, stat.S_IFDIR)
         kind = "a link or a device" if special else "folder" if info.is_dir() else "file"
         yield _Member(info.filename, kind, partial(bundle.open, info))
+
+
+def _check_directory(archive: Path) -> None:
+    """Refuse a zip archive with a list of members that would fill the memory, before it is read."""
+    with archive.open("rb") as stream:
+        stream.seek(-min(archive.stat().st_size, 22 + (1 << 16)), 2)
+        end = stream.read()
+    place = end.rfind(b"PK\x05\x06")
+    count, size = struct.unpack_from("<HL", end, place + 10)
+    if place < 0 or size > MAX_DIRECTORY or count == 0xFFFF:
+        raise BadInput(archive, f"has more than {MAX_DIRECTORY >> 20} MB of names, which is refused")
