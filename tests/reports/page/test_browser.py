@@ -111,6 +111,7 @@ def test_a_system_stands_under_what_it_prefers(shown: Any) -> None:
     assert [row.locator(".chip").all_text_contents() for row in rows.all()] == [["context✓"], [], ["sentence✗"]]
     assert "right answer" in rows.first.text_content()
     shown.locator(".example summary").first.click()
+    shown.locator(".example table").first.wait_for()  # it is made when the browser says that it was opened
     cells = shown.locator(".example").first.locator("td.best").all_text_contents()
     assert cells == ["-1.00", "-1.00"]
 
