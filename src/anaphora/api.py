@@ -10,6 +10,7 @@ from typing import Any, TypedDict
 
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.files import atomic_writer
+from anaphora.core.lock import lock_output
 from anaphora.core.parameters import named
 from anaphora.evaluation.compare import Comparison, compare_runs
 from anaphora.evaluation.contrastive import evaluate_run, evaluate_scores
@@ -24,9 +25,10 @@ from anaphora.systems import System
 from anaphora.systems.context import Context
 from anaphora.systems.options import Options, split_spec
 from anaphora.systems.python import ScoreFunction, name_of, scorer_of
-from anaphora.systems.run import Run, describe, open_run, write_run
+from anaphora.systems.run import Run, describe, open_run, run_file, unfinished, write_run
 from anaphora.systems.scores import ScoreFile
 from anaphora.systems.scoring import Progress, StartScorer, score_suite
+from anaphora.systems.unfinished import refuse_other
 
 
 def load_suite(what: str | Path | Iterable[Mapping[str, Any]], format: str = "native", **options: Any) -> Suite:
@@ -105,7 +107,7 @@ def score(
             raise AnaphoraError(
                 "a score file is imported whole, without a limit or a sample. Cut the suite: suites convert --limit"
             )
-        return import_scores(suite, ScoreFile(what), Path(output))
+        return import_scores(suite, ScoreFile(what), Path(output), overwrite=overwrite)
     if kind == "openai" and (cluster is not None or (workers or 1) > 1):
         raise AnaphoraError(
             "an openai: server is asked many things at once by one process: set concurrency=N in the spec, "
@@ -128,13 +130,21 @@ def _scorer(workers: int | None, cluster: str | None, threads: int | None, gpus:
     return None
 
 
-def import_scores(suite: Suite, scores: Path | ScoreFile, output: Path) -> Run:
-    """A run from scores that another toolkit wrote."""
+def import_scores(suite: Suite, scores: Path | ScoreFile, output: Path, *, overwrite: bool = False) -> Run:
+    """A run from scores that another toolkit wrote. A run of another system or suite at the output is an error.
+
+    overwrite: replace whatever run is there
+    """
     scores = scores if isinstance(scores, ScoreFile) else ScoreFile(scores)
     digest = hashlib.sha256()
     examples = sum(1 for _ in suite.examples(digest))
     header = describe(suite, sha256=digest.hexdigest(), system=scores.spec, examples=examples)
-    return open_run(write_run(output, header, scores.score(suite)))
+    with lock_output(run_file(output)):
+        if not overwrite:
+            refuse_other(output, header)
+        run = open_run(write_run(output, header, scores.score(suite)))
+        unfinished(run.path).unlink(missing_ok=True)
+        return run
 
 
 @named
@@ -294,7 +304,7 @@ def report(
     if format == "html":
         text = page(made)
         with atomic_writer(output) as out:
-            out.write(text.encode())
+            out.write(text.encode("utf-8", "backslashreplace"))  # paths may have bytes that are not UTF-8
         files = [output]
     else:
         files = export(made, format, output)

@@ -18,7 +18,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from anaphora import __version__
-from anaphora.core.errors import AnaphoraError, did_you_mean
+from anaphora.core.errors import AnaphoraError, CannotWrite, did_you_mean
 
 FAILED, BAD_INPUT, OUR_FAULT, INTERRUPTED = 1, 2, 70, 130  # 70: EX_SOFTWARE of sysexits.h
 ISSUES = "https://github.com/anaphora-mt/anaphora/issues"
@@ -202,24 +202,38 @@ def main(arguments: list[str] | None = None) -> NoReturn:
             if arguments is None:  # as a program: another Ctrl-C does not disturb its end
                 signal.signal(signal.SIGINT, signal.SIG_IGN)
             stop(sys.argv[1:] if arguments is None else arguments)
-        explain(error)
+        explain(error, sys.argv[1:] if arguments is None else arguments)
         report_bug(error)
     sys.exit(code if isinstance(code, int) else 0)
 
 
-def explain(error: BaseException) -> None:
-    """Exit with one line, if it is an error that the user can put right; what is left is a mistake of ours."""
+def explain(error: BaseException, arguments: list[str]) -> None:
+    """Exit with one line, if it is an error that the user can put right; what is left is a mistake of ours.
+
+    Where a disk is full, or a folder cannot be written, the line says what is kept, and how to resume.
+    """
     if isinstance(error, click.exceptions.NoArgsIsHelpError):
         error.show()
         sys.exit(BAD_INPUT)
     if isinstance(error, click.ClickException):
         fail(error.format_message())
+    if isinstance(error, CannotWrite):
+        fail(f"{error}{_kept(error, arguments)}")
     if isinstance(error, AnaphoraError):
         fail(str(error))
     if isinstance(error, OSError):  # of the machine: a full disk, a folder where a file is to be written
         discard_output()
         place = error.filename2 or error.filename
-        fail(f"{f'{place}: ' if place else ''}{(error.strerror or str(error)).lower()}")
+        fail(f"{f'{place}: ' if place else ''}{(error.strerror or str(error)).lower()}{_kept(error, arguments)}")
+
+
+def _kept(error: Exception, arguments: list[str]) -> str:
+    """What a command has kept that could not write on, for the end of its error message."""
+    from anaphora.cli.stopping import kept
+
+    if found := kept(app, arguments):
+        return f"{'' if str(error).endswith('.') else '.'} {found[0]}. Make room, then resume with: {found[1]}"
+    return ""
 
 
 def report_bug(error: BaseException) -> NoReturn:

@@ -32,16 +32,27 @@ class Leaves:
 
 def sentence(root: click.Command, arguments: Sequence[str]) -> str:
     """What is kept of the command that was called with these arguments, and how it goes on."""
+    if found := kept(root, arguments):
+        return f"stopped; {found[0]}. Go on with: {found[1]}"
     try:
         context = called(root, arguments)
     except click.ClickException:  # stopped before it was known to be wrong
         return "stopped; nothing was written"
-    leaves = LEAVES.get(_path(context))
-    kept = leaves.kept(context.params) if leaves else ""
-    if leaves and kept:
-        words = [word for word in arguments if word != leaves.drop]
-        return f"stopped; {kept}. Go on with: {_shell([*words, *_missing(leaves.add, words)])}"
     return f"stopped; {_nothing(context.params)}. Start again with: {_shell(arguments)}"
+
+
+def kept(root: click.Command, arguments: Sequence[str]) -> tuple[str, str] | None:
+    """What a command has kept that was called with these arguments, and the command that goes on; None: nothing."""
+    try:
+        context = called(root, arguments)
+    except click.ClickException:
+        return None
+    leaves = LEAVES.get(_path(context))
+    found = leaves.kept(context.params) if leaves else ""
+    if leaves is None or not found:
+        return None
+    words = [word for word in arguments if word != leaves.drop]
+    return found, _shell([*words, *_missing(leaves.add, words)])
 
 
 def called(root: click.Command, arguments: Sequence[str]) -> click.Context:

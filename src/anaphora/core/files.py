@@ -198,6 +198,15 @@ def refuse_tag(line: str, path: Path, number: int, remedy: str) -> None:
         raise BadInput(path, f"a line {DOCUMENT_TAG}, which begins a document", line=number, remedy=remedy)
 
 
+def json_line(document: Any, **layout: Any) -> bytes:
+    """A line of JSON in UTF-8. Bytes of a path that are not UTF-8 are written as JSON's escapes, and read as the same.
+
+    >>> json_line({"path": os.fsdecode(b"caf\\xe9")})
+    b'{"path": "caf\\\\udce9"}\\n'
+    """
+    return json.dumps(document, ensure_ascii=False, **layout).encode("utf-8", "backslashreplace") + b"\n"
+
+
 # Writing: what appears under its name is complete and on the disk. A file is synced before it is renamed, and its
 # folder after that: not even a loss of power leaves an empty or a missing file where a command said that it was done.
 
@@ -265,8 +274,10 @@ def atomic_folder(folder: Path, *, mode: int = 0o777, replace: bool = False) -> 
             else:
                 temporary.rename(folder)
                 sync_folder(folder.parent)
-    except BaseException:
+    except BaseException as error:
         shutil.rmtree(temporary, ignore_errors=True)
+        if isinstance(error, OSError) and _of_disk(error, temporary):
+            raise CannotWrite(folder, error) from None
         raise
 
 
@@ -423,6 +434,12 @@ def _writing(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise CannotWrite(path, error) from None
+
+
+def _of_disk(error: OSError, folder: Path) -> bool:
+    """Whether writing into a folder failed, by a file in it or by what only disks do; write(2) knows no names."""
+    full = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
+    return folder in Path(str(error.filename)).parents if error.filename else error.errno in full
 
 
 def _temporary(path: Path) -> Path:

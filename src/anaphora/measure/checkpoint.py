@@ -15,7 +15,7 @@ from anaphora.languages.readings import Readings
 from anaphora.measure.config import Config, Model
 from anaphora.measure.config_file import as_document, parse_config
 from anaphora.measure.measure import Measure, load_encoder, load_features
-from anaphora.nmt.checkpoint import load_weights
+from anaphora.nmt.checkpoint import load_weights, save_pretrained
 
 FORMAT_VERSION = 2
 DIVISOR_OF_VERSION_1 = 2.0  # 0.1.0 took the radical's index in eq. 1 for a factor; its measures keep what they learned
@@ -46,7 +46,7 @@ def save_measure(folder: Path, measure: Measure, config: Config, results: Mappin
     }
     with atomic_folder(folder) as unfinished:
         if kept:
-            encoder.model.save_pretrained(unfinished / ENCODER)
+            save_pretrained(encoder.model, unfinished / ENCODER, folder)
             encoder.tokenizer.save_pretrained(unfinished / ENCODER)
         (unfinished / WEIGHTS).write_bytes(save(own_weights(measure)))
         (unfinished / ABOUT).write_bytes(json.dumps(about, ensure_ascii=False, indent=1).encode() + b"\n")

@@ -21,6 +21,7 @@ from anaphora.core.finite import finite
 from anaphora.measure.features import LanguageModelFeatures
 from anaphora.measure.head import logistic_loss
 from anaphora.measure.items import Pair
+from anaphora.nmt.checkpoint import save_pretrained
 
 Report = Callable[[dict[str, Any]], None]
 
@@ -93,7 +94,7 @@ def save_tuned(features: LanguageModelFeatures, folder: Path) -> None:
         del model.config.quantization_config
     with atomic_folder(folder) as unfinished:
         features.tokenizer.save_pretrained(unfinished)
-        model.save_pretrained(unfinished)
+        save_pretrained(model, unfinished, folder)
 
 
 def _learn(features: LanguageModelFeatures, pair: Pair, of: int) -> float:

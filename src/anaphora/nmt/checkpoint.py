@@ -96,6 +96,14 @@ def save_weights(
         raise CannotWrite(name, OSError(str(error))) from None
 
 
+def save_pretrained(model: Any, folder: Path, name: Path) -> None:
+    """Write a Hugging Face model into a folder. name: as in `save_weights`"""
+    try:
+        model.save_pretrained(folder)
+    except SafetensorError as error:
+        raise CannotWrite(name, OSError(str(error))) from None
+
+
 def checkpoints(folder: Path) -> list[Path]:
     """The complete checkpoints under a folder, oldest first."""
     return sorted(path for path in folder.glob(f"{PREFIX}*") if (path / STATE).is_file())

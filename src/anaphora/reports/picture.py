@@ -16,7 +16,7 @@ def write_picture(path: Path, svg: str) -> None:
     kind = path.suffix.lower()
     if kind not in (".svg", ".png"):
         raise BadInput(path, "a picture's name ends in .svg or .png")
-    content = svg.encode() if kind == ".svg" else png(svg)
+    content = svg.encode("utf-8", "backslashreplace") if kind == ".svg" else png(svg)
     with atomic_writer(path) as out:
         out.write(content)
 
@@ -35,5 +35,5 @@ def png(svg: str) -> bytes:
             "PNG needs the library cairo, which is not on this machine. "
             "Install it (Debian: apt install libcairo2, macOS: brew install cairo), or write .svg"
         ) from None
-    pixels: bytes = cairosvg.svg2png(bytestring=svg.encode(), scale=SCALE)
+    pixels: bytes = cairosvg.svg2png(bytestring=svg.encode("utf-8", "backslashreplace"), scale=SCALE)
     return pixels

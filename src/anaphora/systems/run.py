@@ -14,7 +14,7 @@ from typing import Any
 
 from anaphora import __version__
 from anaphora.core.errors import BadInput
-from anaphora.core.files import atomic_writer, byte_lines, decode, existing
+from anaphora.core.files import atomic_writer, byte_lines, decode, existing, json_line
 from anaphora.core.parsing import get, is_a, json_value
 from anaphora.suites.example import Tag
 from anaphora.suites.suite import Suite
@@ -151,7 +151,7 @@ def header_line(header: RunHeader) -> bytes:
     for name in ("examples", "cut_blocks"):
         if row[name] is None:
             del row[name]
-    return json.dumps(row, ensure_ascii=False).encode() + b"\n"
+    return json_line(row)
 
 
 def record_line(item: Scored) -> bytes:
@@ -159,7 +159,7 @@ def record_line(item: Scored) -> bytes:
     if item.tokens is not None:
         row["tokens"] = item.tokens
     row |= {**item.extra, "gold": item.gold, "tags": dict(item.tags)}
-    return json.dumps(row, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode() + b"\n"
+    return json_line(row, separators=(",", ":"), allow_nan=False)
 
 
 def _parse_header(line: str, path: Path) -> RunHeader:

@@ -12,7 +12,7 @@ from typing import Any
 
 from anaphora import __version__
 from anaphora.core.errors import AnaphoraError, BadInput
-from anaphora.core.files import Appender, atomic_writer, byte_lines, decode, write_atomic
+from anaphora.core.files import Appender, atomic_writer, byte_lines, decode, json_line, write_atomic
 from anaphora.core.lock import lock_output
 from anaphora.systems import DocumentTranslator, System, Translator
 from anaphora.systems.context import Context
@@ -218,7 +218,7 @@ def _begin(output: Path, part: Path, header: dict[str, Any], resume: bool, overw
         if not resume:
             raise AnaphoraError(f"an unfinished translation is at {part}. Go on with --resume, or use --overwrite")
         return _resumed(part, header)
-    write_atomic(part, json.dumps(header, ensure_ascii=False).encode() + b"\n")
+    write_atomic(part, json_line(header))
     return []
 
 

@@ -138,7 +138,16 @@ class UnfinishedRun:
             self.done[number] = item
 
 
-def _same(found: RunHeader, wanted: RunHeader, path: Path) -> None:
+def refuse_other(output: Path, header: RunHeader) -> None:
+    """An error where a run is, finished or not, that was made in another way than the header says."""
+    file = run_file(output)
+    if file.exists():
+        _same(open_run(file).header, header, file, "Name another output, or use --overwrite")
+    elif unfinished(file).exists():
+        raise AnaphoraError(f"an unfinished run is at {unfinished(file)}. Name another output, or use --overwrite")
+
+
+def _same(found: RunHeader, wanted: RunHeader, path: Path, remedy: str = "Name another output") -> None:
     """A header that differs is an error, never a mix."""
     differences = []
     for f in fields(RunHeader):
@@ -155,4 +164,4 @@ def _same(found: RunHeader, wanted: RunHeader, path: Path) -> None:
         elif old != new:
             differences.append(f"{f.name}: {old!r}, now {new!r}")
     if differences:
-        raise AnaphoraError(f"{path} was made in another way ({'; '.join(differences)}). Name another output")
+        raise AnaphoraError(f"{path} was made in another way ({'; '.join(differences)}). {remedy}")

@@ -26,7 +26,7 @@ Columns = dict[str, Any]
 
 def packed(suites: Sequence[Columns]) -> str:
     """The examples of all suites as text that a script in the page unpacks."""
-    data = json.dumps(suites, ensure_ascii=False, separators=(",", ":")).encode()
+    data = json.dumps(suites, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace")
     return base64.b64encode(gzip.compress(data, 9, mtime=0)).decode()
 
 

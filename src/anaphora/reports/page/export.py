@@ -24,7 +24,7 @@ def export(report: Report, format: str, folder: Path) -> list[Path]:
             renderer, ending = TABLES[format]
             path = folder / f"{part.name}{ending}"
             with atomic_writer(path) as out:
-                out.write(RENDERERS[renderer](part.table).encode() + b"\n")
+                out.write(RENDERERS[renderer](part.table).encode("utf-8", "backslashreplace") + b"\n")
         elif format in PICTURES and part.svg is not None:
             path = folder / f"{part.name}{PICTURES[format]}"
             write_picture(path, part.svg)
