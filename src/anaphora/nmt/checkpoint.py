@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 import shutil
+import stat
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -70,9 +71,9 @@ def save_checkpoint(folder: Path, model: Any, optimizer: torch.optim.Optimizer |
     place = _place(folder, state)
     try:
         with atomic_folder(place, replace=True) as unfinished:
-            save_file(weights_of(model), unfinished / WEIGHTS)
+            save_weights(weights_of(model), unfinished / WEIGHTS, place / WEIGHTS)
             if optimizer is not None:
-                save_file(_optimizer_tensors(model, optimizer), unfinished / OPTIMIZER)
+                save_weights(_optimizer_tensors(model, optimizer), unfinished / OPTIMIZER, place / OPTIMIZER)
             document = json_text(state.to_dict(), f"the state of update {state.update:,}")
             (unfinished / STATE).write_text(document, encoding="utf-8")
     except Exception as error:  # safetensors has errors of its own for a full disk
@@ -89,9 +90,15 @@ def save_checkpoint(folder: Path, model: Any, optimizer: torch.optim.Optimizer |
 def save_weights(
     tensors: dict[str, torch.Tensor], path: Path, name: Path, metadata: dict[str, str] | None = None
 ) -> None:
-    """Write a safetensors file. name: what it is called in an error, where it is written under a temporary one"""
+    """Write a safetensors file that those can read whom the umask lets; the library makes it private.
+
+    name: what it is called in an error, where it is written under a temporary one
+    """
     try:
+        path.touch()
+        mode = stat.S_IMODE(path.stat().st_mode)
         save_file(tensors, path, metadata=metadata)
+        path.chmod(mode)
     except SafetensorError as error:
         raise CannotWrite(name, OSError(str(error))) from None
 
