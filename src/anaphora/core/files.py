@@ -6,6 +6,7 @@ import contextlib
 import errno
 import gzip
 import io
+import json
 import os
 import secrets
 import shutil
