@@ -140,3 +140,16 @@ def test_a_score_that_is_not_finite_is_an_error(tmp_path: Path, score: float) ->
         kept = run.part.read_text()
     assert "é5" in kept
     assert "é3" not in kept
+
+
+def test_a_run_that_another_program_wrote_meanwhile_is_not_claimed(tmp_path: Path, whole: bytes) -> None:
+    """0.1.0 said that it had written the other one's file."""
+    with UnfinishedRun(tmp_path / "run", HEADER, EXAMPLES, resume=False, overwrite=False) as run:
+        for number in ORDER:
+            run.add(number, answer(number))
+        run.file.write_bytes(b"of another")
+        with pytest.raises(AnaphoraError, match=r"run\.jsonl was written by another program meanwhile\. Move it away"):
+            run.finish()
+    assert run.file.read_bytes() == b"of another"
+    run.file.unlink()
+    assert finished(tmp_path / "run", resume=True) == whole  # every answer was kept
