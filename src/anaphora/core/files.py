@@ -8,6 +8,7 @@ import gzip
 import io
 import json
 import os
+import re
 import secrets
 import shutil
 import time
@@ -200,12 +201,14 @@ def refuse_tag(line: str, path: Path, number: int, remedy: str) -> None:
 
 
 def json_line(document: Any, **layout: Any) -> bytes:
-    """A line of JSON in UTF-8. Bytes of a path that are not UTF-8 are written as JSON's escapes, and read as the same.
+    """A line of JSON in UTF-8. Bytes of a path that are not UTF-8 are written as people write them: caf\\xe9."""
+    text = json.dumps(document, ensure_ascii=False, **layout)
+    return re.sub("[\ud800-\udfff]", _written_out, text).encode() + b"\n"
 
-    >>> json_line({"path": os.fsdecode(b"caf\\xe9")})
-    b'{"path": "caf\\\\udce9"}\\n'
-    """
-    return json.dumps(document, ensure_ascii=False, **layout).encode("utf-8", "backslashreplace") + b"\n"
+
+def _written_out(surrogate: re.Match[str]) -> str:
+    code = ord(surrogate[0])
+    return f"\\\\x{code - 0xDC00:02x}" if 0xDC80 <= code <= 0xDCFF else f"\\\\u{code:04x}"
 
 
 # Writing: what appears under its name is complete and on the disk. A file is synced before it is renamed, and its

@@ -229,7 +229,7 @@ def _resumed(part: Path, header: dict[str, Any]) -> list[Record]:
         stream.truncate(len(whole))  # a line that was being written is cut off
     lines: Sequence[bytes] = whole.split(b"\n")[:-1]
     found = json.loads(decode(lines[0], part, 1)) if lines else {}
-    for key, value in json.loads(json.dumps(header)).items():
+    for key, value in json.loads(json_line(header)).items():
         if found.get(key) != value:
             raise AnaphoraError(f"{part} was made in another way ({key}: {found.get(key)!r}, now {value!r})")
     rows = map(json.loads, islice(lines, 1, None))

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any
 
 from anaphora.core.errors import AnaphoraError, BadInput, OutOfStep
-from anaphora.core.files import Appender, decode, rename_synced
+from anaphora.core.files import Appender, decode, json_line, rename_synced
 from anaphora.core.finite import all_finite
 from anaphora.suites.example import Example
 from anaphora.systems.options import stable_spec
@@ -152,8 +152,9 @@ def _same(found: RunHeader, wanted: RunHeader, path: Path, remedy: str = "Name a
     differences = []
     for f in fields(RunHeader):
         old, new = getattr(found, f.name), getattr(wanted, f.name)
+        new = json.loads(json_line(new)) if isinstance(new, str) else new
         if f.name == "settings":
-            new = json.loads(json.dumps(dict(new)))  # as it comes back from a file: a tuple is a list there
+            new = json.loads(json_line(dict(new)))  # as it comes back from a file: a tuple is a list there
             differences += [
                 f"{key}: {old.get(key)!r}, now {new.get(key)!r}"
                 for key in sorted({*old, *new})
