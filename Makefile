@@ -4,12 +4,13 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo pretrained test lint format bench experiments release clean
+.PHONY: help demo pretrained test lint format chaos bench experiments release clean
 
 help:
 	@echo "make demo   set up, then train, ask, attack, diagnose and compare two small models (a few minutes)"
 	@echo "make test   set up, then lint, types and all tests"
 	@echo "make lint   ruff and mypy only"
+	@echo "make chaos  kill, starve and unplug every command that writes, and resume it (20 minutes at most)"
 	@echo "make bench  the benchmarks: speed and memory as ratios, measured side by side"
 	@echo "make release  wheel and sdist, each tried out in an empty environment: doctor, then the demo"
 	@echo "make experiments  the documented experiments on real data (ANAPHORA_DATA); training ones take hours"
@@ -50,6 +51,10 @@ test: lint
 format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+# 200 kills and more, losses of power, full disks; CHAOS="--only train" for some of it, see python -m tests.chaos --help
+chaos: $(VENV)/.dev
+	$(BIN)/python -m tests.chaos --json chaos.json $(CHAOS)
 
 bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/run.py

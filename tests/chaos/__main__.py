@@ -43,6 +43,7 @@ def main() -> None:
     parser.add_argument("--parts", default=",".join(PARTS), metavar="A,B", help=f"of {', '.join(PARTS)}")
     parser.add_argument("--jobs", type=int, default=2, metavar="N", help="trials side by side")
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the operations that are drawn")
+    parser.add_argument("--smoke", action="store_true", help="three small commands, a few kills and losses of power")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures")
     parser.add_argument("--keep", action="store_true", help="do not delete the folder of the trials")
     chosen = parser.parse_args()
@@ -54,8 +55,8 @@ def main() -> None:
     folder.chmod(0o755)
     began = time.monotonic()
     try:
-        chaos = Chaos(folder, chosen.only, chosen.jobs, chosen.seed)
-        chaos.run(chosen.parts.split(","))
+        chaos = Chaos(folder, chosen.only, chosen.jobs, chosen.seed, smoke=chosen.smoke)
+        chaos.run(["kills", "power"] if chosen.smoke else chosen.parts.split(","))
     finally:
         if not chosen.keep:
             shutil.rmtree(folder, ignore_errors=True)
@@ -78,19 +79,19 @@ def _undisturbed(target: Target, folder: Path) -> Reference | Trial:
 class Chaos:
     """All trials, and what came of them."""
 
-    def __init__(self, folder: Path, only: str, jobs: int, seed: int) -> None:
-        self.folder, self.only, self.jobs, self.seed = folder, only, jobs, seed
+    def __init__(self, folder: Path, only: str, jobs: int, seed: int, *, smoke: bool = False) -> None:
+        self.folder, self.only, self.jobs, self.seed, self.smoke = folder, only, jobs, seed, smoke
         self.trials: list[Trial] = []
         self.faults: list[Fault] = []
 
     def run(self, parts: Sequence[str]) -> None:
-        targets.imports()
+        targets.imports(models=not self.smoke)
         inputs = targets.Inputs(self.folder / "inputs")
         inputs.folder.mkdir()
-        self._apart(inputs.make)
+        self._apart(functools.partial(inputs.make, models=not self.smoke))
         with openai() as address:
             if {"kills", "power", "faults"} & set(parts):
-                chosen = [target for target in targets.targets(inputs, address) if self.only in target.name]
+                chosen = [target for target in targets.targets(inputs, address) if self._wants(target)]
                 note(f"{len(chosen)} commands, undisturbed")
                 whole = [
                     functools.partial(_undisturbed, target, self._place(target.name, "whole")) for target in chosen
@@ -107,12 +108,15 @@ class Chaos:
                 elif part == "ray" and self.only in "ray":
                     self.faults += faults.nodes_lost(ROOT)
 
+    def _wants(self, target: Target) -> bool:
+        return self.only in target.name and (not self.smoke or target.name in targets.SMALL)
+
     def _kills(self, references: Sequence[Reference]) -> None:
         tasks = []
         for reference in references:
             rng = self._random(reference)
             total = sum(operation.kind != "native" for operation in reference.operations)
-            for number, point in enumerate(kills.points(total, reference.target.trials, rng)):
+            for number, point in enumerate(kills.points(total, 3 if self.smoke else reference.target.trials, rng)):
                 place = self._place(reference.target.name, f"kill-{number}")
                 times = 1 + number % kills.MOST_KILLS
                 tasks.append(functools.partial(kills.kill, reference, place, point, times, random.Random(number)))
@@ -121,10 +125,10 @@ class Chaos:
     def _power(self, references: Sequence[Reference]) -> None:
         tasks = []
         for reference in references:
-            if reference.target.name.startswith("score") and "hf" not in reference.target.name:
+            if reference.target.name.startswith("score") and "hf" not in reference.target.name and not self.smoke:
                 continue  # all systems write in the same way
-            total = len(reference.operations)
-            for number, point in enumerate([*kills.points(total, POINTS_OF_POWER, self._random(reference)), total]):
+            total, times = len(reference.operations), 1 if self.smoke else POINTS_OF_POWER
+            for number, point in enumerate([*kills.points(total, times, self._random(reference)), total]):
                 for how in POWER:
                     place = self._place(reference.target.name, f"power-{number}-{how}")
                     rng = random.Random(number)
@@ -137,7 +141,8 @@ class Chaos:
             name, rng = reference.target.name, self._random(reference)
             if name.startswith("score") and name not in ("score hf:", "score openai:"):
                 continue
-            writing = [k for k, one in enumerate(reference.operations, start=1) if one.kind in ("create", "write")]
+            counted = [one.kind for one in reference.operations if one.kind != "native"]
+            writing = [k for k, kind in enumerate(counted, start=1) if kind in ("create", "write")]
             for point in kills.points(len(writing), FULL, rng):
                 place = self._place(name, f"full-{point}")
                 tasks.append(functools.partial(faults.full_at, reference, place, writing[point - 1]))
@@ -196,7 +201,8 @@ class Chaos:
     def figures(self, seconds: float) -> dict[str, Any]:
         """Everything as JSON."""
         problems = [f"{one.target}: {one.kind}: {one.problem}" for one in self.trials if one.problem]
-        problems += [f"{one.target}: left behind: {', '.join(one.leftovers)}" for one in self.trials if one.leftovers]
+        left = [one for one in self.trials if one.leftovers and one.kind == "kill"]
+        problems += [f"{one.target}: left behind: {', '.join(one.leftovers)}" for one in left]
         problems += [f"{one.target}: {one.name}: {one.problem}" for one in self.faults if one.problem]
         return {
             "seconds": round(seconds, 1),

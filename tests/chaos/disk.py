@@ -13,6 +13,7 @@ import io
 import os
 import pickle
 import signal
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -226,28 +227,22 @@ def _patch_os() -> None:
 
 def _patch_libraries() -> None:
     """Let libraries that would write past Python write through it, so that they can be stopped in the middle."""
-    import contextlib
-
-    with contextlib.suppress(ImportError):
-        import safetensors
-        import safetensors.torch
+    library = sys.modules.get("safetensors.torch")
+    if library is not None:
+        serialize = sys.modules["safetensors"].serialize
 
         def serialize_file(tensors: Any, filename: Any, metadata: Any = None) -> None:
-            data = safetensors.serialize(tensors, metadata)
+            data = serialize(tensors, metadata)
             third = len(data) // 3 + 1
             with builtins.open(filename, "wb", buffering=0) as out:
                 for start in range(0, len(data), third):
                     out.write(data[start : start + third])
 
-        safetensors.torch.serialize_file = serialize_file  # type: ignore[assignment]
-    with contextlib.suppress(ImportError):
-        import sys
-
-        from numpy.lib import format as array_format
-
-        for module in (array_format, sys.modules.get("numpy.lib._format_impl")):
-            if module is not None and hasattr(module, "isfileobj"):
-                module.isfileobj = lambda file: False
+        library.serialize_file = serialize_file  # type: ignore[attr-defined]
+    for name in ("numpy.lib.format", "numpy.lib._format_impl"):
+        module = sys.modules.get(name)
+        if hasattr(module, "isfileobj"):
+            module.isfileobj = lambda file: False  # type: ignore[union-attr]
 
 
 def _path(file: Any, folder: int | None = None) -> str:

@@ -20,6 +20,7 @@ from typing import Any
 from tests.chaos import process, study
 from tests.chaos.disk import Plan
 from tests.chaos.kills import Reference, differences, tree
+from tests.chaos.workers import end_with_parent
 
 BAD_INPUT = 2  # the exit code for what the user can put right
 NOBODY = 65534
@@ -69,6 +70,7 @@ def isolated(do: Callable[[], str]) -> str:
     if child == 0:
         try:
             os.close(reading)
+            end_with_parent()
             if ctypes.CDLL(None, use_errno=True).unshare(0x00020000):  # CLONE_NEWNS
                 raise OSError(ctypes.get_errno(), "no mounts of our own")
             _mount("--make-rprivate", "/")

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from anaphora.core.lock import is_lock
 from tests.chaos import process
 from tests.chaos.disk import Plan
 from tests.chaos.shadow import Operation, Shadow, lay_out
@@ -131,7 +132,7 @@ def lose_power(reference: Reference, folder: Path, point: int, how: str, rng: ra
     lay_out(shadow.after_power_loss(how, rng), folder / process.OUTPUT)
     trial.kept.append(reference.kept(folder / process.OUTPUT))
     if point == len(reference.operations):  # the command has said that it is done: everything must be there
-        wrong = differences(tree(folder / process.OUTPUT), reference.files)
+        wrong = differences(tree(folder / process.OUTPUT), reference.files, extra=False)
         trial.problem = f"finished, but lost: {wrong}" if wrong else ""
         return trial
     return resumed(reference, folder, trial)
@@ -150,6 +151,8 @@ def resumed(reference: Reference, folder: Path, trial: Trial) -> Trial:
         return trial
     trial.problem = differences(found, reference.files, extra=False)
     trial.leftovers = sorted(set(found) - set(reference.files))
+    if done:  # nothing was left to do: the lock of the killed process is free, and its file may stay
+        trial.leftovers = [name for name in trial.leftovers if not is_lock(Path(name)) and not name.endswith("/.lock")]
     if not trial.problem and not trial.leftovers:
         shutil.rmtree(folder)
     return trial

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from tests.chaos import disk
 from tests.chaos.disk import Plan
+from tests.chaos.workers import end_with_parent
 
 SECONDS = 120  # a process that takes longer is ended
 OUTPUT = "out"  # the folder below a trial's that commands write into
@@ -70,6 +71,7 @@ def start(
     code = 70
     try:
         os.setsid()
+        end_with_parent()
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.alarm(SECONDS)
         os.chdir(folder)

@@ -48,11 +48,17 @@ def records(name: str, total: int, folder: Path) -> float:
     return max(0, part.read_bytes().count(b"\n") - 1) if part.is_file() else 0
 
 
-def imports() -> None:
-    """Import once what all processes use."""
+def imports(*, models: bool = True) -> None:
+    """Import once what all processes use; `models` too: what computes them."""
     os.environ |= {"OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false"}
     os.environ |= {"TRANSFORMERS_VERBOSITY": "error", "HF_HUB_DISABLE_PROGRESS_BARS": "1", "NO_COLOR": "1"}
     os.environ.setdefault("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_BF16")
+    import anaphora.api
+    import anaphora.build.mine.pipeline
+    import anaphora.cli.app
+
+    if not models:
+        return
     import ctranslate2  # noqa: F401
     import numpy  # noqa: F401
     import peft  # noqa: F401
@@ -90,8 +96,8 @@ class Inputs:
     def __truediv__(self, name: str) -> Path:
         return self.folder / name
 
-    def make(self) -> None:
-        """Everything below the folder."""
+    def make(self, *, models: bool = True) -> None:
+        """Everything below the folder. models: those that need more than the core of this package as well"""
         import itertools
 
         from anaphora.demo.stand_ins import demo_suite
@@ -107,6 +113,9 @@ class Inputs:
         sentences = tiny_models.demo_sentences()
         lines = [(sentences[k % len(sentences)] + ("\n" if k % 7 == 6 else "")) for k in range(SENTENCES)]
         self.text.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        self._corpora()
+        if not models:
+            return
         (self / "marian").mkdir()
         tiny_models.make_marian(self / "marian", sentences)
         (self / "llama").mkdir()
@@ -114,7 +123,6 @@ class Inputs:
         tiny_models.make_nmt(self / "nmt", sentences)
         self._converted()
         self._measure()
-        self._corpora()
 
     def _converted(self) -> None:
         import ctranslate2
@@ -356,6 +364,9 @@ def adapted(folder: Path) -> float:
 def written(folder: Path) -> float:
     """The files that are finished; nothing of an unfinished one is kept."""
     return sum(1 for path in (folder / "augmented").glob("[!.]*") if path.suffix != ".part")
+
+
+SMALL = ("score command:", "build mine", "augment")  # those that need the core alone
 
 
 def targets(inputs: Inputs, openai: str) -> list[Target]:

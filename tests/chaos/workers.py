@@ -1,9 +1,11 @@
-"""Trials side by side in a few processes, each of which forks the commands that it tries."""
+"""Trials side by side in a few processes, each of which forks the commands that it tries. All end with their parent."""
 
 from __future__ import annotations
 
+import ctypes
 import os
 import pickle
+import signal
 import sys
 import traceback
 from collections.abc import Callable, Sequence
@@ -38,7 +40,8 @@ def _child(tasks: Sequence[Callable[[], Found]], number: int, jobs: int, folder:
     if child:
         return child
     try:
-        found = {k: tasks[k]() for k in range(number, len(tasks), jobs)}
+        end_with_parent()
+        found = {k: _told(tasks[k]()) for k in range(number, len(tasks), jobs)}
         (folder / f"results-{number}.pickle").write_bytes(pickle.dumps(found))
     except BaseException:
         traceback.print_exc()
@@ -46,3 +49,16 @@ def _child(tasks: Sequence[Callable[[], Found]], number: int, jobs: int, folder:
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(0)
+
+
+def end_with_parent() -> None:
+    """Let the kernel kill this process when the one that has forked it ends."""
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+
+
+def _told(found: Found) -> Found:
+    """Say at once what is wrong, as a run takes minutes."""
+    for name in ("problem", "leftovers"):
+        if wrong := getattr(found, name, None):
+            print(f"{getattr(found, 'target', '')}: {wrong}", file=sys.stderr, flush=True)
+    return found

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -57,6 +60,44 @@ def test_states_are_kept(tiny_bert: Path, tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(again, "_states", lambda texts: pytest.fail("computed again"))
     assert torch.equal(again(texts)[0], before)
     assert before[2].abs().sum() == 0
+
+
+def test_an_interruption_does_not_change_what_is_computed_together(
+    tiny_bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = [text(" ".join(["old"] * n)) for n in range(1, 30)]
+    monkeypatch.setattr("anaphora.measure.hf_encoder.BATCH_TOKENS", 100)
+
+    seen: list[list[str]] = []
+
+    class Watched(HuggingFaceEncoder):
+        def _states(self, texts: Sequence[Text]) -> tuple[torch.Tensor, torch.Tensor]:
+            seen.append([one.whole for one in texts])
+            return super()._states(texts)
+
+    def batches(cache: Path, stop: int = 100) -> list[list[str]]:
+        """What is computed until it is interrupted after this many texts."""
+
+        def progress(done: int, total: int) -> None:
+            if done >= stop:
+                raise KeyboardInterrupt
+
+        seen.clear()
+        with contextlib.suppress(KeyboardInterrupt):
+            Watched(str(tiny_bert), cache=cache).prepare(texts, progress)
+        gc.collect()  # the store is closed, as if the process had ended
+        return list(seen)
+
+    whole = batches(tmp_path / "whole")
+    assert len(whole) > 5
+    first = batches(tmp_path / "part", stop=7)
+    (index,) = (tmp_path / "part").glob("*/index.jsonl")
+    index.write_bytes(index.read_bytes()[:-20])  # killed while it wrote the last batch
+    second = batches(tmp_path / "part")
+    assert second[0] == first[-1]
+    assert first + second[1:] == whole
+    (one,), (other,) = ((tmp_path / name).glob("*/rows.bin") for name in ("part", "whole"))
+    assert one.read_bytes() == other.read_bytes()
 
 
 def test_another_layer_has_other_states(tiny_bert: Path, tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ def test_what_is_put_is_found_again(tmp_path: Path) -> None:
         assert len(opened) == 3
 
 
-@pytest.mark.parametrize("cut", [1, 5, 9])
+@pytest.mark.parametrize("cut", [1, 5, 9, 13])  # 13: all but the end of the line
 def test_an_interrupted_write_is_cut_off(tmp_path: Path, cut: int) -> None:
     Store(tmp_path, 2, {}).put({"one": ONE})
     with (tmp_path / "rows.bin").open("ab") as rows:

@@ -11,6 +11,7 @@ import click
 from anaphora.cli.evaluate import Share
 from anaphora.cli.output import ANNOTATORS, PATH, echo_json, json_option, note, progress_bar
 from anaphora.core.errors import AnaphoraError
+from anaphora.core.files import remove_leftovers
 from anaphora.core.lock import lock_folder
 
 
@@ -78,6 +79,7 @@ def augment(
     if languages != "en-de":
         raise AnaphoraError(f"antecedent-free augmentation is for en-de, not {languages}: it knows German pronouns")
     click.get_current_context().with_resource(lock_folder(output))
+    remove_leftovers(output)
     given = {"source": annotate_source, "target": annotate_target}
     english, german = (
         load_annotator(spec or default_annotator(code, f"--annotate-{side}"), code)

@@ -66,21 +66,30 @@ class HuggingFaceEncoder(nn.Module):
         return self
 
     def prepare(self, texts: Iterable[Text], progress: Progress | None = None) -> None:
-        """States of texts that are not kept yet, short ones first, in batches that can be interrupted."""
+        """States of texts that are not kept yet, short ones first, in batches that can be interrupted.
+
+        Batches are those of all texts, kept or not: the last digits of states depend on what is computed together, and
+        must not depend on where a computation was interrupted.
+        """
         if self.tuned:
             return
         store = self._kept()
-        missing = list({key_of(text.whole): text for text in texts if key_of(text.whole) not in store}.items())
-        missing.sort(key=lambda item: len(item[1].words))
-        done = 0
-        while done < len(missing):
-            size = max(1, BATCH_TOKENS // max(1, len(missing[min(done + 64, len(missing)) - 1][1].words)))
-            part = missing[done : done + size]
+        texts_by_key = {key_of(text.whole): text for text in texts}
+        missing = {key for key in texts_by_key if key not in store}
+        ordered = sorted(texts_by_key.items(), key=lambda item: len(item[1].words)) if missing else []
+        start = done = 0
+        while start < len(ordered):
+            size = max(1, BATCH_TOKENS // max(1, len(ordered[min(start + 64, len(ordered)) - 1][1].words)))
+            part = ordered[start : start + size]
+            start += len(part)
+            if not any(key in missing for key, _ in part):
+                continue
             with torch.inference_mode():
                 states, _ = self._states([text for _, text in part])
             rows = states.cpu().numpy().astype(np.float16)  # as a store on disk has them
-            store.put({key: rows[n, : len(text.words)] for n, (key, text) in enumerate(part)})
-            done += len(part)
+            new = {key: rows[n, : len(text.words)] for n, (key, text) in enumerate(part) if key in missing}
+            store.put(new)
+            done += len(new)
             if progress is not None:
                 progress(done, len(missing))
 

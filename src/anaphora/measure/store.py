@@ -81,9 +81,11 @@ class Store:
         index, rows = self.folder / INDEX, self.folder / ROWS
         whole = 0
         for line in index.read_bytes().splitlines(keepends=True) if index.exists() else []:
+            if not line.endswith(b"\n"):  # the last line of an interrupted computation
+                break
             try:
                 key, start, length = json.loads(line)
-            except ValueError:  # the last line of an interrupted computation
+            except ValueError:  # the same, with zeros where the disk had not yet written
                 break
             self._index[key] = (start, length)
             end, whole = start + length, whole + len(line)

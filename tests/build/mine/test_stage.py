@@ -60,6 +60,27 @@ def test_what_a_killed_run_was_writing_is_removed(tmp_path: Path) -> None:
     assert sorted(path.name for path in stage.folder.iterdir()) == ["000000.jsonl.gz", NOTE]
 
 
+def test_a_run_killed_before_its_note_is_resumed(tmp_path: Path) -> None:
+    (tmp_path / "one").mkdir()
+    (tmp_path / "one" / f".{NOTE}.0123abcd.part").write_bytes(b"{")
+    assert not open_stage(tmp_path, "one", {}).finished(1)
+
+
+def test_a_run_killed_while_it_removes_a_stage_is_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stage = open_stage(tmp_path, "one", {})
+    for shard in range(3):
+        stage.write(shard, b"x")
+
+    def killed(path: Path, missing_ok: bool = False) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "unlink", killed)
+        with pytest.raises(KeyboardInterrupt):
+            open_stage(tmp_path, "one", {"new": 1})
+    assert not open_stage(tmp_path, "one", {}).finished(3)  # what is left of the old stage is not trusted
+
+
 def test_stages_are_removed_and_nothing_else(tmp_path: Path) -> None:
     open_stage(tmp_path, "one", {})
     (tmp_path / "thesis").mkdir()

@@ -62,6 +62,7 @@ def open_stage(work: Path, name: str, settings: Mapping[str, Any], before: tuple
     fingerprint = hashlib.sha256(text.encode()).hexdigest()[:16]
     folder = work / name
     note = folder / NOTE
+    remove_leftovers(folder)  # a run may have been killed while it wrote the note
     if _fingerprint(note) != fingerprint:
         if folder.exists() and not note.is_file() and any(folder.iterdir()):
             raise BadInput(folder, "exists already, and is not of a run before", remedy="Name another folder: --work.")
@@ -70,7 +71,6 @@ def open_stage(work: Path, name: str, settings: Mapping[str, Any], before: tuple
         make_folder(folder)
         kept = {"fingerprint": fingerprint, **about}
         write_atomic(note, json.dumps(kept, ensure_ascii=False, indent=1).encode() + b"\n")
-    remove_leftovers(folder)
     return Stage(folder, fingerprint)
 
 
@@ -100,6 +100,13 @@ def _fingerprint(note: Path) -> str | None:
 
 
 def _empty(folder: Path) -> None:
-    """Remove what is in a stage's folder, its note first of all: a run that is killed here must not trust the rest."""
-    (folder / NOTE).unlink(missing_ok=True)
+    """Remove a stage's folder. Its note says first that the rest is not to be trusted, and goes last: a run that is
+    killed here leaves a folder that is known to be of a stage.
+    """
+    write_atomic(folder / NOTE, b'{"fingerprint": null}\n')
+    for path in folder.iterdir():
+        if path.is_dir():
+            shutil.rmtree(path)
+        elif path.name != NOTE:
+            path.unlink()
     shutil.rmtree(folder)
