@@ -109,7 +109,7 @@ def test_a_failure_leaves_nothing_behind(model: Path, tmp_path: Path, monkeypatc
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(loaded.backend, "save", fail)
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(BadInput, match="new: cannot be written: no space left on device"):
         loaded.save(tmp_path / "new")
     assert [path.name for path in tmp_path.iterdir()] == ["model"]
 
