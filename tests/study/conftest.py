@@ -111,10 +111,17 @@ def said() -> Callable[..., Answer]:
 
 
 class Server:
-    """`anaphora study serve` in a process of its own."""
+    """`anaphora study serve` in a process of its own.
 
-    def __init__(self, folder: Path, *arguments: str) -> None:
-        command = [sys.executable, "-m", "anaphora", "study", "serve", str(folder), "--port", "0", "--json", *arguments]
+    files: how many it may open; set_limits: a statement that changes the limits of `study.connections` first
+    """
+
+    def __init__(self, folder: Path, *arguments: str, files: int | None = None, set_limits: str = "") -> None:
+        program = f"from anaphora.study import connections; {set_limits}\nfrom anaphora.cli import main; main()"
+        start = ["-c", program] if set_limits else ["-m", "anaphora"]
+        command = [sys.executable, *start, "study", "serve", str(folder), "--port", "0", "--json", *arguments]
+        if files is not None:
+            command = ["sh", "-c", f'ulimit -n {files} && exec "$@"', "sh", *command]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         assert self.process.stdout is not None
         lines = []
@@ -127,6 +134,14 @@ class Server:
             raise AssertionError(self.process.stderr.read())
         links = json.loads("".join(lines))
         self.url, self.admin, self.links = links["url"], links["admin"], links["annotators"]
+
+    def stop_quietly(self) -> str:
+        """Stop it and return what it wrote to stderr."""
+        self.process.send_signal(signal.SIGTERM)
+        assert self.process.stderr is not None
+        written = self.process.stderr.read()
+        self.stop()
+        return written
 
     def stop(self, how: int = signal.SIGTERM) -> int:
         if self.process.poll() is None:
@@ -145,8 +160,8 @@ def serve() -> Iterator[Callable[..., Server]]:
     pytest.importorskip("uvicorn", reason="uvicorn is not installed: pip install 'anaphora[study]'")
     started: list[Server] = []
 
-    def start(folder: Path, *arguments: str) -> Server:
-        started.append(Server(folder, *arguments))
+    def start(folder: Path, *arguments: str, **options: Any) -> Server:
+        started.append(Server(folder, *arguments, **options))
         return started[-1]
 
     yield start

@@ -167,10 +167,10 @@ def test_postgresql(make: Make, serve: Callable[..., Any], postgres: str, tmp_pa
 
 
 def test_a_port_that_is_taken() -> None:
-    with bound("127.0.0.1", 0) as taken:
+    with bound("127.0.0.1", 0, socket.socket) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(AnaphoraError, match=f"127.0.0.1:{port} cannot be served: address already in use"):
-            bound("127.0.0.1", port)
+            bound("127.0.0.1", port, socket.socket)
 
 
 def test_links() -> None:
@@ -181,7 +181,7 @@ def test_links() -> None:
 
 def test_ipv6(make: Make, serve: Callable[..., Any], tmp_path: Path) -> None:
     try:
-        bound("::1", 0).close()
+        bound("::1", 0, socket.socket).close()
     except AnaphoraError:
         pytest.skip("there is no IPv6 here")
     assert socket.has_ipv6

@@ -10,11 +10,14 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 from anaphora.core.errors import AnaphoraError
 from anaphora.study.database import open_log
 from anaphora.study.file import read_links, read_study
+
+BACKLOG = 256  # connections that wait to be accepted
+Listener = TypeVar("Listener", bound=socket.socket)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,7 @@ def serve(
     try:
         import uvicorn
 
+        from anaphora.study.connections import LimitedListener, TimedProtocol, connection_limit
         from anaphora.study.server import Desk, make_app
     except ModuleNotFoundError as error:
         extra = 'pip install "anaphora[study]"'
@@ -61,15 +65,28 @@ def serve(
     with (
         terminated_at_the_end(),
         contextlib.closing(open_log(study, folder, database)) as log,
-        bound(host, port) as listening,
+        bound(host, port, LimitedListener) as listening,
     ):
         shown = f"[{host}]" if ":" in host else host
         base = base_url or f"http://{shown}:{listening.getsockname()[1]}"
         announce(links_of(base, admin, tokens))
         app = make_app(Desk(study, admin, tokens, log))
         # no access log: the links are in its lines. One process, whose threads share one connection.
-        config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False, lifespan="off")
-        uvicorn.Server(config).run(sockets=[listening])
+        # No warnings either: anybody who sends nonsense could fill the disk with them.
+        config = uvicorn.Config(
+            app,
+            http=TimedProtocol,
+            ws="none",
+            loop="asyncio",
+            lifespan="off",
+            backlog=BACKLOG,
+            log_level="error",
+            access_log=False,
+            server_header=False,
+        )
+        server = uvicorn.Server(config)
+        listening.limit, listening.connections = connection_limit(), server.server_state.connections
+        server.run(sockets=[listening])
 
 
 class _Terminated(BaseException):
@@ -100,14 +117,13 @@ def terminated_at_the_end() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def bound(host: str, port: int) -> socket.socket:
-    """A listening socket, or an error that says why there is none."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listening = socket.socket(family)
+def bound(host: str, port: int, kind: Callable[[int], Listener]) -> Listener:
+    """A listening socket of a kind, or an error that says why there is none."""
+    listening = kind(socket.AF_INET6 if ":" in host else socket.AF_INET)
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((host, port))
-        listening.listen(256)
+        listening.listen(BACKLOG)
     except OSError as error:
         listening.close()
         why = (error.strerror or str(error)).lower()
