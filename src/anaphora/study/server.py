@@ -16,6 +16,7 @@ from fastapi import FastAPI, HTTPException, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from starlette.requests import ClientDisconnect
 
 from anaphora.core.errors import AnaphoraError
 from anaphora.study.answers import current_answers
@@ -201,10 +202,13 @@ async def body_of(request: Request) -> bytes:
     if length.isdigit() and int(length) > MAX_BODY:
         raise too_long
     body = b""
-    async for part in request.stream():
-        body += part
-        if len(body) > MAX_BODY:
-            raise too_long
+    try:
+        async for part in request.stream():
+            body += part
+            if len(body) > MAX_BODY:
+                raise too_long
+    except ClientDisconnect:  # nobody is left to read the reply, and no traceback belongs into the log
+        raise HTTPException(408, "The request was not complete.") from None
     return body
 
 
