@@ -188,3 +188,69 @@ def test_ipv6(make: Make, serve: Callable[..., Any], tmp_path: Path) -> None:
     write_study(make(), tmp_path / "study")
     server = serve(tmp_path / "study", "--host", "::1")
     assert httpx.get(f"{server.url}/health").status_code == 200
+
+
+def test_guessing_links_is_slow_and_hurts_nobody(make: Make, serve: Callable[..., Any], tmp_path: Path) -> None:
+    """Unknown links of all kinds share one limit; those who have a link do not notice."""
+    write_study(make(), tmp_path / "study")
+    server = serve(tmp_path / "study")
+    paths = ("/a/{}", "/a/{}/state", "/admin/{}", "/admin/{}/overview", "/admin/{}/answers.tsv")
+    with httpx.Client(base_url=server.url) as client:
+        codes = [client.get(paths[k % 5].format(f"guess-{k}")).status_code for k in range(200)]
+        codes.append(client.post("/a/guess/answers", json={}).status_code)
+        assert codes[:50] == [404] * 50
+        assert codes.count(429) >= 50
+        assert client.get(f"{server.links['anna']}/state").status_code == 200
+        assert client.get(server.admin).status_code == 200
+        body = answer(tmp_path / "study", "anna", "p0", "a", "request-1")
+        assert client.post(f"{server.links['anna']}/answers", json=body).status_code == 200
+
+
+def test_the_admin_is_limited_too(make: Make, serve: Callable[..., Any], tmp_path: Path) -> None:
+    write_study(make(), tmp_path / "study")
+    server = serve(tmp_path / "study")
+    with httpx.Client() as client:
+        replies = [client.get(f"{server.admin}/overview") for _ in range(60)]
+        assert [reply.status_code for reply in replies[:20]] == [200] * 20
+        assert sum(reply.status_code == 429 for reply in replies) >= 20
+        assert {reply.headers["Retry-After"] for reply in replies if reply.status_code == 429} == {"1"}
+        assert client.get(f"{server.links['anna']}/state").status_code == 200
+
+
+def test_no_byte_that_an_annotator_gets_says_whose_translation_it_is(
+    make_gaps: Make, serve: Callable[..., Any], tmp_path: Path
+) -> None:
+    """Ids as `apt --details` makes them, over a real socket: page, scripts, state, replies, errors and the log."""
+    from dataclasses import replace
+
+    made = make_gaps()
+    names = {item.id: f"SYSTEM-{item.system}/{item.sentence}.{item.position}" for item in made.items}
+    study = replace(
+        made,
+        items=tuple(replace(item, id=names[item.id], system=f"SYSTEM-{item.system}") for item in made.items),
+        annotators=tuple(
+            replace(a, assignments=tuple(replace(one, item=names[one.item]) for one in a.assignments))
+            for a in made.annotators
+        ),
+    )
+    write_study(study, tmp_path / "study")
+    server = serve(tmp_path / "study")
+    link = server.links["anna"]
+    with httpx.Client() as client:
+        got = [client.get(url) for url in (server.url, link, f"{link}/state", f"{server.url}/health")]
+        got += [client.get(f"{server.url}/static/{name}") for name in ("study.js", "parts.js", "outbox.js")]
+        shown = [item["id"] for item in got[2].json()["items"]]
+        for k, item in enumerate(shown):
+            body = {"request": f"request-{k}", "item": item, "choice": ["il"]}
+            got.append(client.post(f"{link}/answers", json=body))
+            got.append(client.post(f"{link}/answers", json={**body, "choice": ["elle"]}))  # a conflict
+            got.append(client.post(f"{link}/answers", json={**body, "choice": ["SYS"]}))
+            got.append(client.post(f"{link}/outbox", json=[{**body, "request": f"again-{k:04d}"}]))
+        got.append(client.get(f"{link}/state"))
+        assert {reply.status_code for reply in got} == {200, 409, 422}
+        assert not any("SYSTEM-" in reply.text or "SYSTEM-" in str(reply.headers) for reply in got)
+        exported = [row.split("\t") for row in client.get(f"{server.admin}/answers.tsv").text.splitlines()[1:]]
+    assert server.stop_quietly() == ""
+    mine = [one.item for one in study.annotators[0].assignments]
+    assert [row[1] for row in exported] == mine  # the export has the items' own ids
+    assert [row[6] for row in exported] == [study.by_id[item].system for item in mine]

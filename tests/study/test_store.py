@@ -302,3 +302,36 @@ def test_a_failed_answer_leaves_nothing_behind(make: Make, said: Said, tmp_path:
     log.append(said(study, "anna", "p0", "b"))  # the next one is not in the way of the last
     assert [one.choice for one in log.answers()] == [("b",)]
     log.close()
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_several_answers_in_one_transaction(
+    kind: str, make: Make, said: Callable[..., Answer], tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    """In their order; the same twice is kept once; a conflict is not in the way; the numbers are those of the log."""
+    study = replace(make(), id=f"several-{kind}")
+    log = open_log(study, tmp_path, request.getfixturevalue("postgres") if kind == "postgres" else None)
+    first, second, third = (said(study, name, "p0", "a") for name in ("anna", "ben", "carla"))
+    timed = replace(second, seconds=1.5, elapsed=None)
+    kept = log.append_all([first, timed, first, replace(first, choice=("b",)), third])
+    assert [type(one) for one in kept] == [Answer, Answer, Answer, Conflict, Answer]
+    assert kept[0] == kept[2]
+    stored = log.answers()
+    assert stored == [kept[0], kept[1], kept[4]]
+    assert [(one.annotator, one.seconds) for one in stored] == [("anna", None), ("ben", 1.5), ("carla", None)]
+    assert log.append_all([]) == []
+    log.close()
+
+
+def test_reading_does_not_hold_up_writing(make: Make, said: Callable[..., Answer], tmp_path: Path) -> None:
+    study = make()
+    log = open_log(study, tmp_path)
+    log.append(said(study, "anna", "p0", "a"))
+    log.answers()
+    assert log._reading is not None
+    with log._reading.transaction(write=False) as do:
+        assert len(do.execute("SELECT * FROM anaphora_answers").fetchall()) == 1
+        log.append(said(study, "anna", "p1", "a"))  # while the other reads
+    assert len(log.answers()) == 2
+    log.close()
+    assert sorted(path.name for path in tmp_path.glob("answers*")) == ["answers.sqlite"]

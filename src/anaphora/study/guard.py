@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 MAX_BODY = 16 * 1024
 RATE, BURST = 20.0, 100.0  # requests per second of one link, and how many at once
+ADMIN_RATE, ADMIN_BURST = 2.0, 20.0  # of the admin's link, whose pages are expensive; one open page asks every 5 s
+UNKNOWN_RATE, UNKNOWN_BURST = 5.0, 50.0  # of all links together that lead nowhere
 
 HEADERS = {
     # nothing is loaded from anywhere else, nothing is run that is not ours, nobody frames the page

@@ -73,6 +73,9 @@ class PostgreSQL:
             found = do.execute("SELECT to_regclass('anaphora_study_schema') IS NOT NULL").fetchone()
             return bool(found[0])
 
+    def another(self) -> PostgreSQL:
+        return PostgreSQL(self._url)
+
     def close(self) -> None:
         self._connection.close()
 

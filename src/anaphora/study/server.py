@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import threading
+import time
 from collections.abc import Mapping
 from importlib import resources
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from fastapi import FastAPI, HTTPException, Request, Response
-from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from starlette.requests import ClientDisconnect
@@ -21,10 +22,19 @@ from starlette.requests import ClientDisconnect
 from anaphora.core.errors import AnaphoraError
 from anaphora.study.answers import current_answers
 from anaphora.study.export import answer_rows, as_jsonl, as_tsv
-from anaphora.study.guard import MAX_BODY, RateLimit, SecureHeaders
+from anaphora.study.guard import (
+    ADMIN_BURST,
+    ADMIN_RATE,
+    MAX_BODY,
+    UNKNOWN_BURST,
+    UNKNOWN_RATE,
+    RateLimit,
+    SecureHeaders,
+)
 from anaphora.study.model import Annotator, Study
 from anaphora.study.store import Answer, AnswerLog, Conflict
 from anaphora.study.view import annotator_state, opaque_ids, overview
+from anaphora.study.writer import Writer
 
 FILES = {
     "study.css": "text/css; charset=utf-8",
@@ -61,26 +71,42 @@ class Desk:
         self, study: Study, admin: str, tokens: Mapping[str, str], log: AnswerLog, limit: RateLimit | None = None
     ) -> None:
         self.study, self.tokens, self.log = study, tokens, log
-        self._limit = limit or RateLimit()
+        self._writer = Writer(log)
+        self._overview: dict[str, Any] | None = None
+        self._overview_due, self._overview_lock = 0.0, threading.Lock()
+        self._limit, self._admin_limit = limit or RateLimit(), RateLimit(ADMIN_RATE, ADMIN_BURST)
+        self._unknown_limit = RateLimit(UNKNOWN_RATE, UNKNOWN_BURST)
         self._people = {_hash(tokens[annotator.name]): annotator for annotator in study.annotators}
         self._admin = _hash(admin)
         self.ids = opaque_ids(study, admin)
         self._items = {name: {shown: item for item, shown in ids.items()} for name, ids in self.ids.items()}
 
     def knows(self, token: str) -> bool:
-        return _hash(token) in self._people
+        return _hash(token) in self._people or self._is_unknown()
 
     def knows_admin(self, token: str) -> bool:
-        return _hash(token) == self._admin
+        """Whether a link is the admin's, who may not ask too often either."""
+        if _hash(token) != self._admin:
+            return self._is_unknown()
+        if not self._admin_limit.allows("admin"):
+            raise too_many()
+        return True
 
     def annotator(self, token: str) -> Annotator:
         """The person of a link, who may not ask too often."""
         found = self._people.get(_hash(token))
         if found is None:
+            self._is_unknown()
             raise HTTPException(404, NO_STUDY)
         if not self._limit.allows(found.name):
-            raise HTTPException(429, "Too many requests at once.", headers={"Retry-After": "1"})
+            raise too_many()
         return found
+
+    def _is_unknown(self) -> Literal[False]:
+        """Count a link that leads nowhere. All of them share one limit: known links are not affected."""
+        if not self._unknown_limit.allows("unknown"):
+            raise too_many()
+        return False
 
     def entry(self, annotator: Annotator, said: Said) -> Answer:
         """An answer that this person can give."""
@@ -95,20 +121,38 @@ class Desk:
         seconds, elapsed = said.seconds, said.elapsed_seconds
         return Answer(annotator.name, item, choice, order, said.request, seconds, elapsed=elapsed)
 
-    def keep(self, annotator: Annotator, said: Said) -> dict[str, Any]:
+    async def keep(self, annotator: Annotator, said: Said) -> dict[str, Any]:
         """Put an answer into the log; it is on the disk before this returns."""
-        kept = self.log.append(self.entry(annotator, said))
+        (kept,) = await self._writer.keep([self.entry(annotator, said)])
+        if isinstance(kept, Conflict):
+            raise kept
         return {"stored": kept.request, "item": self.ids[annotator.name][kept.item], "number": kept.number}
 
-    def keep_all(self, annotator: Annotator, waiting: list[Said]) -> dict[str, Any]:
+    async def keep_all(self, annotator: Annotator, waiting: list[Said]) -> dict[str, Any]:
         """Put answers into the log in their order; one that cannot be kept is not in the way of the next."""
-        stored, refused = [], {}
+        refused, entries = {}, []
         for said in waiting:
             try:
-                stored.append(self.keep(annotator, said)["stored"])
-            except (HTTPException, Conflict) as error:
-                refused[said.request] = str(getattr(error, "detail", error))
+                entries.append(self.entry(annotator, said))
+            except HTTPException as error:
+                refused[said.request] = str(error.detail)
+        stored = []
+        for entry, kept in zip(entries, await self._writer.keep(entries), strict=True):
+            if isinstance(kept, Conflict):
+                refused[entry.request] = str(kept)
+            else:
+                stored.append(kept.request)
         return {"stored": stored, "refused": refused}
+
+    def overview(self) -> dict[str, Any]:
+        """The admin's overview. Where it takes long to compute, the last one is shown for ten times as long."""
+        with self._overview_lock:
+            if self._overview is None or time.monotonic() >= self._overview_due:
+                began = time.monotonic()
+                self._overview = overview(self.study, self.log.answers(), self.tokens, self.log.name)
+                seconds = time.monotonic() - began
+                self._overview_due = began + (11 * seconds if seconds > 0.1 else 0.0)
+            return self._overview
 
     def exported(self, kind: str) -> str:
         current = current_answers(self.study, self.log.answers(), self.log.name)
@@ -162,13 +206,13 @@ def add_annotator_routes(app: FastAPI, desk: Desk) -> None:
     @app.post("/a/{token}/answers")
     async def answer(token: str, request: Request) -> dict[str, Any]:
         annotator = desk.annotator(token)
-        return await run_in_threadpool(desk.keep, annotator, parse(ONE, await body_of(request)))
+        return await desk.keep(annotator, parse(ONE, await body_of(request)))
 
     @app.post("/a/{token}/outbox")
     async def outbox(token: str, request: Request) -> dict[str, Any]:
         """All answers that wait on a page which is being closed: one request, as it cannot wait for replies."""
         annotator = desk.annotator(token)
-        return await run_in_threadpool(desk.keep_all, annotator, parse(SEVERAL, await body_of(request)))
+        return await desk.keep_all(annotator, parse(SEVERAL, await body_of(request)))
 
 
 def add_admin_routes(app: FastAPI, desk: Desk) -> None:
@@ -180,7 +224,7 @@ def add_admin_routes(app: FastAPI, desk: Desk) -> None:
     def admin_overview(token: str) -> dict[str, Any]:
         if not desk.knows_admin(token):
             raise HTTPException(404, NO_STUDY)
-        return overview(desk.study, desk.log.answers(), desk.tokens, desk.log.name)
+        return desk.overview()
 
     @app.get("/admin/{token}/answers.{kind}")
     def admin_answers(token: str, kind: str) -> Response:
@@ -189,6 +233,10 @@ def add_admin_routes(app: FastAPI, desk: Desk) -> None:
         name = f'attachment; filename="answers.{kind}"'
         headers = {"Content-Disposition": name, "Content-Type": "text/plain; charset=utf-8"}
         return Response(desk.exported(kind), headers=headers)
+
+
+def too_many() -> HTTPException:
+    return HTTPException(429, "Too many requests at once.", headers={"Retry-After": "1"})
 
 
 def page(name: str, status: int = 200) -> Response:

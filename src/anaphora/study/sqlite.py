@@ -28,7 +28,7 @@ class SQLite:
     upgrades: Mapping[int, tuple[str, ...]] = UPGRADES
 
     def __init__(self, path: Path) -> None:
-        self.name = str(path)
+        self.name, self._path = str(path), path
         try:
             if not path.exists():  # answers are their people's: nobody else may read them
                 os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
@@ -54,6 +54,9 @@ class SQLite:
         with self.transaction(write=False) as do:
             query = "SELECT count(*) FROM sqlite_master WHERE name = 'anaphora_study_schema'"
             return bool(do.execute(query).fetchone()[0])
+
+    def another(self) -> SQLite:
+        return SQLite(self._path)
 
     def close(self) -> None:
         self._connection.close()

@@ -63,6 +63,9 @@ class Connection(Protocol):
 
     def has_tables(self) -> bool: ...
 
+    def another(self) -> Connection:
+        """A further connection to the same database, for reading."""
+
     def close(self) -> None: ...
 
 
@@ -73,7 +76,8 @@ class AnswerLog:
         """alone: the database may hold no other study (a file that belongs to the study)."""
         self.name = connection.name
         self._connection, self._study = connection, study
-        self._lock = threading.Lock()
+        self._lock, self._read_lock = threading.Lock(), threading.Lock()
+        self._reading: Connection | None = None
         try:
             self._open(alone)
         except BaseException:
@@ -120,35 +124,47 @@ class AnswerLog:
 
     def append(self, answer: Answer) -> Answer:
         """Keep an answer; one whose request is known is not kept again, but must say the same."""
-        now = datetime.now(UTC).isoformat(timespec="milliseconds")
-        values = (
-            *(self._study, answer.annotator, answer.item, json.dumps(answer.choice, ensure_ascii=False)),
-            *(json.dumps(answer.shown), answer.request, now, answer.seconds, answer.elapsed),
-        )
-        columns = "study, annotator, item, choice, shown, request, at, seconds, elapsed"
-        with self._lock, self._connection.transaction() as do:
-            do.execute(
-                f"INSERT INTO anaphora_answers ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) "
-                "ON CONFLICT (study, annotator, request) DO NOTHING",
-                values,
-            )
-            where = "study = ? AND annotator = ? AND request = ?"
-            found = do.execute(
-                f"SELECT {FIELDS} FROM anaphora_answers WHERE {where}", (self._study, answer.annotator, answer.request)
-            ).fetchone()
-            kept = self._answer(found)
-        if (kept.item, kept.choice) != (answer.item, answer.choice):
-            raise Conflict(f"the request {answer.request!r} is known with another answer")
+        (kept,) = self.append_all([answer])
+        if isinstance(kept, Conflict):
+            raise kept
         return kept
 
+    def append_all(self, answers: Sequence[Answer]) -> list[Answer | Conflict]:
+        """Keep answers in one transaction, in their order; a conflict is not in the way of the others."""
+        if not answers:
+            return []
+        now = datetime.now(UTC).isoformat(timespec="milliseconds")
+        columns = "study, annotator, item, choice, shown, request, at, seconds, elapsed"
+        values = [value for answer in answers for value in self._values(answer, now)]
+        keys = [text for answer in answers for text in (answer.annotator, answer.request)]
+        with self._lock, self._connection.transaction() as do:
+            rows = ", ".join(["(?, ?, ?, ?, ?, ?, ?, ?, ?)"] * len(answers))
+            unless = "ON CONFLICT (study, annotator, request) DO NOTHING"
+            do.execute(f"INSERT INTO anaphora_answers ({columns}) VALUES {rows} {unless}", values)
+            where = f"study = ? AND (annotator, request) IN (VALUES {', '.join(['(?, ?)'] * len(answers))})"
+            found = do.execute(f"SELECT {FIELDS} FROM anaphora_answers WHERE {where}", (self._study, *keys)).fetchall()
+        known = {(kept.annotator, kept.request): kept for kept in map(self._answer, found)}
+        return [_same(answer, known[answer.annotator, answer.request]) for answer in answers]
+
+    def _values(self, answer: Answer, now: str) -> Row:
+        choice, shown = json.dumps(answer.choice, ensure_ascii=False), json.dumps(answer.shown)
+        place = self._study, answer.annotator, answer.item
+        return (*place, choice, shown, answer.request, now, answer.seconds, answer.elapsed)
+
     def answers(self, annotator: str | None = None) -> list[Answer]:
-        """The log, oldest first; of one person or of all."""
+        """The log, oldest first; of one person or of all. Nobody who writes waits for whoever reads."""
         where, values = ("", ()) if annotator is None else (" AND annotator = ?", (annotator,))
         query = f"SELECT {FIELDS} FROM anaphora_answers WHERE study = ?{where} ORDER BY number"
-        with self._lock, self._connection.transaction(write=False) as do:
-            return [self._answer(row) for row in do.execute(query, (self._study, *values)).fetchall()]
+        with self._read_lock:
+            if self._reading is None:
+                self._reading = self._connection.another()
+            with self._reading.transaction(write=False) as do:
+                rows = do.execute(query, (self._study, *values)).fetchall()
+        return [self._answer(row) for row in rows]
 
     def close(self) -> None:
+        if self._reading is not None:
+            self._reading.close()
         self._connection.close()
 
     def _answer(self, row: Row) -> Answer:
@@ -161,3 +177,10 @@ class AnswerLog:
             )
         except (ValueError, TypeError) as error:
             raise BadInput(self.name, f"answer {number} is broken: {error}", remedy="Restore the database.") from None
+
+
+def _same(answer: Answer, kept: Answer) -> Answer | Conflict:
+    """What is kept, unless it is something else than what was said."""
+    if (kept.item, kept.choice) != (answer.item, answer.choice):
+        return Conflict(f"the request {answer.request!r} is known with another answer")
+    return kept
