@@ -9,6 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from html import escape
 
+from anaphora.core.cells import tsv_line
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -75,8 +77,8 @@ def as_latex(table: Table) -> str:
 
 
 def as_tsv(table: Table) -> str:
-    """Tab-separated, every row complete: the section it belongs to is its first column."""
-    lines = ["\t".join(["section", *table.columns])]
+    """Tab-separated, every row complete: the section it belongs to is its first column. No cell is a formula."""
+    lines = [tsv_line(["section", *table.columns])]
     section = ""
     for row in table.rows:
         if row.section:
@@ -84,7 +86,7 @@ def as_tsv(table: Table) -> str:
             continue
         if not row.indent:
             section = ""
-        lines.append("\t".join(_one_line(cell) for cell in (section, *row.cells)))
+        lines.append(tsv_line([section, *row.cells]))
     return "\n".join(lines)
 
 

@@ -107,6 +107,7 @@ def _names(paths: tuple[Path, ...]) -> list[str]:
 
 
 def _write_details(path: Path, texts: Texts, results: list[Generative]) -> None:
+    from anaphora.core.cells import tsv_line
     from anaphora.core.files import atomic_writer
 
     with atomic_writer(path) as out:
@@ -115,4 +116,4 @@ def _write_details(path: Path, texts: Texts, results: list[Generative]) -> None:
             for outcome in result.outcomes:
                 places = ("" if place is None else str(place) for place in (outcome.source, outcome.place))
                 row = (result.system, outcome.id, outcome.outcome, outcome.found, outcome.how, *places)
-                out.write(("\t".join(row) + "\n").encode())
+                out.write((tsv_line(row) + "\n").encode())

@@ -150,10 +150,11 @@ def _draw(path: Path, found: list[tuple[str, Text, ScoredText]]) -> None:
 
 
 def _write_details(path: Path, lines: list[Line], details: Any) -> None:
+    from anaphora.core.cells import tsv_line
     from anaphora.core.files import atomic_writer
 
     with atomic_writer(path) as out:
-        out.write("\t".join(["line", *details]).encode() + b"\n")
+        out.write(tsv_line(["line", *details]).encode() + b"\n")
         for n, line in enumerate(lines):
             row = [str(line.number), *(f"{found[n].score:.6f}" for found in details.values())]
             out.write("\t".join(row).encode() + b"\n")

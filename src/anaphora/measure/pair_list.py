@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from anaphora.core.cells import plain_cell
 from anaphora.core.errors import BadInput
 from anaphora.core.files import text_lines
 from anaphora.core.parsing import read_json
@@ -119,7 +120,8 @@ def _table_entries(path: Path) -> Iterable[tuple[str, Judged]]:
     if "agreement" not in names or not (whole or {"reference", "system"} <= names):
         remedy = f"Write JSON, or a table with a header line and the columns {', '.join(COLUMNS)}."
         raise BadInput(path, "not a list of pronoun pairs", line=1, remedy=remedy)
-    for row in rows:
+    for cells in rows:
+        row = {name: plain_cell(cell) if isinstance(cell, str) else cell for name, cell in cells.items()}
         text = row["pair"] if whole else f"{row['reference'] or ''}:{row['system'] or ''}"
         try:
             yield _pair(text or "", path), _judged(row["agreement"], row)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from anaphora.core.cells import plain_cell
 from anaphora.core.errors import BadInput, did_you_mean
 from anaphora.core.files import text_lines
 
@@ -54,7 +55,7 @@ def read_columns(path: Path) -> Columns:
     for number, line in enumerate(text_lines(path), start=1):
         if not line.strip():
             continue
-        cells = [cell.strip() for cell in line.split("\t")]
+        cells = [plain_cell(cell.strip()) for cell in line.split("\t")]
         if not names:
             names = _header(path, number, cells)
         elif len(cells) != len(names):

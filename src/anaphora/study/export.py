@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from anaphora.core.cells import tsv_line
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.files import atomic_writer
 from anaphora.measure.pair_list import COLUMNS as PAIR_COLUMNS
@@ -60,9 +61,8 @@ def _cell(value: Any) -> str:
 
 
 def table_text(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Tab-separated lines; a tab or a line end inside a cell becomes a space."""
-    lines = [columns, *rows]
-    return "".join("\t".join(" ".join(cell.split()) for cell in row) + "\n" for row in lines)
+    """Tab-separated lines; a tab or a line end inside a cell becomes a space, and no cell is a formula."""
+    return "".join(tsv_line(list(row)) + "\n" for row in (columns, *rows))
 
 
 def write_text(path: Path, text: str) -> None:

@@ -31,7 +31,7 @@ from anaphora.study.guard import (
     RateLimit,
     SecureHeaders,
 )
-from anaphora.study.model import Annotator, Study
+from anaphora.study.model import Annotator, Assignment, Study
 from anaphora.study.store import Answer, AnswerLog, Conflict
 from anaphora.study.view import annotator_state, opaque_ids, overview
 from anaphora.study.writer import Writer
@@ -72,6 +72,7 @@ class Desk:
     ) -> None:
         self.study, self.tokens, self.log = study, tokens, log
         self._writer = Writer(log)
+        self._shown: dict[Assignment, dict[str, Any]] = {}
         self._overview: dict[str, Any] | None = None
         self._overview_due, self._overview_lock = 0.0, threading.Lock()
         self._limit, self._admin_limit = limit or RateLimit(), RateLimit(ADMIN_RATE, ADMIN_BURST)
@@ -154,6 +155,10 @@ class Desk:
                 self._overview_due = began + (11 * seconds if seconds > 0.1 else 0.0)
             return self._overview
 
+    def state(self, annotator: Annotator) -> dict[str, Any]:
+        log, ids = self.log.answers(annotator.name), self.ids[annotator.name]
+        return annotator_state(self.study, annotator, log, self.log.name, ids, self._shown)
+
     def exported(self, kind: str) -> str:
         current = current_answers(self.study, self.log.answers(), self.log.name)
         rows = answer_rows(self.study, sorted(current.values(), key=lambda answer: answer.number))
@@ -198,10 +203,8 @@ def add_annotator_routes(app: FastAPI, desk: Desk) -> None:
         return page("study.html") if desk.knows(token) else page("front.html", 404)
 
     @app.get("/a/{token}/state")
-    def state(token: str) -> dict[str, Any]:
-        annotator = desk.annotator(token)
-        log, ids = desk.log.answers(annotator.name), desk.ids[annotator.name]
-        return annotator_state(desk.study, annotator, log, desk.log.name, ids)
+    def state(token: str) -> Response:
+        return JSONResponse(desk.state(desk.annotator(token)))  # as it is: FastAPI would copy every value first
 
     @app.post("/a/{token}/answers")
     async def answer(token: str, request: Request) -> dict[str, Any]:
@@ -221,10 +224,10 @@ def add_admin_routes(app: FastAPI, desk: Desk) -> None:
         return page("admin.html") if desk.knows_admin(token) else page("front.html", 404)
 
     @app.get("/admin/{token}/overview")
-    def admin_overview(token: str) -> dict[str, Any]:
+    def admin_overview(token: str) -> Response:
         if not desk.knows_admin(token):
             raise HTTPException(404, NO_STUDY)
-        return desk.overview()
+        return JSONResponse(desk.overview())
 
     @app.get("/admin/{token}/answers.{kind}")
     def admin_answers(token: str, kind: str) -> Response:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, MutableMapping, Sequence
 from typing import Any
 
 from anaphora.languages.highlight import segments
@@ -31,13 +31,22 @@ def opaque_ids(study: Study, secret: str) -> dict[str, dict[str, str]]:
 
 
 def annotator_state(
-    study: Study, annotator: Annotator, log: Sequence[Answer], place: str, ids: Mapping[str, str]
+    study: Study,
+    annotator: Annotator,
+    log: Sequence[Answer],
+    place: str,
+    ids: Mapping[str, str],
+    shown: MutableMapping[Assignment, dict[str, Any]],
 ) -> dict[str, Any]:
     """All that somebody's page needs. It does not say which candidate is the reference, nor whose a translation is.
 
     ids: item → the id by which this annotator's page knows it
+    shown: what was computed before for this study; it is filled
     """
     current = current_answers(study, log, place)
+    for one in annotator.assignments:
+        if one not in shown:
+            shown[one] = _shown(study, study.by_id[one.item], one)
     return {
         "study": study.id,
         "title": study.title,
@@ -48,7 +57,7 @@ def annotator_state(
         "target_language": study.target_language,
         "options": list(study.options),
         "example": welcome_example(study),
-        "items": [{"id": ids[one.item], **_shown(study, study.by_id[one.item], one)} for one in annotator.assignments],
+        "items": [{"id": ids[one.item], **shown[one]} for one in annotator.assignments],
         "answers": {ids[item]: _given(answer) for (_, item), answer in current.items()},
         "undo": [{"item": ids[answer.item], **_given(answer)} for answer in undoable(log)],
     }

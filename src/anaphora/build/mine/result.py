@@ -17,6 +17,7 @@ from anaphora.build.mine.settings import Output, Settings
 from anaphora.build.mine.stage import Stage
 from anaphora.build.mine.statistics import Statistics
 from anaphora.build.mine.translations import pronoun_table
+from anaphora.core.cells import tsv_line
 from anaphora.core.files import write_atomic
 from anaphora.normalization import sign_name
 from anaphora.suites.suite import Header
@@ -108,7 +109,8 @@ def write_table(path: Path, table: dict[str, dict[str, Any]]) -> None:
     """Every translation of every pronoun, as tab-separated values."""
     lines = ["pronoun\tword\tfrequency\tprobability"]
     for pronoun, row in table.items():
-        lines += [f"{pronoun}\t{t['word']}\t{t['frequency']}\t{t['probability']}" for t in row["translations"]]
+        for t in row["translations"]:
+            lines.append(tsv_line([pronoun, t["word"], str(t["frequency"]), str(t["probability"])]))
     write_atomic(path, "".join(f"{line}\n" for line in lines).encode())
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from anaphora.core.cells import tsv_line
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.files import atomic_writer
 from anaphora.metrics.apt.cases import CASES
@@ -16,7 +17,7 @@ def write_details(result: AptResult, path: Path) -> None:
     """Tab-separated, with a header; an empty cell is what was not found."""
     with atomic_writer(path) as out:
         for row in (DETAILS, *result.details()):
-            out.write(("\t".join(row) + "\n").encode())
+            out.write((tsv_line(row) + "\n").encode())
 
 
 def write_score_files(result: AptResult, paths: Sequence[Path], longest: int) -> None:
