@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from anaphora.stats.intervals import Ints
-from anaphora.study.coefficients import COEFFICIENTS, bootstrap_intervals
+from anaphora.study.coefficients import COEFFICIENTS, _kappa_rows, _kappa_sums, bootstrap_intervals
 
 
 def of(name: str, ratings: Ints, categories: int) -> float | None:
@@ -218,3 +218,24 @@ def test_the_agreement_of_the_published_pair_list(data: Callable[[str], Path]) -
                 explained += 1
                 assert 0 < ac1 - agreement < 0.012
     assert (len(single), explained) == (15, 12)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_sums_without_rows_are_the_same(seed: int) -> None:
+    """Many raters have more pairs than can be held for every item; their sums are whole numbers, so exactly equal."""
+    rng = np.random.default_rng(seed)
+    ratings = rng.integers(-1, 3, size=(40, 7))
+    times = rng.integers(0, 4, size=40).astype(float)
+    assert np.array_equal(times @ _kappa_rows(ratings, 3), _kappa_sums(ratings, 3, times))
+
+
+def test_two_hundred_raters_fit_into_memory() -> None:
+    """As an array of items and pairs this would be 764 MB."""
+    import tracemalloc
+
+    ratings = np.random.default_rng(1).integers(0, 3, size=(600, 200))
+    tracemalloc.start()
+    assert of("kappa", ratings, 3) == pytest.approx(0, abs=0.01)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 100_000_000

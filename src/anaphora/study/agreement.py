@@ -112,13 +112,14 @@ def study_agreement(study: Study, current: Mapping[Key, Answer], settings: Setti
         if item.pair is not None:
             rows.setdefault(pair_name(item.pair), []).append(row)
     everything = list(range(len(full.items)))
+    answering = {name for name, _ in current}
     pairs = [_group(name, full, reduced, some, settings) for name, some in rows.items()]
     pairs = [group for group in pairs if sum(group.counts.values())]
     return StudyAgreement(
         title=study.title,
         languages=f"{study.source_language}→{study.target_language}",
         mode=study.mode,
-        annotators=tuple(a.name for a in study.annotators if any(name == a.name for name, _ in current)),
+        annotators=tuple(a.name for a in study.annotators if a.name in answering),
         answered=len(current),
         asked=len(study.orders),
         left_out=full.left_out,

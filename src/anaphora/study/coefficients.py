@@ -22,15 +22,24 @@ class Coefficient:
 
     rows: ratings → (items, columns), what each item adds to the sums
     value: sums (samples, columns) → (samples,), NaN where it is not defined
+    sums: ratings, how often each item counts → (columns,); for what has more columns than can be held for every item
     """
 
     rows: Callable[[Ints, int], Floats]
     value: Callable[[Floats, int], Floats]
+    sums: Callable[[Ints, int, Floats], Floats] | None = None
 
     def of(self, ratings: Ints, categories: int) -> float | None:
         """The coefficient of these ratings; None where it is not defined."""
-        found = float(self.value(self.rows(ratings, categories).sum(axis=0, keepdims=True), categories)[0])
+        found = float(self.value(self.sampled(ratings, categories, np.ones((1, len(ratings)))), categories)[0])
         return None if np.isnan(found) else found
+
+    def sampled(self, ratings: Ints, categories: int, times: Floats) -> Floats:
+        """The sums of samples in which each item counts so many times: (samples, items) → (samples, columns)."""
+        raters = ratings.shape[1]
+        if self.sums is None or len(ratings) * raters * raters * categories <= CHUNK:
+            return np.asarray(times @ self.rows(ratings, categories))
+        return np.stack([self.sums(ratings, categories, one) for one in times])
 
 
 def counts_of(ratings: Ints, categories: int) -> Floats:
@@ -108,6 +117,21 @@ def _kappa_rows(ratings: Ints, categories: int) -> Floats:
     return np.stack(columns, axis=2).astype(float).reshape(len(ratings), both.shape[1] * len(columns))
 
 
+def _kappa_sums(ratings: Ints, categories: int, times: Floats) -> Floats:
+    """The sums of `_kappa_rows` without the rows: 200 raters are 19,900 pairs."""
+    first, second = np.triu_indices(ratings.shape[1], k=1)
+    rated = (ratings >= 0).astype(float)
+    common = (rated.T @ rated)[first, second] > 0
+    first, second = first[common], second[common]
+    counted = rated * times[:, None]
+    chosen = [(ratings == k).astype(float) for k in range(categories)]
+    alike = sum((one.T @ (one * times[:, None]) for one in chosen), np.zeros((ratings.shape[1],) * 2))
+    with_other = [one.T @ counted for one in chosen]  # [a, b]: how often a chose it where b rated, too
+    columns = [(rated.T @ counted)[first, second], alike[first, second]]
+    columns += [table[first, second] for table in with_other] + [table[second, first] for table in with_other]
+    return np.stack(columns, axis=1).reshape(-1)
+
+
 def _kappa(sums: Floats, categories: int) -> Floats:
     """Cohen 1960; of several raters the mean over their pairs (Light 1971), weighted by the items they share.
 
@@ -125,7 +149,7 @@ def _kappa(sums: Floats, categories: int) -> Floats:
 
 COEFFICIENTS = {
     "percent": Coefficient(_percent_rows, _percent),
-    "kappa": Coefficient(_kappa_rows, _kappa),
+    "kappa": Coefficient(_kappa_rows, _kappa, _kappa_sums),
     "alpha": Coefficient(_alpha_rows, _alpha),
     "ac1": Coefficient(_ac1_rows, _ac1),
 }
@@ -141,14 +165,13 @@ def bootstrap_intervals(
     items = len(ratings)
     if items == 0 or samples == 0:
         return dict.fromkeys(COEFFICIENTS)
-    rows = {name: found.rows(ratings, categories) for name, found in COEFFICIENTS.items()}
-    values: dict[str, list[Floats]] = {name: [] for name in rows}
+    values: dict[str, list[Floats]] = {name: [] for name in COEFFICIENTS}
     rng = generator(seed)
     step = max(1, CHUNK // items)
     for start in range(0, samples, step):
         times = rng.multinomial(items, np.full(items, 1 / items), size=min(step, samples - start)).astype(float)
         for name, coefficient in COEFFICIENTS.items():
-            values[name].append(coefficient.value(times @ rows[name], categories))
+            values[name].append(coefficient.value(coefficient.sampled(ratings, categories, times), categories))
     found = {name: np.concatenate(parts) for name, parts in values.items()}
     defined = {name: sampled[~np.isnan(sampled)] for name, sampled in found.items()}
     return {name: percentile_interval(part, confidence) if len(part) else None for name, part in defined.items()}

@@ -7,6 +7,7 @@ it back.
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import threading
 from collections.abc import Mapping, Sequence
@@ -171,12 +172,22 @@ class AnswerLog:
         number, annotator, item, choice, shown, request, at, seconds, elapsed = row
         try:
             return Answer(
-                *(str(annotator), str(item), tuple(map(str, json.loads(choice))), tuple(map(int, json.loads(shown)))),
+                *(str(annotator), str(item), _texts(choice), _numbers(shown)),
                 *(str(request), None if seconds is None else float(seconds), str(at), int(number)),
                 elapsed=None if elapsed is None else float(elapsed),
             )
         except (ValueError, TypeError) as error:
             raise BadInput(self.name, f"answer {number} is broken: {error}", remedy="Restore the database.") from None
+
+
+@functools.lru_cache(maxsize=1000)  # there are few choices and orders, and many answers
+def _texts(column: str) -> tuple[str, ...]:
+    return tuple(map(str, json.loads(column)))
+
+
+@functools.lru_cache(maxsize=1000)
+def _numbers(column: str) -> tuple[int, ...]:
+    return tuple(map(int, json.loads(column)))
 
 
 def _same(answer: Answer, kept: Answer) -> Answer | Conflict:
