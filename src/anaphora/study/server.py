@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib import resources
 from typing import Any, Literal, TypeVar
 
+from anyio import CapacityLimiter, to_thread
 from fastapi import FastAPI, HTTPException, Request, Response
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
@@ -74,7 +74,8 @@ class Desk:
         self._writer = Writer(log)
         self._shown: dict[Assignment, dict[str, Any]] = {}
         self._overview: dict[str, Any] | None = None
-        self._overview_due, self._overview_lock = 0.0, threading.Lock()
+        self._overview_due = 0.0
+        self._one_at_a_time = CapacityLimiter(1)
         self._limit, self._admin_limit = limit or RateLimit(), RateLimit(ADMIN_RATE, ADMIN_BURST)
         self._unknown_limit = RateLimit(UNKNOWN_RATE, UNKNOWN_BURST)
         self._people = {_hash(tokens[annotator.name]): annotator for annotator in study.annotators}
@@ -145,24 +146,28 @@ class Desk:
                 stored.append(kept.request)
         return {"stored": stored, "refused": refused}
 
-    def overview(self) -> dict[str, Any]:
+    def overview(self) -> Response:
         """The admin's overview. Where it takes long to compute, the last one is shown for ten times as long."""
-        with self._overview_lock:
-            if self._overview is None or time.monotonic() >= self._overview_due:
-                began = time.monotonic()
-                self._overview = overview(self.study, self.log.answers(), self.tokens, self.log.name)
-                seconds = time.monotonic() - began
-                self._overview_due = began + (11 * seconds if seconds > 0.1 else 0.0)
-            return self._overview
+        if self._overview is None or time.monotonic() >= self._overview_due:
+            began = time.monotonic()
+            self._overview = overview(self.study, self.log.answers(), self.tokens, self.log.name)
+            seconds = time.monotonic() - began
+            self._overview_due = began + (11 * seconds if seconds > 0.1 else 0.0)
+        return JSONResponse(self._overview)
 
-    def state(self, annotator: Annotator) -> dict[str, Any]:
+    async def slowly(self, make: Callable[..., Response], *arguments: Any) -> Response:
+        """Make a reply that takes a while in a thread, one after the other, so that answers need not wait for them."""
+        return await to_thread.run_sync(make, *arguments, limiter=self._one_at_a_time)
+
+    def state(self, annotator: Annotator) -> Response:
         log, ids = self.log.answers(annotator.name), self.ids[annotator.name]
-        return annotator_state(self.study, annotator, log, self.log.name, ids, self._shown)
+        state = annotator_state(self.study, annotator, log, self.log.name, ids, self._shown)
+        return JSONResponse(state)  # as it is: FastAPI would copy every value first
 
-    def exported(self, kind: str) -> str:
+    def exported(self, kind: str, headers: Mapping[str, str]) -> Response:
         current = current_answers(self.study, self.log.answers(), self.log.name)
         rows = answer_rows(self.study, sorted(current.values(), key=lambda answer: answer.number))
-        return as_jsonl(rows) if kind == "jsonl" else as_tsv(rows)
+        return Response(as_jsonl(rows) if kind == "jsonl" else as_tsv(rows), headers=headers)
 
 
 def make_app(desk: Desk) -> FastAPI:
@@ -203,8 +208,8 @@ def add_annotator_routes(app: FastAPI, desk: Desk) -> None:
         return page("study.html") if desk.knows(token) else page("front.html", 404)
 
     @app.get("/a/{token}/state")
-    def state(token: str) -> Response:
-        return JSONResponse(desk.state(desk.annotator(token)))  # as it is: FastAPI would copy every value first
+    async def state(token: str) -> Response:
+        return await desk.slowly(desk.state, desk.annotator(token))
 
     @app.post("/a/{token}/answers")
     async def answer(token: str, request: Request) -> dict[str, Any]:
@@ -224,18 +229,18 @@ def add_admin_routes(app: FastAPI, desk: Desk) -> None:
         return page("admin.html") if desk.knows_admin(token) else page("front.html", 404)
 
     @app.get("/admin/{token}/overview")
-    def admin_overview(token: str) -> Response:
+    async def admin_overview(token: str) -> Response:
         if not desk.knows_admin(token):
             raise HTTPException(404, NO_STUDY)
-        return JSONResponse(desk.overview())
+        return await desk.slowly(desk.overview)
 
     @app.get("/admin/{token}/answers.{kind}")
-    def admin_answers(token: str, kind: str) -> Response:
+    async def admin_answers(token: str, kind: str) -> Response:
         if not desk.knows_admin(token) or kind not in ("jsonl", "tsv"):
             raise HTTPException(404, NO_STUDY)
         name = f'attachment; filename="answers.{kind}"'
         headers = {"Content-Disposition": name, "Content-Type": "text/plain; charset=utf-8"}
-        return Response(desk.exported(kind), headers=headers)
+        return await desk.slowly(desk.exported, kind, headers)
 
 
 def too_many() -> HTTPException:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from fastapi.concurrency import run_in_threadpool
+from anyio import CapacityLimiter, to_thread
 
 from anaphora.study.store import Answer, AnswerLog, Conflict
 
@@ -17,6 +17,7 @@ class Writer:
 
     def __init__(self, log: AnswerLog) -> None:
         self._log = log
+        self._thread = CapacityLimiter(1)  # its own: those of other requests may all be taken
         self._waiting: list[tuple[Sequence[Answer], asyncio.Future[list[Answer | Conflict]]]] = []
         self._writing: asyncio.Task[None] | None = None
 
@@ -34,7 +35,7 @@ class Writer:
                 batch, self._waiting = self._waiting[:AT_ONCE], self._waiting[AT_ONCE:]
                 everything = [answer for answers, _ in batch for answer in answers]
                 try:
-                    kept = iter(await run_in_threadpool(self._log.append_all, everything))
+                    kept = iter(await to_thread.run_sync(self._log.append_all, everything, limiter=self._thread))
                 except Exception as error:  # whoever waits is told; what comes next may succeed
                     for _, outcome in batch:
                         _settle(outcome, error)
