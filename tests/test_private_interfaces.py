@@ -39,17 +39,15 @@ INTERFACES = (
         ("hypotheses", "references"),
     ),
     Interface("ray", "ray._private:worker", "systems/distributed/ray_connection.py"),
-    Interface("transformers", "transformers:PreTrainedModel._supports_sdpa", "systems/huggingface/packed.py"),
-    Interface(
-        "transformers", "transformers:PreTrainedModel._can_set_attn_implementation", "systems/huggingface/packed.py"
-    ),
+    Interface("transformers", "transformers:PreTrainedModel._supports_sdpa", "scoring/packed.py"),
+    Interface("transformers", "transformers:PreTrainedModel._can_set_attn_implementation", "scoring/packed.py"),
     Interface("transformers", "transformers:PreTrainedModel._keys_to_ignore_on_save", "nmt/checkpoint.py"),
-    Interface("transformers", "transformers:PretrainedConfig._attn_implementation", "systems/huggingface/packed.py"),
+    Interface("transformers", "transformers:PretrainedConfig._attn_implementation", "scoring/packed.py"),
     Interface(
         *("transformers", "transformers.models.t5.modeling_t5:T5Attention._relative_position_bucket"),
-        *("systems/huggingface/packed.py", ("relative_position", "bidirectional", "num_buckets", "max_distance")),
+        *("scoring/packed.py", ("relative_position", "bidirectional", "num_buckets", "max_distance")),
     ),
-    Interface("transformers", "transformers.modeling_utils:ALL_ATTENTION_FUNCTIONS", "systems/huggingface/packed.py"),
+    Interface("transformers", "transformers.modeling_utils:ALL_ATTENTION_FUNCTIONS", "scoring/packed.py"),
     Interface("transformers", "transformers.masking_utils:create_bidirectional_mask", "nmt/context_transformer.py"),
     Interface("transformers", "transformers.cache_utils:DynamicLayer", "nmt/marian.py"),
     Interface("transformers", "transformers.cache_utils:EncoderDecoderCache", "nmt/marian.py"),
