@@ -15,7 +15,8 @@ pytest.importorskip("sentencepiece")
 
 from safetensors.torch import load_file
 
-from anaphora.nmt import export
+from anaphora.core.errors import CannotWrite
+from anaphora.nmt import checkpoint
 from anaphora.nmt.arrangement import Arrangement, inputs_of, target_of
 from anaphora.nmt.batch import make_batch
 from anaphora.nmt.build import build_model
@@ -156,7 +157,7 @@ def test_an_export_that_fails_leaves_what_was_there(
     def full(*_: Any, **__: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(export, "save_file", full)
-    with pytest.raises(OSError, match="No space"):
+    monkeypatch.setattr(checkpoint, "save_file", full)
+    with pytest.raises(CannotWrite, match=r"copy/model\.safetensors: cannot be written: no space left"):
         model.export(copy)
     assert {path.name: path.read_bytes() for path in copy.iterdir()} == before

@@ -99,8 +99,8 @@ def save_weights(
         mode = stat.S_IMODE(path.stat().st_mode)
         save_file(tensors, path, metadata=metadata)
         path.chmod(mode)
-    except SafetensorError as error:
-        raise CannotWrite(name, OSError(str(error))) from None
+    except (OSError, SafetensorError) as error:
+        raise CannotWrite(name, error if isinstance(error, OSError) else OSError(str(error))) from None
 
 
 def save_pretrained(model: Any, folder: Path, name: Path) -> None:
