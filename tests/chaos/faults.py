@@ -175,7 +175,7 @@ def batches_too_large(reference: Reference, folder: Path) -> Fault:
         embed = torch.nn.functional.embedding
 
         def embedding(ids: Any, *arguments: Any, **options: Any) -> Any:
-            if ids.numel() > 160:
+            if ids.numel() > 60:
                 failed.touch()
                 raise torch.OutOfMemoryError(f"CUDA out of memory. Tried to allocate {ids.numel()} bytes")
             return embed(ids, *arguments, **options)

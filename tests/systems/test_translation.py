@@ -88,6 +88,33 @@ def test_an_interruption_loses_nothing(talk: Path, tmp_path: Path, monkeypatch: 
     assert out.read_text(encoding="utf-8") == "ONE\nTWO\nTHREE\n\nFOUR\n"
 
 
+def test_killed_when_all_was_written(talk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between writing the output and removing the unfinished one: resuming finds that nothing is left to do."""
+    out, part = tmp_path / "out", tmp_path / "out.part"
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "unlink", lambda path, missing_ok=False: pytest.exit("killed") if path == part else None)
+        with pytest.raises(pytest.exit.Exception):
+            translate_file(Shouting(), "x:y", talk, out, context=Context())
+    before = out.read_bytes()
+    assert part.exists()
+    system = Shouting()
+    assert translate_file(system, "x:y", talk, out, context=Context(), resume=True).sentences == 4
+    assert (system.given, part.exists(), out.read_bytes()) == ([], False, before)
+
+
+def test_an_output_of_another_program_is_kept(talk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(translation, "CHUNK", 2)
+    out = tmp_path / "out"
+    with pytest.raises(KeyboardInterrupt):
+        translate_file(Shouting(fail_after=2), "x:y", talk, out, context=Context())
+    out.write_text("mine", encoding="utf-8")
+    system = Shouting()
+    with pytest.raises(AnaphoraError, match="is there already"):
+        translate_file(system, "x:y", talk, out, context=Context(), resume=True)
+    assert system.given == []
+    assert out.read_text(encoding="utf-8") == "mine"
+
+
 def test_another_system_is_not_mixed_in(talk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(translation, "CHUNK", 2)
     with pytest.raises(KeyboardInterrupt):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import Any
 
 from anaphora import __version__
 from anaphora.core.errors import AnaphoraError, BadInput
-from anaphora.core.files import Appender, atomic_writer, byte_lines, decode, json_line, write_atomic
+from anaphora.core.files import Appender, atomic_writer, byte_lines, decode, json_line, open_binary, write_atomic
 from anaphora.core.lock import lock_output
 from anaphora.systems import DocumentTranslator, System, Translator
 from anaphora.systems.context import Context
@@ -75,6 +75,9 @@ def translate_file(
     part = output.with_name(output.name + ".part")
     with lock_output(output):
         done = _begin(output, part, header, resume, overwrite)
+        finished = output.exists() and _is_written(output, sentences, done)
+        if output.exists() and not finished:
+            raise AnaphoraError(f"{output} is there already. Name another output, or use --overwrite")
         with Appender(part) as out:
             while len(done) < len(sentences):
                 found = translate(sentences, done)
@@ -84,12 +87,13 @@ def translate_file(
                 done += found
                 if progress is not None:
                     progress(len(done), len(sentences))
-        if output.exists():
+        if output.exists() and not finished:
             raise AnaphoraError(
                 f"{output} was written by another program meanwhile. Move it away, then use --resume: the translations "
                 f"by {spec} are kept in {part}"
             )
-        _write(output, sentences, done)
+        if not finished:
+            _write(output, sentences, done)
         part.unlink()
     return Translated(len(done), sum(s < 0 for _, s, _ in done), sum(s > 0 for _, s, _ in done))
 
@@ -159,8 +163,20 @@ def _write(output: Path, sentences: Sequence[Sentence], done: Sequence[Record]) 
                 for text, score in found:
                     out.write(f"{number} ||| {text} ||| {score:.6f}\n".encode())
     with atomic_writer(output) as final:
-        for sentence, (text, *_) in zip(sentences, done, strict=True):
-            final.write(f"{sentence.lead}{text}\n".encode())
+        final.writelines(_lines(sentences, done))
+
+
+def _lines(sentences: Sequence[Sentence], done: Sequence[Record]) -> Iterator[bytes]:
+    for sentence, (text, *_) in zip(sentences, done, strict=True):
+        yield f"{sentence.lead}{text}\n".encode()
+
+
+def _is_written(output: Path, sentences: Sequence[Sentence], done: Sequence[Record]) -> bool:
+    """Whether the output holds these translations: a process was killed between writing it and removing its .part."""
+    if len(done) < len(sentences):
+        return False
+    with open_binary(output) as stream:
+        return stream.read() == b"".join(_lines(sentences, done))
 
 
 def check_separator(context: Context) -> bool:
@@ -212,7 +228,7 @@ def _begin(output: Path, part: Path, header: dict[str, Any], resume: bool, overw
     if overwrite:
         part.unlink(missing_ok=True)
         output.unlink(missing_ok=True)
-    if output.exists():
+    if output.exists() and not (resume and part.exists()):
         raise AnaphoraError(f"{output} is there already. Name another output, or use --overwrite")
     if part.exists():
         if not resume:
