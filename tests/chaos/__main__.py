@@ -150,7 +150,7 @@ class Chaos:
                 tasks.append(functools.partial(fault, reference, self._place(name, fault.__name__)))
             tasks.append(functools.partial(faults.clock_jumps, reference, self._place(name, "clock"), rng))
             if name in ("score hf:", "translate nmt:", "train recurrent"):
-                for megabytes in (16, 48, 96):
+                for megabytes in (1, 4, 16, 64):
                     place = self._place(name, f"memory-{megabytes}")
                     tasks.append(functools.partial(faults.little_memory, reference, place, megabytes))
             if name == "score hf:":

@@ -156,8 +156,9 @@ def little_memory(reference: Reference, folder: Path, megabytes: int) -> Fault:
     fault = Fault("out of memory", target.name)
     ended = process.run(target.arguments, folder, None, target.setup, memory=megabytes << 20)
     if ended.code:
-        fault.problem = refused(ended)
-    fault.problem = fault.problem or compared(reference, folder, f"{megabytes} MB")
+        fault.problem = refused(ended) or compared(reference, folder, f"{megabytes} MB")
+    else:
+        fault.problem = differences(tree(folder / process.OUTPUT), reference.files)
     return fault
 
 
