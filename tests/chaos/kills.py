@@ -82,6 +82,9 @@ def undisturbed(target: Target, folder: Path) -> Reference:
         raise RuntimeError(
             f"{target.name}: the record is not complete: {differences(tree(folder / 'replayed'), trees[0])}"
         )
+    natives = [operation.path for operation in operations if operation.kind == "native"]
+    if any(name.endswith((".part", ".jsonl")) for name in natives):
+        raise RuntimeError(f"{target.name}: our own writes are not counted: {natives}")
     total = target.kept(folder / "plain" / process.OUTPUT)
     if not total:
         raise RuntimeError(f"{target.name}: a finished command counts as one that has done nothing")
