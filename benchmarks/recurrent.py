@@ -71,7 +71,7 @@ def _sentence(rng: random.Random, length: int) -> tuple[int, ...]:
 
 def _batch(encoders: int) -> Any:
     """Sentences of like length, as bucketing makes them."""
-    from anaphora.nmt.batch import make_batch
+    from anaphora.nmt.data import make_batch
 
     rng = random.Random(3)
     length = sum(LENGTHS) // 2

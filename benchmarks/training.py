@@ -66,7 +66,7 @@ def _trainer(pairs: list[Pair], folder: Path) -> Any:
 
 
 def _batches(trainer: Any) -> list[Any]:
-    from anaphora.nmt.batching import batches_of_epoch
+    from anaphora.nmt.data import batches_of_epoch
 
     return batches_of_epoch(trainer.material.training.lengths, trainer.config.training.batch_tokens, 1, 0)
 

@@ -14,13 +14,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from anaphora.align import Aligner, Settings, align
-from anaphora.align.agreement import agreement
-from anaphora.align.alignment import Alignment, read_alignments
+from anaphora.align.aligner import HEADER
+from anaphora.align.alignment import Alignment, agreement, read_alignments, symmetrize
 from anaphora.align.backend import load_backend
 from anaphora.align.builtin import Builtin
 from anaphora.align.diagonal import TENSIONS
-from anaphora.align.saved import HEADER
-from anaphora.align.symmetrize import symmetrize
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.files import text_lines
 from anaphora.core.finite import NotFinite

@@ -10,7 +10,7 @@ import pytest
 eflomal = pytest.importorskip("eflomal", reason="eflomal is not installed")
 
 from anaphora.align import Aligner, Settings
-from anaphora.align.agreement import agreement
+from anaphora.align.alignment import agreement
 from anaphora.align.backend import load_backend
 from anaphora.core.errors import AnaphoraError
 

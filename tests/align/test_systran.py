@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("systran_align", reason="systran-align is not installed")
 
 from anaphora.align import Aligner, Settings
-from anaphora.align.agreement import agreement
+from anaphora.align.alignment import agreement
 from anaphora.core.errors import AnaphoraError
 
 from .conftest import Toy, toy_text

@@ -10,10 +10,8 @@ import pytest
 pytest.importorskip("anaphora.align.thot", reason="sil-thot is not installed")
 
 from anaphora.align import Settings, align
-from anaphora.align.agreement import agreement
-from anaphora.align.alignment import read_alignments
+from anaphora.align.alignment import HEURISTICS, agreement, read_alignments, symmetrize
 from anaphora.align.backend import Directions, load_backend
-from anaphora.align.symmetrize import HEURISTICS, symmetrize
 from anaphora.align.thot import SCHEDULES, Thot
 from anaphora.core.files import text_lines
 

@@ -1,18 +1,84 @@
-"""Antecedent-free augmentation (ContraCAT §7): its candidates, its new targets, and why others are none."""
+"""The German pronoun for *it*: the aligned one, or the only one that can be."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from anaphora.annotate.document import Document, Mention, Sentence
-from anaphora.build.augment import KEPT, Augmented, Settings, Statistics, augment
+from anaphora.build.augment import (
+    KEPT,
+    Augmented,
+    Settings,
+    Statistics,
+    aligned_pronoun,
+    augment,
+    only_pronoun,
+    statistics_document,
+    translations,
+    write_augmented,
+)
 from anaphora.build.augment_documents import Block, Pair
 from anaphora.link import Link, load_linker
+from anaphora.link.language import language
 
 Parsed = Callable[[str], Sentence]
+
+IT_IS_RED = "It/PRON/3/nsubj is/AUX/3/cop red/ADJ/0/root"
+I_SAW_IT = "I/PRON/2/nsubj saw/VERB/0/root it/PRON/2/obj"
+ES_IST_ROT = "Es/PRON/3/nsubj ist/AUX/3/cop rot/ADJ/0/root"
+ICH_SAH_ES = "Ich/PRON/2/nsubj sah/VERB/0/root es/PRON/2/obj"
+
+
+def test_german_candidates(parsed: Parsed) -> None:
+    sentence = parsed(
+        "Sie/PRON/2/nsubj sagt/VERB/0/root/VerbForm=Fin,Number=Sing ihm/PRON/2/obl:arg ,/PUNCT/2/punct "
+        "Sie/PRON/6/nsubj kämen/VERB/2/ccomp/VerbForm=Fin,Number=Plur zu/ADP/9/case "
+        "ihrem/DET/9/det:poss Haus/NOUN/6/obl"
+    )
+    assert translations(sentence, language("de")) == [0, 2]
+
+
+@pytest.mark.parametrize(
+    ("source", "it", "target", "candidates", "expected"),
+    [
+        (IT_IS_RED, 0, ES_IST_ROT, [0], 0),
+        (I_SAW_IT, 2, ICH_SAH_ES, [2], 2),
+        (I_SAW_IT, 2, ES_IST_ROT, [0], None),  # an object is no subject
+        (IT_IS_RED, 0, ICH_SAH_ES, [2], None),
+        (IT_IS_RED, 0, ES_IST_ROT, [], None),
+        (IT_IS_RED, 0, ES_IST_ROT, [0, 1], None),
+        ("It/PRON/2/nsubj saw/VERB/0/root it/PRON/2/obj", 0, ES_IST_ROT, [0], None),  # two it
+        ("It/PRON/2/nsubj saw/VERB/0/root her/PRON/2/obj", 0, ES_IST_ROT, [0], None),  # sie may be her
+    ],
+)
+def test_the_only_pronoun(
+    parsed: Parsed, source: str, it: int, target: str, candidates: list[int], expected: int | None
+) -> None:
+    assert only_pronoun(parsed(source), it, parsed(target), candidates) == expected
+
+
+@pytest.mark.parametrize(
+    ("points", "expected"),
+    [
+        (((2, 2),), 2),
+        (((2, 2), (2, 1), (0, 0)), 2),
+        (((2, 1),), None),
+        ((), None),
+        (((0, 2),), None),
+        (((2, 2), (2, 0)), None),  # two pronouns
+    ],
+)
+def test_the_aligned_pronoun(parsed: Parsed, points: tuple[tuple[int, int], ...], expected: int | None) -> None:
+    assert aligned_pronoun(parsed(I_SAW_IT), 2, parsed(ICH_SAH_ES), [0, 2], points) == expected
+
+
+# Antecedent-free augmentation (ContraCAT §7): its candidates, its new targets, and why others are none.
 
 # the lines of the tests, annotated by hand
 LINES = {
@@ -215,3 +281,93 @@ def test_blocks_are_a_stream(parsed: Parsed) -> None:
     english, german = ByHand(parsed, "en"), ByHand(parsed, "de")
     next(augment(blocks(), english, german, Links((2, 0.9)), Settings(), Statistics()))
     assert len(read) <= 2
+
+
+# Line files to fine-tune on, and everything as JSON Lines.
+
+# The example of ContraCAT, §7.
+RED = Augmented(
+    document="7",
+    sentence=3,
+    line=40,
+    source=("I told you before.", "It is red."),
+    target=("Ich habe dir schonmal gesagt.", "Es ist rot."),
+    pronoun="Es",
+    case="Nom",
+    antecedent="the car",
+    distance=2,
+    confidence=0.51239,
+    targets={
+        "Masc": ("Ich habe dir schonmal gesagt.", "Er ist rot."),
+        "Fem": ("Ich habe dir schonmal gesagt.", "Sie ist rot."),
+    },
+)
+
+
+def lines(path: Path) -> list[str]:
+    return path.read_text(encoding="utf-8").splitlines()
+
+
+def test_the_files(tmp_path: Path) -> None:
+    paths = write_augmented([RED], tmp_path / "out")
+    names = ["candidates.en", "candidates.de", "augmented.en", "augmented.de", "augmented.jsonl"]
+    assert [path.name for path in paths] == names
+    assert lines(paths[0]) == ["I told you before. <SEP> It is red."]
+    assert lines(paths[1]) == ["Ich habe dir schonmal gesagt. <SEP> Es ist rot."]
+    assert lines(paths[2]) == ["I told you before. <SEP> It is red."] * 3
+    assert lines(paths[3]) == [
+        "Ich habe dir schonmal gesagt. <SEP> Es ist rot.",
+        "Ich habe dir schonmal gesagt. <SEP> Er ist rot.",
+        "Ich habe dir schonmal gesagt. <SEP> Sie ist rot.",
+    ]
+    (record,) = map(json.loads, lines(paths[4]))
+    assert record == {
+        "document": "7",
+        "sentence": 3,
+        "line": 40,
+        "source": ["I told you before.", "It is red."],
+        "target": ["Ich habe dir schonmal gesagt.", "Es ist rot."],
+        "pronoun": "Es",
+        "case": "Nom",
+        "antecedent": "the car",
+        "distance": 2,
+        "confidence": 0.5124,
+        "targets": {
+            "Masc": ["Ich habe dir schonmal gesagt.", "Er ist rot."],
+            "Fem": ["Ich habe dir schonmal gesagt.", "Sie ist rot."],
+        },
+    }
+
+
+def test_equal_new_targets_are_written_once(tmp_path: Path) -> None:
+    """`ihr` becomes `ihm` for two genders."""
+    same = {"Masc": ("x", "mit ihm"), "Neut": ("x", "mit ihm")}
+    paths = write_augmented([replace(RED, target=("x", "mit ihr"), targets=same)], tmp_path, separator="|")
+    assert lines(paths[3]) == ["x|mit ihr", "x|mit ihm"]
+    assert len(lines(paths[2])) == 2
+
+
+def test_nothing_is_left_of_an_interrupted_run(tmp_path: Path) -> None:
+    def broken() -> object:
+        yield RED
+        raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        write_augmented(broken(), tmp_path / "out")  # type: ignore[arg-type]
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+def test_statistics() -> None:
+    statistics = Statistics(documents=2, sentences=9, new=4)
+    statistics.outcomes.update(["candidate", "candidate", "event"])
+    statistics.pronouns.update(["es", "er"])
+    assert statistics_document(statistics, files=["x"]) == {
+        "documents": 2,
+        "sentences": 9,
+        "pronouns": 3,
+        "candidates": 2,
+        "new_examples": 4,
+        "outcomes": {"candidate": 2, "event": 1},
+        "german_pronouns": {"es": 1, "er": 1},
+        "files": ["x"],
+    }

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from anaphora.core.errors import AnaphoraError
-from anaphora.evaluation.compare import Comparison, compare_runs
+from anaphora.evaluation.compare import Comparison, compare_runs, original_of, together
 from anaphora.evaluation.result import Settings
 from anaphora.stats.paired import holm, mcnemar
 from anaphora.systems.run import Run, RunHeader, open_run, write_run
@@ -254,3 +254,90 @@ def test_the_signature_names_the_context_of_each_run(run: Make) -> None:
     signature = compare_runs(unlike, settings=SETTINGS).signature
     assert f"|ctx:1+1,0+0|set:plain,{unlike[1].header.measurement.code}|" in signature
     assert signature.endswith("|v:1.2.3,1.3.0")
+
+
+# Answers that belong together: in step on one suite, by the tag `attacked` between a suite and attacks on it.
+
+ABOUT_PAIRING = RunHeader("base", "ab" * 32, "en", "de", "scores:x", "1.2.3")
+
+
+@pytest.fixture
+def run_pairing(tmp_path: Path) -> Make:
+    """A run of examples by their ids; `x<a` is an example x that was made from a."""
+
+    def make(name: str, ids: str, sha: str = "ab") -> Run:
+        items = []
+        for word in ids.split():
+            identifier, _, original = word.partition("<")
+            items.append(Scored(identifier, 0, {"attacked": original} if original else {}, [-1.0, -2.0]))
+        return open_run(write_run(tmp_path / name, replace(ABOUT_PAIRING, suite=name, sha256=sha * 32), items))
+
+    return make
+
+
+def ids(*runs: Run) -> list[tuple[str, ...]]:
+    return [tuple(item.id for item in row) for row in together(runs)]
+
+
+def test_one_suite_goes_in_step(run_pairing: Make) -> None:
+    assert ids(run_pairing("one", "a b"), run_pairing("two", "a b")) == [("a", "a"), ("b", "b")]
+    with pytest.raises(AnaphoraError, match=r"not have the same examples in the same order \(.*three/run\.jsonl: b"):
+        ids(run_pairing("one", "a b"), run_pairing("three", "b a"))
+    with pytest.raises(AnaphoraError, match=r"four/run\.jsonl: ended"):
+        ids(run_pairing("one", "a b"), run_pairing("four", "a"))
+
+
+def test_an_attack_is_paired_with_its_originals(run_pairing: Make) -> None:
+    base, attack = run_pairing("base", "a b c"), run_pairing("attack", "y<c x<a", "cd")
+    assert ids(base, attack) == [("a", "x"), ("c", "y")]
+    assert ids(attack, base) == [("y", "c"), ("x", "a")]
+
+
+def test_two_attacks_and_two_systems(run_pairing: Make) -> None:
+    one, two = run_pairing("one", "x1<a x2<b", "cd"), run_pairing("two", "y2<b y3<c", "ef")
+    assert ids(one, two) == [("x2", "y2")]
+    assert ids(run_pairing("base", "a b c"), one, two, run_pairing("again", "a b c")) == [("b", "x2", "y2", "b")]
+
+
+def test_an_attack_on_an_attack_is_paired_with_what_it_attacked(run_pairing: Make) -> None:
+    first, second = run_pairing("first", "x<a y<b", "cd"), run_pairing("second", "z<x", "ef")
+    assert ids(first, second) == [("x", "z")]
+
+
+def test_a_tag_that_is_no_name(run_pairing: Make) -> None:
+    assert original_of(Scored("x", 0, {"attacked": ["a"]}, [1.0])) is None
+    assert original_of(Scored("x", 0, {"attacked": "a"}, [1.0])) == "a"
+
+
+def test_suites_that_have_nothing_to_do_with_each_other(run_pairing: Make) -> None:
+    base, other = run_pairing("base", "a b"), run_pairing("other", "a b", "cd")
+    with pytest.raises(
+        AnaphoraError, match=r"other/run\.jsonl: a run of other@cdcdcd, but .* is one of base@ababab\. Score"
+    ):
+        together([base, other])
+    with pytest.raises(AnaphoraError, match=r"stranger/run\.jsonl: a run of stranger@"):
+        together([base, run_pairing("attack", "x<a", "ef"), run_pairing("stranger", "q<r", "cd")])
+
+
+def test_attacks_without_an_example_in_common(run_pairing: Make) -> None:
+    with pytest.raises(AnaphoraError, match="the runs have no example in common"):
+        together([run_pairing("base", "a b"), run_pairing("one", "x<a", "cd"), run_pairing("two", "y<b", "ef")])
+
+
+def test_several_attacks_in_one_run(run_pairing: Make) -> None:
+    with pytest.raises(AnaphoraError, match=r"both/run\.jsonl: several attacks on one example .* anaphora robustness"):
+        together([run_pairing("base", "a b"), run_pairing("both", "x<a y<a", "cd")])
+
+
+def test_parts_of_one_suite_are_said_in_words(run_pairing: Make) -> None:
+    """newcomer.md B16: of runs with different limits only hashes were told."""
+    whole, first = run_pairing("base", "a b c"), run_pairing("first", "a b", "cd")
+    header = replace(first.header, suite=whole.header.suite, examples=2, settings={"limit": 2})
+    cut = replace(first, header=header)
+    with pytest.raises(
+        AnaphoraError, match=r"first/run\.jsonl has the first 2 examples of base, but .* has all .*--limit or --sample"
+    ):
+        together([whole, cut])
+    sampled = replace(first, header=replace(header, settings={"sample": "2@7", "limit": None}))
+    with pytest.raises(AnaphoraError, match=r"has a random sample of 2 examples \(seed 7\) of base"):
+        together([whole, sampled])

@@ -16,7 +16,7 @@ import pytest
 
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.evaluation import contrastive
-from anaphora.evaluation.contrastive import evaluate_items, evaluate_run, evaluate_scores
+from anaphora.evaluation.contrastive import evaluate_items, evaluate_run, evaluate_scores, guessing
 from anaphora.evaluation.result import Figure, Result, Settings
 from anaphora.stats.intervals import wilson
 from anaphora.suites.example import Example
@@ -393,3 +393,23 @@ def test_examples_without_an_answer_are_wrong_and_no_ties() -> None:
     assert result.to_dict()["unanswered"] == 2
     assert "2 examples have no answer and count as wrong, e.g. 'Elles seront …'" in str(result)
     assert "no answer" not in str(evaluate_items(items[1:3], about=ABOUT))
+
+
+# What is right without understanding, counted by hand.
+
+
+def test_at_random() -> None:
+    assert guessing([(2, {}), (3, {}), (2, {})]) == pytest.approx((1 / 2 + 1 / 3 + 1 / 2) / 3)
+
+
+def test_always_the_most_frequent_answer() -> None:
+    answers = ["es", "es", "er", "sie"]
+    assert guessing((3, {"reference_pronoun": answer}) for answer in answers) == 0.5
+
+
+def test_where_answers_are_balanced_it_is_chance() -> None:
+    assert guessing((3, {"reference_gender": gender}) for gender in ("f", "m", "n")) == pytest.approx(1 / 3)
+
+
+def test_nothing_is_asked() -> None:
+    assert guessing([]) is None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from anaphora.evaluation.diagnosis_conclusions import conclusions
-from anaphora.evaluation.diagnosis_figures import Measured
+from anaphora.evaluation.diagnosis_evidence import Measured
 from anaphora.evaluation.diagnosis_rules import load_rules
 from anaphora.evaluation.diagnosis_sentences import Check, Statement
 

@@ -7,10 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from statsmodels.stats.proportion import confint_proportions_2indep
 
 from anaphora.core.errors import AnaphoraError, BadInput
-from anaphora.evaluation.diagnosis_evidence import gather
+from anaphora.evaluation import diagnosis_evidence as figures
+from anaphora.evaluation.diagnosis_evidence import Answer, gather
+from anaphora.evaluation.diagnosis_rules import Rule, Thresholds, load_rules
 from anaphora.evaluation.result import Settings
+from anaphora.stats.intervals import wilson
 from anaphora.systems.run import Run, RunHeader, open_run, write_run
 from anaphora.systems.scored import Scored
 
@@ -111,3 +117,219 @@ def test_nothing(run: Make) -> None:
         gather([], SETTINGS)
     with pytest.raises(BadInput, match="no example is in it"):
         gather([run("s")], SETTINGS)
+
+
+# Figures and verdicts, each kind at its thresholds; intervals against statsmodels.
+
+LIMITS = Thresholds(0.9, 0.5, 0.5, 0.1, 0.05, 0.02, 0.05, minimum=20)
+TWO = Rule("r", "accuracy", "priors", "r", {}, chance="two nouns")
+THREE = Rule("r", "accuracy", "priors", "r", {}, chance="candidates")
+COUNTS = st.integers(1, 400).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
+
+
+def answers(right: int, total: int, **tags: Any) -> list[Answer]:
+    return [Answer(f"{k}", "s", 0, 0 if k < right else 1, 3, tags) for k in range(total)]
+
+
+@given(COUNTS, COUNTS)
+def test_newcombe_is_that_of_statsmodels(one: tuple[int, int], other: tuple[int, int]) -> None:
+    expected = confint_proportions_2indep(*one, *other, method="newcomb", compare="diff")
+    assert figures.newcombe(one, other, 0.95) == pytest.approx(expected, abs=1e-9)
+
+
+# accuracy: 0.9 is the threshold of the known, chance 0.5 or 1/3
+
+
+@pytest.mark.parametrize(
+    ("right", "total", "rule", "verdict"),
+    [
+        (1000, 1000, TWO, "known"),
+        (930, 1000, TWO, "known"),
+        (900, 1000, TWO, "unclear"),
+        (800, 1000, TWO, "partial"),
+        (540, 1000, TWO, "partial"),  # [0.509, 0.571]
+        (520, 1000, TWO, "fails"),  # [0.489, 0.551]: chance is in it
+        (100, 1000, TWO, "fails"),  # below chance
+        (520, 1000, THREE, "partial"),  # chance is 1/3 here
+        (340, 1000, THREE, "fails"),
+        (19, 19, TWO, "too few"),
+    ],
+)
+def test_verdicts_of_an_accuracy(right: int, total: int, rule: Rule, verdict: str) -> None:
+    found = figures.accuracy(answers(right, total), rule, LIMITS, 0.95)
+    assert found.verdict == verdict
+    assert (found.total, found.value, found.interval) == (total, right / total, wilson(right, total))
+    assert found.chance == pytest.approx(0.5 if rule is TWO else 1 / 3)
+    assert len(found.items) == (right if verdict == "known" else total - right)
+
+
+@pytest.mark.parametrize(
+    ("right", "total", "rule", "verdict"),
+    [
+        (10_844, 22_976, TWO, "fails"),  # overlap 47.2 %: "almost completely random"
+        (1_392, 2_500, TWO, "partial"),  # world knowledge 55.7 %: "slightly above" a random entity
+        (2_886, 3_000, THREE, "known"),  # event and pleonastic 96.2 %: "a high accuracy"
+    ],
+)
+def test_the_figures_of_the_paper_lead_to_its_words(right: int, total: int, rule: Rule, verdict: str) -> None:
+    """ContraCAT §6.2, with the counts of Table 8."""
+    assert figures.accuracy(answers(right, total), rule, load_rules().thresholds, 0.95).verdict == verdict
+
+
+def test_the_clauses_of_the_paper_differ() -> None:
+    """§6.2, verb overlap: 64.1 % if the verb is in the first clause, 39.0 % if in the second."""
+    rules = load_rules()
+    clause = next(rule for rule in rules.rules if rule.id == "clause")
+    items = answers(718, 1120, variant="eat_drink_eat") + answers(437, 1120, variant="eat_drink_drink")
+    found = figures.difference(items, clause, rules.thresholds, 0.95)
+    assert found is not None
+    assert (found.verdict, round(found.value, 3)) == ("first", 0.251)
+
+
+def test_a_wider_interval_is_less_sure() -> None:
+    assert figures.accuracy(answers(925, 1000), TWO, LIMITS, 0.95).verdict == "known"
+    assert figures.accuracy(answers(925, 1000), TWO, LIMITS, 0.9999).verdict == "unclear"
+
+
+@given(st.integers(20, 300).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
+def test_more_right_answers_never_make_a_worse_verdict(counts: tuple[int, int]) -> None:
+    right, total = counts
+    order = ("fails", "partial", "unclear", "known")
+    ranks = [
+        order.index(figures.accuracy(answers(r, total), TWO, LIMITS, 0.95).verdict)
+        for r in (right, min(right + 1, total))
+    ]
+    assert ranks == sorted(ranks)
+
+
+# the fallback: the gender that is chosen where it is wrong
+
+
+def gendered(rows: str) -> list[Answer]:
+    """`mn nn`: gold m, neuter chosen; gold n, neuter chosen."""
+    tags = {"candidate_genders": ["m", "f", "n"]}
+    return [Answer(str(k), "s", "mfn".index(g), "mfn".index(c), 3, tags) for k, (g, c) in enumerate(rows.split())]
+
+
+def test_a_fallback_is_counted_where_it_is_wrong() -> None:
+    found = figures.fallback(gendered("mn " * 15 + "fn " * 15 + "mm " * 10 + "nn " * 50), LIMITS, 0.95)
+    assert found is not None
+    assert (found.verdict, found.what) == ("prefers", ("neuter",))
+    assert (found.total, found.value) == (40, 30 / 40)
+    assert found.items == tuple(map(str, range(30)))
+
+
+def test_who_takes_the_wrong_noun_has_no_fallback() -> None:
+    """An animal and a human, who is never neuter; the human is taken each time."""
+    found = figures.fallback(gendered("mf " * 40 + "fm " * 40 + "nm " * 20 + "nf " * 20), LIMITS, 0.95)
+    assert found is not None
+    assert found.value == 60 / 80  # masculine where it is wrong; but feminine no less
+    assert found.verdict == "none"
+
+
+def test_a_fallback_needs_a_majority_items_and_genders() -> None:
+    assert figures.fallback(gendered("mn " * 22 + "ff " * 20), LIMITS, 0.95).verdict == "none"
+    assert figures.fallback(gendered("mn " * 19), LIMITS, 0.95).verdict == "too few"
+    assert figures.fallback(answers(3, 9), LIMITS, 0.95) is None
+
+
+# choices where none is right
+
+
+def prior(chosen: str, choices: list[str], pairs: bool = False) -> list[Answer]:
+    found = []
+    for k, c in enumerate(chosen):
+        tags: dict[str, Any] = {"choices": choices, **({"pair": f"p{k // 2}"} if pairs else {})}
+        found.append(Answer(str(k), "s", None, int(c), 3, tags))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("chosen", "verdict", "what", "share"),
+    [
+        ("1" * 18 + "0" * 7, "prefers", "object", 18 / 25),
+        ("1" * 14 + "0" * 11, "none", "object", 14 / 25),  # [0.37, 0.73]
+        ("2" * 20 + "0" * 5, "neither", "neither", 20 / 25),
+        ("0" * 19, "too few", "subject", 1),
+    ],
+)
+def test_choices(chosen: str, verdict: str, what: str, share: float) -> None:
+    found = figures.choice(prior(chosen, ["subject", "object", "neither"]), LIMITS, 0.95)
+    assert found is not None
+    assert (found.verdict, found.what, found.value) == (verdict, (what,), share)
+    assert len(found.items) == round(share * len(chosen))
+
+
+def test_two_orders_count_as_one() -> None:
+    names = ["first", "second", "neither"]
+    found = figures.choice(prior("01" * 25 + "00" * 5, names, pairs=True), LIMITS, 0.95)
+    assert found is not None
+    assert (found.verdict, found.what) == ("same antecedent", ("same antecedent",))
+    assert (found.total, found.value, len(found.items)) == (30, 25 / 30, 50)
+    alone = figures.choice(prior("0", names, pairs=True), LIMITS, 0.95)
+    assert alone is None  # the other order is missing
+
+
+# two groups
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "verdict"),
+    [(90, 40, "first"), (40, 90, "second"), (62, 48, "unclear"), (50, 50, "unclear")],
+)
+def test_differences(first: int, second: int, verdict: str) -> None:
+    rule = Rule("r", "difference", "priors", "r", {}, tag="side", first=("a", "b"), second=("c",))
+    items = answers(first, 100, side="a") + answers(second, 100, side="c") + answers(5, 5, side="d") + answers(1, 1)
+    found = figures.difference(items, rule, LIMITS, 0.95)
+    assert found is not None
+    assert (found.verdict, found.total, found.parts) == (verdict, 200, (first / 100, second / 100))
+    assert found.value == pytest.approx((first - second) / 100)
+    assert len(found.items) == (100 - first if verdict == "second" else 100 - second)
+
+
+def test_a_difference_that_is_surely_small_and_one_of_few_items() -> None:
+    rule = Rule("r", "difference", "priors", "r", {}, tag="side", first=("a",), second=("c",))
+    many = answers(5000, 10000, side="a") + answers(5100, 10000, side="c")
+    few = answers(100, 100, side="a") + answers(0, 19, side="c")
+    assert figures.difference(many, rule, LIMITS, 0.95).verdict == "none"
+    assert figures.difference(few, rule, LIMITS, 0.95).verdict == "too few"
+    assert figures.difference(answers(5, 50, side="a"), rule, LIMITS, 0.95) is None
+
+
+def test_best_and_worst_of_the_groups_with_enough_items() -> None:
+    rule = Rule("r", "extremes", "test sets", "r", {}, tags=("absent", "pronoun"))
+    items = [
+        *answers(90, 100, pronoun="es"),
+        *answers(50, 100, pronoun="er"),
+        *answers(60, 100, pronoun="sie"),
+        *answers(0, 19, pronoun="das"),
+    ]
+    found = figures.extremes(items, rule, LIMITS, 0.95)
+    assert found is not None
+    assert (found.verdict, found.what, found.parts, len(found.items)) == ("uneven", ("es", "er"), (0.9, 0.5), 50)
+    assert figures.extremes(answers(9, 99, pronoun="es"), rule, LIMITS, 0.95) is None
+    even = answers(500, 1000, pronoun="es") + answers(500, 1000, pronoun="er")
+    assert figures.extremes(even, rule, LIMITS, 0.95).verdict == "none"
+    assert figures.extremes(answers(9, 99), rule, LIMITS, 0.95) is None
+
+
+# attacks
+
+
+@pytest.mark.parametrize(
+    ("delta", "interval", "p", "total", "verdict"),
+    [
+        (-0.12, (-0.14, -0.1), 0.0001, 1000, "brittle"),
+        (-0.05, (-0.07, -0.03), 0.001, 1000, "brittle"),
+        (-0.04, (-0.06, -0.021), 0.001, 1000, "small loss"),
+        (-0.01, (-0.015, -0.005), 0.001, 1000, "robust"),  # significant, and surely negligible
+        (-0.12, (-0.25, 0.01), 0.06, 1000, "unclear"),
+        (0.05, (-0.03, 0.13), 0.04, 1000, "unclear"),
+        (0.0, (0.0, 0.0), 1.0, 1000, "robust"),
+        (-0.5, (-0.7, -0.3), 0.001, 19, "too few"),
+    ],
+)
+def test_attacks(delta: float, interval: tuple[float, float], p: float, total: int, verdict: str) -> None:
+    assert figures.attack_verdict(delta, interval, p, total, LIMITS) == verdict
+    floor = figures.attack_verdict(delta, interval, p, total, LIMITS, at_chance=True)
+    assert floor == ("too few" if verdict == "too few" else "at chance")

@@ -14,7 +14,7 @@ from anaphora.build.templates.suite import pairs
 from anaphora.build.templates.template import PAPER, read_templates
 from anaphora.cli.app import app
 from anaphora.evaluation import diagnosis_rules
-from anaphora.evaluation.diagnosis_figures import Measured
+from anaphora.evaluation.diagnosis_evidence import Measured
 from anaphora.evaluation.diagnosis_rules import SEVERITIES, STEPS, Rule, load_rules
 from anaphora.evaluation.diagnosis_sentences import Check, statement
 from anaphora.suites.readers.contracat import TEMPLATES

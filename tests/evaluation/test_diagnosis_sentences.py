@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from anaphora.evaluation.diagnosis_figures import Measured
+from anaphora.evaluation.diagnosis_evidence import Measured
 from anaphora.evaluation.diagnosis_rules import Rule, load_rules
 from anaphora.evaluation.diagnosis_sentences import Check, Statement, statement
 

@@ -16,7 +16,6 @@ torch = pytest.importorskip("torch")
 
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.nmt import checkpoint as module
-from anaphora.nmt.batching import Position
 from anaphora.nmt.checkpoint import (
     State,
     average,
@@ -28,7 +27,8 @@ from anaphora.nmt.checkpoint import (
     save_checkpoint,
     weights_of,
 )
-from anaphora.nmt.schedule import Progress
+from anaphora.nmt.data import Position
+from anaphora.nmt.optimization import Progress
 
 
 def tied(size: int = 3) -> Any:

@@ -68,8 +68,8 @@ def test_what_is_not_used_changes_no_model() -> None:
     torch = pytest.importorskip("torch")
     pytest.importorskip("transformers")
     from anaphora.nmt.arrangement import Marks
-    from anaphora.nmt.batch import make_batch
     from anaphora.nmt.build import build_model
+    from anaphora.nmt.data import make_batch
 
     other: dict[str, Any] = {
         **{"layers": 3, "heads": 4, "feed_forward": 8, "max_length": 99, "hidden": 24, "layer_norm": False},

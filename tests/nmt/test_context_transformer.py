@@ -11,9 +11,9 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
 from anaphora.nmt.arrangement import Marks
-from anaphora.nmt.batch import Batch, make_batch
 from anaphora.nmt.build import build_model
 from anaphora.nmt.config import ModelConfig
+from anaphora.nmt.data import Batch, make_batch
 from anaphora.scoring.padded import Padded, pad
 
 SIZE, WIDTH, HEADS = 20, 16, 4

@@ -19,8 +19,7 @@ from anaphora.nmt.config import parse_config
 from anaphora.nmt.folder import load_model
 from anaphora.nmt.prepare import open_folder, prepare
 from anaphora.nmt.synthetic import Files, write_synthetic
-from anaphora.nmt.training import Trainer
-from anaphora.nmt.validation import contrastive_accuracy
+from anaphora.nmt.training import Trainer, contrastive_accuracy
 from anaphora.suites.suite import read_native
 
 LEARNED = 0.95

@@ -9,7 +9,7 @@ import pytest
 
 from anaphora.core.errors import AnaphoraError
 from anaphora.nmt.config import DataConfig
-from anaphora.nmt.corpus import read_pairs
+from anaphora.nmt.data import read_pairs
 from anaphora.nmt.synthetic import FRAMES, KINDS, NOUNS, TWOFOLD, make_documents, make_suite, write_synthetic
 from anaphora.suites.example import Example
 from anaphora.suites.suite import read_native

@@ -1,8 +1,9 @@
-"""Training: it learns, it stops as it should, and an interruption leaves no trace."""
+"""Learning rates of the papers."""
 
 from __future__ import annotations
 
 import json
+import math
 import os
 import random
 import signal
@@ -11,26 +12,156 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from safetensors.torch import load_file
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("sentencepiece")
 
-from safetensors.torch import load_file
-
 from anaphora.core.errors import AnaphoraError
+from anaphora.core.finite import NotFinite
 from anaphora.nmt import training as module
+from anaphora.nmt import training as precision
+from anaphora.nmt.arrangement import Arrangement, Marks
 from anaphora.nmt.checkpoint import checkpoints
 from anaphora.nmt.config import (
     Config,
+    DataConfig,
+    TrainingConfig,
     read_config,
 )
+from anaphora.nmt.data import Corpus, Pair
 from anaphora.nmt.folder import load_model
 from anaphora.nmt.log import read_log
+from anaphora.nmt.optimization import Progress, rate
 from anaphora.nmt.prepare import open_folder, prepare
-from anaphora.nmt.training import Trained, Trainer
+from anaphora.nmt.training import Trained, Trainer, contrastive_accuracy, perplexity
+from anaphora.suites.example import Example
+
+
+def test_fixed() -> None:
+    config = TrainingConfig(rate=0.5, schedule="fixed", warmup=0)
+    assert [rate(config, update, Progress()) for update in (1, 10, 10_000)] == [0.5] * 3
+    assert rate(TrainingConfig(rate=0.5, schedule="fixed", warmup=10), 5, Progress()) == 0.25
+
+
+def test_inverse_square_root() -> None:
+    config = TrainingConfig(rate=1.0, schedule="inverse-sqrt", warmup=100)
+    assert rate(config, 50, Progress()) == 0.5
+    assert rate(config, 100, Progress()) == 1.0
+    assert rate(config, 400, Progress()) == pytest.approx(0.5)
+
+
+def test_on_a_plateau_it_falls_by_seven_tenths_after_eight_checkpoints() -> None:
+    """ContraCAT, appendix A."""
+    config = TrainingConfig(rate=1.0, schedule="plateau", warmup=0)
+    progress = Progress().after(10.0, 8)
+    for _ in range(7):
+        progress = progress.after(10.0, 8)
+    assert rate(config, 1, progress) == 1.0
+    progress = progress.after(11.0, 8)
+    assert rate(config, 1, progress) == pytest.approx(0.7)
+    for _ in range(8):
+        progress = progress.after(10.0, 8)
+    assert rate(config, 1, progress) == pytest.approx(0.49)
+    better = progress.after(9.0, 8)
+    assert (better.best, better.since, better.reductions) == (9.0, 0, 2)
+
+
+def test_not_a_number_is_no_gain() -> None:
+    assert Progress().after(float("inf"), 8).since == 1
+
+
+# bfloat16 only where it is no slower.
+
+
+def test_it_is_measured_and_refused_where_it_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
+    device = torch.device("cpu")
+    monkeypatch.setattr(precision, "measure_bfloat16", lambda _: 30.0)
+    with pytest.raises(AnaphoraError, match=r"30\.0 times as long.*float32"):
+        precision.autocast("bfloat16", device)
+    monkeypatch.setattr(precision, "measure_bfloat16", lambda _: 0.6)
+    with precision.autocast("bfloat16", device)():
+        assert (torch.ones(2, 2) @ torch.ones(2, 2)).dtype == torch.bfloat16
+    with precision.autocast("float32", device)():
+        assert (torch.ones(2, 2) @ torch.ones(2, 2)).dtype == torch.float32
+
+
+def test_the_measurement_is_a_ratio(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(precision, "SIZE", 32)
+    assert precision.measure_bfloat16(torch.device("cpu")) > 0
+
+
+# What is looked at during training is what it says.
+
+SIZE = 10
+
+
+class Prefers(torch.nn.Module):
+    """Finds some ids more probable than others, whatever it reads; or all alike."""
+
+    def __init__(self, favourite: int | None = None) -> None:
+        super().__init__()
+        self.weights = torch.nn.Parameter(torch.zeros(SIZE))
+        if favourite is not None:
+            self.weights.data[favourite] = 3.0
+
+    def forward(self, batch: Any) -> Any:
+        return self.weights.expand(*batch.read.ids.shape, SIZE)
+
+
+TEXT: Any = SimpleNamespace(
+    marks=Marks(separator=2, end=0, start=9, padding=9),
+    encode_source=lambda text: [int(word) for word in text.split()],
+    encode_target=lambda text: [int(word) for word in text.split()],
+)
+
+
+def test_a_model_that_knows_nothing_is_as_perplexed_as_its_vocabulary_is_large() -> None:
+    corpus = Corpus([Pair("3 4", "5 6 7", 1), Pair("3", "5", 1)], TEXT, Arrangement(), DataConfig())
+    assert perplexity(Prefers(), corpus, 4) == pytest.approx(SIZE, rel=1e-5)
+    assert perplexity(Prefers(), corpus, 400) == pytest.approx(SIZE, rel=1e-5)
+
+
+def test_no_text_no_figure() -> None:
+    corpus = Corpus([], TEXT, Arrangement(), DataConfig())
+    assert perplexity(Prefers(), corpus, 10) is None
+    prior = Example("prior", ("3",), (("5",), ("6",)), None)
+    assert contrastive_accuracy(Prefers(), TEXT, Arrangement(), [prior], 100) is None
+
+
+@pytest.mark.parametrize("weight", [math.nan, math.inf, 1e6])
+def test_a_model_out_of_bounds_is_an_error(weight: float) -> None:
+    """1e6: the loss is a number still, but the perplexity is not."""
+    model = Prefers()
+    model.weights.data[5] = weight
+    corpus = Corpus([Pair("3", "6", 1)], TEXT, Arrangement(), DataConfig())
+    with pytest.raises(
+        NotFinite, match=r"^the perplexity of 2 held-out tokens is (nan|inf), .* Lower the learning rate"
+    ):
+        perplexity(model, corpus, 10)
+    if not math.isfinite(weight):
+        example = Example("1", ("3",), (("5",), ("6",)), 0)
+        with pytest.raises(NotFinite, match=r"^the model's scores of candidates: 2 of 2 values"):
+            contrastive_accuracy(model, TEXT, Arrangement(), [example], 100)
+
+
+def test_accuracy_counts_ties_as_wrong() -> None:
+    examples = [
+        Example("1", ("3",), (("5",), ("6",)), 0),
+        Example("2", ("3",), (("5",), ("6",)), 1),
+        Example("3", ("3",), (("7",), ("8",)), 0),
+        Example("prior", ("3",), (("5",), ("6",)), None),
+    ]
+    assert contrastive_accuracy(Prefers(5), TEXT, Arrangement(), examples, 100) == pytest.approx(1 / 3)
+    assert contrastive_accuracy(Prefers(), TEXT, Arrangement(), examples, 100) == 0.0
+    assert contrastive_accuracy(Prefers(), TEXT, Arrangement(), [], 100) is None
+
+
+# Training: it learns, it stops as it should, and an interruption leaves no trace.
 
 PROGRAM = """
 import sys, time
@@ -41,7 +172,7 @@ sys.path.insert(0, {here!r})
 from anaphora.nmt import build
 build.BUILDERS["recurrent"] = "tiny_model:build"
 from anaphora.nmt.config import read_config
-from anaphora.nmt.distributed import Ranks
+from anaphora.nmt.training import Ranks
 from anaphora.nmt.prepare import open_folder, prepare
 from anaphora.nmt.training import Trainer
 config = read_config(Path(sys.argv[1]), dict(a.split("=") for a in sys.argv[4:]))

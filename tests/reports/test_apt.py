@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from anaphora.metrics.apt.cases import Weighting
 from anaphora.metrics.apt.equivalence import Sample, learn_equivalents
 from anaphora.metrics.apt.result import AptResult, SystemResult, make_result
-from anaphora.metrics.apt.task import Confusion, Outcome, Side, Triple
+from anaphora.metrics.apt.task import Confusion, Outcome, Side, Triple, Weighting
 from anaphora.reports.apt import apt_tables, confusion_table, equivalence_table, score_table
 from anaphora.stats.intervals import Resampling
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from anaphora.evaluation.diagnosis import Diagnosis
-from anaphora.evaluation.diagnosis_figures import Measured
+from anaphora.evaluation.diagnosis_evidence import Measured
 from anaphora.evaluation.diagnosis_rules import load_rules
 from anaphora.evaluation.diagnosis_sentences import Check, Statement
 from anaphora.evaluation.result import Settings

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from anaphora.evaluation.generative import Counts
-from anaphora.evaluation.translated import Gap, Generative
+from anaphora.evaluation.generative import Counts, Gap, Generative
 from anaphora.reports.generative import generative_table
 
 

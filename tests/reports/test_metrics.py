@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from anaphora.metrics.aligned_pronouns import Occurrence
-from anaphora.metrics.autoprf.metric import autoprf
-from anaphora.metrics.autoprf.run import AutoPRFResult
+from anaphora.metrics.autoprf.metric import AutoPRFResult, autoprf
 from anaphora.metrics.discomt.measures import Item, discomt
 from anaphora.metrics.measures import MetricResult, MetricsResult
 from anaphora.reports.metrics import autoprf_tables, discomt_tables, metrics_tables

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from anaphora.core.errors import AnaphoraError, BadInput
-from anaphora.metrics.discomt.file import read_annotations
-from anaphora.metrics.discomt.measures import discomt
+from anaphora.metrics.discomt.measures import discomt, read_annotations
 from anaphora.metrics.meta.evaluation import read_scores
 from anaphora.metrics.meta.judgements import judge_cases, same_forms
 from anaphora.study.agreement import Settings, StudyAgreement, study_agreement

@@ -1,11 +1,13 @@
-"""Word alignments: pairs of a source and a target word, and the Pharaoh format they are exchanged in (`0-0 1-2`)."""
+"""Word alignments: links, symmetrization, agreement, and the rescue of pronouns (APT §2.3)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import NamedTuple
 
-from anaphora.core.errors import BadInput
+from anaphora.core.errors import AnaphoraError, BadInput, did_you_mean
 from anaphora.core.files import text_lines
 
 Point = tuple[int, int]  # source word, target word; both count from 0
@@ -58,3 +60,195 @@ def links(alignment: Alignment, source: int) -> list[list[int]]:
 def transposed(alignment: Alignment) -> Alignment:
     """From target to source."""
     return tuple((j, i) for i, j in alignment)
+
+
+# How well alignments agree with given ones: precision, recall and F of their points (Och and Ney 2003).
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Points found, points given, and points that are both. Nothing found or nothing given is no figure."""
+
+    found: int
+    given: int
+    both: int
+
+    @property
+    def precision(self) -> float | None:
+        return self.both / self.found if self.found else None
+
+    @property
+    def recall(self) -> float | None:
+        return self.both / self.given if self.given else None
+
+    @property
+    def f(self) -> float | None:
+        """Where all links are sure, 1 − F is the alignment error rate."""
+        return 2 * self.both / (self.found + self.given) if self.found and self.given else None
+
+    def to_dict(self) -> dict[str, float | int | None]:
+        return asdict(self) | {"precision": self.precision, "recall": self.recall, "f": self.f}
+
+
+def agreement(found: Iterable[Alignment], given: Iterable[Alignment]) -> Agreement:
+    """Over all sentence pairs together; a point that is given twice counts once."""
+    numbers = [0, 0, 0]
+    for one, other in zip(found, given, strict=True):
+        ours, theirs = set(one), set(other)
+        for k, points in enumerate((ours, theirs, ours & theirs)):
+            numbers[k] += len(points)
+    return Agreement(*numbers)
+
+
+# Two directions of word alignment made one, by Moses' heuristics.
+
+HEURISTICS = ("intersection", "union", "grow-diag", "grow-diag-final", "grow-diag-final-and", "forward", "backward")
+DEFAULT = "grow-diag-final"  # APT 2017, §2.3
+
+# Steps to the neighbours of a point as (source, target), in the order of the manual, whose pairs are (target, source).
+NEIGHBOURS = ((0, -1), (-1, 0), (0, 1), (1, 0), (-1, -1), (1, -1), (-1, 1), (1, 1))
+
+
+def check_heuristic(name: str, known: Iterable[str] = HEURISTICS) -> None:
+    """An unknown heuristic is an error that says which there are."""
+    if name not in known:
+        raise AnaphoraError(f"unknown symmetrisation {name!r}{did_you_mean(name, known)}. Known: {', '.join(known)}")
+
+
+def symmetrize(forward: Iterable[Point], backward: Iterable[Point], heuristic: str = DEFAULT) -> Alignment:
+    """One alignment from two, sorted by source and target word.
+
+    forward: by the model of the target given the source: a word of the target has at most one link
+    backward: by the model of the source given the target: a word of the source has at most one link
+    Both hold (source, target) points. That a word has at most one link is usual, but nothing here depends on it.
+    """
+    check_heuristic(heuristic)
+    one, other = set(forward), set(backward)
+    if heuristic == "intersection":
+        points = one & other
+    elif heuristic == "union":
+        points = one | other
+    elif heuristic in ("forward", "backward"):
+        points = one if heuristic == "forward" else other
+    else:
+        points = _grown(one, other, heuristic)
+    return tuple(sorted(points))
+
+
+def _grown(forward: set[Point], backward: set[Point], heuristic: str) -> set[Point]:
+    """GROW-DIAG from the intersection, then FINAL of each direction if it is asked for."""
+    points = forward & backward
+    sources, targets = {s for s, _ in points}, {t for _, t in points}  # words that have a link
+    # A point joins only if one of its words has no link yet, and links are never taken back: the others are out.
+    waiting = {p for p in forward ^ backward if p[0] not in sources or p[1] not in targets}
+    if waiting and points:
+        _grow_diag(points, waiting, sources, targets)
+    if waiting and heuristic != "grow-diag":
+        both = heuristic == "grow-diag-final-and"
+        for direction in (forward, backward):
+            _final(points, waiting & direction, sources, targets, both=both)
+    return points
+
+
+def _grow_diag(points: set[Point], waiting: set[Point], sources: set[int], targets: set[int]) -> None:
+    """Add waiting points beside points, over and over until none is added.
+
+    The manual scans every cell of the matrix. Only a point beside a waiting one can have an effect, so that it is
+    enough to scan those; in the same order they do the same.
+    """
+    beside: dict[Point, list[Point]] = {}  # where a point would stand → the waiting points beside it, in their order
+    for source_step, target_step in NEIGHBOURS:
+        for candidate in waiting:
+            place = candidate[0] - source_step, candidate[1] - target_step
+            if place in points or place in waiting:
+                beside.setdefault(place, []).append(candidate)
+    scan = sorted(beside, key=lambda place: (place[1], place[0]))
+    added = True
+    while added:
+        added = False
+        for place in scan:
+            if place not in points:  # a waiting one that has not joined, or not yet
+                continue
+            for candidate in beside[place]:
+                if candidate[0] not in sources or candidate[1] not in targets:
+                    _add(candidate, points, sources, targets)
+                    added = True
+
+
+def _final(points: set[Point], direction: set[Point], sources: set[int], targets: set[int], *, both: bool) -> None:
+    """Add what is left of a direction where a word has no link; with `both`, only where neither has one.
+
+    Only points that share a word compete, and those are in the same order by source as by target.
+    """
+    for point in sorted(direction):
+        free = (point[0] not in sources) + (point[1] not in targets)
+        if free == 2 or (free and not both):
+            _add(point, points, sources, targets)
+
+
+def _add(point: Point, points: set[Point], sources: set[int], targets: set[int]) -> None:
+    points.add(point)
+    sources.add(point[0])
+    targets.add(point[1])
+
+
+# Where the aligner missed a pronoun: the four steps of APT §2.3, as the paper states them.
+
+Question = Callable[[int], bool]  # of a target word, by its position
+
+
+class Found(NamedTuple):
+    """The target word that translates a pronoun; rescued: not by a link of its own."""
+
+    position: int
+    rescued: bool
+
+
+def find_translation(
+    pronoun: int,
+    links: Sequence[Sequence[int]],
+    length: int,
+    *,
+    is_pronoun: Question,
+    is_likely: Question,
+    rescue: bool = True,
+) -> Found | None:
+    """The translation of the source pronoun at a position, if there is one.
+
+    links: for each source word the target words it is aligned to; length: the number of target words
+    rescue: whether to search among the neighbours at all; without it only a link to a pronoun counts
+    """
+    linked = linked_pronoun(links[pronoun], is_pronoun, is_likely)
+    if linked is not None:
+        return Found(linked, rescued=False)
+    if not rescue:
+        return None
+    marked = markers(pronoun, links)
+    if not marked:
+        return None
+    words = widened(marked, length)
+    nearest = nearest_to_centre([word for word in words if is_likely(word)], words)
+    return None if nearest is None else Found(nearest, rescued=True)
+
+
+def linked_pronoun(linked: Sequence[int], is_pronoun: Question, is_likely: Question) -> int | None:
+    """Step 1: the pronoun among the words that a source pronoun is aligned to."""
+    pronouns = [word for word in sorted(linked) if is_pronoun(word)]
+    return next((word for word in pronouns if is_likely(word)), pronouns[0] if pronouns else None)
+
+
+def markers(pronoun: int, links: Sequence[Sequence[int]]) -> list[int]:
+    """Step 1, where it finds no pronoun: what the words at −1 and +1 are aligned to."""
+    neighbours = (place for place in (pronoun - 1, pronoun + 1) if 0 <= place < len(links))
+    return sorted({word for place in neighbours for word in links[place]})
+
+
+def widened(marked: Sequence[int], length: int) -> range:
+    """Step 2: from one word before the first marker to one after the last, within the sentence."""
+    return range(max(marked[0] - 1, 0), min(marked[-1] + 1, length - 1) + 1)
+
+
+def nearest_to_centre(candidates: Sequence[int], words: range) -> int | None:
+    """Step 4: among the likely translations of step 3 the one nearest to the middle of the range."""
+    twice_centre = words.start + words.stop - 1  # doubled, to stay with whole numbers
+    return min(candidates, key=lambda word: (abs(2 * word - twice_centre), word), default=None)

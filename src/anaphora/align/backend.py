@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from anaphora.align.alignment import Alignment
-from anaphora.align.symmetrize import DEFAULT, check_heuristic
+from anaphora.align.alignment import DEFAULT, HEURISTICS, Alignment, check_alignment, check_heuristic, read_alignments
 from anaphora.align.tokenize import DEFAULT as DEFAULT_TOKENIZATION
-from anaphora.core.errors import AnaphoraError, did_you_mean
+from anaphora.core.errors import AnaphoraError, BadInput, did_you_mean
 from anaphora.core.registry import Registry
 
 Words = Sequence[str]
@@ -24,7 +23,7 @@ KINDS = {
     "builtin": ("anaphora.align.builtin:Builtin", None, "fast_align in NumPy: quick, and nothing to install"),
     "eflomal": ("anaphora.align.eflomal:Eflomal", "eflomal", "the eflomal program; it cannot be given a seed"),
     "systran": ("anaphora.align.systran:Systran", "systran", "systran-align: fast_align; grow-diag-final-and only"),
-    "pharaoh": ("anaphora.align.pharaoh:PharaohFiles", None, "alignments that another program wrote"),
+    "pharaoh": ("anaphora.align.backend:PharaohFiles", None, "alignments that another program wrote"),
 }
 BACKENDS = Registry(
     "alignment backend",
@@ -39,7 +38,7 @@ class Settings:
     """How sentences are aligned.
 
     model: of the backend; None is the one it recommends
-    symmetrize: how both directions are merged, one of `anaphora.align.symmetrize.HEURISTICS`; None is
+    symmetrize: how both directions are merged, one of `anaphora.align.alignment.HEURISTICS`; None is
         grow-diag-final, or what the backend has
     lowercase: words that differ in case only are the same word to the model
     seed: of models that sample
@@ -122,3 +121,50 @@ def choose_model(settings: Settings, models: Mapping[str, Any], default: str) ->
             f"unknown model {name!r} of backend {settings.backend!r}{did_you_mean(name, models)}. Known: {known}"
         )
     return name
+
+
+# The backend `pharaoh`: alignments that another program wrote: a file per direction, or one that is merged already.
+
+
+class PharaohFiles:
+    """Nothing is learned: each line belongs to the pair of the same number, and must fit it."""
+
+    heuristics = HEURISTICS
+    reproducible = True
+    learns = False
+
+    def __init__(self, settings: Settings) -> None:
+        self.model = choose_model(settings, {"files": None}, "files")
+        if settings.forward is None:
+            raise AnaphoraError("backend 'pharaoh' reads alignments: name the file (--forward, and --backward)")
+        # one file is taken as merged: merging it with itself changes nothing
+        self.paths = (settings.forward, settings.backward or settings.forward)
+
+    def version(self) -> str:
+        return "pharaoh files"
+
+    def train(
+        self, corpus: Sequence[Pair], pairs: Sequence[Pair], progress: Progress | None = None
+    ) -> list[Directions]:
+        return self.align(pairs)
+
+    def align(self, pairs: Sequence[Pair]) -> list[Directions]:
+        forward, backward = (_read(path, pairs) for path in self.paths)
+        return list(zip(forward, backward, strict=True))
+
+    def save(self, folder: Path) -> None:
+        raise AnaphoraError("backend 'pharaoh' learns nothing that could be saved")
+
+    def load(self, folder: Path) -> None:
+        raise AnaphoraError("backend 'pharaoh' has no models to apply")
+
+
+def _read(path: Path, pairs: Sequence[Pair]) -> list[Alignment]:
+    found = list(read_alignments(path))
+    while len(found) > len(pairs) and not found[-1]:  # an empty line too many at the end is common
+        found.pop()
+    if len(found) != len(pairs):
+        raise BadInput(path, f"{len(found):,} lines, but there are {len(pairs):,} sentence pairs")
+    for number, (alignment, (source, target)) in enumerate(zip(found, pairs, strict=True), start=1):
+        check_alignment(alignment, len(source), len(target), path, number)
+    return found

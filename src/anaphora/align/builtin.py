@@ -12,11 +12,10 @@ from pathlib import Path
 
 import numpy as np
 
-from anaphora.align.alignment import Alignment
+from anaphora.align.aligner import AGAIN
+from anaphora.align.alignment import HEURISTICS, Alignment
 from anaphora.align.backend import Directions, Pair, Progress, Settings, Words, choose_model
 from anaphora.align.diagonal import Direction, Numbers, SentencePair
-from anaphora.align.saved import AGAIN
-from anaphora.align.symmetrize import HEURISTICS
 
 ITERATIONS = 5
 FORMAT = 1  # of the files; another one is another version

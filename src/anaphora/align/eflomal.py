@@ -15,9 +15,8 @@ from tempfile import TemporaryDirectory
 
 import eflomal  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
-from anaphora.align.alignment import Alignment, parse_alignment
+from anaphora.align.alignment import HEURISTICS, Alignment, parse_alignment
 from anaphora.align.backend import Directions, Pair, Progress, Settings, Words, choose_model
-from anaphora.align.symmetrize import HEURISTICS
 from anaphora.core.errors import AnaphoraError
 
 MODELS = {"ibm1": 1, "hmm": 2, "fertility": 3}

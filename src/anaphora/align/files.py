@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from anaphora import __version__
-from anaphora.align.agreement import Agreement, agreement
 from anaphora.align.aligner import Aligner
-from anaphora.align.alignment import Alignment, check_alignment, format_alignment, parse_alignment
+from anaphora.align.alignment import Agreement, Alignment, agreement, check_alignment, format_alignment, parse_alignment
 from anaphora.align.backend import Progress
 from anaphora.align.tokenize import Text, Tokenization, Treatment, signature
 from anaphora.core.files import atomic_writer, read_parallel

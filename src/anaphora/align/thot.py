@@ -10,9 +10,8 @@ from collections.abc import Iterable, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
-from anaphora.align.alignment import Alignment
+from anaphora.align.alignment import HEURISTICS, Alignment
 from anaphora.align.backend import Directions, Pair, Progress, Settings, Words, choose_model
-from anaphora.align.symmetrize import HEURISTICS
 from anaphora.align.threads import openmp_threads, sleeping_threads
 from anaphora.core.errors import AnaphoraError
 

@@ -8,10 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from anaphora.annotate import Line
-from anaphora.annotate.document import Document, Sentence, Token
-from anaphora.annotate.entities import Entities
+from anaphora.annotate.document import Contraction, Document, Entities, Sentence, Token, contracted
 from anaphora.annotate.schemes import universal
-from anaphora.annotate.words import Contraction, contracted
 from anaphora.core.errors import BadInput
 from anaphora.core.files import text_lines
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 
@@ -122,3 +124,156 @@ class Document:
         """The words of a mention."""
         sentence = self.sentences[mention.sentence]
         return Sentence(sentence.tokens[mention.start : mention.end]).text
+
+
+# Dependency trees that are being rebuilt: a content word changes places with the function word above it.
+
+
+@dataclass(slots=True)
+class Tree:
+    """Heads (None for a root) and relations, one each per token; changed in place."""
+
+    heads: list[int | None]
+    relations: list[str]
+
+
+def promote(tree: Tree, child: int, function: str) -> None:
+    """Put a word in the place of its head, which becomes its dependent with this function, as do the others below it.
+
+    >>> tree = Tree([1, None, 1], ["nsubj", "root", "pd"])  # It is old
+    >>> promote(tree, 2, "cop")
+    >>> tree.heads, tree.relations
+    ([2, 2, None], ['nsubj', 'cop', 'root'])
+    """
+    parent = tree.heads[child]
+    if parent is None:
+        raise ValueError("a root has no head whose place it could take")
+    tree.heads[child], tree.relations[child] = tree.heads[parent], tree.relations[parent]
+    for index, head in enumerate(tree.heads):
+        if head == parent and index != child:
+            tree.heads[index] = child
+    tree.heads[parent], tree.relations[parent] = child, function
+
+
+# From the syntactic words of UD to the tokens of a text: `im` is two words there, and one token here.
+
+
+@dataclass(frozen=True, slots=True)
+class Contraction:
+    """Words from first to last (included) that are written as one."""
+
+    first: int
+    last: int
+    text: str
+    space_after: bool
+
+
+def contracted(words: Sequence[Token], contractions: Sequence[Contraction]) -> tuple[Sentence, list[int]]:
+    """The sentence of tokens, and for each word its token."""
+    spaced = list(words)
+    merged: dict[int, Contraction] = {}
+    for c in contractions:
+        parts = spaced[c.first : c.last + 1]
+        if "".join(part.text for part in parts) == c.text:
+            for i in range(c.first, c.last + 1):
+                spaced[i] = replace(spaced[i], space_after=c.space_after if i == c.last else False)
+        else:
+            merged[c.first] = c
+    place: list[int] = []
+    kept: list[Token] = []
+    for i, word in enumerate(spaced):
+        if len(place) > i:  # within a contraction
+            continue
+        if whole := merged.get(i):
+            parts = spaced[i : whole.last + 1]
+            features = {key: value for part in reversed(parts) for key, value in part.features.items()}
+            outer = next((p for p in parts if p.head is None or not i <= p.head <= whole.last), word)
+            word = replace(
+                word,
+                text=whole.text,
+                features=features,
+                head=outer.head,
+                relation=outer.relation,
+                space_after=whole.space_after,
+            )
+            place += [len(kept)] * len(parts)
+        else:
+            place.append(len(kept))
+        kept.append(word)
+    heads = (None if word.head is None else place[word.head] for word in kept)
+    return Sentence(tuple(replace(w, head=h) for w, h in zip(kept, heads, strict=True))), place
+
+
+# Number of a subject, as its verb has it: taggers guess, verbs know.
+
+
+def finite_verb(sentence: Sentence, index: int) -> int | None:
+    """The finite verb of the clause that a word is an argument of: the predicate, its auxiliary or its copula."""
+    head = sentence[index].head
+    if head is None:
+        return None
+    verbs = [head, *(child for child in sentence.children[head] if sentence[child].role in ("aux", "cop"))]
+    return next((verb for verb in verbs if sentence[verb].features.get("VerbForm") == "Fin"), None)
+
+
+def is_plural(sentence: Sentence, index: int) -> bool:
+    """By the finite verb where the word is a subject, else by the tagger."""
+    token = sentence[index]
+    if token.role in ("nsubj", "expl"):
+        verb = finite_verb(sentence, index)
+        if verb is not None and (number := sentence[verb].features.get("Number")):
+            return number == "Plur"
+    return token.features.get("Number") == "Plur"
+
+
+# Coreference chains as CorefUD and GUM write them in CoNLL-U: `Entity=(e1-person-1(e2)` opens, `e1)` closes.
+
+BRACKET = re.compile(r"\((?P<opened>[^()]+)(?P<both>\))?|(?P<closed>[^()]+)\)")
+PART = re.compile(r"\[(\d+)/\d+\]$")
+
+
+class Entities:
+    """The chains of a document, collected as its tokens pass by."""
+
+    def __init__(self) -> None:
+        self._open: dict[str, list[int]] = defaultdict(list)
+        self._spans: list[tuple[str, int, int]] = []  # of the sentence: entity, first and last token
+        self._chains: dict[str, list[Mention]] = defaultdict(list)
+        self._seen = False
+
+    def note(self, token: int, text: str) -> None:
+        """What the `Entity=` of a token of the current sentence says."""
+        self._seen = True
+        for match in BRACKET.finditer(text):
+            if opened := match["opened"]:
+                entity = opened.partition("-")[0]
+                if match["both"]:
+                    self._spans.append((entity, token, token))
+                else:
+                    self._open[entity].append(token)
+            elif self._open[entity := match["closed"].partition("-")[0]]:
+                self._spans.append((entity, self._open[entity].pop(), token))
+
+    def end_of_sentence(self, number: int, sentence: Sentence) -> None:
+        """Mentions of the sentence are complete; what is open is dropped, since no mention crosses a sentence."""
+        for entity, first, last in sorted(self._spans, key=lambda span: (span[1], -span[2])):
+            part = PART.search(entity)
+            if part is None or part[1] == "1":
+                mention = Mention(number, first, last + 1, head_of(sentence, first, last + 1))
+                self._chains[PART.sub("", entity)].append(mention)
+        self._spans.clear()
+        self._open.clear()
+
+    def chains(self) -> tuple[Chain, ...] | None:
+        """Chains of two mentions or more; None where nothing was annotated."""
+        return tuple(tuple(c) for c in self._chains.values() if len(c) > 1) if self._seen else None
+
+
+def head_of(sentence: Sentence, start: int, end: int) -> int:
+    """The token of a span that depends on nothing in it: the highest, and of several the first that is no mark."""
+    tops = [i for i in range(start, end) if (h := sentence[i].head) is None or not start <= h < end]
+    return next(iter(_words(sentence, tops)), tops[0] if tops else start)
+
+
+def _words(sentence: Sentence, indices: Iterable[int]) -> list[int]:
+    return [i for i in indices if sentence[i].upos not in ("PUNCT", "ADP", "CCONJ", "SCONJ", "DET")]

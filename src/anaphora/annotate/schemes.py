@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from anaphora.annotate.document import Token
-from anaphora.annotate.trees import Tree, promote
+from anaphora.annotate.document import Token, Tree, promote
 
 Scheme = str  # "ud", "clearnlp" or "tiger"
 

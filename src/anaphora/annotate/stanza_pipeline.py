@@ -7,10 +7,8 @@ from importlib import import_module
 from typing import Any
 
 from anaphora.annotate import Line
-from anaphora.annotate.document import Chain, Document, Mention, Sentence, Token
-from anaphora.annotate.entities import head_of
+from anaphora.annotate.document import Chain, Contraction, Document, Mention, Sentence, Token, contracted, head_of
 from anaphora.annotate.schemes import universal
-from anaphora.annotate.words import Contraction, contracted
 from anaphora.core.errors import AnaphoraError
 
 stanza: Any = import_module("stanza")  # has no types

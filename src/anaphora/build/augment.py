@@ -1,26 +1,60 @@
-"""Antecedent-free augmentation (ContraCAT, Stojanovski et al. 2020, §7).
-
-A candidate is a sentence with a coreferential *it* whose antecedent is in neither the sentence nor its context. Its
-German pronoun takes the other genders: two new examples with the same source. Fine-tuning on the candidates alone is
-the paper's baseline, on all its augmentation; the point is to break the habit of translating *it* as *es*.
-"""
+"""Which German pronoun translates English *it*: by a word alignment, or where there is only one that can."""
 
 from __future__ import annotations
 
+import contextlib
+import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import tee
+from pathlib import Path
+from typing import Any
 
+from anaphora.align.alignment import Alignment
 from anaphora.annotate import Annotator, Document
 from anaphora.annotate.document import Mention, Sentence
 from anaphora.build.augment_documents import Block, Pair
-from anaphora.build.augment_pairs import aligned_pronoun, only_pronoun, translations
-from anaphora.languages.german_swap import swappable
+from anaphora.core.files import atomic_writer
+from anaphora.languages.german import FORMS
+from anaphora.languages.german_swap import case_of, swappable
 from anaphora.link import Link, Linker
-from anaphora.link.language import language
+from anaphora.link.language import Language, language
 from anaphora.link.nothing import nothing_by_rule
+from anaphora.link.pronouns import is_singular_pronoun
 from anaphora.suites.example import Passage
+
+OTHERS = frozenset({"he", "him", "she", "her"})  # German er, ihn, sie … may as well translate these
+
+
+def translations(sentence: Sentence, german: Language) -> list[int]:
+    """The German pronouns of the third person singular in a sentence."""
+    return [
+        index
+        for index, token in enumerate(sentence)
+        if token.text.lower() in FORMS and is_singular_pronoun(sentence, index, german)
+    ]
+
+
+def aligned_pronoun(
+    source: Sentence, it: int, target: Sentence, candidates: Sequence[int], points: Alignment
+) -> int | None:
+    """The one candidate in a word that the word of *it* is aligned to."""
+    words = {j for i, j in points if i == source.words[it]}
+    found = [index for index in candidates if target.words[index] in words]
+    return found[0] if len(found) == 1 else None
+
+
+def only_pronoun(source: Sentence, it: int, target: Sentence, candidates: Sequence[int]) -> int | None:
+    """The only candidate, where *it* is the only pronoun that it can translate, and both have a like role."""
+    words = [token.text.lower() for token in source]
+    if len(candidates) != 1 or words.count("it") != 1 or OTHERS.intersection(words):
+        return None
+    subject = source[it].role in ("nsubj", "expl")
+    return candidates[0] if (case_of(target, candidates[0]) == "Nom") == subject else None
+
+
+# Antecedent-free augmentation (ContraCAT, Stojanovski et al. 2020, §7).
 
 DROPPABLE = ("pleonastic", "event")
 KEPT = 8  # sentences of a long document that are kept when the next block of it comes
@@ -212,3 +246,69 @@ def _augmented(
         confidence=it.confidence,
         targets={gender: (*before, text) for gender, text in change.others().items()},
     )
+
+
+# What an augmentation leaves: line files to fine-tune on, and everything that is known as JSON Lines.
+
+
+def write_augmented(
+    found: Iterable[Augmented],
+    directory: Path,
+    *,
+    languages: tuple[str, str] = ("en", "de"),
+    separator: str = " <SEP> ",
+) -> list[Path]:
+    """Write four line files and a JSON Lines file as the candidates come; returns their paths.
+
+    candidates.*: the sentences as they are, the paper's baseline; augmented.*: each of them followed by its new
+    versions. Sentences of a passage are joined with the separator.
+    """
+    names = [f"{name}.{code}" for name in ("candidates", "augmented") for code in languages] + ["augmented.jsonl"]
+    paths = [directory / name for name in names]
+    with contextlib.ExitStack() as stack:
+        old_source, old_target, all_source, all_target, records = (
+            stack.enter_context(atomic_writer(path)) for path in paths
+        )
+
+        def line(passage: Passage) -> bytes:
+            return (separator.join(passage) + "\n").encode()
+
+        for example in found:
+            old_source.write(line(example.source))
+            old_target.write(line(example.target))
+            for target in (example.target, *dict.fromkeys(example.targets.values())):  # ihm is one for two genders
+                all_source.write(line(example.source))
+                all_target.write(line(target))
+            records.write(json.dumps(record(example), ensure_ascii=False).encode() + b"\n")
+    return paths
+
+
+def record(example: Augmented) -> dict[str, Any]:
+    """A candidate as JSON."""
+    return {
+        "document": example.document,
+        "sentence": example.sentence,
+        "line": example.line,
+        "source": list(example.source),
+        "target": list(example.target),
+        "pronoun": example.pronoun,
+        "case": example.case,
+        "antecedent": example.antecedent,
+        "distance": example.distance,
+        "confidence": round(example.confidence, 4),
+        "targets": {gender: list(passage) for gender, passage in example.targets.items()},
+    }
+
+
+def statistics_document(statistics: Statistics, **more: Any) -> Mapping[str, Any]:
+    """The statistics as JSON."""
+    return {
+        "documents": statistics.documents,
+        "sentences": statistics.sentences,
+        "pronouns": statistics.outcomes.total(),
+        "candidates": statistics.outcomes["candidate"],
+        "new_examples": statistics.new,
+        "outcomes": dict(statistics.outcomes.most_common()),
+        "german_pronouns": dict(statistics.pronouns.most_common()),
+        **more,
+    }

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from anaphora.align.alignment import DEFAULT, HEURISTICS
 from anaphora.align.backend import KINDS, Settings
-from anaphora.align.symmetrize import DEFAULT, HEURISTICS
 from anaphora.align.tokenize import TOKENIZERS, pair_of
 from anaphora.cli.output import PATH, echo_json, json_option, note, progress_bar
 from anaphora.cli.text import TOKENIZE_HELP, tell_texts
@@ -83,8 +83,8 @@ def align(
 
     The lines are aligned inside a larger corpus, if one is given: the more text, the better the links.
     """
+    from anaphora.align.aligner import check_place
     from anaphora.align.files import align_files
-    from anaphora.align.saved import check_place
 
     if save is not None:
         check_place(save)

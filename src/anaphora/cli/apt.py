@@ -96,9 +96,8 @@ def apt(
 
 
 def _measure(options: dict[str, Any]) -> AptResult:
-    from anaphora.metrics.apt.cases import parse_cases, parse_weights
-    from anaphora.metrics.apt.input import Files
     from anaphora.metrics.apt.metric import AptOptions, measure
+    from anaphora.metrics.apt.task import Files, parse_cases, parse_weights
 
     needed = {"source": "-s", "reference": "-r", "hypothesis": "-t", "languages": "-l"}
     missing = [flag for name, flag in needed.items() if not options[name]]

@@ -12,7 +12,7 @@ from anaphora.cli.attacking import output_options, write
 from anaphora.cli.output import PATH
 
 if TYPE_CHECKING:
-    from anaphora.build.attacks.synonym_choice import Synonyms
+    from anaphora.build.attacks.synonym import Synonyms
     from anaphora.suites.suite import Suite
 
 
@@ -62,7 +62,7 @@ def synonym(
     cases = None
     if annotate_target:
         from anaphora.annotate import load_annotator
-        from anaphora.build.attacks.synonym_cases import cases_by_annotation
+        from anaphora.build.attacks.synonym import cases_by_annotation
 
         found = cases_by_annotation(loaded, load_annotator(annotate_target, loaded.header.target_language))
         cases = lambda example: found.get(example.id, ())  # noqa: E731
@@ -75,7 +75,7 @@ def synonym(
 def _synonyms(
     suite: Suite, thesaurus: str | None, dictionary: str | None, wordnet: Path | None, shared: float
 ) -> Synonyms:
-    from anaphora.build.attacks.synonym_choice import Synonyms, Usage
+    from anaphora.build.attacks.synonym import Synonyms, Usage
     from anaphora.languages.german_noun_forms import noun_table
     from anaphora.languages.thesaurus import default_thesaurus, load_dictionary, load_thesaurus
     from anaphora.languages.thesaurus.wordnet import WordNet

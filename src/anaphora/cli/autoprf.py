@@ -60,8 +60,8 @@ def autoprf(
 
     Without alignment files the texts are aligned, as `anaphora align` does it.
     """
-    from anaphora.metrics.apt.input import Files
-    from anaphora.metrics.autoprf.run import autoprf_of_files
+    from anaphora.metrics.apt.task import Files
+    from anaphora.metrics.autoprf.metric import autoprf_of_files
     from anaphora.reports.metrics import autoprf_tables
     from anaphora.stats.intervals import Resampling
 

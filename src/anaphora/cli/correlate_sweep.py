@@ -150,9 +150,8 @@ def correlate_sweep(
 
 def case_counts(cases: list[tuple[str, Path]], **given: Any) -> dict[str, dict[str, tuple[int, ...]]]:
     """From the documents of `apt`, or from texts."""
-    from anaphora.metrics.apt.input import Files
-    from anaphora.metrics.meta.sweep import read_cases
-    from anaphora.metrics.meta.sweep_texts import cases_of_texts
+    from anaphora.metrics.apt.task import Files
+    from anaphora.metrics.meta.sweep import cases_of_texts, read_cases
 
     how = {name: given.pop(name) for name in ("tokenize", "normalize")}
     needed = {"-s": given["source"], "-r": given["reference"], "-t": given["hypothesis"], "-l": given["languages"]}

@@ -30,8 +30,7 @@ def discomt(annotations: Path, example: bool, languages: str, format: str, as_js
     A table with the columns item, translation, accepted (the options that annotators chose, separated by commas, or
     bad), and system where there are several.
     """
-    from anaphora.metrics.discomt.file import read_annotations, write_example
-    from anaphora.metrics.discomt.measures import discomt
+    from anaphora.metrics.discomt.measures import discomt, read_annotations, write_example
     from anaphora.reports.metrics import discomt_tables
     from anaphora.stats.intervals import Resampling
 

@@ -12,7 +12,7 @@ from anaphora.cli.text import tell_texts, text_options
 from anaphora.core.errors import AnaphoraError
 
 if TYPE_CHECKING:
-    from anaphora.evaluation.translated import Generative, Texts
+    from anaphora.evaluation.generative import Generative, Texts
 
 
 @click.command(
@@ -61,7 +61,7 @@ def generative(
     from anaphora import api
     from anaphora.align import Aligner, Settings
     from anaphora.core.files import read_parallel
-    from anaphora.evaluation import translated
+    from anaphora.evaluation import generative as translated
     from anaphora.reports.generative import generative_table
     from anaphora.systems.run import open_run
 

@@ -14,7 +14,7 @@ from anaphora.core.lock import lock_folder
 
 if TYPE_CHECKING:
     from anaphora.nmt.config import Config
-    from anaphora.nmt.distributed import Ranks
+    from anaphora.nmt.training import Ranks
     from anaphora.suites.example import Example
 
 
@@ -79,7 +79,7 @@ def train(
 
 def _train(config: Config, folder: Path, resume: bool) -> dict[str, Any]:
     from anaphora import api
-    from anaphora.nmt.distributed import Ranks
+    from anaphora.nmt.training import Ranks
 
     ranks = Ranks()
     suites = [(name, tuple(api.load_suite(name))) for name in config.validation.suites]

@@ -17,8 +17,7 @@ import numpy as np
 
 from anaphora.core.errors import AnaphoraError
 from anaphora.evaluation.contrastive import evaluate_run
-from anaphora.evaluation.result import Figure, Settings
-from anaphora.evaluation.signature import Signature
+from anaphora.evaluation.result import Figure, Settings, Signature
 from anaphora.stats.intervals import Floats, Interval, bootstrap, generator, percentile_interval
 from anaphora.suites.contexts import random_context, shuffled_context
 from anaphora.suites.selection import most_context

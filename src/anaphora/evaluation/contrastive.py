@@ -10,12 +10,11 @@ from pathlib import Path
 
 import numpy as np
 
-from anaphora.evaluation import breakdown as by
-from anaphora.evaluation.breakdown import Breakdown, Key
-from anaphora.evaluation.decision import decide, unit_of
-from anaphora.evaluation.priors import Priors
+from anaphora.evaluation import decision as by
+from anaphora.evaluation.decision import Breakdown, Key, Priors, decide, unit_of
 from anaphora.evaluation.result import Figure, Result, Settings
 from anaphora.stats.intervals import bootstrap, generator, percentile_interval, wilson
+from anaphora.suites.example import Tag
 from anaphora.suites.suite import Suite
 from anaphora.systems.run import Run, RunHeader, describe
 from anaphora.systems.scored import Scored
@@ -214,3 +213,22 @@ def evaluate_scores(
     about = describe(suite, sha256="", system=file.spec)
     result = evaluate_items(items, about=about, breakdowns=breakdowns, settings=settings)
     return replace(result, sha256=digest.hexdigest())  # known once all lines are read
+
+
+# What is right without understanding: choosing at random, or always giving the most frequent answer.
+
+ANSWERS = ("reference_pronoun", "reference_gender")  # tags that say what the right answer is
+
+
+def guessing(questions: Iterable[tuple[int, Mapping[str, Tag]]]) -> float | None:
+    """The accuracy of the better of the two; None where there are no questions.
+
+    questions: of each example that has a right answer the number of candidates, and its tags
+    """
+    total, at_random = 0, 0.0
+    answers: Counter[tuple[str, str]] = Counter()
+    for candidates, tags in questions:
+        total += 1
+        at_random += 1 / candidates
+        answers.update((name, str(tags[name])) for name in ANSWERS if name in tags)
+    return max(at_random, max(answers.values(), default=0)) / total if total else None

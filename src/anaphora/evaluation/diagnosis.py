@@ -10,15 +10,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from anaphora.evaluation import diagnosis_figures as figures
+from anaphora.evaluation import diagnosis_evidence as figures
 from anaphora.evaluation.diagnosis_conclusions import conclusions
-from anaphora.evaluation.diagnosis_evidence import Answer, Evidence, gather
-from anaphora.evaluation.diagnosis_figures import AT_CHANCE, TOO_FEW, Measured
+from anaphora.evaluation.diagnosis_evidence import AT_CHANCE, TOO_FEW, Answer, Evidence, Measured, gather
 from anaphora.evaluation.diagnosis_rules import SEVERITIES, STEPS, Rule, Rules, Thresholds, load_rules
 from anaphora.evaluation.diagnosis_sentences import Check, Statement, statement
-from anaphora.evaluation.result import Settings
+from anaphora.evaluation.result import Settings, Signature
 from anaphora.evaluation.robustness import Robustness
-from anaphora.evaluation.signature import Signature
 from anaphora.stats.intervals import wilson
 from anaphora.systems.measurement import Measurement
 from anaphora.systems.run import Run

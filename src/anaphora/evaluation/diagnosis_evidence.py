@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from anaphora.core.errors import AnaphoraError, BadInput
-from anaphora.evaluation.decision import decide
-from anaphora.evaluation.guessing import guessing
-from anaphora.evaluation.pairing import original_of
-from anaphora.evaluation.result import Settings
+from anaphora.evaluation.compare import original_of
+from anaphora.evaluation.contrastive import guessing
+from anaphora.evaluation.decision import Priors, decide
+from anaphora.evaluation.diagnosis_rules import Rule, Thresholds
+from anaphora.evaluation.result import Settings, named
 from anaphora.evaluation.robustness import Robustness, robustness
-from anaphora.evaluation.signature import named
+from anaphora.stats.intervals import Interval, wilson
 from anaphora.suites.example import Tag
 from anaphora.systems.run import Run
 
@@ -155,3 +158,189 @@ def _attacked(
             raise BadInput(runs[k].path, problem, remedy=remedy)
         found.setdefault(bases[0], []).append(k)
     return found
+
+
+# The figures of a diagnosis and their verdicts: one pure function per kind of rule.
+
+NAMES = {"m": "masculine", "f": "feminine", "n": "neuter"}
+TOO_FEW = "too few"
+AT_CHANCE = "at chance"
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A figure with its verdict.
+
+    verdict: TOO_FEW where nothing may be said; what: the choice or groups that the figure is about, if any
+    parts: the two values that a difference is made of; items: the ids of those that show what the verdict says
+    p: corrected, of a paired test; golds: the genders that are right in these items
+    """
+
+    total: int
+    value: float
+    interval: Interval
+    verdict: str
+    items: tuple[str, ...] = ()
+    what: tuple[str, ...] = ()
+    parts: tuple[float, ...] = ()
+    chance: float | None = None
+    p: float | None = None
+    golds: tuple[str, ...] = ()
+
+
+def accuracy(answers: Sequence[Answer], rule: Rule, limits: Thresholds, confidence: float) -> Measured:
+    """known: above the threshold; unclear: it is within the interval; fails: not better than chance; else partial."""
+    total, right = len(answers), sum(answer.correct for answer in answers)
+    low, high = interval = wilson(right, total, confidence)
+    chance = sum(1 / a.candidates for a in answers) / total if rule.chance == "candidates" else limits.two_nouns
+    if low > limits.known:
+        verdict = "known"
+    elif high >= limits.known:
+        verdict = "unclear"
+    else:
+        verdict = "partial" if low > chance else "fails"
+    if total < limits.minimum:
+        verdict = TOO_FEW
+    items = tuple(a.id for a in answers if a.correct == (verdict == "known"))
+    golds = tuple(sorted({str(g) for a in answers if (g := a.tags.get("reference_gender")) is not None}))
+    return Measured(total, right / total, interval, verdict, items, chance=chance, golds=golds)
+
+
+def fallback(answers: Sequence[Answer], limits: Thresholds, confidence: float) -> Measured | None:
+    """The gender chosen most where it is wrong (§6.1.2).
+
+    It is a fallback if it is the majority there, and chosen more than any other gender where that is wrong: who takes
+    the wrong noun each time chooses all of them. None where no item says its candidates' genders.
+    """
+    measured = []
+    wrong: dict[str, list[tuple[Answer, bool]]] = {}
+    for answer in answers:
+        genders = answer.tags.get("candidate_genders")
+        if not isinstance(genders, list) or len(genders) != answer.candidates or answer.gold is None:
+            continue
+        for k, gender in enumerate(genders):
+            if k != answer.gold:
+                wrong.setdefault(str(gender), []).append((answer, k == answer.chosen))
+    for gender, found in wrong.items():
+        chosen = tuple(answer.id for answer, is_chosen in found if is_chosen)
+        total, share = len(found), len(chosen) / len(found)
+        interval = wilson(len(chosen), total, confidence)
+        measured.append(Measured(total, share, interval, "none", chosen, (NAMES.get(gender, gender),)))
+    if not measured:
+        return None
+    first, *others = sorted(measured, key=lambda m: -m.value)
+    low = first.interval[0]
+    prefers = low > limits.majority and all(low > other.interval[1] for other in others)
+    return _judged(first, "prefers" if prefers else "none", limits)
+
+
+def choice(answers: Sequence[Answer], limits: Thresholds, confidence: float) -> Measured | None:
+    """The choice made most where none is right (§6.1.1, Tables 10–12); a preference if it is the majority.
+
+    Two orders of the same nouns count as one, as `Priors` has it. The verdict is `prefers`, or the choice itself where
+    that has a meaning of its own: neither noun, the same antecedent in both orders.
+    """
+    made: dict[str, list[str]] = {}
+    waiting: dict[object, Answer] = {}
+    for answer in answers:
+        pair = answer.tags.get("pair")
+        if isinstance(pair, str) and pair not in waiting:
+            waiting[pair] = answer
+            continue
+        unit = [waiting.pop(pair), answer] if isinstance(pair, str) else [answer]
+        made.setdefault(_choice_of(unit), []).extend(a.id for a in unit)
+    counts = Counter({what: len(ids) for what, ids in made.items()})
+    if not counts:
+        return None
+    what, _ = counts.most_common(1)[0]
+    size = 2 if any(isinstance(a.tags.get("pair"), str) for a in answers) else 1
+    n, total = counts[what] // size, counts.total() // size
+    interval = wilson(n, total, confidence)
+    verdict = "none"
+    if interval[0] > limits.majority:
+        verdict = what if what in ("neither", "same antecedent", "tie") else "prefers"
+    return _judged(Measured(total, n / total, interval, verdict, tuple(made[what]), (what,)), verdict, limits)
+
+
+def _choice_of(unit: Sequence[Answer]) -> str:
+    priors = Priors()
+    for answer in unit:
+        priors.add(answer.tags, answer.chosen)
+    (choices,) = priors.figures(confidence=0.95).values()
+    return next(iter(choices))
+
+
+def difference(answers: Sequence[Answer], rule: Rule, limits: Thresholds, confidence: float) -> Measured | None:
+    """Accuracy in the first group minus that in the second: `first` or `second` if that is more than the gap."""
+    groups = [[a for a in answers if a.tags.get(rule.tag) in names] for names in (rule.first, rule.second)]
+    if not all(groups):
+        return None
+    measured = _difference(groups[0], groups[1], confidence)
+    low, high = measured.interval
+    verdict = "first" if low > limits.gap else "second" if high < -limits.gap else _small(low, high, limits.gap)
+    disfavoured = groups[0] if verdict == "second" else groups[1]
+    if min(map(len, groups)) < limits.minimum:
+        verdict = TOO_FEW
+    return replace(measured, verdict=verdict, items=_wrong(disfavoured))
+
+
+def extremes(answers: Sequence[Answer], rule: Rule, limits: Thresholds, confidence: float) -> Measured | None:
+    """The group of a tag with the best accuracy against the one with the worst: `uneven` if they are far apart."""
+    tag = next((tag for tag in rule.tags if any(tag in a.tags for a in answers)), None)
+    groups: dict[str, list[Answer]] = {}
+    for answer in answers:
+        if tag is not None and isinstance(value := answer.tags.get(tag), str):
+            groups.setdefault(value, []).append(answer)
+    enough = {name: members for name, members in groups.items() if len(members) >= limits.minimum}
+    if len(enough) < 2:
+        return None
+    ranked = sorted(enough, key=lambda name: sum(a.correct for a in enough[name]) / len(enough[name]))
+    worst, best = ranked[0], ranked[-1]
+    measured = _difference(enough[best], enough[worst], confidence)
+    low, high = measured.interval
+    verdict = "uneven" if low > limits.gap else _small(low, high, limits.gap)
+    return replace(measured, verdict=verdict, items=_wrong(enough[worst]), what=(best, worst))
+
+
+def newcombe(one: tuple[int, int], other: tuple[int, int], confidence: float) -> Interval:
+    """Newcombe 1998, method 10: the difference of two shares (correct, total) of different items, from Wilson's."""
+    (l1, u1), (l2, u2) = wilson(*one, confidence), wilson(*other, confidence)
+    p1, p2 = one[0] / one[1], other[0] / other[1]
+    return p1 - p2 - math.hypot(p1 - l1, u2 - p2), p1 - p2 + math.hypot(u1 - p1, p2 - l2)
+
+
+def attack_verdict(
+    delta: float, interval: Interval, p: float, total: int, limits: Thresholds, *, at_chance: bool = False
+) -> str:
+    """robust: surely no more than a negligible loss; brittle, small loss: significant; else unclear.
+
+    at_chance: the accuracy before the attack is no better than chance, so that there is nothing to lose
+    """
+    if total < limits.minimum:
+        return TOO_FEW
+    if at_chance:
+        return AT_CHANCE
+    if interval[0] > -limits.negligible:
+        return "robust"
+    if p < limits.p and delta < 0:
+        return "brittle" if delta <= -limits.loss else "small loss"
+    return "unclear"
+
+
+def _difference(one: Sequence[Answer], other: Sequence[Answer], confidence: float) -> Measured:
+    counts = [(sum(a.correct for a in group), len(group)) for group in (one, other)]
+    shares = tuple(right / total for right, total in counts)
+    interval = newcombe(counts[0], counts[1], confidence)
+    return Measured(len(one) + len(other), shares[0] - shares[1], interval, "none", parts=shares)
+
+
+def _wrong(answers: Sequence[Answer]) -> tuple[str, ...]:
+    return tuple(answer.id for answer in answers if not answer.correct)
+
+
+def _small(low: float, high: float, gap: float) -> str:
+    return "none" if low > -gap and high < gap else "unclear"
+
+
+def _judged(found: Measured, verdict: str, limits: Thresholds) -> Measured:
+    return replace(found, verdict=verdict if found.total >= limits.minimum else TOO_FEW)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from anaphora.evaluation.diagnosis_figures import TOO_FEW, Measured
+from anaphora.evaluation.diagnosis_evidence import TOO_FEW, Measured
 from anaphora.evaluation.diagnosis_rules import Rule, Thresholds
 
 

@@ -7,11 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from anaphora.core.errors import AnaphoraError, BadInput
-from anaphora.evaluation.compare import Pair, compare_runs, corrected
+from anaphora.evaluation.compare import Pair, compare_runs, corrected, original_of
 from anaphora.evaluation.contrastive import evaluate_run
-from anaphora.evaluation.pairing import original_of
-from anaphora.evaluation.result import Figure, Settings
-from anaphora.evaluation.signature import Signature, named
+from anaphora.evaluation.result import Figure, Settings, Signature, named
 from anaphora.systems.measurement import PLAIN, Measurement, canonical
 from anaphora.systems.run import Run
 from anaphora.systems.scored import Scored

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from anaphora.annotate.document import Document, Mention
-from anaphora.annotate.entities import head_of
+from anaphora.annotate.document import Document, Mention, head_of
 from anaphora.languages.pronouns import normalise
 from anaphora.link import Link
 from anaphora.link.parcorfull import GoldPronoun, Span

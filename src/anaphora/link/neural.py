@@ -10,8 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
-from anaphora.annotate.document import Chain, Document, Mention
-from anaphora.annotate.entities import head_of
+from anaphora.annotate.document import Chain, Document, Mention, head_of
 from anaphora.core.errors import AnaphoraError
 from anaphora.link import Link
 from anaphora.link.chains import links_of

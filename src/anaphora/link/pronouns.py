@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from anaphora.annotate.agreement import is_plural
-from anaphora.annotate.document import Sentence
+from anaphora.annotate.document import Sentence, is_plural
 from anaphora.languages.pronouns import normalise
 from anaphora.link.language import Language
 from anaphora.link.phrases import role_of

@@ -11,7 +11,7 @@ import torch
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.finite import all_finite
 from anaphora.nmt.arrangement import Arrangement, Ids, Marks, inputs_of, target_of
-from anaphora.nmt.batch import make_batch
+from anaphora.nmt.data import make_batch
 from anaphora.nmt.loading import Loaded
 from anaphora.nmt.text import Text
 from anaphora.scoring.batching import SourceGroup, group_by_source, padded_batches, score_groups

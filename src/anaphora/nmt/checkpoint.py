@@ -22,8 +22,8 @@ from safetensors.torch import load_file, save_file
 from anaphora.core.errors import AnaphoraError, BadInput, CannotWrite
 from anaphora.core.files import atomic_folder
 from anaphora.core.finite import json_text
-from anaphora.nmt.batching import Position
-from anaphora.nmt.schedule import Progress
+from anaphora.nmt.data import Position
+from anaphora.nmt.optimization import Progress
 
 PREFIX = "update-"
 WEIGHTS, OPTIMIZER, STATE = "model.safetensors", "optimizer.safetensors", "state.json"

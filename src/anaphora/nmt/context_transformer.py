@@ -14,8 +14,8 @@ from transformers.masking_utils import create_bidirectional_mask
 from transformers.models.marian.modeling_marian import MarianAttention, MarianEncoderLayer
 
 from anaphora.nmt.arrangement import Marks
-from anaphora.nmt.batch import Batch
 from anaphora.nmt.config import ModelConfig
+from anaphora.nmt.data import Batch
 from anaphora.nmt.marian import Layers, Marian, Memory, marian_config, xavier
 from anaphora.scoring.padded import Padded
 

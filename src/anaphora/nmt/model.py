@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from torch import Tensor
 
-from anaphora.nmt.batch import Batch
+from anaphora.nmt.data import Batch
 from anaphora.scoring.padded import Padded
 
 

@@ -10,7 +10,7 @@ from anaphora.core.errors import AnaphoraError
 from anaphora.core.files import remove_leftovers
 from anaphora.core.lock import is_lock
 from anaphora.nmt.config import Config, DataConfig, read_config
-from anaphora.nmt.corpus import Corpus, Pair, read_pairs
+from anaphora.nmt.data import Corpus, Pair, read_pairs
 from anaphora.nmt.folder import BEST, CHECKPOINTS, CONFIG, TEXT_FILES, begin, copy_text
 from anaphora.nmt.text import Text, learn_text, load_text
 from anaphora.nmt.training import Material

@@ -1,8 +1,4 @@
-"""Recurrent models with one or more encoders: Nematus (Sennrich et al. 2017) as Bawden et al. 2018 §3 extend it.
-
-With one encoder it is BASELINE, 2-TO-1 and 2-TO-2, by what is joined; with more, one for each context, it is S-, T- and
-S-T- CONCAT, GATE and HIER, and with joined targets the TO-2 models (§3.3). All are shallow, as in both papers.
-"""
+"""Recurrent encoder–decoders with attention over several encoders (Bawden et al. 2018 §3; ContraPro §4.1)."""
 
 from __future__ import annotations
 
@@ -12,17 +8,256 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from anaphora.core.errors import AnaphoraError
 from anaphora.nmt.arrangement import Marks
-from anaphora.nmt.attention import Annotated, Attention
-from anaphora.nmt.batch import Batch
-from anaphora.nmt.combination import COMBINATIONS
 from anaphora.nmt.config import ModelConfig
-from anaphora.nmt.gru import GRU, Read
-from anaphora.nmt.layers import Product, SequenceDropout, masked
-from anaphora.nmt.recurrent_encoder import Encoder
+from anaphora.nmt.data import Batch
 from anaphora.scoring.padded import Padded
+
+
+class Product(nn.Module):
+    """W x + b, or with layer normalisation its gain and bias around W x: (…, inputs) → (…, outputs)."""
+
+    def __init__(self, inputs: int, outputs: int, layer_norm: bool = False) -> None:
+        super().__init__()
+        self.linear = nn.Linear(inputs, outputs, bias=not layer_norm)
+        self.norm = nn.LayerNorm(outputs) if layer_norm else None
+        nn.init.xavier_uniform_(self.linear.weight)
+        if self.linear.bias is not None:
+            nn.init.zeros_(self.linear.bias)
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        found: Tensor = self.linear(inputs)
+        return found if self.norm is None else self.norm(found)
+
+
+class SequenceDropout(nn.Module):
+    """Dropout that is the same at every step of a sequence (Gal and Ghahramani 2016), as in Nematus."""
+
+    def __init__(self, rate: float) -> None:
+        super().__init__()
+        self.rate = rate
+
+    def mask(self, vector: Tensor) -> Tensor | None:
+        """By which a vector (b, size) is multiplied at every step; none where nothing is dropped."""
+        if not self.training or not self.rate:
+            return None
+        return torch.empty_like(vector).bernoulli_(1 - self.rate).div_(1 - self.rate)
+
+    def forward(self, sequence: Tensor) -> Tensor:
+        """(b, t, size) with one mask for all t."""
+        mask = self.mask(sequence[:, 0])
+        return sequence if mask is None else sequence * mask[:, None]
+
+
+def masked(vector: Tensor, mask: Tensor | None) -> Tensor:
+    return vector if mask is None else vector * mask
+
+
+# A gated recurrent unit whose products are layer-normalised, as Nematus has it (Sennrich et al. 2017).
+
+KEEP = 2.0  # the update gate's bias before training
+
+
+class Read(NamedTuple):
+    """What a step makes of its input alone. gates: (…, 2 hidden), reset and update; new: (…, hidden)."""
+
+    gates: Tensor
+    new: Tensor
+
+
+class GRU(nn.Module):
+    """One step of a GRU, in two parts: what depends on inputs alone can be computed for all steps at once.
+
+    [r; u] = σ(LN(W x) + LN(U h)),  n = tanh(LN(Wₙ x) + r ⊙ LN(Uₙ h)),  h′ = u ⊙ h + (1 − u) ⊙ n
+
+    LN has a gain and a bias of its own for each of the four products (Ba et al. 2016); without it there is a bias.
+
+    A new unit mostly keeps its state (u ≈ 0.88). The conditional GRU goes through two units at every step: with u = 0.5
+    a quarter of the state would be left after one word, nothing after a sentence, and a TO-2 model would have no
+    gradient from a pronoun to the noun it has written before (Jozefowicz et al. 2015 say the same of LSTMs).
+    """
+
+    def __init__(self, inputs: int, hidden: int, layer_norm: bool) -> None:
+        super().__init__()
+        self.input_gates = Product(inputs, 2 * hidden, layer_norm)
+        self.input_new = Product(inputs, hidden, layer_norm)
+        self.state_gates = Product(hidden, 2 * hidden, layer_norm)
+        self.state_new = Product(hidden, hidden, layer_norm)
+        for square in (*self.state_gates.linear.weight.data.chunk(2), self.state_new.linear.weight.data):
+            nn.init.orthogonal_(square)
+        gates = self.state_gates
+        bias = gates.linear.bias if gates.norm is None else gates.norm.bias
+        nn.init.constant_(bias[hidden:], KEEP)
+
+    def read(self, inputs: Tensor) -> Read:
+        """(…, inputs) → the part of a step that does not depend on the state."""
+        return Read(self.input_gates(inputs), self.input_new(inputs))
+
+    def forward(self, read: Read, state: Tensor, seen: Tensor | None = None) -> Tensor:
+        """The state before, (b, hidden) → the state after, (b, hidden).
+
+        seen: what the products see of the state where that is less than all of it (dropout)
+        """
+        seen = state if seen is None else seen
+        reset, update = torch.sigmoid(read.gates + self.state_gates(seen)).chunk(2, dim=1)
+        new = torch.tanh(torch.addcmul(read.new, reset, self.state_new(seen)))
+        return torch.lerp(new, state, update)
+
+
+# Attention of Bahdanau et al. (2015), with the product of the keys computed once and not at every step.
+
+
+class Annotated(NamedTuple):
+    """What a decoder needs of one encoder.
+
+    annotations: (b, t, size), a vector for each token; keys: (b, t, attention), their products; mask: (b, t)
+    """
+
+    annotations: Tensor
+    keys: Tensor
+    mask: Tensor
+
+
+class Attention(nn.Module):
+    """eⱼ = vᵀ tanh(LN(W s) + LN(U hⱼ)),  α = softmax(e),  c = Σⱼ αⱼ hⱼ
+
+    s is the state that asks, of `state` numbers; hⱼ are annotations of `size` numbers, and so is c. The tanh has `size`
+    numbers too, as in Nematus.
+    """
+
+    def __init__(self, state: int, size: int, layer_norm: bool) -> None:
+        super().__init__()
+        self.of_state = Product(state, size, layer_norm)
+        self.of_annotation = Product(size, size, layer_norm)
+        self.energy = nn.Parameter(torch.empty(size).uniform_(-(size**-0.5), size**-0.5))
+
+    def prepare(self, annotations: Tensor, mask: Tensor) -> Annotated:
+        """(b, t, size) and (b, t) → what every step attends to."""
+        return Annotated(annotations, self.of_annotation(annotations), mask)
+
+    def forward(self, state: Tensor, memory: Annotated) -> tuple[Tensor, Tensor]:
+        """(b, state) → the context vector (b, size) and the weights (b, t); nothing is given to padding."""
+        energies = (memory.keys + self.of_state(state)[:, None]).tanh_() @ self.energy
+        weights = torch.softmax(energies.masked_fill(~memory.mask, float("-inf")), dim=1)
+        context = torch.bmm(weights[:, None].to(memory.annotations.dtype), memory.annotations)[:, 0]
+        return context, weights
+
+
+# The encoder of the recurrent models: a GRU in either direction over embedded tokens.
+
+
+class Encoder(nn.Module):
+    """Tokens → annotations, each the states of both directions (Bahdanau et al. 2015 §3.2).
+
+    The GRU is the library's own, which cuDNN computes in one call. Layer normalisation inside of it, as Nematus has it,
+    would mean a step of ours for every token; so what enters the GRU and what leaves it is normalised instead. The
+    decoder, which goes step by step anyway, is normalised inside (`gru.py`).
+    """
+
+    def __init__(self, embedding: nn.Embedding, hidden: int, layer_norm: bool, dropout: float) -> None:
+        super().__init__()
+        size = embedding.embedding_dim
+        self.embedding = embedding
+        self.dropout = SequenceDropout(dropout)
+        self.norm_input = nn.LayerNorm(size) if layer_norm else nn.Identity()
+        self.gru = nn.GRU(size, hidden, batch_first=True, bidirectional=True)
+        self.norm_output = nn.LayerNorm(2 * hidden) if layer_norm else nn.Identity()
+        for name, parameter in self.gru.named_parameters():
+            if name.startswith("bias"):
+                nn.init.zeros_(parameter)
+            for part in parameter.data.split(hidden) if name.startswith("weight") else ():
+                nn.init.orthogonal_(part) if "_hh_" in name else nn.init.xavier_uniform_(part)
+
+    def forward(self, tokens: Padded) -> Tensor:
+        """(b, t) → (b, t, 2 hidden); zero, or the bias of the normalisation, where there is no token."""
+        embedded = self.dropout(self.norm_input(self.embedding(tokens.ids)))
+        packed = pack_padded_sequence(embedded, tokens.lengths.cpu(), batch_first=True, enforce_sorted=False)
+        states, _ = self.gru(packed)
+        annotations, _ = pad_packed_sequence(states, batch_first=True, total_length=tokens.ids.shape[1])
+        found: Tensor = self.dropout(self.norm_output(annotations))
+        return found
+
+
+# How the context vectors of several encoders become one: Bawden et al. 2018 §3.2, eqs. 1–6.
+
+
+class Concatenation(nn.Module):
+    """Eq. 1: c = W_c [c⁽¹⁾; c⁽²⁾; …] + b_c."""
+
+    def __init__(self, encoders: int, state: int, size: int) -> None:
+        super().__init__()
+        self.linear = Product(encoders * size, size)
+
+    def forward(self, state: Tensor, contexts: Tensor) -> Tensor:
+        found: Tensor = self.linear(contexts.flatten(1))
+        return found
+
+
+class Gate(nn.Module):
+    """Eqs. 2–3: r = tanh(W_r c⁽¹⁾ + W_s c⁽²⁾) + b_r,  c = r ⊙ (W_t c⁽¹⁾) + (1 − r) ⊙ (W_u c⁽²⁾).
+
+    The paper has it for two encoders. A third one is gated in the same way against the result of the first two, by
+    weights of its own.
+    """
+
+    def __init__(self, encoders: int, state: int, size: int) -> None:
+        super().__init__()
+        self.first = nn.ModuleList(_linear(size, 2 * size) for _ in range(encoders - 1))  # W_r, W_t
+        self.second = nn.ModuleList(_linear(size, 2 * size) for _ in range(encoders - 1))  # W_s, W_u
+        self.bias = nn.Parameter(torch.zeros(encoders - 1, size))  # b_r
+
+    def forward(self, state: Tensor, contexts: Tensor) -> Tensor:
+        combined = contexts[:, 0]
+        for number, (first, second) in enumerate(zip(self.first, self.second, strict=True)):
+            gate_one, one = first(combined).chunk(2, dim=1)
+            gate_two, two = second(contexts[:, number + 1]).chunk(2, dim=1)
+            gate = torch.tanh(gate_one + gate_two) + self.bias[number]
+            combined = two + gate * (one - two)
+        return combined
+
+
+class Hierarchical(nn.Module):
+    """Eqs. 4–6, for any number of encoders: attention over them.
+
+    e⁽ᵏ⁾ = v_bᵀ tanh(W_b z + U_b⁽ᵏ⁾ c⁽ᵏ⁾) + b_e,  β = softmax(e),  c = Σₖ β⁽ᵏ⁾ U_c⁽ᵏ⁾ c⁽ᵏ⁾
+
+    b_e is the same for all k, and so changes nothing; it is here because it is in the paper.
+    """
+
+    def __init__(self, encoders: int, state: int, size: int) -> None:
+        super().__init__()
+        self.of_state = _linear(state, size)  # W_b
+        self.of_contexts = nn.ModuleList(_linear(size, size) for _ in range(encoders))  # U_b
+        self.energy = nn.Parameter(torch.empty(size).uniform_(-(size**-0.5), size**-0.5))  # v_b
+        self.bias = nn.Parameter(torch.zeros(()))  # b_e
+        self.outputs = _linear(encoders * size, size)  # U_c of all encoders side by side
+
+    def weights(self, state: Tensor, contexts: Tensor) -> Tensor:
+        """β, (b, encoders)."""
+        parts = zip(self.of_contexts, contexts.unbind(1), strict=True)
+        products = torch.stack([linear(context) for linear, context in parts], 1)
+        energies = torch.tanh(self.of_state(state)[:, None] + products) @ self.energy + self.bias
+        return torch.softmax(energies, dim=1)
+
+    def forward(self, state: Tensor, contexts: Tensor) -> Tensor:
+        weighted = contexts * self.weights(state, contexts)[:, :, None].to(contexts.dtype)
+        found: Tensor = self.outputs(weighted.flatten(1))  # the sum over k is in the product
+        return found
+
+
+COMBINATIONS = {"concatenation": Concatenation, "gate": Gate, "hierarchical": Hierarchical}
+
+
+def _linear(inputs: int, outputs: int) -> nn.Linear:
+    linear = nn.Linear(inputs, outputs, bias=False)
+    nn.init.xavier_uniform_(linear.weight)
+    return linear
+
+
+# Recurrent models with one or more encoders: Nematus (Sennrich et al. 2017) as Bawden et al. 2018 §3 extend it.
 
 
 class Memory(NamedTuple):

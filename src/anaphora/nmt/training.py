@@ -1,20 +1,24 @@
-"""Training: updates, validation, checkpoints. Killed at any moment and resumed, it goes on as if nothing had been."""
+"""Training: loss, learning-rate schedule, precision, several processes, validation, and the loop."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import torch
+import torch.distributed
 
 from anaphora.core.errors import AnaphoraError
+from anaphora.core.finite import finite
+from anaphora.nmt.arrangement import Arrangement
 from anaphora.nmt.averaging import take_mean
-from anaphora.nmt.batching import Ints, updates
 from anaphora.nmt.build import build_model
+from anaphora.nmt.candidates import encode_candidates, padded_scores
 from anaphora.nmt.checkpoint import (
     WEIGHTS,
     State,
@@ -26,16 +30,117 @@ from anaphora.nmt.checkpoint import (
     save_checkpoint,
 )
 from anaphora.nmt.config import Config
-from anaphora.nmt.corpus import Corpus
-from anaphora.nmt.distributed import Ranks
+from anaphora.nmt.data import Corpus, Ints, in_order, updates
 from anaphora.nmt.folder import BEST, CHECKPOINTS, finish, unfinished_weights
 from anaphora.nmt.log import Log
-from anaphora.nmt.loss import loss_of
-from anaphora.nmt.precision import autocast
-from anaphora.nmt.schedule import rate
+from anaphora.nmt.optimization import autocast, loss_of, rate
 from anaphora.nmt.text import Text
-from anaphora.nmt.validation import contrastive_accuracy, perplexity
 from anaphora.suites.example import Example
+
+# The learning rate, update by update: the papers' schedules.
+
+
+# Several processes that train one model: each takes its share of an update's batches, and gradients are added up.
+
+
+class Ranks:
+    """This process among those that train together; alone unless the environment says otherwise."""
+
+    def __init__(self) -> None:
+        self.rank = int(os.environ.get("RANK", 0))
+        self.size = int(os.environ.get("WORLD_SIZE", 1))
+        if torch.cuda.is_available():
+            self.device = torch.device("cuda", int(os.environ.get("LOCAL_RANK", 0)))
+        else:
+            self.device = torch.device("cpu")
+        if self.size > 1 and not torch.distributed.is_initialized():
+            torch.distributed.init_process_group("nccl" if self.device.type == "cuda" else "gloo")
+
+    @property
+    def first(self) -> bool:
+        """Whether this process is the one that writes."""
+        return self.rank == 0
+
+    def add_gradients(self, model: Any) -> None:
+        """Every gradient becomes the sum over all processes."""
+        if self.size == 1:
+            return
+        for parameter in model.parameters():
+            if parameter.requires_grad:
+                if parameter.grad is None:
+                    parameter.grad = torch.zeros_like(parameter)
+                torch.distributed.all_reduce(parameter.grad)
+
+    def add(self, value: float) -> float:
+        """The sum of a number over all processes."""
+        if self.size == 1:
+            return value
+        total = torch.tensor(value, dtype=torch.float64, device=self.device)
+        torch.distributed.all_reduce(total)
+        return float(total)
+
+    def from_first(self, value: float) -> float:
+        """What the first process has."""
+        if self.size == 1:
+            return value
+        shared = torch.tensor(value, dtype=torch.float64, device=self.device)
+        torch.distributed.broadcast(shared, 0)
+        return float(shared)
+
+    def wait(self) -> None:
+        """Until all processes are here."""
+        if self.size > 1:
+            torch.distributed.barrier()
+
+    def close(self) -> None:
+        if self.size > 1 and torch.distributed.is_initialized():
+            torch.distributed.destroy_process_group()
+
+
+# How good a model is while it is trained: perplexity on held-out text, contrastive accuracy on suites.
+
+
+@torch.inference_mode()
+def perplexity(model: Any, corpus: Corpus, batch_tokens: int) -> float | None:
+    """Of the target tokens, under teacher forcing; None where there are none."""
+    device = next(model.parameters()).device
+    model.eval()
+    total, tokens = 0.0, 0
+    for numbers in in_order(corpus.lengths, batch_tokens):
+        loss = loss_of(model, corpus.batch(numbers).to(device), 0.0)
+        total += float(loss.plain)
+        tokens += loss.tokens
+    if not tokens:
+        return None
+    try:
+        found = math.exp(total / tokens)
+    except OverflowError:
+        found = math.inf
+    what = f"the perplexity of {tokens:,} held-out tokens"
+    return finite(found, what, "Lower the learning rate (training.rate), or clip the gradient (training.clip).")
+
+
+def contrastive_accuracy(
+    model: Any, text: Text, arrangement: Arrangement, examples: Iterable[Example], batch_tokens: int
+) -> float | None:
+    """The share of examples whose right candidate has the highest score; ties are wrong. None without right ones."""
+    model.eval()
+    gold, targets, sizes = [], [], []
+    for example in examples:
+        if example.gold is not None:
+            candidates = encode_candidates(example, text, arrangement)
+            gold.append(example.gold)
+            sizes.append(len(candidates))
+            targets += [(candidate.inputs, candidate.predicted) for candidate in candidates]
+    scores = iter(padded_scores(model, targets, text.marks, batch_tokens))
+    right = 0
+    for best, size in zip(gold, sizes, strict=True):
+        found = [next(scores) for _ in range(size)]
+        right += all(found[best] > score for number, score in enumerate(found) if number != best)
+    return right / len(gold) if gold else None
+
+
+# Training: updates, validation, checkpoints. Killed at any moment and resumed, it goes on as if nothing had been.
 
 Report = Callable[[dict[str, Any]], None]  # what is told while training goes on: kind, update, and figures
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from anaphora.align.tokenize import notes as text_notes
-from anaphora.metrics.apt.cases import CASES, TITLES
 from anaphora.metrics.apt.equivalence import Learned
 from anaphora.metrics.apt.result import AptResult, Score, SystemResult
+from anaphora.metrics.apt.task import CASES, TITLES
 from anaphora.reports.tables import difference_cells
 from anaphora.table import Row, Table, rows_of, section
 

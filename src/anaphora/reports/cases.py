@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Mapping, Sequence
 from html import escape
 
-from anaphora.metrics.apt.cases import TITLES
+from anaphora.metrics.apt.task import TITLES
 from anaphora.svg import (
     BLUE,
     DARK,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from anaphora.metrics.apt.cases import TITLES
+from anaphora.metrics.apt.task import TITLES
 from anaphora.metrics.meta.evaluation import Assessment, MetaEvaluation
 from anaphora.metrics.meta.judgements import JUDGEMENTS, CaseJudgements, Judged
 from anaphora.metrics.meta.sweep import Sweep

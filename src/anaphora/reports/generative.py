@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from anaphora.align.tokenize import notes as text_notes
-from anaphora.evaluation.generative import Counts
-from anaphora.evaluation.translated import Gap, Generative
+from anaphora.evaluation.generative import Counts, Gap, Generative
 from anaphora.reports.tables import title_of
 from anaphora.table import Row, Table, rows_of, section
 

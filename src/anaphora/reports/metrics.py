@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from anaphora.align.tokenize import notes as text_notes
-from anaphora.metrics.autoprf.metric import Score
-from anaphora.metrics.autoprf.run import AutoPRFResult
+from anaphora.metrics.autoprf.metric import AutoPRFResult, Score
 from anaphora.metrics.discomt.measures import BY_CLASS, OVERALL, DiscoMTResult, Measure
 from anaphora.metrics.measures import MetricsResult
 from anaphora.reports.tables import change_cells

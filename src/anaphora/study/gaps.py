@@ -14,7 +14,7 @@ from anaphora.languages.highlight import Span, occurrences
 from anaphora.languages.pronoun_files import pronoun_lists
 from anaphora.languages.pronouns import normalise
 from anaphora.metrics.columns import Record, read_columns
-from anaphora.metrics.discomt.classes import CLASSES
+from anaphora.metrics.discomt.measures import CLASSES
 from anaphora.study.model import BAD, OTHER, Item
 from anaphora.study.plain_text import APOSTROPHES, find_word, plain_text
 from anaphora.suites.example import Example

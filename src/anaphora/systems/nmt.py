@@ -14,10 +14,8 @@ import torch
 
 from anaphora.core.errors import AnaphoraError
 from anaphora.nmt.candidates import CandidateScorer, encode_question
-from anaphora.nmt.ensemble import Ensemble
+from anaphora.nmt.decoding import Beam, Ensemble, Source, Translator
 from anaphora.nmt.loading import Loaded, load_models
-from anaphora.nmt.search import Beam
-from anaphora.nmt.translating import Source, Translator
 from anaphora.suites.example import Example, Passage
 from anaphora.systems import Translation
 from anaphora.systems.context import with_target_context

@@ -12,8 +12,7 @@ import pytest
 
 from anaphora.annotate.document import Document, Mention, Sentence, Token
 from anaphora.build.attacks.annotated import by_annotators, linked, tagged
-from anaphora.build.attacks.antecedent import Antecedent
-from anaphora.build.attacks.constraints import fits
+from anaphora.build.attacks.attack import Antecedent, fits
 from anaphora.build.attacks.possessive import possessive_extension, possessive_preset
 from anaphora.core.errors import AnaphoraError
 from anaphora.link import Link

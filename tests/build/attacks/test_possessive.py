@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from anaphora.build.attacks.antecedent import Antecedent, find
+from anaphora.build.attacks.attack import Antecedent, find
 from anaphora.build.attacks.determiners import determiners_of
 from anaphora.build.attacks.possessive import (
     Owner,

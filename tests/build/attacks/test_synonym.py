@@ -1,26 +1,176 @@
-"""Synonym replacement: the source stays, the antecedent gets another gender, and gold moves to its pronoun."""
+"""The case of antecedents: from ContraPro's tag, and from an annotation where there is one."""
 
 from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from anaphora.build.attacks.synonym import candidate_genders, synonym_replacement
-from anaphora.build.attacks.synonym_choice import Synonyms
+from anaphora.annotate.document import Document
+from anaphora.build.attacks.synonym import (
+    OFTEN,
+    Synonyms,
+    Usage,
+    candidate_genders,
+    case_by_tag,
+    cases_by_annotation,
+    synonym_replacement,
+)
 from anaphora.core.errors import AnaphoraError
 from anaphora.languages.german_noun_forms import CASES, Noun
 from anaphora.languages.thesaurus import OPENTHESAURUS
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Suite, suite_of
 
-GENDERS = {"Vorhang": "Masc", "Gardine": "Fem", "Tuch": "Neut"}
-NOUNS = {lemma: Noun(lemma, gender, dict.fromkeys(CASES, (lemma,))) for lemma, gender in GENDERS.items()}
-TAGS = {
+TAGS = {"source_antecedent": "my hat", "target_antecedent": "meine Kappe", "distance": 1}
+
+
+def example(identifier: str, **tags: Any) -> Example:
+    return Example(identifier, ("My hat.", "It."), (("Ich mag meine Kappe", "Sie."),), 0, {**TAGS, **tags})
+
+
+@pytest.mark.parametrize(
+    ("morpho", "cases"), [("Fem|Nom|Sg", ["Nom"]), ("Fem|_|Sg", []), ("", []), (None, []), ("Nom", [])]
+)
+def test_the_tag(morpho: str | None, cases: list[str]) -> None:
+    assert case_by_tag(example("a", target_antecedent_head_morpho=morpho)) == cases
+
+
+def test_tag_tagger_and_role_are_opinions(suite: Callable[..., Suite], parsed: Callable[[str], Any]) -> None:
+    sentence = parsed(
+        "Ich/PRON/2/nsubj/Case=Nom mag/VERB/0/root meine/DET/4/det/Case=Acc Kappe/NOUN/2/obj/Case=Nom",
+    )
+    seen: list[list[str]] = []
+
+    def annotate(documents: Any) -> Any:
+        for lines in documents:
+            seen.append(list(lines))
+            yield Document((sentence,))
+
+    whole = suite(
+        example("a", target_antecedent_head_morpho="Fem|Acc|Sg", target_antecedent_head="Kappe"),
+        example("b"),
+        example("far", distance=7),
+        Example("none", ("", "It."), (("", "Sie."),), 0),
+    )
+    found = cases_by_annotation(whole, SimpleNamespace(annotate=annotate))  # type: ignore[arg-type]
+    assert found == {"a": ["Acc", "Nom", "Acc"], "b": ["Nom", "Acc"]}
+    assert seen == [["Ich mag meine Kappe"]] * 2
+
+
+# Synonyms that all resources agree on, with resources made of a few nouns.
+
+GENDERS = {"Hut": "Masc", "Kappe": "Fem", "Tuch": "Neut", "Zylinder": "Masc", "Strohhut": "Fem", "Hütchen": "Neut"}
+
+
+class Table:
+    def noun(self, lemma: str) -> Noun | None:
+        gender = GENDERS.get(lemma)
+        return Noun(lemma, gender, dict.fromkeys(CASES, (lemma,))) if gender else None
+
+
+class Book:
+    """A thesaurus and a dictionary: senses by noun, English words by noun."""
+
+    def __init__(self, senses: Mapping[str, Sequence[str]], words: Mapping[str, str] | None = None) -> None:
+        self._senses, self._words = senses, {noun: set(text.split()) for noun, text in (words or {}).items()}
+
+    def senses(self, noun: str) -> list[tuple[str, ...]]:
+        return [tuple(sense.split()) for sense in self._senses.get(noun, ())]
+
+    def translations(self, word: str) -> frozenset[str]:
+        return frozenset(noun for noun, words in self._words.items() if word in words)
+
+    def words(self, noun: str) -> frozenset[str]:
+        return frozenset(self._words.get(noun, ()))
+
+
+class Net:
+    def first_sense(self, noun: str) -> tuple[str, ...]:
+        return ("hat", "lid") if noun == "hat" else ()
+
+
+HAT = Table().noun("Hut")
+assert HAT is not None
+
+
+def chosen(synonyms: Synonyms, source: str = "hat") -> list[str]:
+    return [noun.lemma for noun in synonyms.of(HAT, source)]
+
+
+def make(senses: Sequence[str], words: Mapping[str, str] | None = None, **more: object) -> Synonyms:
+    book = Book({"Hut": senses, "Kappe": ["Hut"], "Tuch": ["Hut", "Lappen"]}, words)
+    return Synonyms(Table(), book, book if words is not None else None, **more)  # type: ignore[arg-type]
+
+
+def test_without_a_dictionary_both_nouns_have_one_sense() -> None:
+    assert chosen(make(["Kappe Tuch"])) == ["Kappe"]
+    assert chosen(make(["Kappe", "Tuch"])) == []
+
+
+def test_gender_compounds_diminutives_and_unknown_nouns() -> None:
+    words = dict.fromkeys([*GENDERS, "Unwort"], "hat")
+    assert chosen(make(["Zylinder Strohhut Hütchen Unwort Kappe"], words)) == ["Kappe"]
+
+
+def test_both_nouns_translate_the_english_one() -> None:
+    senses = ["Kappe Tuch"]
+    assert chosen(make(senses, {"Hut": "hat", "Kappe": "cap", "Tuch": "hat"})) == ["Tuch"]
+    assert chosen(make(senses, {"Hut": "guard", "Kappe": "hat guard", "Tuch": "hat guard"})) == []
+
+
+def test_or_another_word_of_its_first_sense() -> None:
+    words = {"Hut": "lid top", "Kappe": "lid top"}
+    assert chosen(make(["Kappe"], words)) == []
+    assert chosen(make(["Kappe"], words, wordnet=Net())) == ["Kappe"]
+
+
+def test_most_translations_in_common_first_and_few_are_not_enough() -> None:
+    words = {"Hut": "hat a b", "Kappe": "hat c d e", "Tuch": "hat a"}
+    assert chosen(make(["Kappe Tuch"], words)) == ["Tuch"]  # 1 of 6, 2 of 3
+    assert chosen(make(["Kappe Tuch"], words, least=0.1)) == ["Tuch", "Kappe"]
+
+
+@pytest.fixture
+def text(suite: Callable[..., Suite]) -> Callable[..., Usage]:
+    """The usage of a text, from pairs of sentences."""
+
+    def usage(*pairs: tuple[str, str]) -> Usage:
+        return Usage(suite(*(Example(str(k), (en,), ((de,),), 0) for k, (en, de) in enumerate(pairs))))
+
+    return usage
+
+
+def test_a_noun_that_is_used_otherwise_is_no_synonym(text: Callable[..., Usage]) -> None:
+    words = {"Hut": "hat", "Kappe": "hat", "Tuch": "hat"}
+    other = [(f"A cloth, {k}.", f"Da ist ein Tuch, {k}.") for k in range(OFTEN)]
+    assert chosen(make(["Kappe Tuch"], words, usage=text(*other))) == ["Kappe"]
+    assert chosen(make(["Kappe Tuch"], words, usage=text(*other[1:]))) == ["Tuch", "Kappe"]  # not often enough
+    used = [*other, ("Two hats.", "Dann ein Tuch.")]
+    assert chosen(make(["Kappe Tuch"], words, usage=text(*used))) == ["Tuch", "Kappe"]
+
+
+def test_what_the_text_uses_for_the_word_may_share_less(text: Callable[..., Usage]) -> None:
+    words = {"Hut": "hat a b", "Kappe": "hat c d"}
+    assert chosen(make(["Kappe"], words)) == []  # 1 of 5
+    assert chosen(make(["Kappe"], words, usage=text(("My hat.", "Meine Kappe.")))) == ["Kappe"]
+
+
+def test_words_are_counted_once_per_pair_and_not_at_the_beginning(text: Callable[..., Usage]) -> None:
+    usage = text(("My hat.", "Mein Hut."), ("My hat.", "Mein Hut."), ("Guard it.", "Hut ab."), ("No.", "Kein Hut da."))
+    assert usage.counts(HAT, "hat") == (2, 1)
+
+
+# Synonym replacement: the source stays, the antecedent gets another gender, and gold moves to its pronoun.
+
+GENDERS_SYNONYM = {"Vorhang": "Masc", "Gardine": "Fem", "Tuch": "Neut"}
+NOUNS = {lemma: Noun(lemma, gender, dict.fromkeys(CASES, (lemma,))) for lemma, gender in GENDERS_SYNONYM.items()}
+TAGS_SYNONYM = {
     "source_antecedent": "the curtain",
     "target_antecedent": "der Vorhang",
     "distance": 1,
@@ -31,14 +181,14 @@ TAGS = {
 }
 
 
-class Table:
+class NounTable:
     def noun(self, lemma: str) -> Noun | None:
         return NOUNS.get(lemma)
 
     of_form = noun
 
 
-class Book:
+class SenseBook:
     def __init__(self, **senses: str) -> None:
         self._senses = senses
 
@@ -46,13 +196,13 @@ class Book:
         return [tuple(self._senses[noun].split())] if noun in self._senses else []
 
 
-SYNONYMS = Synonyms(Table(), Book(Vorhang="Gardine", Gardine="Vorhang", Tuch="Vorhang"))  # type: ignore[arg-type]
+SYNONYMS = Synonyms(NounTable(), SenseBook(Vorhang="Gardine", Gardine="Vorhang", Tuch="Vorhang"))  # type: ignore[arg-type]
 
 
 def curtain(context: str = "der Vorhang geht hoch.", rest: str = "geht hoch.", **changes: Any) -> Example:
     source = changes.pop("source", ("the curtain rises.", "it rises."))
     targets = changes.pop("targets", [f"{word} {rest}" for word in ("Er", "Sie", "Es")])
-    tags = {key: value for key, value in {**TAGS, **changes}.items() if value is not None}
+    tags = {key: value for key, value in {**TAGS_SYNONYM, **changes}.items() if value is not None}
     return Example("7", source, tuple((context, target) for target in targets), 0, tags)
 
 
@@ -149,8 +299,8 @@ def test_the_next_synonym_is_tried(attack: Callable[..., Any]) -> None:
         candidate_pronouns=["sie", "er", "es"],
     )
     assert attack(example) == "the case is not clear"
-    book = Book(Gardine="Vorhang Tuch", Vorhang="Gardine", Tuch="Gardine")
-    found = attack(example, Synonyms(Table(), book))  # type: ignore[arg-type]
+    book = SenseBook(Gardine="Vorhang Tuch", Vorhang="Gardine", Tuch="Gardine")
+    found = attack(example, Synonyms(NounTable(), book))  # type: ignore[arg-type]
     assert (found.gold, found.candidates[2][0]) == (2, "das Tuch gefällt mir.")
     assert attack(curtain(**{"target_antecedent_head_morpho": "Masc|Nom|Sg"})).gold == 1
 

@@ -1,7 +1,4 @@
-"""The suites of the language pairs: the counts of the paper, the items of the release, ids that stay.
-
-Counts are those of Table 8 of Stojanovski et al. 2020; those of the release are in data/contracat/README.md.
-"""
+"""From templates and words to items."""
 
 from __future__ import annotations
 
@@ -13,13 +10,185 @@ from typing import Any
 
 import pytest
 
-from anaphora.build.templates.suite import DATA, pairs, template_suite
+from anaphora.build.templates.suite import DATA, check, examples, pairs, template_suite
+from anaphora.build.templates.template import read_templates
+from anaphora.build.templates.vocabulary import Entry, WordClass
 from anaphora.core.errors import AnaphoraError, BadInput
-from anaphora.evaluation.priors import Priors
+from anaphora.evaluation.decision import Priors
+from anaphora.languages.grammar import load_grammar
 from anaphora.suites.example import Example
 from anaphora.suites.readers.contracat import TEMPLATES, read
 from anaphora.suites.suite import suite_of
 from anaphora.suites.validate import validate_suite
+
+ANIMALS = [Entry(word, word, german, g, g) for word, german, g in (("lion", "Löwe", "m"), ("cat", "Katze", "f"))]
+FOODS = [Entry(word, word, german, g, g) for word, german, g in (("apple", "Apfel", "m"), ("egg", "Ei", "n"))]
+SIZES = [Entry("big", "big", "groß"), Entry("small", "small", "klein")]
+WORDS = {"animal": ANIMALS, "food": FOODS, "size": SIZES}
+
+Make = Callable[[str], list[Example]]
+
+
+@pytest.fixture
+def make(tmp_path: Path) -> Make:
+    """The items of one template for English–German."""
+
+    def made(text: str) -> list[Example]:
+        path = tmp_path / "templates.toml"
+        path.write_text(f'[[template]]\nid = "t"\nstep = "s"\n{text}', encoding="utf-8")
+        return list(examples(read_templates(path), WORDS, load_grammar("en"), load_grammar("de")))
+
+    return made
+
+
+EATING = """
+slots = { animal = "animal", food = "food" }
+different_gender = ["animal", "food"]
+source = ["{animal: the} ate {food: the}.", "It was there."]
+target = ["{animal: the} aß {food: the accusative}.", "{it} war da."]
+"""
+
+
+def test_an_item_with_an_antecedent(make: Make) -> None:
+    first, *others = make(EATING + 'antecedent = "food"')
+    assert first == Example(
+        id="t/lion/egg",
+        source=("The lion ate the egg.", "It was there."),
+        candidates=tuple(("Der Löwe aß das Ei.", f"{pronoun} war da.") for pronoun in ("Er", "Sie", "Es")),
+        gold=2,
+        tags={
+            "template": "t",
+            "step": "s",
+            "candidate_genders": ["m", "f", "n"],
+            "reference_gender": "neuter",
+            "antecedent": "food",
+            "source_antecedent": "egg",
+            "target_antecedent": "Ei",
+        },
+    )
+    assert [other.id for other in others] == ["t/cat/apple", "t/cat/egg"]
+
+
+def test_a_prior_says_what_each_choice_means(make: Make) -> None:
+    items = make(EATING + "choices = { subject = 'animal', object = 'food' }")
+    assert [(item.gold, item.tags["choices"]) for item in items] == [
+        (None, ["subject", "neither", "object"]),
+        (None, ["object", "subject", "neither"]),
+        (None, ["neither", "subject", "object"]),
+    ]
+    assert not any("reference_gender" in item.tags for item in items)
+
+
+def test_a_prior_over_genders(make: Make) -> None:
+    (item, *_) = make(EATING + 'choices = "genders"')
+    assert item.tags["choices"] == ["masculine", "feminine", "neuter"]
+
+
+def test_a_gold_gender_without_antecedent(make: Make) -> None:
+    (item, *_) = make(EATING + 'gold = "n"')
+    assert (item.gold, item.tags["reference_gender"]) == (2, "neuter")
+    assert "antecedent" not in item.tags
+
+
+def test_two_slots_change_places_in_the_context(make: Make) -> None:
+    one, other, *_ = make(
+        EATING.replace("different", 'switch = ["animal", "food"]\ndifferent') + 'antecedent = "animal"'
+    )
+    assert (one.id, other.id) == ("t/lion/egg", "t/egg/lion")
+    assert other.source[0] == "The egg ate the lion."
+    assert other.candidates[0] == ("Das Ei aß den Löwen.", "Er war da.")
+    assert (one.gold, other.gold) == (0, 0)
+    assert (one.tags["order"], other.tags["order"]) == ("animal food", "food animal")
+
+
+SIZED = """
+slots = { animal = "animal", size = "size" }
+antecedent = "animal"
+source = ["I saw {animal: a}.", "It was {size}."]
+target = ["Ich sah {animal: a accusative}.", "{it} war {size}."]
+"""
+
+
+def test_a_slot_can_name_the_variant(make: Make) -> None:
+    items = make(SIZED + 'variant = "size"')
+    assert [(item.id, item.tags["variant"]) for item in items][:2] == [("t/big/lion", "big"), ("t/small/lion", "small")]
+    assert items[0].candidates[0] == ("Ich sah einen Löwen.", "Er war groß.")
+
+
+def test_variants_by_name(make: Make) -> None:
+    items = make(
+        SIZED.replace('antecedent = "animal"\n', "")
+        + """
+        [[template.variants]]
+        name = "one"
+        antecedent = "animal"
+        [[template.variants]]
+        name = "other"
+        gold = "n"
+        """
+    )
+    assert [item.id for item in items[::4]] == ["t/one/lion/big", "t/other/lion/big"]
+    assert [item.gold for item in items[::4]] == [0, 2]
+
+
+def test_pairs_have_the_same_words(make: Make) -> None:
+    items = make(
+        """
+        slots = { first = "animal", second = "animal" }
+        choices = { first = "first", second = "second" }
+        pair = true
+        source = ["{first: the} and {second: the} came.", "It sat."]
+        target = ["{first: the} und {second: the} kamen.", "{it} saß."]
+        """
+    )
+    assert [item.id for item in items] == ["t/lion/cat", "t/cat/lion"]
+    assert items[0].tags["pair"] == items[1].tags["pair"] == "and came cat it lion sat the the"
+
+
+def test_other_candidates_than_the_genders_of_the_language(make: Make) -> None:
+    (item, *_) = make(EATING + 'gold = "n"\ncandidates = ["n", "m"]')
+    assert [candidate[1] for candidate in item.candidates] == ["Es war da.", "Er war da."]
+    assert (item.gold, item.tags["candidate_genders"]) == (0, ["n", "m"])
+
+
+def test_candidates_that_do_not_differ_are_an_error(make: Make) -> None:
+    with pytest.raises(AnaphoraError, match=r"t/lion/egg: candidates do not differ: Der Löwe aß das Ei\. Man war da\."):
+        make(EATING.replace("{it} war", "man war") + 'antecedent = "food"')
+
+
+def test_an_id_that_occurs_twice_is_an_error(make: Make) -> None:
+    with pytest.raises(AnaphoraError, match=r"two items have the id t/lion/egg\. Give one of the words another id"):
+        make(EATING + "[[template.variants]]\ngold = 'n'\n[[template.variants]]\ngold = 'm'")
+
+
+def test_words_of_two_classes_may_have_the_same_id(tmp_path: Path) -> None:
+    path = tmp_path / "templates.toml"
+    path.write_text(
+        """
+        [[template]]
+        id = "t"
+        slots = { thing = "animal" }
+        antecedent = "thing"
+        source = ["I saw {thing: a}.", "It sat."]
+        target = ["Ich sah {thing: a accusative}.", "{it} saß."]
+        [[template]]
+        id = "u"
+        slots = { thing = "tool" }
+        antecedent = "thing"
+        source = ["I saw {thing: a}.", "It sat."]
+        target = ["Ich sah {thing: a accusative}.", "{it} saß."]
+        """,
+        encoding="utf-8",
+    )
+    words = {
+        "animal": [Entry("crane", "crane", "Kranich", "m", "m")],
+        "tool": [Entry("crane", "crane", "Kran", "m", "m")],
+    }
+    animal, tool = examples(read_templates(path), words, load_grammar("en"), load_grammar("de"))
+    assert [item.candidates[0][0] for item in (animal, tool)] == ["Ich sah einen Kranich.", "Ich sah einen Kran."]
+
+
+# The suites of the language pairs: the counts of the paper, the items of the release, ids that stay.
 
 TABLE_8 = {
     "prior/role": 1_000,
@@ -219,8 +388,8 @@ def from_release(data: Callable[[str], Path]) -> list[Example]:
 def test_the_items_of_the_release_from_its_vocabulary(data: Callable[[str], Path], from_release: list[Example]) -> None:
     """As sets of (passage, three candidates, gold), for every template and variant that is here; and its choices."""
     released, ours = defaultdict(set), defaultdict(set)
-    for groups, examples in ((released, read(data("contracat/templates"))), (ours, from_release)):
-        for e in examples:
+    for groups, items in ((released, read(data("contracat/templates"))), (ours, from_release)):
+        for e in items:
             item = (e.source, e.candidates, e.gold, tuple(e.tags.get("choices", ())))  # type: ignore[arg-type]
             groups[e.tags["template"], e.tags.get("variant")].add(item)
     assert len(released) == 10
@@ -433,3 +602,99 @@ def test_a_folder_must_be_named_like_a_pair(italian: Path) -> None:
     other = italian.rename(italian.with_name("italian"))
     with pytest.raises(BadInput, match=r"italian: not named like a language pair\. Call the folder en-it"):
         template_suite(str(other))
+
+
+# Templates, vocabulary and grammar must fit each other.
+
+GOOD = """
+[[template]]
+id = "t"
+slots = { animal = "animal", size = "size", person = "person" }
+antecedent = "animal"
+source = ["{animal: the} came.", "It was {size: comparative} for {person}."]
+target = ["{animal: the} est arrivé.", "{it} était {size: comparative like it} pour {person: stressed}."]
+"""
+LION = Entry("lion", "lion", "lion", "m", "m", line=2)
+CLASSES = {
+    "animal": WordClass("animal", Path("animal.tsv"), (LION, Entry("cow", "cow", "vache", "f", "f", line=3))),
+    "size": WordClass("size", Path("size.tsv"), (Entry("big", "big", "{grand}", line=2),)),
+    "person": WordClass("person", Path("person.tsv"), (Entry("i", "I", "je", line=2),), frozenset({"short"})),
+}
+
+
+@pytest.fixture
+def checked(tmp_path: Path) -> Callable[..., None]:
+    def run(text: str = GOOD, **classes: WordClass) -> None:
+        path = tmp_path / "templates.toml"
+        path.write_text(text, encoding="utf-8")
+        check(path, read_templates(path), {**CLASSES, **classes}, load_grammar("en"), load_grammar("fr"))
+
+    return run
+
+
+def test_what_fits_is_not_mentioned(checked: Callable[..., None]) -> None:
+    checked()
+    checked(GOOD.replace("{person: stressed}", "{person: short}"))  # a column of the vocabulary
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        (
+            '"size", person',
+            '"sice", person',
+            r"line 4: template t: slot 'size' draws on an unknown class 'sice'",
+        ),
+        (
+            "{animal: the} est",
+            "{animal: teh} est",
+            r"line 7: template t: unknown feature 'teh' of 'animal' \(did",
+        ),
+        (
+            "{animal: the} came",
+            "{animal: nominativ} came",
+            r"line 6: .*feature 'nominativ'.*must be in en\.toml",
+        ),
+        ("{it} était", "{it: the} était", r"unknown feature 'the' of 'it'"),
+        ("{person: stressed}", "{person: shirt}", r"unknown feature 'shirt' of 'person' \(did you mean short\?\)"),
+        (
+            'antecedent = "animal"',
+            'gold = "n"',
+            r"line 5: template t: gold is 'n', but the candidates are m, f\.",
+        ),
+        (
+            "like it}",
+            "like person}",
+            r"person\.tsv: line 2: nothing is known of how words agree with 'I'",
+        ),
+    ],
+)
+def test_what_does_not_is_said_with_its_place(checked: Callable[..., None], old: str, new: str, problem: str) -> None:
+    assert old in GOOD
+    with pytest.raises(BadInput, match=problem):
+        checked(GOOD.replace(old, new, 1))
+
+
+def test_other_candidates_make_another_gold_possible(checked: Callable[..., None]) -> None:
+    checked(GOOD.replace('antecedent = "animal"', 'gold = "n"\ncandidates = ["m", "f", "n"]'))
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        'antecedent = "animal"',
+        'choices = { subject = "animal" }',
+        'gold = "m"\ndifferent_gender = ["animal"]',
+        'gold = "m"',  # it has an article
+    ],
+)
+def test_words_that_need_a_gender_must_have_one(checked: Callable[..., None], use: str) -> None:
+    nameless = WordClass("animal", Path("animal.tsv"), (LION, Entry("cow", "cow", "vache", line=3)))
+    with pytest.raises(BadInput, match=r"animal\.tsv: line 3: 'cow' has no gender\. Give it one of m, f\."):
+        checked(GOOD.replace('antecedent = "animal"', use), animal=nameless)
+
+
+def test_words_that_need_none_may_have_none(checked: Callable[..., None]) -> None:
+    nameless = WordClass("animal", Path("animal.tsv"), (Entry("cow", "cow", "vache", line=3),))
+    bare = GOOD.replace('antecedent = "animal"', 'gold = "m"').replace("{animal: the} est", "{animal} est")
+    checked(bare, animal=nameless)

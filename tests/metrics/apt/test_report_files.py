@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 
 from anaphora.core.errors import AnaphoraError
-from anaphora.metrics.apt.cases import Weighting
 from anaphora.metrics.apt.report_files import write_details, write_score_files
 from anaphora.metrics.apt.result import DETAILS, AptResult, make_result
-from anaphora.metrics.apt.task import Confusion, Outcome, Side, Triple
+from anaphora.metrics.apt.task import Confusion, Outcome, Side, Triple, Weighting
 from anaphora.stats.intervals import Resampling
 
 TRIPLES = [

@@ -12,8 +12,7 @@ from typing import TypeVar
 
 from anaphora.annotate import Annotator, load_annotator
 from anaphora.annotate.document import Document, Mention, Sentence
-from anaphora.build.attacks.antecedent import Antecedent, find, from_tags, sentence_of
-from anaphora.build.attacks.constraints import Tags, by_annotation
+from anaphora.build.attacks.attack import Antecedent, Tags, by_annotation, find, from_tags, sentence_of
 from anaphora.build.attacks.possessive import Finder, Tagger
 from anaphora.core.errors import AnaphoraError
 from anaphora.link import Link, Linker, load_linker

@@ -13,8 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from anaphora.build.attacks.attacked import Left, Tell, attacked_suite
-from anaphora.build.attacks.letters import capitalised, is_truecased
+from anaphora.build.attacks.attack import Left, Tell, attacked_suite, capitalised, is_truecased
 from anaphora.build.attacks.presets import for_languages, place_of, preset
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.suites.example import Example, Passage

@@ -10,11 +10,24 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from anaphora.build.attacks.antecedent import Antecedent, check_tags, find, from_tags, sentence_of
-from anaphora.build.attacks.attacked import Left, Tell, attacked_suite
-from anaphora.build.attacks.constraints import Tags, by_closed_classes, fits
+from anaphora.build.attacks.attack import (
+    Antecedent,
+    Left,
+    Tags,
+    Tell,
+    attacked_suite,
+    begins_sentence,
+    by_closed_classes,
+    capitalised,
+    check_tags,
+    find,
+    fits,
+    from_tags,
+    is_truecased,
+    lowered,
+    sentence_of,
+)
 from anaphora.build.attacks.determiners import Determiners, determiners_of
-from anaphora.build.attacks.letters import begins_sentence, capitalised, is_truecased, lowered
 from anaphora.build.attacks.presets import for_languages, place_of, preset
 from anaphora.core.errors import BadInput
 from anaphora.suites.example import Example, Passage

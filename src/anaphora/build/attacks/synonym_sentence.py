@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from anaphora.build.attacks.antecedent import find
+from anaphora.build.attacks.attack import find
 from anaphora.languages.german import PRONOUNS, as_in, possessive, possessor_genders, pronoun
 from anaphora.languages.german_clause import case_in_clause
 from anaphora.languages.german_inflection import CONTRACTED, JOINED, PREPOSITIONS, determiner, phrases, relatives

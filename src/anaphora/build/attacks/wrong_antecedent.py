@@ -14,9 +14,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from anaphora.build.attacks.antecedent import check_tags, from_tags, sentence_of
-from anaphora.build.attacks.attacked import Left, Tell, attacked_suite
-from anaphora.build.attacks.letters import capitalised, is_truecased
+from anaphora.build.attacks.attack import (
+    Left,
+    Tell,
+    attacked_suite,
+    capitalised,
+    check_tags,
+    from_tags,
+    is_truecased,
+    sentence_of,
+)
 from anaphora.build.attacks.presets import DATA, built_in, read_toml
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.suites.example import Example, Passage

@@ -11,8 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from anaphora.annotate.document import Document, Mention
-from anaphora.annotate.entities import head_of
+from anaphora.annotate.document import Document, Mention, head_of
 from anaphora.build.mine.filtering import Place, WordLinks
 from anaphora.build.mine.gold import GoldMention, GoldPair, GoldSide, Span
 from anaphora.build.mine.pair import AnnotatedPair

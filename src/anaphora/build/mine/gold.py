@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from anaphora.align.alignment import Alignment
-from anaphora.annotate.document import Document, Mention
-from anaphora.annotate.entities import head_of
+from anaphora.annotate.document import Document, Mention, head_of
 from anaphora.core.errors import BadInput
 from anaphora.core.files import text_lines
 

@@ -1,20 +1,120 @@
-"""The suite of a language pair: its data files found, read, checked, and made into items."""
+"""From templates and words to items (ContraCAT: Stojanovski et al. 2020, §6 and Appendix C)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from anaphora.build.templates.check import check
-from anaphora.build.templates.make import examples
-from anaphora.build.templates.template import PAPER, Template, editions, read_templates
-from anaphora.build.templates.vocabulary import WordClass, is_released, read_classes
+from anaphora.build.templates.fill import Filled, fillings
+from anaphora.build.templates.pattern import PRONOUN, Pattern, Slot, switched
+from anaphora.build.templates.realise import Realiser
+from anaphora.build.templates.template import PAPER, Template, Variant, editions, place, read_templates
+from anaphora.build.templates.vocabulary import Entry, WordClass, is_released, read_classes
 from anaphora.core.errors import AnaphoraError, BadInput, did_you_mean
 from anaphora.languages.grammar import Grammar, load_grammar
 from anaphora.suites.catalogue import citation
-from anaphora.suites.example import Example
+from anaphora.suites.example import Example, Tag
 from anaphora.suites.suite import Header, Suite, suite_of
+
+NAMES: dict[str, Tag] = {"m": "masculine", "f": "feminine", "n": "neuter"}
+WORD = re.compile(r"\w+")
+
+
+def examples(
+    templates: Sequence[Template], words: Mapping[str, Sequence[Entry]], source: Grammar, target: Grammar
+) -> Iterator[Example]:
+    """The items of templates; words: the entries of each word class. An id never occurs twice."""
+    says = Realiser(source, is_target=False), Realiser(target, is_target=True)
+    seen: set[str] = set()
+    for template in templates:
+        for variant in template.variants:
+            makers = [_Maker(template, order, *says) for order in _orders(template, variant)]
+            for filled in fillings(template, variant, words):
+                for maker in makers:
+                    example = maker.item(filled)
+                    if example.id in seen:
+                        remedy = "Give one of the words another id, in a column 'id' of its vocabulary file."
+                        raise AnaphoraError(f"two items have the id {example.id}. {remedy}")
+                    seen.add(example.id)
+                    yield example
+
+
+class _Maker:
+    """Makes the items of one variant of a template, in one order of its entities."""
+
+    def __init__(self, template: Template, variant: Variant, source: Realiser, target: Realiser) -> None:
+        self.template, self.variant = template, variant
+        self.genders = template.candidates or target.grammar.genders
+        self.source = [source.sentence(pattern) for pattern in variant.source]
+        self.target = [target.sentence(pattern, self.genders) for pattern in variant.target]
+        self.mentioned = _mentioned(template, variant)
+        self.tags: dict[str, Tag] = {"template": template.id, "step": template.step}
+        self.tags["candidate_genders"] = list(self.genders)
+
+    def item(self, filled: Filled) -> Example:
+        source = tuple([sentence.say(filled)[0] for sentence in self.source])
+        candidates = tuple(zip(*[sentence.say(filled) for sentence in self.target], strict=True))
+        name = filled[self.template.variant].id if self.template.variant else self.variant.name
+        words = [filled[slot].id for slot in self.mentioned]
+        identifier = "/".join([self.template.id, name, *words] if name else [self.template.id, *words])
+        if len(set(candidates)) < len(self.genders):
+            problem = f"{identifier}: candidates do not differ: {' '.join(candidates[0])}"
+            raise AnaphoraError(f"{problem} Let the pronoun, or a word that agrees with it, show the gender.")
+        gold = self._gold(filled)
+        tags = self._tags(filled, gold, name)
+        if self.template.pair:
+            tags["pair"] = " ".join(sorted(WORD.findall(" ".join(source).lower())))
+        return Example(identifier, source, candidates, None if gold is None else self.genders.index(gold), tags)
+
+    def _gold(self, filled: Filled) -> str | None:
+        """The gender that is right; None where nothing is."""
+        return filled[self.variant.antecedent].gender if self.variant.antecedent else self.variant.gold
+
+    def _tags(self, filled: Filled, gold: str | None, name: str | None) -> dict[str, Tag]:
+        tags = dict(self.tags)
+        if name:
+            tags["variant"] = name
+        if gold is None:
+            tags["choices"] = self._choices(filled)
+        else:
+            tags["reference_gender"] = NAMES.get(gold, gold)
+        if self.variant.antecedent:
+            entry = filled[self.variant.antecedent]
+            tags["antecedent"] = self.variant.antecedent
+            tags["source_antecedent"], tags["target_antecedent"] = entry.source, entry.target
+        if self.template.switch:
+            tags["order"] = " ".join(slot for slot in self.mentioned if slot in self.template.switch)
+        return tags
+
+    def _choices(self, filled: Filled) -> list[Tag]:
+        """What choosing each candidate means where none is right (Tables 10–12)."""
+        if not isinstance(self.variant.choices, Mapping):
+            return [NAMES.get(gender, gender) for gender in self.genders]
+        meaning = {filled[slot].gender: name for name, slot in self.variant.choices.items()}
+        return [meaning.get(gender, "neither") for gender in self.genders]
+
+
+def _orders(template: Template, variant: Variant) -> list[Variant]:
+    """The variant as it is written and, if so asked, with two slots in each other's place in its context."""
+    if not template.switch:
+        return [variant]
+    one, other = template.switch
+
+    def turned(passage: tuple[Pattern, ...]) -> tuple[Pattern, ...]:
+        return (*(switched(pattern, one, other) for pattern in passage[:-1]), passage[-1])
+
+    return [variant, replace(variant, source=turned(variant.source), target=turned(variant.target))]
+
+
+def _mentioned(template: Template, variant: Variant) -> tuple[str, ...]:
+    """The slots in the order in which the source mentions them; what names the variant is in the id already."""
+    names = [n for p in variant.source for piece in p if isinstance(piece, Slot) for n in piece.names]
+    return tuple(name for name in dict.fromkeys(names) if name not in (PRONOUN, template.variant))
+
+
+# The suite of a language pair: its data files found, read, checked, and made into items.
 
 DATA = Path(__file__).with_name("data")
 RELEASE = "release"
@@ -156,3 +256,85 @@ def _header(files: PairFiles, source: Grammar, target: Grammar, edition: str, vo
     name = f"contracat-{source.language}-{target.language}" + ("" if edition == PAPER else f"-{edition}")
     licence = "Apache-2.0" if vocabulary is None and DATA in files.templates.parents else "that of the vocabulary"
     return Header(name, files.source, files.target, BREAKDOWNS, citation=citation("contracat"), licence=licence)
+
+
+# Whether templates, vocabulary and grammar fit each other; said before the first item is made.
+
+
+def check(
+    path: Path, templates: Sequence[Template], classes: Mapping[str, WordClass], source: Grammar, target: Grammar
+) -> None:
+    """path: the templates' file. Raises what is wrong, with its place and a remedy."""
+    for template in templates:
+        for variant in template.variants:
+            _Check(path, template, variant, classes, source, target).run()
+
+
+@dataclass(frozen=True)
+class _Check:
+    path: Path
+    template: Template
+    variant: Variant
+    classes: Mapping[str, WordClass]
+    source: Grammar
+    target: Grammar
+
+    def run(self) -> None:
+        for name, draw in self.variant.slots.items():
+            if draw.word_class not in self.classes:
+                near = did_you_mean(draw.word_class, self.classes)
+                problem = f"slot {name!r} draws on an unknown class {draw.word_class!r}{near}"
+                raise self._bad(problem, draw.word_class, f"Add {draw.word_class}.tsv to the vocabulary.")
+        genders = self.template.candidates or self.target.genders
+        if self.variant.gold and self.variant.gold not in genders:
+            problem = f"gold is {self.variant.gold!r}, but the candidates are {', '.join(genders)}"
+            raise self._bad(problem, "gold", "Add it to candidates.")
+        for slot in _slots(self.variant.source):
+            self._features(slot, self.source, frozenset())
+        for slot in _slots(self.variant.target):
+            self._features(slot, self.target, self._class_of(slot.name).columns if self._has(slot) else frozenset())
+        for name in self._things():
+            self._class_of(name).require_genders(self.target.genders)
+        for slot in _slots(self.variant.target):
+            for name in slot.like:
+                if name != PRONOUN:
+                    self._agreement(self._class_of(name))
+
+    def _has(self, slot: Slot) -> bool:
+        return slot.name is not None and slot.name != PRONOUN
+
+    def _class_of(self, name: str | None) -> WordClass:
+        return self.classes[self.variant.slots[str(name)].word_class]
+
+    def _features(self, slot: Slot, grammar: Grammar, columns: frozenset[str]) -> None:
+        known = grammar.cases if slot.name == PRONOUN else grammar.features | columns
+        for feature in slot.features:
+            if feature not in known:
+                what = f"unknown feature {feature!r} of {slot.name or slot.word!r}{did_you_mean(feature, known)}"
+                raise self._bad(what, feature, f"It must be in {grammar.path.name}, or a column of the vocabulary.")
+
+    def _things(self) -> set[str]:
+        """The slots whose words must have a gender: pronouns, articles, cases or constraints depend on it."""
+        names = {*self.template.different_gender}
+        if self.variant.antecedent:
+            names.add(self.variant.antecedent)
+        if isinstance(self.variant.choices, Mapping):
+            names |= set(self.variant.choices.values())
+        needs = {*self.target.articles, *self.target.nouns}
+        found = {slot.name for slot in _slots(self.variant.target) if needs.intersection(slot.features)}
+        return names | {name for name in found if name is not None and name != PRONOUN}
+
+    def _agreement(self, word_class: WordClass) -> None:
+        for entry in word_class.entries:
+            if entry.agreement not in self.target.features:
+                problem = f"nothing is known of how words agree with {entry.source!r} ({entry.agreement})"
+                remedy = f"Say it in a column 'agreement': a gender or a form of {self.target.path.name}."
+                raise BadInput(word_class.path, problem, line=entry.line, remedy=remedy)
+
+    def _bad(self, problem: str, near: str, remedy: str = "") -> BadInput:
+        line = place(self.path, self.template.id, near)
+        return BadInput(self.path, f"template {self.template.id}: {problem}", line=line, remedy=remedy)
+
+
+def _slots(passage: tuple[Pattern, ...]) -> Iterator[Slot]:
+    return (piece for pattern in passage for piece in pattern if isinstance(piece, Slot))

@@ -1,28 +1,170 @@
-"""APT as the original program computes it (idiap/APT, version 4), its departures from the paper included.
+"""Orders that a Python 2.7 program leaves to chance, and that its published output shows.
 
-- Words are split at every single space and compared in lower case. A pronoun's translation is all words that it is
-  aligned to, pronouns or not; words that are not in the list of target pronouns are `OTHER`.
-- Two translations are equal if they have a word in common.
-- Its rescue looks two words around the aligned ones for a target pronoun that no source pronoun is aligned to. The
-  search at the neighbours of a pronoun that is aligned to nothing is in the program but never runs (its range is
-  empty), so that section 2.3 of the paper is not what it does.
-- A rescued word is appended as the text has it. If it is not among the labels, the program's index is NumPy's `None`,
-  which raises whole rows of the confusion matrix; so it does here.
+The original program of APT ran on Python 2.7 with NumPy of its time. It takes the first element of sets, lists the
+words of a set, and sorts counts with ties by an unstable sort. To reproduce its files byte for byte, the order of
+Python 2.7's sets (64 bits, without hash randomisation) and of NumPy's quicksort of that time is computed here.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
 from anaphora.align.alignment import Alignment, links
-from anaphora.metrics.apt.cases import DIFFERENT, EQUIVALENT, NEITHER, NO_CANDIDATE, NO_REFERENCE, SAME
-from anaphora.metrics.apt.python2 import Python2Set
-from anaphora.metrics.apt.task import NONE, Confusion, Outcome, Side, Task, Translation, Triple, Words
+from anaphora.metrics.apt.task import (
+    DIFFERENT,
+    EQUIVALENT,
+    NEITHER,
+    NO_CANDIDATE,
+    NO_REFERENCE,
+    NONE,
+    SAME,
+    Confusion,
+    Outcome,
+    Side,
+    Task,
+    Translation,
+    Triple,
+    Words,
+)
+
+Key = TypeVar("Key", bound="str | int | None")
+BITS = (1 << 64) - 1
+PERTURB_SHIFT = 5
+SMALL = 15  # NumPy's quicksort leaves parts of one more than this to insertion sort
+
+
+def python2_hash(key: str | int | None) -> int:
+    """The hash of a text or a small number, as an unsigned number. That of None was an address: any will do."""
+    if not isinstance(key, str):
+        return key or 0
+    if not key:
+        return 0
+    value = ord(key[0]) << 7
+    for character in key:
+        value = ((1000003 * value) & BITS) ^ ord(character)
+    value ^= len(key)
+    return value if value != BITS else BITS - 1
+
+
+class Python2Set(Generic[Key]):
+    """A set that is iterated in the order of Python 2.7: open addressing in a table that grows by four."""
+
+    def __init__(self, keys: Iterable[Key] = ()) -> None:
+        self._table: list[tuple[Key] | None] = [None] * 8
+        self._used = 0
+        self.update(keys)
+
+    def __len__(self) -> int:
+        return self._used
+
+    def __iter__(self) -> Iterator[Key]:
+        return (entry[0] for entry in self._table if entry is not None)
+
+    def __contains__(self, key: Key) -> bool:
+        return self._table[self._slot(key)] is not None
+
+    def update(self, keys: Iterable[Key]) -> None:
+        for key in keys:
+            if self._insert(key) and self._used * 3 >= len(self._table) * 2:
+                self._resize(self._used * (4 if self._used <= 50_000 else 2))
+
+    def union(self, other: Python2Set[Key]) -> Python2Set[Key]:
+        """A copy of this set, joined by the other in the other's order, each with one resize before."""
+        result: Python2Set[Key] = Python2Set()
+        for part in (self, other):
+            if (result._used + part._used) * 3 >= len(result._table) * 2:
+                result._resize((result._used + part._used) * 2)
+            for key in part:
+                result._insert(key)
+        return result
+
+    def intersection(self, other: Python2Set[Key]) -> Python2Set[Key]:
+        """What both have, added in the order of the other one, or of this one if it is the smaller."""
+        large, small = (self, other) if len(other) <= len(self) else (other, self)
+        return Python2Set(key for key in small if key in large)
+
+    def without(self, key: Key) -> Python2Set[Key]:
+        return Python2Set(k for k in self if k != key)
+
+    def _slot(self, key: Key) -> int:
+        """Where a key is, or would be."""
+        mask = len(self._table) - 1
+        place = perturb = python2_hash(key)
+        while (entry := self._table[place & mask]) is not None and entry[0] != key:
+            place = place * 5 + perturb + 1
+            perturb >>= PERTURB_SHIFT
+        return place & mask
+
+    def _insert(self, key: Key) -> bool:
+        slot = self._slot(key)
+        if self._table[slot] is not None:
+            return False
+        self._table[slot] = (key,)
+        self._used += 1
+        return True
+
+    def _resize(self, more_than: int) -> None:
+        size = 8
+        while size <= more_than:
+            size *= 2
+        keys = list(self)
+        self._table = [None] * size
+        self._used = 0
+        for key in keys:
+            self._insert(key)
+
+
+def numpy_argsort(values: Sequence[int]) -> list[int]:
+    """The order that `numpy.argsort` gave: quicksort by the median of three, insertion sort for short parts."""
+    order = list(range(len(values)))
+    parts = [(0, len(values) - 1)]
+    while parts:
+        low, high = parts.pop()
+        while high - low > SMALL:
+            split = _partition(values, order, low, high)
+            if split - low < high - split:
+                parts.append((split + 1, high))
+                high = split - 1
+            else:
+                parts.append((low, split - 1))
+                low = split + 1
+        order[low : high + 1] = sorted(order[low : high + 1], key=values.__getitem__)  # stable, as insertion is
+    return order
+
+
+def _partition(values: Sequence[int], order: list[int], low: int, high: int) -> int:
+    """Move smaller values to the left and larger ones to the right of the median of three; returns its place."""
+
+    def swap(i: int, j: int) -> None:
+        order[i], order[j] = order[j], order[i]
+
+    middle = low + ((high - low) >> 1)
+    for left, right in ((low, middle), (middle, high), (low, middle)):
+        if values[order[right]] < values[order[left]]:
+            swap(left, right)
+    pivot = values[order[middle]]
+    i, j = low, high - 1
+    swap(middle, j)
+    while True:
+        i += 1
+        while values[order[i]] < pivot:
+            i += 1
+        j -= 1
+        while pivot < values[order[j]]:
+            j -= 1
+        if i >= j:
+            break
+        swap(i, j)
+    swap(i, high - 1)
+    return i
+
+
+# APT as the original program computes it (idiap/APT, version 4), its departures from the paper included.
 
 OTHER = "OTHER"
 REACH = 2  # words to the left and right of the aligned ones in which the rescue looks
@@ -223,3 +365,80 @@ def _count(matrix: Any, rows: Iterable[int | None], columns: Iterable[int | None
     cells = list(itertools.product(rows, columns))
     for row, column in cells if every else cells[:1]:
         matrix[row, column] += 1
+
+
+# The score and detail files of the original APT program, whose layout others have taken over.
+
+DETAIL_COLUMNS = ("SENT.", "POS. SOURCE", "SOURCE", "POS. REF.", "REF.", "POS. TARGET", "TARGET", "CASE")
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreFile:
+    """What a score file says. cases, weights and counts are those of the cases in use, in the order of the config.
+
+    longest: more rows and columns than this are summed up as `...`
+    unaligned: the line `Not source`, which only the newer files of the reference-side variant have
+    """
+
+    score: float | None
+    cases: Sequence[int]
+    weights: Sequence[float]
+    counts: Sequence[int]
+    confusion: Confusion
+    longest: int
+    unaligned: int | None = None
+
+    def __str__(self) -> str:
+        lines = [
+            f"Score: {float('nan') if self.score is None else self.score:.4f}",
+            f"Cases: {','.join(map(str, self.cases))}",
+            f"Weights: {','.join(map(_python2_float, self.weights))}",
+            f"Findings per case: {','.join(map(str, self.counts))}",
+        ]
+        if self.unaligned is not None:
+            lines.append(f"Not source: {self.unaligned}")
+        lines.append(f"Total findings: {sum(self.counts)}")
+        labels, rows = _laid_out(self.confusion, self.longest)
+        lines.append("\t".join(["", *labels]))
+        lines += ["\t".join([label, *map(str, row)]) for label, row in zip(labels, rows, strict=True)]
+        return "".join(f"{line}\n" for line in lines)
+
+
+def detail_file(triples: Iterable[Triple]) -> str:
+    """One line per source pronoun."""
+    lines = ["\t".join(DETAIL_COLUMNS)]
+    for sentence, source, reference, candidate, case in triples:
+        cells = [str(sentence), _joined(source.positions), " ".join(source.words)]
+        for side in (reference, candidate):
+            cells += _cells(side)
+        lines.append("\t".join([*cells, str(case)]))
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _cells(side: Side) -> list[str]:
+    return [_joined(side.positions), " ".join(side.words)] if side.positions else ["-", "-"]
+
+
+def _joined(positions: Sequence[int]) -> str:
+    return " ".join(map(str, positions))
+
+
+def _laid_out(confusion: Confusion, longest: int) -> tuple[list[str], list[list[int]]]:
+    """The most often right label first, the rest as `...`, and sums."""
+    counts = confusion.counts
+    order = numpy_argsort([row[k] for k, row in enumerate(counts)])[::-1]
+    labels = [confusion.labels[k] for k in order]
+    rows = [[counts[i][j] for j in order] for i in order]
+    if len(labels) > longest:
+        rows = [[*row[:longest], sum(row[longest:])] for row in rows]
+        rows = [*rows[:longest], [sum(column) for column in zip(*rows[longest:], strict=True)]]
+        labels = [*labels[:longest], "..."]
+    rows = [[*row, sum(row)] for row in rows]
+    rows.append([sum(column) for column in zip(*rows, strict=True)])
+    return [*labels, "-sum-"], rows
+
+
+def _python2_float(value: float) -> str:
+    """`str` of Python 2.7: twelve digits."""
+    text = f"{value:.12g}"
+    return text if not text.lstrip("-").isdigit() else f"{text}.0"

@@ -17,10 +17,8 @@ from anaphora.languages.pronouns import normalise
 from anaphora.metrics.apt import idiap as apt_idiap
 from anaphora.metrics.apt import paper as apt_paper
 from anaphora.metrics.apt import reference_side
-from anaphora.metrics.apt.cases import DEFAULT_WEIGHTS, Weighting
-from anaphora.metrics.apt.input import Aligning, Files, read_task
 from anaphora.metrics.apt.result import AptResult, make_result
-from anaphora.metrics.apt.task import Outcome, Task, Words
+from anaphora.metrics.apt.task import DEFAULT_WEIGHTS, Aligning, Files, Outcome, Task, Weighting, Words, read_task
 from anaphora.stats.intervals import Resampling
 
 File = str | Path

@@ -6,12 +6,10 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from anaphora.align.alignment import links
-from anaphora.align.rescue import find_translation
+from anaphora.align.alignment import find_translation, links
 from anaphora.core.errors import AnaphoraError
 from anaphora.languages.pronouns import PronounLists, normalise, pronoun_in
-from anaphora.metrics.apt.cases import case_of
-from anaphora.metrics.apt.task import NONE, Outcome, Side, Task, Translation, Triple, Words, confusion_of
+from anaphora.metrics.apt.task import NONE, Outcome, Side, Task, Translation, Triple, Words, case_of, confusion_of
 
 
 class Occurrence(NamedTuple):

@@ -13,9 +13,20 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from anaphora.align.alignment import links, transposed
-from anaphora.metrics.apt.cases import DIFFERENT, NO_CANDIDATE, SAME
-from anaphora.metrics.apt.python2 import Python2Set
-from anaphora.metrics.apt.task import NONE, Confusion, Outcome, Side, Task, Translation, Triple, Words
+from anaphora.metrics.apt.idiap import Python2Set
+from anaphora.metrics.apt.task import (
+    DIFFERENT,
+    NO_CANDIDATE,
+    NONE,
+    SAME,
+    Confusion,
+    Outcome,
+    Side,
+    Task,
+    Translation,
+    Triple,
+    Words,
+)
 
 OTHER = "OTHER"
 

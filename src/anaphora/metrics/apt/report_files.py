@@ -8,9 +8,9 @@ from pathlib import Path
 from anaphora.core.cells import tsv_line
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.files import atomic_writer
-from anaphora.metrics.apt.cases import CASES
+from anaphora.metrics.apt.idiap import ScoreFile
 from anaphora.metrics.apt.result import DETAILS, AptResult, SystemResult
-from anaphora.metrics.apt.score_file import ScoreFile
+from anaphora.metrics.apt.task import CASES
 
 
 def write_details(result: AptResult, path: Path) -> None:

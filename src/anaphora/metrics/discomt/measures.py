@@ -1,34 +1,118 @@
-"""The measures of the DiscoMT shared tasks, from gap-filling annotations (APT paper §3.1; Hardmeier et al. 2015).
-
-Annotators saw a system's translation with the pronoun hidden, and chose every option that fits the gap: a pronoun,
-OTHER (some other word), or that the translation is too bad to tell. Item i has the class t of the system's own
-translation and the set A of options accepted; A is empty where the translation is bad.
-
-- accuracy: |{i: t ∈ A}| / all items, the official measure. OTHER is a class like others, a bad translation is wrong.
-- accuracy without OTHER: as if OTHER were no option. Items for which it is the only one accepted are left out, and
-  where the system's translation is OTHER it is wrong. Part of the sample is not judged, which is why this is not the
-  official measure (APT §3.3); precision is not, as it lets a system off that turns difficult cases into OTHER.
-- precision of class x: of the items with t = x, the share with x ∈ A.
-- lenient recall of class x: of the items with x ∈ A, the share with t ∈ A. Where several options were accepted, any
-  of them will do; strict recall demands t = x.
-- F of class x: the harmonic mean of its precision and its lenient recall. Micro-averages sum the counts over all
-  classes but OTHER.
-- macro-averaged recall (Guillou et al. 2016, official in 2016 and 2017): the mean of the recalls of all classes that
-  were accepted anywhere, OTHER among them. With one accepted option per item, lenient and strict recall are the same.
-"""
+"""The pronoun classes of the shared tasks (DiscoMT 2015, WMT 2016, DiscoMT 2017), by target language."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from anaphora.core.errors import AnaphoraError
-from anaphora.metrics.discomt.classes import OTHER
+from anaphora.core.errors import AnaphoraError, BadInput
+from anaphora.core.files import atomic_writer
+from anaphora.languages.pronouns import normalise
+from anaphora.metrics.columns import Record, read_columns
 from anaphora.stats.intervals import Floats, Interval, Resampling
 from anaphora.stats.paired import Figures, PairedTest, Sums, harmonic, paired_tests, ratio
+
+OTHER = "other"
+
+# target language → class → the forms that are counted as it. "other" is everything else.
+CLASSES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "fr": {
+        "il": ("il",),
+        "elle": ("elle",),
+        "ils": ("ils",),
+        "elles": ("elles",),
+        "ce": ("ce", "c'"),
+        "on": ("on",),
+        "cela": ("cela", "ça", "ca", "ç'", "ça/cela"),
+    },
+    "de": {"er": ("er",), "sie": ("sie",), "es": ("es",), "man": ("man",)},
+    "en": {
+        "he": ("he",),
+        "she": ("she",),
+        "it": ("it",),
+        "they": ("they",),
+        "you": ("you",),
+        "this": ("this", "that"),
+        "these": ("these", "those"),
+        "there": ("there",),
+    },
+}
+
+
+def class_of(word: str, language: str) -> str:
+    """The class of a pronoun; in a language without a list each word is a class of its own."""
+    plain = normalise(word.strip())
+    if language not in CLASSES:
+        return plain
+    return next((name for name, forms in CLASSES[language].items() if plain in forms), OTHER)
+
+
+# Gap-filling annotations as a table: `item`, `translation`, `accepted`, and `system` where there are several.
+
+BAD = ("bad", "bad translation")
+FORMAT = "The columns are item, translation, accepted (options separated by commas, or bad), and perhaps system."
+
+# made up: what two systems have for ten pronouns, and what was accepted
+EXAMPLE = {
+    "sentence-level": "il:il il:elle il:il,ce ce:ce il:elle ils:ils ils:elles other:other il:bad ça:cela,ce",
+    "document-level": "il:il elle:elle ce:il,ce ce:ce elle:elle ils:ils ils:elles other:il other:other ce:cela,ce",
+}
+
+
+def read_annotations(path: Path, language: str = "") -> dict[str, list[Item]]:
+    """The items of each system, in the order of the file's first system where they have the same.
+
+    language: the target language, whose forms are put together into the classes of the shared tasks (ça into cela);
+        what is none of them is OTHER. Without one each word is a class of its own.
+    """
+    table = read_columns(path)
+    table.require(("item", "translation", "accepted"), FORMAT)
+    found: dict[str, dict[str, Item]] = {}
+    for record in table.records:
+        items = found.setdefault(record.cells.get("system", path.name), {})
+        item = _item(record, language)
+        if item.id in items:
+            raise BadInput(path, f"item {item.id!r} a second time for the same system", line=record.line)
+        items[item.id] = item
+    order = next(iter(found.values()))
+    return {
+        system: [items[k] for k in order] if items.keys() == order.keys() else list(items.values())
+        for system, items in found.items()
+    }
+
+
+def _item(record: Record, language: str) -> Item:
+    translation, accepted = record.cells["translation"], record.cells["accepted"].lower()
+    options = [option for option in map(str.strip, re.split(r"[,|;]", accepted)) if option]
+    if not translation or not options:
+        empty = "translation" if not translation else "accepted"
+        raise BadInput(record.path, f"nothing in the column {empty!r}", line=record.line, remedy=FORMAT)
+    if any(option in BAD for option in options):
+        if len(options) > 1:
+            problem = f"a bad translation has no other options: {accepted!r}"
+            raise BadInput(record.path, problem, line=record.line, remedy=FORMAT)
+        options = []
+    classes = frozenset(class_of(option, language) for option in options)
+    return Item(record.cells["item"], class_of(translation, language), classes)
+
+
+def write_example(path: Path) -> None:
+    """A small table to try the command with."""
+    lines = ["system\titem\ttranslation\taccepted"]
+    for system, items in EXAMPLE.items():
+        for number, item in enumerate(items.split(), start=1):
+            translation, _, accepted = item.partition(":")
+            lines.append(f"{system}\t{number}\t{translation}\t{accepted.replace(',', ', ')}")
+    with atomic_writer(path) as out:
+        out.write("".join(f"{line}\n" for line in lines).encode())
+
+
+# The measures of the DiscoMT shared tasks, from gap-filling annotations (APT paper §3.1; Hardmeier et al. 2015).
 
 OVERALL = ("accuracy", "accuracy_without_other", "precision", "recall", "f", "macro_recall")
 BY_CLASS = ("precision", "recall", "strict_recall", "f")

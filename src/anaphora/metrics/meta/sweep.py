@@ -9,9 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from anaphora.align.tokenize import DEFAULT
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.parsing import read_json
-from anaphora.metrics.apt.cases import CASES, Weighting
+from anaphora.languages.pronoun_files import pronoun_lists
+from anaphora.languages.pronouns import normalise
+from anaphora.metrics.apt import paper as apt_paper
+from anaphora.metrics.apt.task import CASES, Files, Weighting, count_cases, read_task
 from anaphora.metrics.meta.evaluation import Scores, removed_systems, signature_of
 from anaphora.stats.correlation import Correlation, Settings, correlation
 
@@ -173,3 +177,31 @@ def _setting(
 
 def _correlate(scores: Scores, settings: Settings) -> Correlation:
     return correlation(scores.human_scores, scores.metrics["apt"], settings)
+
+
+# The case counts of a sweep from the texts themselves: each alignment as it is, and with APT's heuristics.
+
+ALIGNMENTS = {"basic": False, "heuristics": True}  # the two of Table 4: without and with the rescue of §2.3
+
+
+def cases_of_texts(
+    files: Files,
+    languages: str,
+    *,
+    pronouns: Sequence[str] = (),
+    lists: Path | None = None,
+    tokenize: str = DEFAULT,
+    normalize: bool = True,
+) -> dict[str, dict[str, tuple[int, ...]]]:
+    """For both alignments, how many pronouns of each system are in each case (APT as the paper has it)."""
+    wanted = tuple(map(normalise, pronouns))
+    one, _, other = languages.partition("-")
+    words = files.tokenization(tokenize, normalize, (one, other))
+    task = read_task(files, words, pronoun_lists(languages, lists), pronouns=wanted)
+    return {
+        name: {
+            outcome.name: count_cases(triple.case for triple in outcome.triples)
+            for outcome in apt_paper.outcomes(replace(task, rescue=rescue))
+        }
+        for name, rescue in ALIGNMENTS.items()
+    }

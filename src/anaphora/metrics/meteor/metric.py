@@ -1,27 +1,153 @@
-"""METEOR (Denkowski and Lavie 2014, "Meteor Universal"), and METEOR restricted to pronouns (APT paper §3.2).
+"""METEOR's word alignment (Denkowski and Lavie 2014, §2): which words of a hypothesis and a reference match.
 
-With matches m of weight w, content words c and function words f of the hypothesis h and the reference r:
+Every word is in at most one match. Of all such alignments the best has (1) the most matches, then (2) the fewest
+chunks, runs of matches that are adjacent and in the same order in both sentences, then (3) the smallest sum of
+distances between the positions of matched words. Ties that remain go to the alignment with the surer matchers.
 
-    P = Σ w_m (δ m(h_c) + (1 − δ) m(h_f)) / (δ |h_c| + (1 − δ) |h_f|),  R likewise over r
-    F = P R / (α P + (1 − α) R);  penalty = γ (chunks / matches)^β;  score = (1 − penalty) F
-
-A text's score comes from the sums over its sentences. A sentence that matches whole, in one chunk, is not fragmented:
-it adds no chunk.
+Meteor 1.5 itself weighs the first criterion so that only exact matches count in it; the paper, and we, count all.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from heapq import nsmallest
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from anaphora import __version__
+from anaphora.align.tokenize import Words, signature
 from anaphora.core.errors import AnaphoraError
-from anaphora.metrics.meteor.matching import Keys, align, exact
-from anaphora.metrics.meteor.wordnet import WordNet
+from anaphora.core.files import text_lines
+from anaphora.languages.pronouns import normalise
+from anaphora.metrics.discomt.measures import CLASSES
+from anaphora.metrics.measures import Measured, Texts
+from anaphora.metrics.meteor.wordnet import WordNet, find_wordnet
 from anaphora.stats.intervals import Floats
 from anaphora.stats.paired import Figures, Sums, ratio
+
+BEAM = 40  # as Meteor; paths that have the same future are merged here, so that far fewer are lost
+
+Keys = Callable[[str], Iterable[Hashable]]  # words match if they have a key in common
+Matchers = Mapping[str, Keys]  # in the order in which they are tried; a pair goes to the first that matches it
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A word of the hypothesis and one of the reference, and the matcher that says that they match."""
+
+    hypothesis: int
+    reference: int
+    matcher: str
+
+
+@dataclass(frozen=True, slots=True)
+class MeteorAlignment:
+    """The matches in the order of the reference, and the number of chunks they form."""
+
+    matches: tuple[Match, ...]
+    chunks: int
+
+
+_Candidates = list[dict[int, int]]  # for each reference word: the hypothesis words that match it → rank of the matcher
+# What decides a path's future: the hypothesis words it has used up (as bits), and the one just matched, if any
+_State = tuple[int, int]
+# (−matches, chunks, distance, ranks of the matchers): the better path is the smaller tuple
+_Cost = tuple[int, int, int, int]
+_Link = tuple[int, int, int, Any] | None  # hypothesis word, reference word, rank, the link before
+_Paths = dict[_State, tuple[_Cost, _Link]]
+
+_NOTHING = -2  # in the place of the word just matched: whatever comes next begins a chunk
+
+
+def exact(word: str) -> Iterable[Hashable]:
+    return (word,)
+
+
+def align(hypothesis: Sequence[str], reference: Sequence[str], matchers: Matchers) -> MeteorAlignment:
+    """The best alignment of two sentences, by beam search over the words of the reference."""
+    candidates = possible_matches(hypothesis, reference, matchers)
+    wanted_by = Counter(i for words in candidates for i in words)
+    sure = [len(words) == 1 and wanted_by[next(iter(words))] == 1 for words in candidates]  # nobody else wants them
+    paths: _Paths = {(0, _NOTHING): ((0, 0, 0, 0), None)}
+    for j, words in enumerate(candidates):
+        paths = _extended(paths, j, words, sure[j], candidates[j + 1 :])
+        if len(paths) > BEAM:
+            paths = _best(paths, [later for k, later in enumerate(candidates) if k > j and not sure[k]])
+    cost, link = min(paths.values(), key=itemgetter(0))
+    names = list(matchers)
+    matches = []
+    while link is not None:
+        i, j, rank, link = link
+        matches.append(Match(i, j, names[rank]))
+    return MeteorAlignment(tuple(reversed(matches)), cost[1])
+
+
+def _extended(paths: _Paths, j: int, words: dict[int, int], sure: bool, to_come: _Candidates) -> _Paths:
+    """All paths with one more reference word: with each match that is still free, and without one.
+
+    Of paths with the same future only the best is kept. Words that nothing to come could use are forgotten, and so is
+    the word just matched if its neighbour cannot be matched next.
+    """
+    longer: _Paths = {}
+    neighbours = to_come[0] if to_come else {}
+    useful = 0
+    for later in to_come:
+        for i in later:
+            useful |= 1 << i
+    for (used, last), ((count, chunks, distance, ranks), link) in paths.items():
+        for i, rank in words.items():
+            if used >> i & 1:
+                continue
+            state = ((used | 1 << i) & useful, i if i + 1 in neighbours else _NOTHING)
+            cost = (count - 1, chunks + (i != last + 1), distance + abs(i - j), ranks + rank)
+            if state not in longer or cost < longer[state][0]:
+                longer[state] = (cost, (i, j, rank, link))
+        if not sure:
+            state, cost = (used & useful, _NOTHING), (count, chunks, distance, ranks)
+            if state not in longer or cost < longer[state][0]:
+                longer[state] = (cost, link)
+    return longer
+
+
+def _best(paths: _Paths, to_come: _Candidates) -> _Paths:
+    """The paths worth following: those that can still reach the most matches, then those with the fewest chunks.
+
+    Without the look ahead a path that leaves a word to a later match would fall behind those that use it up at once.
+    """
+    wanted = Counter(sum(1 << i for i in words) for words in to_come)
+    del wanted[0]
+    possible: dict[int, int] = {}  # by the words used up: how many matches can still come
+
+    def rank(item: tuple[_State, tuple[_Cost, _Link]]) -> _Cost:
+        (used, _), ((count, chunks, distance, ranks), _) = item
+        if used not in possible:
+            possible[used] = sum(min(n, (mask & ~used).bit_count()) for mask, n in wanted.items())
+        return count - possible[used], chunks, distance, ranks
+
+    return dict(nsmallest(BEAM, paths.items(), key=rank))
+
+
+def possible_matches(hypothesis: Sequence[str], reference: Sequence[str], matchers: Matchers) -> _Candidates:
+    """For each reference word the hypothesis words that match it, each by the first matcher that says so."""
+    found: _Candidates = [{} for _ in reference]
+    for rank, keys_of in enumerate(matchers.values()):
+        places: dict[Hashable, list[int]] = {}
+        for i, word in enumerate(hypothesis):
+            for key in keys_of(word):
+                places.setdefault(key, []).append(i)
+        for j, word in enumerate(reference):
+            for key in keys_of(word):
+                for i in places.get(key, ()):
+                    found[j].setdefault(i, rank)
+    return found
+
+
+# METEOR (Denkowski and Lavie 2014, "Meteor Universal"), and METEOR restricted to pronouns (APT paper §3.2).
 
 FREQUENT = 1e-3  # §3: function words are those with a higher relative frequency in a large text of the language
 
@@ -196,3 +322,71 @@ def _figures(parameters: Parameters) -> Figures:
         return {"score": (1 - gamma * ratio(chunks, matches) ** beta) * mean}
 
     return figures
+
+
+# METEOR of texts, plain and restricted to pronouns: tokenized, in lower case, with the matchers for the language.
+
+
+def meteor(
+    texts: Texts, *, corpus: Path | None = None, wordnet: Path | None = None, parameters: str = "universal", **_: Any
+) -> Measured:
+    """METEOR. corpus: a text of the target language in which function words are the frequent ones; the reference is
+    taken where there is none. wordnet: the folder of WordNet's files, for English. parameters: universal or ranking."""
+    references = _references(texts)
+    large = (
+        texts.tokenization.target(text_lines(corpus)).sentences
+        if corpus
+        else [words for text in references for words in text]
+    )
+    frequent = function_words(large)
+    scorer = _scorer(texts, wordnet, parameters, frequent)
+    words = f"fw:{corpus.name if corpus else 'reference'}({len(frequent)})"
+    return _measured("METEOR", scorer, texts, words)
+
+
+def meteor_pronouns(
+    texts: Texts,
+    *,
+    pronouns: Sequence[str] = (),
+    wordnet: Path | None = None,
+    parameters: str = "universal",
+    **_: Any,
+) -> Measured:
+    """METEOR restricted to pronouns (APT paper §3.2): those named, or those of the shared tasks in the language."""
+    language = texts.languages[1]
+    if not pronouns and language not in CLASSES:
+        known = ", ".join(sorted(CLASSES))
+        raise AnaphoraError(f"the pronouns of {language!r} are not known (known: {known}): name them with --pronouns")
+    chosen = list(pronouns) or [form for forms in CLASSES[language].values() for form in forms]
+    scorer = _scorer(texts, wordnet, parameters, ()).restricted(map(normalise, chosen))
+    return _measured("METEOR-pronouns", scorer, texts, f"fw:{','.join(chosen)}")
+
+
+def _measured(name: str, scorer: Meteor, texts: Texts, words: str) -> Measured:
+    references = _references(texts)
+    sums = {system: scorer.sums(map(_lower, texts.words[system].sentences), *references) for system in texts.systems}
+    divided = "|".join(signature((t.treatment for t in texts.words.values()), normalize=texts.normalize is not False))
+    parts = (name, f"nrefs:{len(references)}", scorer.signature, words, divided, "case:lc", f"version:{__version__}")
+    return Measured("|".join(parts), sums, decimals=4)
+
+
+def _references(texts: Texts) -> list[list[Words]]:
+    if not texts.languages[1] and any(text.treatment.tokenize == "moses" for text in texts.words.values()):
+        raise AnaphoraError("METEOR's words and stems depend on the language: say which, for example -l en-fr")
+    return [[_lower(words) for words in texts.words[name].sentences] for name in texts.references]
+
+
+def _scorer(texts: Texts, wordnet: Path | None, parameters: str, words: Iterable[str]) -> Meteor:
+    language = texts.languages[1]
+    if parameters not in ("universal", "ranking"):
+        raise AnaphoraError(f"unknown parameters {parameters!r} of METEOR. Known: universal, ranking")
+    if parameters == "ranking" and language not in RANKING:
+        known = ", ".join(RANKING)
+        raise AnaphoraError(f"METEOR has no ranking parameters for {language!r}, only for {known}. Use universal")
+    chosen = UNIVERSAL if parameters == "universal" else RANKING[language]
+    synonyms = find_wordnet(wordnet) if language == "en" else None
+    return Meteor(matchers_for(language, synonyms, chosen), frozenset(words), chosen)
+
+
+def _lower(words: Words) -> Words:
+    return [word.lower() for word in words]

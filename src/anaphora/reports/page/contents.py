@@ -8,16 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from anaphora.core.errors import AnaphoraError, BadInput
-from anaphora.evaluation.breakdown import keyed, named, repeated
-from anaphora.evaluation.compare import Comparison, compare_runs
-from anaphora.evaluation.contrastive import evaluate_run
+from anaphora.evaluation.compare import Comparison, compare_runs, original_of
+from anaphora.evaluation.contrastive import evaluate_run, guessing
+from anaphora.evaluation.decision import keyed, named, repeated
 from anaphora.evaluation.diagnosis import diagnosis_of
 from anaphora.evaluation.diagnosis_evidence import Evidence, gather
 from anaphora.evaluation.diagnosis_rules import load_rules
-from anaphora.evaluation.guessing import guessing
-from anaphora.evaluation.pairing import original_of
 from anaphora.evaluation.result import Result, Settings
-from anaphora.evaluation.signature import named as named_suite
+from anaphora.evaluation.result import named as named_suite
 from anaphora.reports.page.attack_chapter import attack_chapter, diagnosis_chapter
 from anaphora.reports.page.examples import columns
 from anaphora.reports.page.other_results import other_chapters, read_results

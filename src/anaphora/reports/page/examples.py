@@ -12,8 +12,8 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from anaphora.evaluation.compare import together
 from anaphora.evaluation.decision import decide
-from anaphora.evaluation.pairing import together
 from anaphora.evaluation.result import Settings
 from anaphora.languages.highlight import Span, differences, merged, occurrences
 from anaphora.reports.page.texts import Texts

@@ -10,7 +10,7 @@ from typing import Any
 
 from anaphora.core.errors import BadInput
 from anaphora.core.files import text_lines
-from anaphora.metrics.apt.cases import TITLES
+from anaphora.metrics.apt.task import TITLES
 from anaphora.reports.cases import case_bars
 from anaphora.reports.curve import Point, Series, curve
 from anaphora.reports.page.dots import Dot, Group, dots

@@ -1,0 +1,304 @@
+"""Translation with one or more models: beam search, ensembles, and documents sentence by sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+
+from anaphora.core.errors import AnaphoraError
+from anaphora.core.finite import NotFinite
+from anaphora.nmt.arrangement import Arrangement, Ids, Marks, inputs_of
+from anaphora.nmt.text import Text
+from anaphora.scoring.padded import Padded, pad
+from anaphora.suites.example import Passage
+from anaphora.systems import Translation
+
+
+@dataclass(frozen=True, slots=True)
+class Beam:
+    """How to search.
+
+    size: hypotheses that are kept for each sentence, and so the length of n-best lists
+    max_tokens: of a translation, its end included; what is not finished by then stays as it is
+    normalise: scores are divided by the number of tokens to this power; 0: not at all
+    """
+
+    size: int = 4
+    max_tokens: int = 256
+    normalise: float = 1.0
+
+
+class Hypothesis(NamedTuple):
+    """A translation without its end. score: the sum of its log-probabilities, end included; value: normalised."""
+
+    tokens: Ids
+    score: float
+    value: float
+
+
+class _Live(NamedTuple):
+    """Hypotheses that go on, sentence by sentence, the best first.
+
+    sentences, scores: (n,); places: (n,), the rank of each among those of its sentence; rows: (n,), which of the
+    hypotheses one token ago it continues; tokens: (n, t)
+    """
+
+    sentences: Tensor
+    scores: Tensor
+    places: Tensor
+    rows: Tensor
+    tokens: Tensor
+
+
+@torch.inference_mode()
+def search(ensemble: Ensemble, inputs: tuple[Padded, ...], marks: Marks, beam: Beam) -> list[list[Hypothesis]]:
+    """For each sentence its translations, the best first: as many as the beam has places, or all there are."""
+    inputs = tuple(part.to(ensemble.device) for part in inputs)
+    memory = ensemble.encode(inputs)
+    here, state = memory, ensemble.start(memory)
+    number = len(inputs[0].lengths)
+    live = _begin(number, ensemble.device)
+    room = torch.full((number,), beam.size, device=ensemble.device)  # places that are left to each sentence
+    read = torch.full((number,), marks.start, device=ensemble.device)
+    found: list[list[Hypothesis]] = [[] for _ in range(number)]
+    for length in range(1, beam.max_tokens + 1):
+        values, state = ensemble.step(here, state, read)
+        values[:, [marks.padding, marks.start]] = float("-inf")
+        if values.isnan().any():
+            what = f"beam search: the model's log-probabilities of token {length}"
+            raise NotFinite(f"{what} are nan. Check the model's files, or train it again with a lower rate")
+        following = _best(live, values, room, beam.size)
+        ends = following.tokens[:, -1] == marks.end
+        last = length == beam.max_tokens
+        _collect(found, following, ends | last, marks, beam)
+        kept = (~ends).nonzero()[:, 0]
+        if last or not len(kept):
+            break
+        room = room - torch.bincount(following.sentences[ends], minlength=number)
+        before, live = live, _places(_Live(*(part[kept] for part in following)))
+        state = ensemble.select(state, live.rows)
+        read = live.tokens[:, -1]
+        if not torch.equal(before.sentences, live.sentences):  # memory is large, and often the same as before
+            here = ensemble.select(memory, live.sentences)
+    return [sorted(hypotheses, key=lambda hypothesis: -hypothesis.value) for hypotheses in found]
+
+
+def _begin(number: int, device: torch.device) -> _Live:
+    sentences = torch.arange(number, device=device)
+    none = torch.zeros_like(sentences)
+    return _Live(sentences, none.double(), none, none, sentences.new_empty(number, 0))
+
+
+def _best(live: _Live, values: Tensor, room: Tensor, size: int) -> _Live:
+    """The best continuations of each sentence, as many as it has room for.
+
+    values: (n, vocabulary), log-probabilities of what may follow each live hypothesis
+    """
+    nearest, words = values.topk(min(size, values.shape[1]), dim=1)  # (n, k): no sentence needs more of one hypothesis
+    active, line = torch.unique_consecutive(live.sentences, return_inverse=True)
+    grid = nearest.new_full((len(active), size, nearest.shape[1]), float("-inf"), dtype=torch.float64)
+    grid[line, live.places] = live.scores[:, None] + nearest
+    row_of = torch.zeros(len(active), size, dtype=torch.long, device=values.device)
+    row_of[line, live.places] = torch.arange(len(values), device=values.device)
+    best, flat = grid.flatten(1).topk(min(size, grid[0].numel()), dim=1)
+    ranks = torch.arange(best.shape[1], device=values.device)
+    wanted = (ranks[None] < room[active][:, None]) & torch.isfinite(best)
+    rows = row_of.gather(1, flat // nearest.shape[1])[wanted]
+    token = words[rows, (flat % nearest.shape[1])[wanted]]
+    tokens = torch.cat([live.tokens[rows], token[:, None]], 1)
+    return _Live(live.sentences[rows], best[wanted], torch.zeros_like(rows), rows, tokens)
+
+
+def _places(live: _Live) -> _Live:
+    """With the rank of each hypothesis among those of its sentence."""
+    _, counts = torch.unique_consecutive(live.sentences, return_counts=True)
+    starts = torch.repeat_interleave(counts.cumsum(0) - counts, counts)
+    return live._replace(places=torch.arange(len(starts), device=starts.device) - starts)
+
+
+def _collect(found: list[list[Hypothesis]], live: _Live, done: Tensor, marks: Marks, beam: Beam) -> None:
+    """Put what is finished, or cannot become longer, with the translations of its sentence."""
+    finished = zip(live.sentences[done].tolist(), live.scores[done].tolist(), live.tokens[done].tolist(), strict=True)
+    for sentence, score, tokens in finished:
+        value = score / len(tokens) ** beam.normalise
+        found[sentence].append(Hypothesis(tuple(t for t in tokens if t != marks.end), score, value))
+
+
+# One or more models that decode together: their log-probabilities are averaged, as Nematus does it.
+
+
+class Ensemble:
+    """Models with the same vocabulary and inputs. Memory and state are tuples of theirs."""
+
+    def __init__(self, models: Sequence[Any]) -> None:
+        self.models = tuple(models)
+
+    @property
+    def device(self) -> torch.device:
+        found: torch.device = next(self.models[0].parameters()).device
+        return found
+
+    def encode(self, inputs: tuple[Padded, ...]) -> tuple[Any, ...]:
+        return tuple(model.encode(inputs) for model in self.models)
+
+    def start(self, memory: tuple[Any, ...]) -> tuple[Any, ...]:
+        return tuple(model.start(part) for model, part in zip(self.models, memory, strict=True))
+
+    def step(self, memory: tuple[Any, ...], state: tuple[Any, ...], tokens: Tensor) -> tuple[Tensor, tuple[Any, ...]]:
+        """Read tokens (b,); give the log-probabilities (b, vocabulary) of what follows, and the next state.
+
+        The mean of log-probabilities is not normalised again: so a translation's score is the mean of the models' own.
+        """
+        total, states = None, []
+        for model, part, before in zip(self.models, memory, state, strict=True):
+            output, after = model.step(part, before, tokens)
+            values = torch.log_softmax(model.project(output).float(), dim=1)
+            total = values if total is None else total + values
+            states.append(after)
+        assert total is not None
+        return total / len(self.models), tuple(states)
+
+    def select(self, structure: tuple[Any, ...], rows: Tensor) -> tuple[Any, ...]:
+        return tuple(model.select(part, rows) for model, part in zip(self.models, structure, strict=True))
+
+
+# Documents through a trained model: each sentence with the context that the model reads, translated by beam search.
+
+ROWS = 256  # hypotheses that are decoded side by side
+
+
+class Source(NamedTuple):
+    """A sentence to translate. before: those before it in its document.
+
+    given: translations of those before it where they are known, the last of them last; none: what is produced
+    follows: the place of the sentence before it among those that are translated, if its translation is waited for
+    """
+
+    text: str
+    before: Passage = ()
+    given: Passage | None = None
+    follows: int | None = None
+
+
+@dataclass(frozen=True)
+class Translator:
+    """A model, and how it is used.
+
+    context: at most so many sentences of context, where that is less than the model reads
+    limit: how many tokens the model takes; what is longer is an error, or loses its oldest context (truncate)
+    """
+
+    ensemble: Ensemble
+    text: Text
+    arrangement: Arrangement
+    beam: Beam
+    batch_tokens: int = 2048
+    context: int | None = None
+    limit: int | None = None
+    truncate: bool = False
+
+    def translate(self, sources: Sequence[Source]) -> list[Translation]:
+        """A translation for each sentence, in the order given."""
+        found: list[Translation | None] = [None] * len(sources)
+        targets: list[Passage] = [()] * len(sources)  # what is known of the translations before each sentence
+        for wave in self._waves(sources):
+            for place in wave:
+                before = self._awaited(sources[place])
+                if before is not None:
+                    produced = found[before]
+                    assert produced is not None
+                    targets[place] = (*targets[before], produced.text)
+                else:
+                    targets[place] = sources[place].given or ()
+            wanted = [self._inputs(sources[place], targets[place]) for place in wave]
+            for places, inputs in self._batches(wave, wanted):
+                columns = tuple(pad(column, self.text.marks.padding) for column in zip(*inputs, strict=True))
+                hypotheses = search(self.ensemble, columns, self.text.marks, self._beam)
+                for place, nbest in zip(places, hypotheses, strict=True):
+                    found[place] = self._translation(nbest, self._separators(sources[place]))
+        return [translation for translation in found if translation is not None]
+
+    def _waves(self, sources: Sequence[Source]) -> list[list[int]]:
+        """All at once, or, where a model reads what it has produced, those that wait for nothing, and so on."""
+        waves: list[list[int]] = []
+        depth: list[int] = []
+        for place, source in enumerate(sources):
+            before = self._awaited(source)
+            depth.append(0 if before is None else depth[before] + 1)
+            if depth[-1] == len(waves):
+                waves.append([])
+            waves[depth[-1]].append(place)
+        return waves
+
+    def _awaited(self, source: Source) -> int | None:
+        """The sentence whose translation this one needs."""
+        return source.follows if source.given is None and "target" in self.arrangement.contexts else None
+
+    def _inputs(self, source: Source, targets: Passage) -> tuple[Ids, ...]:
+        reach = self._reach
+        before, known = _last(source.before, reach), _last(targets, reach)
+        sentences = [self.text.encode_source(sentence) if sentence else [] for sentence in (*before, source.text)]
+        translations = [self.text.encode_target(sentence) if sentence else [] for sentence in known]
+        inputs = inputs_of(self.arrangement, self.text.marks, sentences, translations)
+        longest = max(map(len, inputs))
+        if self.limit is None or longest <= self.limit:
+            return inputs
+        if not self.truncate:
+            raise AnaphoraError(f"{longest:,} tokens, but the model takes {self.limit:,}: {source.text[:60]!r}…")
+        return tuple(ids[-self.limit :] for ids in inputs)
+
+    def _batches(
+        self, places: Sequence[int], wanted: Sequence[tuple[Ids, ...]]
+    ) -> Iterator[tuple[list[int], list[tuple[Ids, ...]]]]:
+        """Sentences of like length, within a budget of tokens and of hypotheses."""
+        order = sorted(range(len(places)), key=lambda n: (max(map(len, wanted[n])), n))
+        most = max(1, ROWS // self.beam.size)
+        batch: list[int] = []
+        for n in order:
+            tokens = max(map(len, wanted[n])) * (len(batch) + 1)
+            if batch and (tokens > self.batch_tokens or len(batch) == most):
+                yield [places[m] for m in batch], [wanted[m] for m in batch]
+                batch = []
+            batch.append(n)
+        if batch:
+            yield [places[m] for m in batch], [wanted[m] for m in batch]
+
+    def _separators(self, source: Source) -> int:
+        """How many sentences the decoder produces before the current one."""
+        return sum(map(bool, _last(source.before, min(self.arrangement.joined_target, self._reach))))
+
+    def _translation(self, nbest: Sequence[Hypothesis], separators: int) -> Translation:
+        marks = self.text.marks
+        decoded = (self.text.decode(current_sentence(h.tokens, marks, separators)) for h in nbest)
+        texts = [" ".join(text.split()) for text in decoded]
+        surplus = nbest[0].tokens.count(marks.separator) - separators
+        return Translation(texts[0], surplus, tuple((t, h.score) for t, h in zip(texts, nbest, strict=True)))
+
+    @property
+    def _reach(self) -> int:
+        reach = self.arrangement.reach
+        return reach if self.context is None else min(reach, self.context)
+
+    @property
+    def _beam(self) -> Beam:
+        if self.limit is None or self.beam.max_tokens <= self.limit:
+            return self.beam
+        return Beam(self.beam.size, self.limit, self.beam.normalise)
+
+
+def current_sentence(tokens: Ids, marks: Marks, separators: int) -> Ids:
+    """What follows the last separator that the context makes; without it, all (Bawden et al. 2018, footnote 5).
+
+    Separators beyond that are left out: they mean nothing to who reads the translation.
+    """
+    places = [place for place, token in enumerate(tokens) if token == marks.separator]
+    start = places[separators - 1] + 1 if 0 < separators <= len(places) else 0
+    return tuple(token for token in tokens[start:] if token != marks.separator)
+
+
+def _last(sentences: Passage, number: int) -> Passage:
+    return sentences[max(0, len(sentences) - number) :] if number else ()
