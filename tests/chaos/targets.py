@@ -77,7 +77,7 @@ def imports(*, models: bool = True) -> None:
     import anaphora.cli.app
     import anaphora.measure.adapting
     import anaphora.measure.training
-    import anaphora.nmt.export
+    import anaphora.nmt.marian
     import anaphora.nmt.training
     import anaphora.systems.scoring
     import anaphora.systems.translation  # noqa: F401

@@ -22,7 +22,7 @@ from anaphora.nmt.folder import begin, copy_text, finish, load_model
 from anaphora.nmt.loading import load_models
 from anaphora.nmt.text import learn_text
 from anaphora.scoring.padded import pad
-from anaphora.scoring.stepwise import TreeScorer
+from anaphora.scoring.stepwise import StepwiseScorer
 
 SENTENCES = ["the old lamp is here .", "die alte Lampe ist hier .", "she sees a table .", "sie sieht einen Tisch ."]
 Make = Callable[..., Path]
@@ -132,7 +132,7 @@ def test_transformers_have_an_end_and_a_scorer_of_their_own(make: Make) -> None:
     pytest.importorskip("transformers")
     loaded = load_models(str(make("marian", kind="transformer", max_length=32)))
     assert loaded.limit == 32
-    assert not isinstance(getattr(loaded.scorers[0], "__self__", None), TreeScorer)
+    assert not isinstance(getattr(loaded.scorers[0], "__self__", None), StepwiseScorer)
     context = load_models(str(make("voita", kind="context-transformer", contexts=("source",), max_length=24)))
     assert context.limit == 24
-    assert isinstance(context.scorers[0].__self__, TreeScorer)  # type: ignore[attr-defined]
+    assert isinstance(context.scorers[0].__self__, StepwiseScorer)  # type: ignore[attr-defined]

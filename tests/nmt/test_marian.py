@@ -16,8 +16,7 @@ pytest.importorskip("transformers")
 transformers = pytest.importorskip("transformers")
 pytest.importorskip("sentencepiece")
 
-from anaphora.core.errors import AnaphoraError
-from anaphora.core.errors import CannotWrite
+from anaphora.core.errors import AnaphoraError, CannotWrite
 from anaphora.nmt import checkpoint
 from anaphora.nmt.arrangement import Arrangement, Marks, inputs_of, target_of
 from anaphora.nmt.build import build_model
