@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -72,6 +73,24 @@ def test_the_oldest_go(tmp_path: Path) -> None:
     for update in (1, 20, 300):
         save_checkpoint(tmp_path, model, optimizer, State(update), keep=2)
     assert [path.name for path in checkpoints(tmp_path)] == ["update-00000020", "update-00000300"]
+
+
+def test_killed_while_an_old_one_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Half a checkpoint never counts as one, and goes with the next that is saved."""
+    model, optimizer = trained()
+    save_checkpoint(tmp_path, model, optimizer, replace(STATE, update=1), keep=1)
+
+    def half(place: Path, ignore_errors: bool = False) -> None:
+        (place / "model.safetensors").unlink()  # in whatever order the file system lists them
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(module.shutil, "rmtree", half)
+        with pytest.raises(KeyboardInterrupt):
+            save_checkpoint(tmp_path, model, optimizer, replace(STATE, update=2), keep=1)
+    assert [place.name for place in checkpoints(tmp_path)] == ["update-00000002"]
+    save_checkpoint(tmp_path, model, optimizer, replace(STATE, update=3), keep=1)
+    assert [place.name for place in tmp_path.iterdir()] == ["update-00000003"]
 
 
 def test_a_full_disk_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ import json
 import math
 import shutil
 import stat
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -82,9 +82,20 @@ def save_checkpoint(folder: Path, model: Any, optimizer: torch.optim.Optimizer |
             f"{place}: the checkpoint cannot be saved ({reason}). Those before it are as they were: make room, go on "
             "with --resume"
         ) from None
-    for old in checkpoints(folder)[:-keep] if keep > 0 else []:
-        shutil.rmtree(old, ignore_errors=True)
+    _remove(folder, checkpoints(folder)[:-keep] if keep > 0 else [])
     return place
+
+
+def _remove(folder: Path, places: Sequence[Path]) -> None:
+    """Remove checkpoints, and what a process that was killed while it did so has left.
+
+    The state goes first: a checkpoint that has one is complete.
+    """
+    for place in places:
+        (place / STATE).unlink(missing_ok=True)
+    for place in folder.glob(f"{PREFIX}*"):
+        if not (place / STATE).exists():
+            shutil.rmtree(place, ignore_errors=True)
 
 
 def save_weights(
@@ -122,8 +133,7 @@ def keep_best(folder: Path, model: Any, state: State, number: int) -> None:
     perplexity = math.inf if state.perplexity is None else state.perplexity
     if sum(other <= perplexity for other in others) < number:
         save_checkpoint(folder, model, None, state, keep=0)
-    for worse in best_checkpoints(folder)[number:]:
-        shutil.rmtree(worse, ignore_errors=True)
+    _remove(folder, best_checkpoints(folder)[number:])
 
 
 def best_checkpoints(folder: Path) -> list[Path]:
