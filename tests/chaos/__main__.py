@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.chaos import faults, kills, study, targets
+from tests.chaos.disk import WRITING
 from tests.chaos.faults import Fault
 from tests.chaos.kills import POWER, Reference, Trial
 from tests.chaos.targets import Target
@@ -141,11 +142,9 @@ class Chaos:
             name, rng = reference.target.name, self._random(reference)
             if name.startswith("score") and name not in ("score hf:", "score openai:"):
                 continue
-            counted = [one.kind for one in reference.operations if one.kind != "native"]
-            writing = [k for k, kind in enumerate(counted, start=1) if kind in ("create", "write")]
-            for point in kills.points(len(writing), FULL, rng):
-                place = self._place(name, f"full-{point}")
-                tasks.append(functools.partial(faults.full_at, reference, place, writing[point - 1]))
+            writing = sum(one.kind in WRITING for one in reference.operations)
+            for point in kills.points(writing, FULL, rng):
+                tasks.append(functools.partial(faults.full_at, reference, self._place(name, f"full-{point}"), point))
             for fault in (faults.small_disk, faults.read_only, faults.not_allowed):
                 tasks.append(functools.partial(fault, reference, self._place(name, fault.__name__)))
             tasks.append(functools.partial(faults.clock_jumps, reference, self._place(name, "clock"), rng))

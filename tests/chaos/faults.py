@@ -9,6 +9,7 @@ import itertools
 import json
 import os
 import random
+import signal
 import subprocess
 import sys
 import threading
@@ -25,6 +26,7 @@ from tests.chaos.workers import end_with_parent
 
 BAD_INPUT = 2  # the exit code for what the user can put right
 NOBODY = 65534
+BY_LIBRARY = (127, -signal.SIGABRT, -signal.SIGSEGV)  # ends of a process by the C library, which has no memory either
 
 
 @dataclass
@@ -156,7 +158,9 @@ def little_memory(reference: Reference, folder: Path, megabytes: int) -> Fault:
     target = reference.target
     fault = Fault("out of memory", target.name)
     ended = process.run(target.arguments, folder, None, target.setup, memory=megabytes << 20)
-    if ended.code:
+    if ended.code in BY_LIBRARY:
+        fault.problem = compared(reference, folder, f"{megabytes} MB")
+    elif ended.code:
         fault.problem = refused(ended) or compared(reference, folder, f"{megabytes} MB")
     else:
         fault.problem = differences(tree(folder / process.OUTPUT), reference.files)

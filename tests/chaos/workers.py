@@ -58,7 +58,6 @@ def end_with_parent() -> None:
 
 def _told(found: Found) -> Found:
     """Say at once what is wrong, as a run takes minutes."""
-    for name in ("problem", "leftovers"):
-        if wrong := getattr(found, name, None):
-            print(f"{getattr(found, 'target', '')}: {wrong}", file=sys.stderr, flush=True)
+    if wrong := getattr(found, "problem", ""):
+        print(f"{getattr(found, 'target', '')}: {wrong}", file=sys.stderr, flush=True)
     return found

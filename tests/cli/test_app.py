@@ -16,7 +16,7 @@ import click
 import pytest
 
 from anaphora import __version__
-from anaphora.cli.app import app
+from anaphora.cli.app import app, explain
 
 ROOT = Path(__file__).resolve().parents[2]
 HEAVY = ("torch", "pandas", "spacy", "transformers", "scipy", "numpy", "rich")
@@ -333,3 +333,12 @@ def test_a_value_that_would_be_dropped_is_refused(refused: Callable[..., str], c
 
 def test_flags_and_repeatable_options_may_be_repeated(refused: Callable[..., str]) -> None:
     assert "no such file" in refused("metrics", "-r", "a", "-r", "b", "-t", "c", "-t", "d", "--json", "--json")
+
+
+@pytest.mark.parametrize("error", [MemoryError(), RuntimeError("DefaultCPUAllocator: can't allocate memory: you …")])
+def test_too_little_memory_is_no_bug(error: Exception, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        explain(error, ["score"])
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.startswith("error: out of memory. Close other programs")
+    assert explain(RuntimeError("another"), ["score"]) is None  # a mistake of ours

@@ -221,6 +221,8 @@ def explain(error: BaseException, arguments: list[str]) -> None:
         fail(f"{error}{_kept(error, arguments)}")
     if isinstance(error, AnaphoraError):
         fail(str(error))
+    if _out_of_memory(error):
+        fail("out of memory. Close other programs, or use smaller batches or a smaller model")
     if isinstance(error, OSError):  # of the machine: a full disk, a folder where a file is to be written
         discard_output()
         place = error.filename2 or error.filename
@@ -234,6 +236,13 @@ def _kept(error: Exception, arguments: list[str]) -> str:
     if found := kept(app, arguments):
         return f"{'' if str(error).endswith('.') else '.'} {found[0]}. Make room, then resume with: {found[1]}"
     return ""
+
+
+def _out_of_memory(error: BaseException) -> bool:
+    """Whether memory did not suffice. torch says so on processors with an error of no class of its own."""
+    words = ("out of memory", "can't allocate memory", "bad_alloc")
+    text = str(error).lower()
+    return isinstance(error, MemoryError) or (isinstance(error, RuntimeError) and any(word in text for word in words))
 
 
 def report_bug(error: BaseException) -> NoReturn:

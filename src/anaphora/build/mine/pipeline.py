@@ -23,6 +23,7 @@ from anaphora.build.mine.stage import Count, Stage, digest, open_stage, remove_s
 from anaphora.build.mine.training import MODEL, limit, train
 from anaphora.build.mine.work import Align, Annotate, Clean, Extract, Sample, Work, annotator_of, phenomenon_of
 from anaphora.core.errors import AnaphoraError
+from anaphora.core.files import remove_leftovers
 from anaphora.core.lock import lock_folder, lock_output
 
 SIDES = ("source", "target")
@@ -50,6 +51,7 @@ def mine(settings: Settings, output: Output, runner: Runner, watch: Watch = unwa
         locks.enter_context(lock_folder(output.work, remedy="Wait until it ends, or choose another folder: --work."))
         for path in filter(None, (output.suite, output.contrapro)):
             locks.enter_context(lock_output(path))
+        remove_leftovers(output.work)
         if not resume:
             remove_stages(output.work)
         run = _Run(settings, output.work, runner, watch)
