@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo pretrained test lint format chaos bench experiments release clean
+.PHONY: help demo pretrained test lint format chaos fuzz bench experiments release clean
 
 help:
 	@echo "make demo   set up, then train, ask, attack, diagnose and compare two small models (a few minutes)"
@@ -12,6 +12,7 @@ help:
 	@echo "make lint   ruff and mypy only"
 	@echo "make chaos  kill, starve and unplug every command that writes, and resume it (20 minutes at most)"
 	@echo "make bench  the benchmarks: speed and memory as ratios, measured side by side"
+	@echo "make fuzz   damaged inputs for every reader and command (CASES of each target, 1,000 by default)"
 	@echo "make release  wheel and sdist, each tried out in an empty environment: doctor, then the demo"
 	@echo "make experiments  the documented experiments on real data (ANAPHORA_DATA); training ones take hours"
 
@@ -58,6 +59,11 @@ chaos: $(VENV)/.dev
 
 bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/run.py
+
+CASES ?= 1000
+SEED ?= 1
+fuzz: $(VENV)/.dev
+	PYTHONPATH=.:src $(BIN)/python -m tests.fuzz.run --cases $(CASES) --seed $(SEED) --workers 2
 
 experiments: $(VENV)/.dev
 	$(BIN)/python experiments/run.py

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +17,9 @@ from anaphora.align.aligner import AGAIN
 from anaphora.align.alignment import HEURISTICS, Alignment
 from anaphora.align.backend import Directions, Pair, Progress, Settings, Words, choose_model
 from anaphora.align.diagonal import Direction, Numbers, SentencePair
+from anaphora.core.errors import BadInput
+from anaphora.core.files import read_text
+from anaphora.core.parsing import STATE, expecting, read_json_object, shortened
 
 ITERATIONS = 5
 FORMAT = 1  # of the files; another one is another version
@@ -67,17 +71,22 @@ class Builtin:
         (folder / "tensions.json").write_text(json.dumps(tensions), encoding="utf-8")
 
     def load(self, folder: Path) -> None:
-        tensions = json.loads((folder / "tensions.json").read_text("utf-8"))
-        texts = [(folder / f"{side}.words").read_text("utf-8") for side in SIDES]
+        tensions = read_json_object(folder / "tensions.json", decoder=STATE)
+        texts = [read_text(folder / f"{side}.words") for side in SIDES]
         self._numbers = tuple({word: k for k, word in enumerate(text.split("\n")[:-1])} for text in texts)
-        self._directions = [
-            Direction(
-                len(words),
-                tensions[name],
-                *(np.load(folder / f"{name}.{array}.npy", allow_pickle=False) for array in ARRAYS),
-            )
-            for name, words in zip(DIRECTIONS, reversed(self._numbers), strict=True)
-        ]
+        if any(len(numbers) != text.count("\n") for numbers, text in zip(self._numbers, texts, strict=True)):
+            raise BadInput(folder, "a word is twice in the list of words", remedy=AGAIN)
+        with expecting(folder, "a saved model of the built-in aligner"):
+            self._directions = [
+                Direction(
+                    len(words),
+                    float(tensions[name]),
+                    *(_saved(folder / f"{name}.{array}.npy") for array in ARRAYS),
+                )
+                for name, words in zip(DIRECTIONS, reversed(self._numbers), strict=True)
+            ]
+        for direction in self._directions:
+            direction.fits(folder, AGAIN)
         for name, direction in zip(DIRECTIONS, self._directions, strict=True):  # version 0.1.0 could save an overflow
             direction.check(f"{folder}: the {name} direction", AGAIN)
 
@@ -88,6 +97,14 @@ class Builtin:
     def _aligned(self, pairs: Sequence[SentencePair]) -> list[Directions]:
         forward, backward = (one.best(texts) for one, texts in zip(self._directions, _both(pairs), strict=True))
         return [(_points(one), _swapped(other)) for one, other in zip(forward, backward, strict=True)]
+
+
+def _saved(path: Path) -> Any:
+    """An array of a saved model."""
+    try:
+        return np.load(path, allow_pickle=False)
+    except Exception as error:  # of NumPy, of the tokenizer that it reads headers with, for lack of memory
+        raise BadInput(path, f"not an array that can be read: {shortened(str(error))}", remedy=AGAIN) from None
 
 
 def _numbered(sentences: Iterable[Words]) -> dict[str, int]:

@@ -15,11 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from anaphora.core.errors import BadInput
 from anaphora.core.finite import all_finite, no_overflow
 
 Floats = NDArray[np.float64]
@@ -125,6 +127,13 @@ class Direction:
         self.keys, self.theta = self.keys[kept], self.theta[kept].astype(np.float32)
         self.alone = np.maximum(self.alone, LEAST).astype(np.float32)
         self.check("the word alignment model")
+
+    def fits(self, folder: Path, remedy: str) -> None:
+        """The arrays of a saved model must belong together."""
+        sizes = [array.shape for array in (self.keys, self.theta, self.alone)]
+        kinds = [array.dtype.kind for array in (self.keys, self.theta, self.alone)]
+        if sizes != [(self.keys.size,), (self.keys.size,), (self.size,)] or kinds != ["i", "f", "f"]:
+            raise BadInput(folder, "the arrays of the model do not belong together", remedy=remedy)
 
     def check(self, what: str, remedy: str = "") -> None:
         """Every figure of the model must be a finite number."""

@@ -6,7 +6,6 @@ antecedent. The lexicon is the package `german-nouns` (from Wiktionary), where i
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
@@ -15,6 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from anaphora.annotate.document import Document, Sentence, Token
+from anaphora.core.errors import BadInput
+from anaphora.core.files import text_lines
+from anaphora.core.parsing import table_rows
 
 if TYPE_CHECKING:
     from anaphora.annotate import Annotator, Line
@@ -85,17 +87,20 @@ class GermanNouns:
 
 def _rows(table: Path) -> Iterator[tuple[set[str], Genders]]:
     """The forms of each noun, and its genders; names of people tell nothing."""
-    with table.open(encoding="utf-8", newline="") as stream:
-        rows = csv.reader(stream)
-        header = next(rows)
-        first = next(i for i, name in enumerate(header) if name.startswith("nominativ"))
-        genus = [i for i, name in enumerate(header) if name.startswith("genus")]
-        for row in rows:
-            if "name" in row[1]:  # Nachname, Vorname
-                continue
-            genders = frozenset(LETTERS[row[i]] for i in genus if row[i] in LETTERS)
-            if genders:
-                yield {form.lower() for form in [row[0], *row[first:]] if form}, genders
+    rows = table_rows(text_lines(table), table, ",")
+    _, header = next(rows, (1, list[str]()))
+    first = next((i for i, name in enumerate(header) if name.startswith("nominativ")), None)
+    genus = [i for i, name in enumerate(header) if name.startswith("genus")]
+    if first is None:
+        raise BadInput(table, "no column 'nominativ singular'", line=1, remedy="Is it nouns.csv of german-nouns?")
+    for line, row in rows:
+        if len(row) < len(header):
+            raise BadInput(table, f"{len(row)} cells, but the first line names {len(header)} columns", line=line)
+        if "name" in row[1]:  # Nachname, Vorname
+            continue
+        genders = frozenset(LETTERS[row[i]] for i in genus if row[i] in LETTERS)
+        if genders:
+            yield {form.lower() for form in [row[0], *row[first:]] if form}, genders
 
 
 @cache

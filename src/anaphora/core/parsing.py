@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any, TypeVar, overload
+from typing import Any, TypeVar, cast, overload
 
 from anaphora.core.errors import BadInput
 from anaphora.core.files import decode, read_text
@@ -100,6 +100,7 @@ def _real(text: str) -> float:
     return value
 
 
+STATE = json.JSONDecoder(parse_int=_integer)  # what version 0.1.0 wrote may have an infinity
 DOCUMENT = json.JSONDecoder(parse_constant=refuse_constant, parse_int=_integer, parse_float=_real)
 LINE = json.JSONDecoder(parse_constant=refuse_constant, parse_float=_real)  # a tenth faster: records have few floats
 
@@ -150,7 +151,7 @@ def json_problem(error: Exception) -> str:
     return f"not JSON that can be read: {error}"
 
 
-def json_line(line: str | bytes, path: Path, number: int | None = None) -> Any:
+def parse_json_line(line: str | bytes, path: Path, number: int | None = None) -> Any:
     """The JSON value on one line of a file."""
     text = decode(line, path, number or 1) if isinstance(line, bytes) else line
     try:
@@ -159,18 +160,28 @@ def json_line(line: str | bytes, path: Path, number: int | None = None) -> Any:
         raise BadInput(path, json_problem(error), line=number) from None
 
 
-def json_record(line: str | bytes, path: Path, number: int | None = None, remedy: str = "") -> dict[str, Any]:
-    """The JSON object on one line of a file."""
-    row = json_line(line, path, number)
-    if not isinstance(row, dict):
-        raise BadInput(path, "an object is expected on each line", line=number, remedy=remedy)
-    return row
+def json_record(
+    line: str | bytes, path: Path, number: int | None = None, what: str = "", remedy: str = ""
+) -> dict[str, Any]:
+    """The JSON object on one line of a file.
+
+    what: what the line should be, as in "a record of ParCorFull"
+    """
+    text = decode(line, path, number or 1) if isinstance(line, bytes) else line
+    try:
+        row = json_value(text)
+        problem = "" if isinstance(row, dict) else "an object is expected on each line"
+    except ValueError as error:
+        problem = json_problem(error)
+    if problem:
+        raise BadInput(path, f"not {what} ({problem})" if what else problem, line=number, remedy=remedy)
+    return cast(dict[str, Any], row)
 
 
-def parse_json(text: str, path: Path | str, remedy: str = "") -> Any:
+def parse_json(text: str, path: Path | str, remedy: str = "", decoder: json.JSONDecoder = DOCUMENT) -> Any:
     """A whole JSON document, whose numbers fit 64 bits; an error says the line."""
     try:
-        return json_value(text, DOCUMENT)
+        return json_value(text, decoder)
     except json.JSONDecodeError as error:
         raise BadInput(path, f"not JSON: {error.msg.lower()}", line=error.lineno, remedy=remedy) from None
     except ValueError as error:
@@ -182,9 +193,9 @@ def read_json(path: Path, remedy: str = "") -> Any:
     return parse_json(read_text(path), path, remedy)
 
 
-def read_json_object(path: Path, remedy: str = "") -> dict[str, Any]:
+def read_json_object(path: Path, remedy: str = "", decoder: json.JSONDecoder = DOCUMENT) -> dict[str, Any]:
     """The JSON document in a file, which must be an object."""
-    document = read_json(path, remedy)
+    document = parse_json(read_text(path), path, remedy, decoder)
     if not isinstance(document, dict):
         raise BadInput(path, "a JSON object is expected", remedy=remedy)
     return document
@@ -262,7 +273,9 @@ def parse_toml(text: str, path: Path | str) -> dict[str, Any]:
     try:
         document = tomllib.loads(text.replace("\r\n", "\n"), parse_float=_toml_float)
     except tomllib.TOMLDecodeError as error:
-        raise BadInput(path, f"not TOML: {shortened(str(error))}") from None
+        problem, _, place = str(error).partition(" (at line ")
+        line = place.partition(",")[0]
+        raise BadInput(path, f"not TOML: {shortened(problem).lower()}", line=int(line) if line else None) from None
     except RecursionError:
         raise BadInput(path, f"not TOML that can be read: {NESTED}") from None
     except ValueError as error:  # a date that does not exist, a number of 5,000 digits

@@ -107,7 +107,7 @@ class Evaluation:
             self._hand_on()
         if self._blocks_tag is not None:
             block = tags.get(self._blocks_tag)
-            if block is not None:
+            if not isinstance(block, list | dict | None):  # as `select` sees it: these name no block
                 self._blocks[block] = self._blocks.get(block, True) and correct
 
     def _hand_on(self) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+from anaphora.core.parsing import read_toml
 
 FILE = Path(__file__).with_name("diagnosis.toml")
 SEVERITIES = ("failure", "weakness", "note", "strength")
@@ -84,7 +85,7 @@ class Rules:
 @cache
 def load_rules() -> Rules:
     """The rules that are built in."""
-    document = tomllib.loads(FILE.read_text(encoding="utf-8"))
+    document = read_toml(FILE)
     return Rules(
         thresholds=Thresholds(**document["thresholds"]),
         rules=tuple(_rule(row) for row in document["rule"]),

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
+
+from anaphora.core.parsing import read_toml
 
 Forms = Mapping[str, frozenset[str]]  # class (m.sg, f.sg, …, pl) → forms, in lower case
 POLITE = "polite"  # forms that are something else with a capital, unless a sentence begins with them
@@ -48,7 +49,7 @@ def same_class(word: str, others: frozenset[str], forms: Forms) -> frozenset[str
 
 def _read(language: str) -> dict[str, list[str]]:
     file = files("anaphora.languages") / "data" / "forms" / f"{language.lower().partition('-')[0]}.toml"
-    return tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    return read_toml(file) if file.is_file() else {}
 
 
 def _number(name: str) -> str:

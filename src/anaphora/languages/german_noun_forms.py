@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -11,6 +10,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from anaphora.core.errors import AnaphoraError, BadInput
+from anaphora.core.files import text_lines
+from anaphora.core.parsing import table_rows
 
 CASES = ("Nom", "Acc", "Dat", "Gen")
 COLUMNS = dict(zip(CASES, ("nominativ", "akkusativ", "dativ", "genitiv"), strict=True))
@@ -69,22 +70,23 @@ class NounTable:
 
 def _rows(table: Path) -> Iterator[tuple[str, str, set[str], dict[str, list[str]]]]:
     """Lemma, kind, genders and forms in the singular of each row; a lemma may have several rows."""
-    with table.open(encoding="utf-8", newline="") as stream:
-        rows = csv.reader(stream)
-        header = next(rows, [])
-        missing = {"lemma", "pos", "genus", "nominativ singular"} - set(header)
-        if missing:
-            raise BadInput(table, f"no column {min(missing)!r}", line=1, remedy="Is it nouns.csv of german-nouns?")
-        lemma, kind = header.index("lemma"), header.index("pos")
-        genus = [k for k, name in enumerate(header) if name.startswith("genus")]
-        columns = {
-            case: [k for k, name in enumerate(header) if name.startswith(f"{german} singular")]
-            for case, german in COLUMNS.items()
-        }
-        for row in rows:
-            genders = {GENDERS.get(row[k], "?") for k in genus if row[k]}
-            forms = {case: [row[k] for k in places if row[k]] for case, places in columns.items()}
-            yield row[lemma], row[kind], genders, forms
+    rows = table_rows(text_lines(table), table, ",")
+    _, header = next(rows, (1, list[str]()))
+    missing = {"lemma", "pos", "genus", "nominativ singular"} - set(header)
+    if missing:
+        raise BadInput(table, f"no column {min(missing)!r}", line=1, remedy="Is it nouns.csv of german-nouns?")
+    lemma, kind = header.index("lemma"), header.index("pos")
+    genus = [k for k, name in enumerate(header) if name.startswith("genus")]
+    columns = {
+        case: [k for k, name in enumerate(header) if name.startswith(f"{german} singular")]
+        for case, german in COLUMNS.items()
+    }
+    for line, row in rows:
+        if len(row) < len(header):
+            raise BadInput(table, f"{len(row)} cells, but the first line names {len(header)} columns", line=line)
+        genders = {GENDERS.get(row[k], "?") for k in genus if row[k]}
+        forms = {case: [row[k] for k in places if row[k]] for case, places in columns.items()}
+        yield row[lemma], row[kind], genders, forms
 
 
 @cache

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import itertools
 import re
-import tomllib
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from anaphora.core.errors import AnaphoraError, BadInput
+from anaphora.core.parsing import read_toml
 
 DATA = Path(__file__).with_name("data") / "grammar"
 CITATION_CASE = "nominative"
@@ -153,18 +153,6 @@ def parse_grammar(data: Mapping[str, Any], language: str, path: Path) -> Grammar
         problem = f"not a grammar ({type(error).__name__}: {error})"
         raise BadInput(path, problem, remedy="Compare with the built-in ones: docs/templates.md") from None
     return grammar
-
-
-def read_toml(path: Path) -> dict[str, Any]:
-    """A TOML file; what is wrong with it is said in one line."""
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        problem, _, where = str(error).partition(" (at line ")
-        line = where.partition(",")[0]
-        raise BadInput(path, f"not TOML: {problem.lower()}", line=int(line) if line else None) from None
-    except OSError as error:
-        raise BadInput(path, (error.strerror or "cannot be read").lower()) from None
 
 
 def _form(rules: Mapping[str, Any]) -> Form:

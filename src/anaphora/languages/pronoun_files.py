@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
@@ -12,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from anaphora.core.errors import AnaphoraError, BadInput
-from anaphora.core.files import text_lines
+from anaphora.core.parsing import read_toml
 from anaphora.languages.pronouns import PronounLists, Words, normalise
 
 ANY = "x"  # x-en: from any language into English
@@ -50,19 +49,14 @@ def _data() -> Any:
 
 
 def _builtin(pair: str) -> dict[str, Any]:
-    text = (_data() / f"{pair}.toml").read_text(encoding="utf-8")
-    return _parse(text, Path(f"{pair}.toml"))
+    return _parse(read_toml(_data() / f"{pair}.toml"), Path(f"{pair}.toml"))
 
 
 def _read(path: Path) -> dict[str, Any]:
-    return _parse("\n".join(text_lines(path)), path)
+    return _parse(read_toml(path), path)
 
 
-def _parse(text: str, path: Path) -> dict[str, Any]:
-    try:
-        raw = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise BadInput(path, f"not TOML: {str(error).lower()}") from None
+def _parse(raw: dict[str, Any], path: Path) -> dict[str, Any]:
     base = raw.pop("base", None)
     if base is not None and base not in known_pairs():
         raise BadInput(path, f"no built-in lists {base!r} to build on", remedy=f"There are {', '.join(known_pairs())}.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from anaphora.core.errors import AnaphoraError, BadInput
-from anaphora.core.files import text_lines
+from anaphora.core.parsing import read_toml
 from anaphora.languages.pronouns import normalise
 
 # a dimension and its values; a reading that says nothing of a dimension agrees with every value of it
@@ -72,25 +71,21 @@ def known_languages() -> list[str]:
 def load_readings(language: str, path: Path | None = None) -> Readings:
     """The pronouns of a language, or those of a file of the same form."""
     if path is not None:
-        return _parse("\n".join(text_lines(path)), path, language)
+        return _parse(read_toml(path), path, language)
     if language not in known_languages():
         known = ", ".join(known_languages())
         raise AnaphoraError(
             f"no list of pronouns for language {language!r}. There are lists for {known}; supply your own with "
             "--pronouns FILE.toml (docs/measure.md shows one)"
         )
-    return _parse((_data() / f"{language}.toml").read_text(encoding="utf-8"), Path(f"{language}.toml"), language)
+    return _parse(read_toml(_data() / f"{language}.toml"), Path(f"{language}.toml"), language)
 
 
 def _data() -> Any:
     return resources.files("anaphora.languages") / "data" / "readings"
 
 
-def _parse(text: str, path: Path, language: str) -> Readings:
-    try:
-        raw = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise BadInput(path, f"not TOML: {str(error).lower()}") from None
+def _parse(raw: dict[str, Any], path: Path, language: str) -> Readings:
     table, capital = raw.get("readings"), raw.get("capital", [])
     if not isinstance(table, dict) or not table or not isinstance(capital, list):
         raise BadInput(path, "no table [readings]", remedy='Write lines such as he = ["3 sg m subject"] in it.')

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from anaphora.core.errors import AnaphoraError
+from anaphora.core.parsing import read_toml
 
 DATA = Path(__file__).with_name("data") / "swap"
 GENDERS = ("Masc", "Fem", "Neut")
@@ -95,7 +95,7 @@ def load_forms(language: str) -> SwapForms:
     if not path.is_file():
         known = ", ".join(sorted(file.stem for file in DATA.glob("*.toml")))
         raise AnaphoraError(f"no forms to swap pronouns of {language!r} (there are {known}): write {path.name}")
-    data = tomllib.loads(path.read_text(encoding="utf-8"))
+    data = read_toml(path)
     adjectives, auxiliaries = data["adjectives"], data["auxiliaries"]
     return SwapForms(
         rows=tuple(_row(row) for row in data["pronouns"]),

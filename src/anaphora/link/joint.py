@@ -8,13 +8,13 @@ pooled log-linearly, with weights that make the result a probability again.
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
 from anaphora.annotate.document import Mention
+from anaphora.core.parsing import read_toml
 from anaphora.link import Link
 
 LEAST = 1e-4  # a probability; nothing is less likely
@@ -44,8 +44,7 @@ class Weighed:
 @cache
 def joint_weights() -> Weights:
     """The weights of the pool."""
-    text = (files("anaphora.link") / "data" / "joint.toml").read_text(encoding="utf-8")
-    return dict(tomllib.loads(text))
+    return read_toml(files("anaphora.link") / "data" / "joint.toml")
 
 
 def weighed(source: Link, target: Link, aligned: Callable[[Place], Iterable[Place]], *, clausal: bool) -> list[Weighed]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -10,6 +9,7 @@ from importlib.resources import files
 from typing import Any
 
 from anaphora.core.errors import AnaphoraError
+from anaphora.core.parsing import read_toml
 
 Words = frozenset[str]
 
@@ -71,8 +71,7 @@ def language(code: str) -> Language:
     if code not in known_languages():
         known = ", ".join(known_languages())
         raise AnaphoraError(f"pronouns of {code!r} cannot be linked: the language is not known. Known: {known}")
-    text = (files("anaphora.link") / "data" / f"{code}.toml").read_text(encoding="utf-8")
-    data = tomllib.loads(text)
+    data = read_toml(files("anaphora.link") / "data" / f"{code}.toml")
     words: dict[str, Any] = {name: frozenset(value) for name, value in data["words"].items()}
     words["person_endings"] = tuple(data["words"]["person_endings"])
     return Language(code, _forms(data["pronouns"]), _forms(data.get("plurals", {})), data.get("like", code), **words)

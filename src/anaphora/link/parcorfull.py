@@ -5,15 +5,14 @@ A record holds `en` and one more language, each with tokenised `sentences` and `
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from anaphora.core.errors import BadInput
 from anaphora.core.files import text_lines
+from anaphora.core.parsing import expecting, json_record
 
 Span = tuple[int, int, int]  # sentence, first token, end (not included)
 
@@ -55,13 +54,11 @@ class GoldDocument:
 def read_parcorfull(path: Path) -> Iterator[GoldDocument]:
     """The documents of a file."""
     for number, line in enumerate(text_lines(path), start=1):
-        try:
-            record = json.loads(line)
+        record = json_record(line, path, number, "a record of ParCorFull")
+        with expecting(path, "a record of ParCorFull", number):
             sides = {code: _side(record[code]) for code in record["langs"]}
-            yield GoldDocument(record["doc"], sides)
-        except (json.JSONDecodeError, KeyError, TypeError) as error:
-            problem = f"not a record of ParCorFull: {type(error).__name__} {error}"
-            raise BadInput(path, problem, line=number) from None
+            document = GoldDocument(record["doc"], sides)
+        yield document
 
 
 def _side(side: Mapping[str, Any]) -> GoldSide:

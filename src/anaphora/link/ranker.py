@@ -9,7 +9,6 @@ confidence of an antecedent is what it says: a probability.
 from __future__ import annotations
 
 import math
-import tomllib
 from collections import Counter, deque
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from functools import cache
 from importlib.resources import files
 
 from anaphora.annotate.document import Document, Sentence
+from anaphora.core.parsing import read_toml
 from anaphora.languages.pronouns import normalise
 from anaphora.link.binding import bound
 from anaphora.link.features import (
@@ -61,7 +61,7 @@ class Question:
 @cache
 def weights(code: str) -> Weights:
     """The weights of a language: those of antecedents, which all share, and its own for "nothing"."""
-    data = tomllib.loads((files("anaphora.link") / "data" / "weights.toml").read_text(encoding="utf-8"))
+    data = read_toml(files("anaphora.link") / "data" / "weights.toml")
     return {**data["antecedent"], **data[language_of(code).like]}
 
 

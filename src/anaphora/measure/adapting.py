@@ -12,25 +12,28 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
 from peft import LoraConfig, get_peft_model
-from safetensors import safe_open
+from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor, nn
 
-from anaphora.core.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.files import atomic_writer
 from anaphora.core.finite import finite
+from anaphora.core.parsing import expecting, parse_json, shortened
 from anaphora.measure.features import LanguageModelFeatures
 from anaphora.measure.items import plain_text
 from anaphora.measure.store import key_of
 from anaphora.measure.tuning import Report, share_of_rate
 from anaphora.normalization import normalize
 
+REMOVE = "Remove the file to start again."
 KEEP_EVERY = 20  # steps
 
 
@@ -160,7 +163,7 @@ def _resumed(
     """The log of the steps that were made already, whose weights and optimiser's state are put back."""
     if path is None or not path.exists():
         return []
-    with safe_open(path, "pt") as kept:
+    with expecting(path, "an unfinished adaptation of this model", remedy=REMOVE), _opened(path) as kept:
         about = kept.metadata()
         if about["of"] != of:
             raise AnaphoraError(f"{path} is of another model, text or setting: remove it to begin anew")
@@ -169,5 +172,15 @@ def _resumed(
                 parameter.copy_(kept.get_tensor(f"{n}.weight"))
                 names = ("step", "exp_avg", "exp_avg_sq")
                 optimizer.state[parameter] = {name: kept.get_tensor(f"{n}.{name}") for name in names}
-    log: list[dict[str, Any]] = json.loads(about["log"])
+    log: list[dict[str, Any]] = parse_json(about["log"], path)
     return log
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
+    """A file of tensors; damage is an error that names it."""
+    try:
+        with safe_open(path, "pt") as kept:
+            yield kept
+    except SafetensorError as error:
+        raise BadInput(path, f"damaged: {shortened(str(error))}", remedy=REMOVE) from None

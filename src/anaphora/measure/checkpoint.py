@@ -11,6 +11,7 @@ from typing import Any
 from anaphora import __version__
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.files import atomic_folder
+from anaphora.core.parsing import read_json
 from anaphora.languages.readings import Readings
 from anaphora.measure.config import Config, Model
 from anaphora.measure.config_file import as_document, parse_config
@@ -93,16 +94,14 @@ def read_about(folder: Path) -> dict[str, Any]:
     if not path.is_file():
         what = "not a measure: measure.json is missing" if folder.is_dir() else "no such folder"
         raise BadInput(folder, what, remedy="A measure is written by: anaphora measure train CONFIG.toml -o MODEL")
-    try:
-        about = json.loads(path.read_bytes())
-        version = about["anaphora_measure"]
-    except (ValueError, KeyError, TypeError):
-        raise BadInput(path, "not the description of a measure") from None
+    about = read_json(path)
+    if not isinstance(about, dict) or "anaphora_measure" not in about:
+        raise BadInput(path, "not the description of a measure")
+    version = about["anaphora_measure"]
     if type(version) is not int or not 1 <= version <= FORMAT_VERSION:
         problem = f"measure format version {version!r}, this program reads up to {FORMAT_VERSION}"
         raise BadInput(path, problem, remedy="Upgrade with: pip install -U anaphora")
-    found: dict[str, Any] = about
-    return found
+    return about
 
 
 def _divisor(about: Mapping[str, Any], path: Path) -> float:

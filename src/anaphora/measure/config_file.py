@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import tomllib
 from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
 from typing import Any, get_type_hints
 
 from anaphora.core.errors import AnaphoraError, BadInput, did_you_mean
-from anaphora.core.files import text_lines
+from anaphora.core.parsing import parse_toml, read_toml
 from anaphora.measure.config import Config
 
 SECTIONS = {name: kind for name, kind in get_type_hints(Config).items() if name != "description"}
@@ -19,11 +18,7 @@ EXPECTED = {int: "a whole number", float: "a number", bool: "true or false", str
 
 def read_config(path: Path, overrides: Mapping[str, str] | None = None) -> Config:
     """A config file; overrides are keys (`training.epochs`) with values as TOML or plain text."""
-    try:
-        document = tomllib.loads("\n".join(text_lines(path)))
-    except tomllib.TOMLDecodeError as error:
-        raise BadInput(path, f"not TOML: {error}") from None
-    return parse_config(document, path, overrides)
+    return parse_config(read_toml(path), path, overrides)
 
 
 def parse_config(document: Mapping[str, Any], path: Path, overrides: Mapping[str, str] | None = None) -> Config:
@@ -54,10 +49,7 @@ def presets() -> dict[str, Config]:
     """The configs that come with the program: the eight experiments of Table 4."""
     folder = resources.files("anaphora.measure") / "presets"
     found = sorted((entry for entry in folder.iterdir() if entry.name.endswith(".toml")), key=lambda entry: entry.name)
-    return {
-        entry.name.removesuffix(".toml"): parse_config(tomllib.loads(entry.read_text("utf-8")), Path(entry.name))
-        for entry in found
-    }
+    return {entry.name.removesuffix(".toml"): parse_config(read_toml(entry), Path(entry.name)) for entry in found}
 
 
 def _section(name: str, values: Mapping[str, Any], path: Path) -> Any:
@@ -85,8 +77,8 @@ def _typed(kind: Any, value: Any, key: str, path: Path) -> Any:
 
 def _value(text: str) -> Any:
     try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+        return parse_toml(f"value = {text}", "--set")["value"]
+    except BadInput:
         return text
 
 

@@ -8,7 +8,6 @@ column `pair` (he:it or he_it) instead of the first two.
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from typing import Any
 from anaphora.core.cells import plain_cell
 from anaphora.core.errors import BadInput
 from anaphora.core.files import text_lines
-from anaphora.core.parsing import read_json
+from anaphora.core.parsing import expecting, read_json, table_rows
 from anaphora.core.pickles import is_pickle, read_plain_pickles
 from anaphora.languages.pronouns import normalise
 
@@ -114,19 +113,20 @@ def _listed(document: Any, path: Path) -> Iterable[tuple[str, Judged]]:
 
 
 def _table_entries(path: Path) -> Iterable[tuple[str, Judged]]:
-    rows = csv.DictReader(text_lines(path), delimiter="\t")
-    names = set(rows.fieldnames or ())
+    rows = table_rows(text_lines(path), path)
+    _, columns = next(rows, (1, list[str]()))
+    names = set(columns)
     whole = "pair" in names
     if "agreement" not in names or not (whole or {"reference", "system"} <= names):
         remedy = f"Write JSON, or a table with a header line and the columns {', '.join(COLUMNS)}."
         raise BadInput(path, "not a list of pronoun pairs", line=1, remedy=remedy)
-    for cells in rows:
-        row = {name: plain_cell(cell) if isinstance(cell, str) else cell for name, cell in cells.items()}
-        text = row["pair"] if whole else f"{row['reference'] or ''}:{row['system'] or ''}"
-        try:
-            yield _pair(text or "", path), _judged(row["agreement"], row)
-        except (TypeError, ValueError) as error:
-            raise BadInput(path, f"not an agreement with counts ({error})", line=rows.line_num) from None
+    for line, cells in rows:
+        values = [*map(plain_cell, cells), *[""] * (len(columns) - len(cells))]
+        row = dict(zip(columns, values, strict=False))
+        text = row["pair"] if whole else f"{row['reference']}:{row['system']}"
+        with expecting(path, "an agreement with counts", line):
+            judged = _judged(row["agreement"], row)
+        yield _pair(text, path), judged
 
 
 def _pair(text: Any, path: Path) -> str:
@@ -138,6 +138,8 @@ def _pair(text: Any, path: Path) -> str:
 
 
 def _judged(agreement: Any, counts: Mapping[str, Any]) -> Judged:
+    if not isinstance(counts, Mapping):
+        raise TypeError("the counts are not an object")
     value = float(agreement)
     if not -1 <= value <= 1:
         raise ValueError(f"agreement is {value}")

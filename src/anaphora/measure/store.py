@@ -19,6 +19,7 @@ import numpy.typing as npt
 from anaphora.core.errors import BadInput
 from anaphora.core.files import Appender, make_folder, write_atomic
 from anaphora.core.lock import lock_folder
+from anaphora.core.parsing import is_a, json_value, read_json
 
 ROWS, INDEX, ABOUT = "rows.bin", "index.jsonl", "about.json"
 Array = npt.NDArray[Any]
@@ -71,7 +72,7 @@ class Store:
         path = self.folder / ABOUT
         if not path.exists():
             write_atomic(path, json.dumps(about, indent=1).encode())
-        elif json.loads(path.read_text(encoding="utf-8")) != about:
+        elif read_json(path) != about:
             remedy = "Name another folder, or remove this one."
             raise BadInput(path, "the states in this folder were computed in another way", remedy=remedy)
 
@@ -84,9 +85,11 @@ class Store:
             if not line.endswith(b"\n"):  # the last line of an interrupted computation
                 break
             try:
-                key, start, length = json.loads(line)
-            except ValueError:  # the same, with zeros where the disk had not yet written
+                key, start, length = json_value(line.decode())
+            except (ValueError, TypeError):  # the same, with zeros where the disk had not yet written
                 break
+            if type(key) is not str or not is_a(start, int) or not is_a(length, int) or min(start, length) < 0:
+                raise BadInput(index, "not an index of states", remedy="Remove the folder; it is computed again.")
             self._index[key] = (start, length)
             end, whole = start + length, whole + len(line)
         size = rows.stat().st_size if rows.exists() else 0

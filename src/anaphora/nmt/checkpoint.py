@@ -6,7 +6,6 @@ A checkpoint is a folder that appears under its name when everything in it is on
 
 from __future__ import annotations
 
-import json
 import math
 import shutil
 import stat
@@ -19,9 +18,11 @@ import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import load_file, save_file
 
+from anaphora.core import parsing
 from anaphora.core.errors import AnaphoraError, BadInput, CannotWrite
 from anaphora.core.files import atomic_folder
 from anaphora.core.finite import json_text
+from anaphora.core.parsing import expecting, read_json_object, shortened
 from anaphora.nmt.data import Position
 from anaphora.nmt.optimization import Progress
 
@@ -142,9 +143,10 @@ def best_checkpoints(folder: Path) -> list[Path]:
 
 
 def _perplexity(place: Path) -> float:
-    document = json.loads((place / STATE).read_bytes())
+    document = read_json_object(place / STATE, decoder=parsing.STATE)
     value = document.get("perplexity")  # 0.1.0 saved only a new best, whose perplexity is the best so far
-    return float(document["progress"]["best"] if value is None else value)
+    with expecting(place / STATE, "the state of a training"):
+        return float(document["progress"]["best"] if value is None else value)
 
 
 def _place(folder: Path, state: State) -> Path:
@@ -155,8 +157,10 @@ def load_checkpoint(place: Path, model: Any, optimizer: torch.optim.Optimizer | 
     """Put weights, optimizer and random state back as they were."""
     load_weights(place / WEIGHTS, model)
     if optimizer is not None:
-        _restore(load_file(place / OPTIMIZER), model, optimizer)
-    return State.from_dict(json.loads((place / STATE).read_bytes()))
+        _restore(_tensors(place / OPTIMIZER), place / OPTIMIZER, model, optimizer)
+    document = read_json_object(place / STATE, decoder=parsing.STATE)
+    with expecting(place / STATE, "the state of a training"):
+        return State.from_dict(document)
 
 
 def weights_of(model: Any) -> dict[str, torch.Tensor]:
@@ -183,14 +187,19 @@ def weight_names(file: Path) -> set[str]:
         return set()
 
 
-def load_weights(file: Path, model: Any) -> None:
-    """Weights into a model that was built with the same config; another architecture is an error."""
+def _tensors(file: Path) -> dict[str, torch.Tensor]:
+    """The tensors of a file by their names."""
     try:
-        found = load_file(file)
+        return load_file(file)
     except FileNotFoundError:
         raise BadInput(file, "no such file") from None
     except Exception as error:
-        raise BadInput(file, f"not weights that can be read: {error}") from None
+        raise BadInput(file, f"not weights that can be read: {shortened(str(error))}") from None
+
+
+def load_weights(file: Path, model: Any) -> None:
+    """Weights into a model that was built with the same config; another architecture is an error."""
+    found = _tensors(file)
     expected = weights_of(model)
     for name in sorted({*expected, *found}):
         if name not in found or name not in expected:
@@ -231,9 +240,10 @@ def _optimizer_tensors(model: Any, optimizer: torch.optim.Optimizer) -> dict[str
     return tensors
 
 
-def _restore(tensors: dict[str, torch.Tensor], model: Any, optimizer: torch.optim.Optimizer) -> None:
-    torch.set_rng_state(tensors.pop("random"))
+def _restore(tensors: dict[str, torch.Tensor], path: Path, model: Any, optimizer: torch.optim.Optimizer) -> None:
     parameters = dict(model.named_parameters())
-    for name, value in tensors.items():
-        owner, _, key = name.rpartition("|")
-        optimizer.state[parameters[owner]][key] = value.to(parameters[owner].device) if value.dim() else value
+    with expecting(path, "the state of this model's optimizer"):
+        torch.set_rng_state(tensors.pop("random"))
+        for name, value in tensors.items():
+            owner, _, key = name.rpartition("|")
+            optimizer.state[parameters[owner]][key] = value.to(parameters[owner].device) if value.dim() else value

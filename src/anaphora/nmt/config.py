@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
@@ -12,7 +11,7 @@ from pathlib import Path
 from typing import Any, get_type_hints
 
 from anaphora.core.errors import AnaphoraError, BadInput, did_you_mean
-from anaphora.core.files import decode
+from anaphora.core.parsing import parse_toml, read_toml
 from anaphora.nmt.arrangement import Arrangement
 
 KINDS = ("recurrent", "transformer", "context-transformer")
@@ -259,7 +258,7 @@ def read_config(path: Path, overrides: Mapping[str, str] | None = None, strict: 
     overrides: section.key → value as TOML (a word without quotes is a string)
     strict: a key that means nothing with the others is an error, not left out
     """
-    return parse_config(_read(path), path, overrides, strict)
+    return parse_config(read_toml(path), path, overrides, strict)
 
 
 def parse_config(
@@ -307,7 +306,7 @@ def _presets() -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
     for file in (files("anaphora.nmt") / "presets").iterdir():
         if file.name.endswith(".toml"):
-            found |= tomllib.loads(file.read_text(encoding="utf-8"))
+            found |= read_toml(file)
     size = found.pop(LAPTOP)
     own = {name: found.pop(name) for name in list(found) if name.endswith(f"-{LAPTOP}")}
     small = {f"{name}-{LAPTOP}": {"base": name, **size} for name in found}
@@ -344,8 +343,8 @@ def _overriding(overrides: Mapping[str, str]) -> dict[str, Any]:
         if not dot:
             raise AnaphoraError(f"--set {key}={text}: write section.key=value, for example training.updates=600")
         try:
-            value = tomllib.loads(f"value = {text}")["value"]
-        except tomllib.TOMLDecodeError:
+            value = parse_toml(f"value = {text}", "--set")["value"]
+        except BadInput:
             value = text
         document.setdefault(section, {})[name] = value
     return document
@@ -396,17 +395,6 @@ def _toml(value: Any) -> str:
     if isinstance(value, tuple | list):
         return f"[{', '.join(map(_toml, value))}]"
     return repr(value)
-
-
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        text = decode(path.read_bytes(), path, 1)
-    except OSError as error:
-        raise BadInput(path, (error.strerror or "cannot be read").lower()) from None
-    try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise BadInput(path, f"not TOML: {error}") from None
 
 
 def _known(names: Any) -> str:

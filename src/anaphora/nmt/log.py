@@ -5,14 +5,14 @@ Beside it are pictures of the same: curve.svg where suites are looked at, and wh
 
 from __future__ import annotations
 
-import json
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from anaphora.core.errors import AnaphoraError
-from anaphora.core.files import Appender, atomic_writer
+from anaphora.core.errors import AnaphoraError, BadInput
+from anaphora.core.files import Appender, atomic_writer, byte_lines
 from anaphora.core.finite import json_text
+from anaphora.core.parsing import json_record
 from anaphora.nmt.curve import series_of, training_curve
 
 TENSORBOARD = "tensorboard"  # the folder beside the log
@@ -53,10 +53,10 @@ class Log:
 def read_log(path: Path) -> list[dict[str, Any]]:
     """The lines of a log; a last one that is incomplete is left out."""
     found = []
-    for line in path.read_text(encoding="utf-8").splitlines():
+    for number, line in enumerate(byte_lines(path), start=1):
         try:
-            found.append(json.loads(line))
-        except json.JSONDecodeError:
+            found.append(json_record(line, path, number))
+        except BadInput:
             break
     return found
 

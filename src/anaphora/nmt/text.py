@@ -14,6 +14,7 @@ from typing import Any
 
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.files import atomic_writer
+from anaphora.core.parsing import expecting, read_json_object
 from anaphora.nmt.arrangement import Marks
 from anaphora.nmt.config import VocabularyConfig
 from anaphora.nmt.moses import Moses
@@ -97,8 +98,9 @@ def load_text(folder: Path) -> Text:
             raise BadInput(folder / name, f"not a SentencePiece model: {error}") from None
         if sides[-1].piece_to_id(SEPARATOR_PIECE) != SEPARATOR:
             raise BadInput(folder / name, f"has no {SEPARATOR_PIECE} where it is expected (id {SEPARATOR})")
-    rules = json.loads((folder / "text.json").read_bytes())
-    return Text(sides[0], sides[1], Moses.from_dict(rules["source"]), Moses.from_dict(rules["target"]))
+    rules = read_json_object(folder / "text.json")
+    with expecting(folder / "text.json", "the rules of a tokenizer"):
+        return Text(sides[0], sides[1], Moses.from_dict(rules["source"]), Moses.from_dict(rules["target"]))
 
 
 def _learn(config: VocabularyConfig, sentences: Iterable[str]) -> bytes:

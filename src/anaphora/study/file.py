@@ -119,7 +119,7 @@ def read_links(folder: Path, study: Study) -> tuple[str, dict[str, str]]:
     if owner != study.id or set(tokens) != {a.name for a in study.annotators}:
         raise BadInput(path, f"these are links of another study than {study.id}", remedy="Restore the file.")
     every = [admin, *tokens.values()]
-    if len(set(every)) < len(every) or not all(isinstance(t, str) and len(t) >= 22 for t in every):
+    if not all(isinstance(t, str) and len(t) >= 22 for t in every) or len(set(every)) < len(every):
         raise BadInput(path, "two links are the same, or one could be guessed", remedy="Restore the file.")
     return admin, tokens
 

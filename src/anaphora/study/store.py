@@ -96,7 +96,9 @@ class AnswerLog:
             return
         with self._connection.transaction(write=False) as do:
             versions = [row[0] for row in do.execute("SELECT version FROM anaphora_study_schema", ()).fetchall()]
-            studies = {row[0] for row in do.execute("SELECT study FROM anaphora_studies", ()).fetchall()}
+            studies = {str(row[0]) for row in do.execute("SELECT study FROM anaphora_studies", ()).fetchall()}
+        if not all(isinstance(version, int) for version in versions):
+            raise BadInput(self.name, "a database without a version", remedy="Restore the database.")
         if not versions or max(versions) > SCHEMA_VERSION:
             problem = f"a database of version {max(versions, default='?')}, this program knows up to {SCHEMA_VERSION}"
             raise BadInput(self.name, problem, remedy="Upgrade with: pip install -U anaphora")

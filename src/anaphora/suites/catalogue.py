@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -11,6 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from anaphora.core.errors import AnaphoraError, did_you_mean
+from anaphora.core.parsing import read_toml
 
 CATALOGUE = Path(__file__).with_name("catalogue.toml")
 
@@ -100,8 +100,7 @@ def citation(paper: str) -> str:
 
 @cache
 def _facts() -> dict[str, Any]:
-    with CATALOGUE.open("rb") as stream:
-        return tomllib.load(stream)
+    return read_toml(CATALOGUE)
 
 
 def find(name: str) -> Entry:

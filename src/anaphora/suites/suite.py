@@ -7,11 +7,12 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import NoneType
 from typing import Any, Protocol
 
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.files import atomic_writer, byte_lines, decode
-from anaphora.core.parsing import json_line, json_value
+from anaphora.core.parsing import json_value, parse_json_line, shown
 from anaphora.suites.example import Example
 
 FORMAT_VERSION = 1
@@ -87,11 +88,22 @@ def suite_of(header: Header, examples: Callable[[], Iterable[Example]], path: Pa
 
     def stream(digest: Digest | None) -> Iterator[Example]:
         for example in examples():
+            if not _is_example(example):
+                raise BadInput(
+                    path or header.name, f"example {shown(example.id)}: a text is expected where there is none"
+                )
             if digest is not None:
                 digest.update(example_line(example))
             yield example
 
     return Suite(header, stream, path)
+
+
+def _is_example(example: Example) -> bool:
+    """Whether a reader has taken texts for texts: what is in a published file may be anything."""
+    passages = (example.source, *example.candidates)
+    texts = all(passages) and all(type(text) is str for passage in passages for text in passage)
+    return texts and type(example.id) is str and type(example.gold) in (int, NoneType) and bool(example.candidates)
 
 
 def read_native(path: Path) -> Suite:
@@ -135,13 +147,13 @@ def example_line(example: Example) -> bytes:
     }
     try:
         return json.dumps(fields, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode() + b"\n"
-    except ValueError as error:  # a lone surrogate, which is no text, or a tag that is not a number
+    except (ValueError, RecursionError) as error:  # a lone surrogate, which is no text, or a tag that is not a number
         raise AnaphoraError(f"example {example.id!a} cannot be written: {error}") from None
 
 
 def parse_example(line: str, path: Path, number: int) -> Example:
     """One line of a suite file; what is wrong with it is said with the place."""
-    row = json_line(line, path, number)
+    row = parse_json_line(line, path, number)
     problem = shape_problem(row)
     if problem:
         raise BadInput(path, problem, line=number, remedy=f"See all problems with: anaphora suites validate {path}")
@@ -199,7 +211,7 @@ def _parse_header(line: bytes, path: Path) -> Header:
         if not isinstance(row.get(key), str):
             raise BadInput(path, f"the header lacks {key!r}", line=1, remedy=remedy)
     for key in ("blocks", "citation", "licence"):
-        if not isinstance(row.get(key) or "", str):
+        if not isinstance(row.get(key), str | None):
             raise BadInput(path, f"{key!r} in the header must be a string", line=1, remedy=remedy)
     breakdowns = row.get("breakdowns") or []
     if not (isinstance(breakdowns, list) and all(isinstance(b, str) for b in breakdowns)):

@@ -9,7 +9,7 @@ from typing import Any
 
 from anaphora.core.errors import BadInput
 from anaphora.core.files import byte_lines
-from anaphora.core.parsing import json_line
+from anaphora.core.parsing import parse_json_line
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Suite, read_native, shape_problem
 
@@ -90,7 +90,7 @@ def example_problems(source: Any, candidates: Any) -> Iterator[str]:
 
 def _row(line: bytes, path: Path, number: int) -> tuple[Any, str | None]:
     try:
-        row = json_line(line, path, number)
+        row = parse_json_line(line, path, number)
     except BadInput as error:
         return None, error.problem
     return row, shape_problem(row)

@@ -185,7 +185,7 @@ def _parse_header(line: str, path: Path) -> RunHeader:
     for name in TEXTS:
         if type(row[name]) is not str:
             raise BadInput(path, f"{name!r} in the run header must be a string", line=1, remedy=remedy)
-    if not isinstance(header.blocks or "", str) or not isinstance(header.context or "", str):
+    if not isinstance(header.blocks, str | None) or not isinstance(header.context, str | None):
         raise BadInput(path, "'blocks' and 'context' in the run header must be strings", line=1, remedy=remedy)
     if header.examples is not None:
         get(row, "examples", int, path, 1)

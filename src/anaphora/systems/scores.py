@@ -13,6 +13,7 @@ from pathlib import Path
 
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.files import byte_lines, decode
+from anaphora.core.parsing import whole_number
 from anaphora.suites.example import Example
 from anaphora.systems.options import Options, split_settings
 from anaphora.systems.scored import Scored
@@ -116,4 +117,4 @@ def _parse(line: bytes, path: Path, number: int) -> tuple[float, int | None]:
         return score, None
     if not count.strip().isdecimal():
         raise BadInput(path, f"not a number of tokens: {count.strip()[:40]!r}", line=number)
-    return score, int(count)
+    return score, whole_number(count, path, number, "a number of tokens")

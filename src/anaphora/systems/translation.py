@@ -12,8 +12,9 @@ from typing import Any
 
 from anaphora import __version__
 from anaphora.core.errors import AnaphoraError, BadInput
-from anaphora.core.files import Appender, atomic_writer, byte_lines, decode, json_line, open_binary, write_atomic
+from anaphora.core.files import Appender, atomic_writer, byte_lines, json_line, open_binary, write_atomic
 from anaphora.core.lock import lock_output
+from anaphora.core.parsing import expecting, is_a, json_record, parse_json_line
 from anaphora.systems import DocumentTranslator, System, Translator
 from anaphora.systems.context import Context
 from anaphora.systems.documents import Sentence, read_documents
@@ -244,9 +245,19 @@ def _resumed(part: Path, header: dict[str, Any]) -> list[Record]:
     with part.open("r+b") as stream:
         stream.truncate(len(whole))  # a line that was being written is cut off
     lines: Sequence[bytes] = whole.split(b"\n")[:-1]
-    found = json.loads(decode(lines[0], part, 1)) if lines else {}
+    found = json_record(lines[0], part, 1) if lines else {}
     for key, value in json.loads(json_line(header)).items():
         if found.get(key) != value:
             raise AnaphoraError(f"{part} was made in another way ({key}: {found.get(key)!r}, now {value!r})")
-    rows = map(json.loads, islice(lines, 1, None))
-    return [(text, surplus, [(t, score) for one in found for t, score in one]) for text, surplus, *found in rows]
+    return [_record(line, part, number) for number, line in enumerate(islice(lines, 1, None), start=2)]
+
+
+def _record(line: bytes, part: Path, number: int) -> Record:
+    """A line of an unfinished translation."""
+    row = parse_json_line(line, part, number)
+    with expecting(part, "a line of an unfinished translation", number, "Start again with --overwrite."):
+        text, surplus, *lists = row
+        nbest = [(str(other), float(score)) for one in lists for other, score in one]
+        if type(text) is not str or not is_a(surplus, int):
+            raise TypeError("a text and a number are expected")
+    return text, surplus, nbest

@@ -12,6 +12,7 @@ from typing import Any
 from anaphora.core.errors import AnaphoraError, BadInput, OutOfStep
 from anaphora.core.files import Appender, decode, json_line, rename_synced
 from anaphora.core.finite import all_finite
+from anaphora.core.parsing import get, json_record
 from anaphora.suites.example import Example
 from anaphora.systems.options import stable_spec
 from anaphora.systems.run import (
@@ -131,7 +132,7 @@ class UnfinishedRun:
         _same(run.header, self.header, self.part)
         for place, line in enumerate(whole.splitlines()[1:], start=2):
             item = parse_record(decode(line, self.part, place), self.part, place)
-            number = json.loads(line).get("n")
+            number = get(json_record(line, self.part, place), "n", int, self.part, place)
             if number not in range(len(self.examples)) or self.examples[number].id != item.id:
                 problem = f"example {item.id!r} is not number {number!r} of the suite"
                 raise BadInput(self.part, problem, line=place, remedy="Start again with --overwrite.")

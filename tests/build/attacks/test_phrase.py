@@ -172,7 +172,7 @@ def test_presets_of_the_users_file(tmp_path: Path) -> None:
         ('[x]\nplace = "after"\nen = 7\n', r"mine\.toml: x: 'en' is not a phrase"),
         ('[x]\nplace = "after"\nen = " "\n', r"mine\.toml: x: 'en' is not a phrase"),
         ("x = 1\n", r"mine\.toml: x must be a table"),
-        ("[x\ny = 1\n", r"mine\.toml: not TOML: .*line 1"),
+        ("[x\ny = 1\n", r"mine\.toml: line 1: not TOML"),
     ],
 )
 def test_a_preset_that_is_none(tmp_path: Path, text: str, problem: str) -> None:

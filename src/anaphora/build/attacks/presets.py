@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from anaphora.core.errors import AnaphoraError, BadInput, did_you_mean
-from anaphora.core.files import text_lines
+from anaphora.core.parsing import read_toml
 
 DATA = Path(__file__).with_name("data")
 Table = Mapping[str, Any]
-
-
-def read_toml(path: Path) -> dict[str, Any]:
-    """A TOML file, with the line of what is wrong in it."""
-    try:
-        return tomllib.loads("\n".join(text_lines(path)))
-    except tomllib.TOMLDecodeError as error:
-        raise BadInput(path, f"not TOML: {error}") from None
 
 
 @cache

@@ -5,7 +5,6 @@ Beads of several sentences become one line on both sides; mentions, chains and w
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,6 +15,7 @@ from anaphora.align.alignment import Alignment
 from anaphora.annotate.document import Document, Mention, head_of
 from anaphora.core.errors import BadInput
 from anaphora.core.files import text_lines
+from anaphora.core.parsing import expecting, json_record
 
 Span = tuple[int, int, int]  # line, first token, end (not included)
 Place = tuple[int, int]  # line, token
@@ -83,10 +83,8 @@ class GoldPair:
 def languages_of(path: Path) -> tuple[str, str]:
     """The language pair of a file of records."""
     for line in text_lines(path):
-        try:
-            source, target = json.loads(line)["langs"]
-        except (json.JSONDecodeError, KeyError, TypeError, ValueError):
-            raise BadInput(path, "not a record of ParCorFull: no pair of languages", line=1) from None
+        with expecting(path, "a record of ParCorFull with a pair of languages", 1):
+            source, target = json_record(line, path, 1, "a record of ParCorFull")["langs"]
         return str(source), str(target)
     raise BadInput(path, "no documents in it")
 
@@ -94,15 +92,13 @@ def languages_of(path: Path) -> tuple[str, str]:
 def read_gold(path: Path, source: str, target: str) -> Iterator[GoldPair]:
     """The documents of a file of ParCorFull's records."""
     for number, line in enumerate(text_lines(path), start=1):
-        try:
-            record = json.loads(line)
+        record = json_record(line, path, number, "a record of ParCorFull")
+        with expecting(path, "a record of ParCorFull", number):
             if not {source, target} <= set(record["langs"]):
                 found = "-".join(record["langs"])
                 raise BadInput(path, f"a record of {found}, not {source}-{target}", line=number, remedy="Give -l.")
-            yield _pair(record, source, target)
-        except (json.JSONDecodeError, KeyError, TypeError, IndexError, ValueError, AttributeError) as error:
-            problem = f"not a record of ParCorFull: {type(error).__name__} {error}"
-            raise BadInput(path, problem, line=number) from None
+            pair = _pair(record, source, target)
+        yield pair
 
 
 def _pair(record: Mapping[str, Any], source: str, target: str) -> GoldPair:

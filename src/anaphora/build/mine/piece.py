@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import gzip
 import json
+import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from anaphora.align.alignment import Alignment
+from anaphora.core.errors import BadInput
+from anaphora.core.parsing import expecting, json_problem, json_value
 
+WORK = "the work folder"
+AGAIN = "Start again with another folder: --work."
 LEVEL = 1  # of compression: higher ones take longer than what is saved is worth
 
 
@@ -48,8 +53,16 @@ def pack(rows: Iterable[Any]) -> bytes:
 
 def unpack(data: bytes) -> Iterator[Any]:
     """What `pack` made."""
-    for line in gzip.decompress(data).decode("utf-8").split("\n")[:-1]:
-        yield json.loads(line)
+    try:
+        lines = gzip.decompress(data).decode("utf-8").split("\n")[:-1]
+    except (EOFError, OSError, zlib.error, UnicodeDecodeError) as error:
+        raise BadInput(WORK, f"a file is damaged ({error})", remedy=AGAIN) from None
+    for number, line in enumerate(lines, start=1):
+        try:
+            row = json_value(line)
+        except ValueError as error:
+            raise BadInput(WORK, f"a file is damaged: {json_problem(error)}", line=number, remedy=AGAIN) from None
+        yield row
 
 
 def pack_pieces(pieces: Iterable[Piece], about: dict[str, Any] | None = None) -> bytes:
@@ -74,16 +87,18 @@ def unpack_pieces(data: bytes) -> Iterator[Piece]:
     for row in unpack(data):
         if "document" not in row:  # what clean-up has counted
             continue
-        given = row.get("alignments")
-        yield Piece(
-            row["document"],
-            row["start"],
-            row["number"],
-            row["first"],
-            tuple(row["source"]),
-            tuple(row["target"]),
-            None if given is None else unpack_alignments(given),
-        )
+        with expecting(WORK, "a piece of text", remedy=AGAIN):
+            given = row.get("alignments")
+            piece = Piece(
+                row["document"],
+                row["start"],
+                row["number"],
+                row["first"],
+                tuple(row["source"]),
+                tuple(row["target"]),
+                None if given is None else unpack_alignments(given),
+            )
+        yield piece
 
 
 def pack_alignments(alignments: Iterable[Alignment]) -> list[list[int]]:

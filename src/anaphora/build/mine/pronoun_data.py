@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
 from anaphora.core.errors import AnaphoraError
+from anaphora.core.parsing import read_toml
 
 Words = frozenset[str]
 
@@ -57,7 +57,7 @@ def pair_data(source: str, target: str) -> PairData:
     if not file.is_file():
         known = ", ".join(known_pairs())
         raise AnaphoraError(f"pronouns of {name} cannot be mined: there is no data file for it. Known: {known}")
-    data = tomllib.loads(file.read_text(encoding="utf-8"))
+    data = read_toml(file)
     return PairData(
         source=source,
         target=target,

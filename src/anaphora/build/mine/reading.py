@@ -19,6 +19,7 @@ from anaphora.build.mine.piece import Piece, pack_pieces
 from anaphora.build.mine.stage import Count, Stage
 from anaphora.core.errors import BadInput
 from anaphora.core.files import write_atomic
+from anaphora.core.parsing import expecting, read_json_object
 from anaphora.normalization import normalize_counting
 
 INDEX = "index.json"
@@ -57,9 +58,10 @@ def read_stage(stage: Stage, corpus: Corpus, sizes: Sizes, count: Count | None =
     """Write the shards of a corpus, unless a run before has; the index is written last, and says that all are there."""
     path = stage.folder / INDEX
     if path.is_file():
-        found = json.loads(path.read_text(encoding="utf-8"))
-        normalized = {side: Counter(counts) for side, counts in found["normalized"].items()}
-        return Index(found["shards"], found["documents"], normalized)
+        found = read_json_object(path)
+        with expecting(path, "the index of a work folder", remedy="Remove the work folder, or name another: --work."):
+            normalized = {side: Counter(counts) for side, counts in found["normalized"].items()}
+            return Index([int(n) for n in found["shards"]], int(found["documents"]), normalized)
     index = Index()
     for shard in _shards(_pieces(_checked(read_corpus(corpus), corpus, index), sizes), sizes.shard):
         stage.write(len(index.shards), pack_pieces(shard))

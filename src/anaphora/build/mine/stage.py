@@ -7,7 +7,6 @@ setting is made again, and nothing else.
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import json
 import shutil
@@ -17,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from anaphora.core.errors import BadInput
-from anaphora.core.files import make_folder, remove_leftovers, write_atomic
+from anaphora.core.files import byte_lines, make_folder, remove_leftovers, write_atomic
+from anaphora.core.parsing import parse_json_line, read_json
 
 Count = Callable[[int, int | None], None]  # how much is done, of how much (None: that is not known)
 
@@ -44,8 +44,8 @@ class Stage:
 
     def first_row(self, shard: int) -> Any:
         """The first line of a file alone, where stages keep what they have counted."""
-        with gzip.open(self.path(shard)) as stream:
-            return json.loads(stream.readline())
+        path = self.path(shard)
+        return parse_json_line(next(byte_lines(path), b""), path, 1)
 
     def write(self, shard: int, data: bytes) -> None:
         write_atomic(self.path(shard), data)
@@ -93,8 +93,8 @@ def digest(path: Path) -> str:
 
 def _fingerprint(note: Path) -> str | None:
     try:
-        found = json.loads(note.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        found = read_json(note)
+    except BadInput:
         return None
     return found.get("fingerprint") if isinstance(found, dict) else None
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from anaphora.build.templates.pattern import PRONOUN, Pattern, PatternError, Slot, parse_pattern
 from anaphora.core.errors import BadInput, did_you_mean
-from anaphora.languages.grammar import read_toml
+from anaphora.core.parsing import expecting, read_toml
 
 PAPER = "paper"  # the edition that a file describes if nothing is overridden
 TYPES: dict[str, tuple[type, ...]] = {
@@ -85,7 +85,11 @@ class Template:
 
 def read_templates(path: Path, edition: str = PAPER) -> tuple[Template, ...]:
     """The templates of a file in one edition."""
-    return tuple(_Reader(path, row, edition).template() for row in _rows(path))
+    found = []
+    for row in _rows(path):
+        with expecting(path, f"a template: {row['id']}", remedy="See docs/templates.md."):
+            found.append(_Reader(path, row, edition).template())
+    return tuple(found)
 
 
 def editions(path: Path) -> set[str]:

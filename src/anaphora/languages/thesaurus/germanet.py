@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from xml.etree import ElementTree
 
+from anaphora.core.containers import xml_events
 from anaphora.core.errors import BadInput
 from anaphora.core.files import open_binary
 from anaphora.languages.thesaurus import Sense
@@ -66,11 +67,7 @@ class GermaNet:
 def elements(path: Path, name: str) -> Iterator[ElementTree.Element]:
     """The elements of one name in a large file, each forgotten when the next one is read."""
     with open_binary(path) as stream:
-        try:
-            for _, element in ElementTree.iterparse(stream):
-                if element.tag.rpartition("}")[2] == name:
-                    yield element
-                    element.clear()
-        except ElementTree.ParseError as error:
-            problem = f"not XML: {error.msg.split(':')[0]}"
-            raise BadInput(path, problem, line=error.position[0]) from None
+        for event, element in xml_events(stream, path):
+            if event == "end" and element.tag.rpartition("}")[2] == name:
+                yield element
+                element.clear()

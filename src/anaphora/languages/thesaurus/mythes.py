@@ -15,6 +15,7 @@ from pathlib import Path
 
 from anaphora.core.errors import BadInput
 from anaphora.core.files import byte_lines
+from anaphora.core.parsing import shown, whole_number
 from anaphora.languages.thesaurus import Sense
 
 PLAIN_MARK = " (Hauptform)"
@@ -30,7 +31,7 @@ class MyThes:
         encoding = next(lines, b"").decode("ascii", "replace").strip()
         try:
             "".encode(encoding or "?")
-        except LookupError:
+        except (LookupError, ValueError):  # a name with a NUL is a ValueError
             remedy = "Is this the .dat file of a MyThes thesaurus?"
             raise BadInput(path, f"not an encoding: {encoding!r}", line=1, remedy=remedy) from None
         rows = (line.decode(encoding, "replace") for line in lines)
@@ -41,9 +42,9 @@ class MyThes:
             if not word and not count:
                 continue
             if not count.isdigit():
-                raise BadInput(path, f"a word and the number of its senses are expected: {head!r}", line=number)
+                raise BadInput(path, f"a word and the number of its senses are expected: {shown(head)}", line=number)
             senses = []
-            for _ in range(int(count)):
+            for _ in range(whole_number(count, path, number, "a number of senses")):
                 row = next(rows, None)
                 number += 1
                 if row is None:

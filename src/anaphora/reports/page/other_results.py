@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from anaphora.core.errors import BadInput
-from anaphora.core.files import text_lines
+from anaphora.core.parsing import UNEXPECTED, read_json_object
 from anaphora.metrics.apt.task import TITLES
 from anaphora.reports.cases import case_bars
 from anaphora.reports.curve import Point, Series, curve
@@ -45,7 +44,10 @@ def _read(path: Path) -> Other:
     for kind, (fits, named, _) in KINDS.items():
         if fits(document):
             with _Expected(path):
-                return Other(path, kind, document, tuple(named(document)))
+                names = tuple(named(document))
+                if not names or not all(isinstance(name, str) for name in names):
+                    raise TypeError("no system, or one whose name is not a text")
+                return Other(path, kind, document, names)
     raise BadInput(path, "a result of no known kind", remedy=REMEDY)
 
 
@@ -59,7 +61,7 @@ class _Expected:
         return None
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, KeyError | TypeError | ValueError | AttributeError | IndexError):
+        if isinstance(error, UNEXPECTED):
             raise BadInput(self.path, f"not as expected: {error!r}", remedy=REMEDY) from None
 
 
@@ -83,13 +85,7 @@ def other_chapters(results: Sequence[Other], called: Mapping[str, str], looks: M
 
 
 def _document(path: Path) -> Mapping[str, Any]:
-    try:
-        found = json.loads("\n".join(text_lines(path)))
-    except json.JSONDecodeError as error:
-        raise BadInput(path, f"not JSON: {error.msg}", line=error.lineno, remedy=REMEDY) from None
-    if not isinstance(found, dict):
-        raise BadInput(path, "a JSON object is expected", remedy=REMEDY)
-    return found
+    return read_json_object(path, REMEDY)
 
 
 Drawn = Iterator[tuple[Part, list[str]]]  # parts, and sentences for the summary
@@ -211,7 +207,9 @@ def _is_apt(found: Mapping[str, Any]) -> bool:
 
 def _is_generative(found: Mapping[str, Any]) -> bool:
     systems = found.get("systems")
-    return isinstance(systems, dict) and all("found_by" in system for system in systems.values())
+    return isinstance(systems, dict) and all(
+        isinstance(system, dict) and "found_by" in system for system in systems.values()
+    )
 
 
 def _is_usage(found: Mapping[str, Any]) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 
 from anaphora.core.errors import BadInput
 from anaphora.core.files import existing, require, text_lines
-from anaphora.core.parsing import read_json
+from anaphora.core.parsing import expecting, read_json, whole_number
 from anaphora.suites.catalogue import citation
 from anaphora.suites.example import Example, Passage, Tag
 from anaphora.suites.readers.contracat import split_passage
@@ -40,12 +40,10 @@ def read(path: Path) -> Suite:
                 yield _example(str(number), group, attack, {})
             return
         subset: list[dict[str, Any]] = read_json(records)
-        try:
+        with expecting(records, "a list of ContraPro's records"):
             groups = list(_groups(files, (1 + len(record["errors"]) for record in subset)))
             originals = _originals(subset, groups, _texts(base, starts), records)
             tags = [record_tags(record) for record in subset]
-        except (KeyError, TypeError, AttributeError) as error:
-            raise BadInput(records, f"not a list of ContraPro's records ({error!r})") from None
         for known, group, original in zip(tags, groups, originals, strict=True):
             yield _example(str(original), group, attack, known)
 
@@ -80,16 +78,16 @@ def _groups(files: list[Path], sizes: Iterator[int]) -> Iterator[Group]:
         group = [row for _, row in zip(range(size), rows, strict=False)]
         if len(group) < size:
             raise BadInput(files[0], "has fewer lines than the groups need")
+        if not group:
+            raise BadInput(files[0], "a group without a line")
         yield group
     if next(rows, None) is not None:
         raise BadInput(files[0], "has more lines than the groups need")
 
 
 def _starts(path: Path) -> list[int]:
-    try:
-        return [int(line) for line in text_lines(path) if line.strip()]
-    except ValueError as error:
-        raise BadInput(path, f"a line number is expected on each line ({error})") from None
+    lines = enumerate(text_lines(path), start=1)
+    return [whole_number(line, path, number, "a line number") for number, line in lines if line.strip()]
 
 
 def _sizes(starts: list[int]) -> Iterator[int]:

@@ -65,7 +65,7 @@ def read(path: Path, *, context_from: Path | None = None, context: int | None = 
                 yield _example(number, record, context_from, size)
             except KeyError as error:
                 raise BadInput(path, f"record {number} has no key {error}", remedy="Is this contrapro.json?") from None
-            except (TypeError, AttributeError) as error:
+            except (TypeError, AttributeError, ValueError, IndexError, OverflowError) as error:
                 problem = f"record {number}: not as expected ({error})"
                 raise BadInput(path, problem, remedy="Is this contrapro.json?") from None
 

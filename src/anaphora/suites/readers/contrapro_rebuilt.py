@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from anaphora.core.errors import BadInput
 from anaphora.core.files import require, text_lines
+from anaphora.core.parsing import expecting, json_record
 from anaphora.suites.example import Example, Tag
 from anaphora.suites.readers import contrapro
 from anaphora.suites.suite import Suite, suite_of
@@ -20,8 +19,8 @@ def read(path: Path) -> Suite:
 
     def examples() -> Iterator[Example]:
         for number, line in enumerate(text_lines(file), start=1):
-            try:
-                row = json.loads(line)
+            row = json_record(line, file, number, "a record of the rebuilt ContraPro")
+            with expecting(file, "a record of the rebuilt ContraPro", number):
                 record = row.get("contrapro")
                 reference = row["ref_pronoun"]
                 # the source pronoun of every ContraPro item is "it" (§3.1); most items have no record that says so
@@ -36,9 +35,6 @@ def read(path: Path) -> Suite:
                     gold=0,
                     tags=tags,
                 )
-            except (json.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
-                problem = f"not a record of the rebuilt ContraPro ({error})"
-                raise BadInput(file, problem, line=number) from None
 
     header = contrapro.header("contrapro-rebuilt")
     note = f"{header.licence}; rebuilt from BennoKrojer/ContraCAT, no licence stated"

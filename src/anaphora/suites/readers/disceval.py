@@ -31,7 +31,7 @@ def read(path: Path, *, target_language: str | None = None) -> Suite:
         for number, block in blocks:
             try:
                 yield from _coreference(number, block) if coreference else _cohesion(number, block)
-            except (KeyError, TypeError, AttributeError) as error:
+            except (KeyError, TypeError, AttributeError, IndexError) as error:
                 raise BadInput(path, f"block {number}: not as expected ({error!r})") from None
             except ValueError as error:
                 raise BadInput(path, f"block {number}: {error}") from None

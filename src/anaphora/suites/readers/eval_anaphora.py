@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 
 from anaphora.core.errors import BadInput
 from anaphora.core.files import open_binary, text_lines
+from anaphora.core.parsing import json_record, shortened
 from anaphora.core.pickles import read_plain_pickles
 from anaphora.suites.catalogue import citation
 from anaphora.suites.example import Example, Tag
@@ -18,7 +18,7 @@ from anaphora.suites.readers.lines import differing_words
 from anaphora.suites.suite import Header, Suite, suite_of
 
 LANGUAGES = {"german": "de", "french": "fr", "russian": "ru", "chinese": "zh"}
-NOT_A_PAIR = (json.JSONDecodeError, KeyError, TypeError, ValueError, AttributeError)
+NOT_A_PAIR = (KeyError, OverflowError, TypeError, ValueError, AttributeError)
 END_OF_SENTENCE = (".", "?", "!")
 
 
@@ -58,10 +58,11 @@ def _is_json_lines(path: Path) -> bool:
 
 def _from_lines(path: Path, language: str) -> Iterator[Example]:
     for number, line in enumerate(text_lines(path), start=1):
+        row = json_record(line, path, number, "an annotated pair")
         try:
-            yield _example(json.loads(line), language)
+            yield _example(row, language)
         except NOT_A_PAIR as error:
-            raise BadInput(path, f"not an annotated pair ({error})", line=number) from None
+            raise BadInput(path, f"not an annotated pair ({shortened(str(error))})", line=number) from None
 
 
 def _from_pickle(path: Path, language: str) -> Iterator[Example]:

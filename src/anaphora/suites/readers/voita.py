@@ -42,7 +42,10 @@ def read(path: Path) -> Suite:
 
 
 def _file(file: Path) -> Iterator[Example]:
-    for number, item in enumerate(read_json(file)):
+    items = read_json(file)
+    if not isinstance(items, list):
+        raise BadInput(file, "a JSON list of items is expected")
+    for number, item in enumerate(items):
         try:
             yield Example(
                 id=f"{_stem(file)}/{number}",

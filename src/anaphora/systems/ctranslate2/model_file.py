@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.files import text_lines
-from anaphora.core.parsing import read_json
+from anaphora.core.parsing import expecting, read_json, read_json_object
 
 POSITIONS = "position_encodings/encodings"  # a table of vectors, one per position: where it ends, reading ends
 
@@ -40,7 +40,8 @@ class ModelFile:
         for name in ("shared_vocabulary", f"{side}_vocabulary", "vocabulary"):
             path = self.folder / f"{name}.json"
             if path.is_file():
-                return frozenset(read_json(path))
+                with expecting(path, "a vocabulary"):
+                    return frozenset(read_json(path))
             if path.with_suffix(".txt").is_file():  # as models were converted until 2023
                 return frozenset(text_lines(path.with_suffix(".txt")))
         return frozenset()
@@ -57,15 +58,15 @@ def read_model_file(folder: Path) -> ModelFile:
     try:
         with path.open("rb") as stream:
             kind, shapes = _contents(stream)
-    except (struct.error, UnicodeDecodeError):
+    except (struct.error, UnicodeDecodeError, ValueError, OverflowError, OSError):
         raise BadInput(path, "not the weights of a CTranslate2 model, or cut short") from None
     config = folder / "config.json"
     return ModelFile(
         folder=folder,
         generator=kind.startswith("TransformerDecoder"),
-        positions=min((shape[0] for name, shape in shapes.items() if name.endswith(POSITIONS)), default=None),
+        positions=min((shape[0] for name, shape in shapes.items() if name.endswith(POSITIONS) and shape), default=None),
         relative=any("relative_" in name for name in shapes),
-        config=read_json(config) if config.is_file() else {},
+        config=read_json_object(config) if config.is_file() else {},
     )
 
 

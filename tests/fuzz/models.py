@@ -1,0 +1,173 @@
+"""What models, stores and lexicons leave on disk: checkpoints, descriptions, indexes, tables of words."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+from tests.fuzz.targets import add, files, write
+
+CONFIG_FILES = {
+    **{"s": "ella es\n", "r": "she is\n", "t": "he is\n", "ra": "0-0 1-1\n", "ta": "0-0 1-1\n"},
+    **{"pronouns": "Él\n\n ella \n", "equal": "Ce, c'\n"},
+}
+
+
+def _checkpoint_seed(folder: Path) -> None:
+    import torch
+
+    from anaphora.nmt.checkpoint import State, save_checkpoint
+
+    torch.manual_seed(1)
+    model = torch.nn.Linear(2, 2)
+    optimizer = torch.optim.Adam(model.parameters())
+    model(torch.ones(1, 2)).sum().backward()
+    optimizer.step()
+    save_checkpoint(folder, model, optimizer, State(update=1, perplexity=2.5), keep=0)
+
+
+def _checkpoint(folder: Path) -> None:
+    import torch
+
+    from anaphora.nmt.checkpoint import best_checkpoints, load_checkpoint
+
+    model = torch.nn.Linear(2, 2)
+    (place,) = best_checkpoints(folder)
+    load_checkpoint(place, model, torch.optim.Adam(model.parameters()))
+
+
+add("model.checkpoint", _checkpoint_seed, _checkpoint, "*.json", "*.safetensors", torch=True)
+
+
+def _about(folder: Path) -> None:
+    from anaphora.measure.checkpoint import _divisor, read_about
+
+    _divisor(read_about(folder), folder / "measure.json")
+
+
+ABOUT = {"anaphora_measure": 2, "attention_divisor": 1.0, "encoder_kept": False, "config": {"model": {"encoder": "x"}}}
+add("model.measure", files(measure__json=json.dumps(ABOUT)), _about, torch=True)
+
+
+def _store_seed(folder: Path) -> None:
+    import numpy as np
+
+    from anaphora.measure.store import Store
+
+    store = Store(folder / "store", 2, {"model": "a"})
+    store.put({"one": np.ones((3, 2)), "two": np.zeros((1, 2)), "none": np.zeros((0, 2))})
+
+
+def _store(folder: Path) -> None:
+    from anaphora.measure.store import Store
+
+    store = Store(folder / "store", 2, {"model": "a"})
+    for key in ("one", "two", "none"):
+        if key in store:
+            store.get(key)
+
+
+add("model.store", _store_seed, _store, "store/*.json", "store/*.jsonl", "store/*.bin", writes=True)
+
+
+def _idiap_seed(folder: Path) -> None:
+    from tests.metrics.apt.test_idiap_config import CONFIG
+
+    write(folder / "config", CONFIG)
+    for name, text in CONFIG_FILES.items():
+        write(folder / name, text)
+
+
+def _idiap(folder: Path) -> None:
+    from anaphora.metrics.apt.idiap_config import read_config
+
+    here = Path.cwd()
+    os.chdir(folder)
+    try:
+        read_config(Path("config"))
+    finally:
+        os.chdir(here)
+
+
+add("apt.idiap-config", _idiap_seed, _idiap, "config", "pronouns", "equal")
+
+
+def _odenet_seed(folder: Path) -> None:
+    from tests.languages.thesaurus.test_odenet import SMALL
+
+    write(folder / "odenet.xml", SMALL)
+
+
+def _odenet(folder: Path) -> None:
+    from anaphora.languages.thesaurus.odenet import OdeNet
+
+    OdeNet(folder / "odenet.xml").senses("Hocker")
+
+
+add("thesaurus.odenet", _odenet_seed, _odenet)
+
+WORDNET = {
+    "index.noun": "  1 licence\ncar n 2 3 @ ~ + 2 1 02958343 02959942\nchild n 1 0 1 1 09917593\n",
+    "index.verb": "buy v 1 1 @ 1 0 02207206\n",
+    "index.adj": "fast a 1 0 1 0 00976508\n",
+    "index.adv": "fast r 1 0 1 0 00085811\n",
+    **{"noun.exc": "children child\n", "verb.exc": "bought buy\n", "adj.exc": "", "adv.exc": "best well\n"},
+}
+
+
+def _wordnet_seed(folder: Path) -> None:
+    for name, text in WORDNET.items():
+        write(folder / name, text)
+
+
+def _wordnet(folder: Path) -> None:
+    from anaphora.metrics.meteor.wordnet import read_wordnet
+
+    read_wordnet(folder)
+
+
+add("thesaurus.wordnet", _wordnet_seed, _wordnet)
+
+
+def _nouns_seed(folder: Path) -> None:
+    from tests.languages.test_german_noun_forms import COLUMNS, ROWS
+
+    write(folder / "nouns.csv", f"{COLUMNS}\n{ROWS}")
+
+
+def _nouns(folder: Path) -> None:
+    from anaphora.annotate.lexicon import _rows
+    from anaphora.languages.german_noun_forms import NounTable
+
+    NounTable(folder / "nouns.csv")
+    list(_rows(folder / "nouns.csv"))
+
+
+add("lexicon.nouns", _nouns_seed, _nouns)
+
+
+def _stage_seed(folder: Path) -> None:
+    from anaphora.build.mine.documents import Corpus
+    from anaphora.build.mine.reading import Sizes, read_stage
+    from anaphora.build.mine.stage import open_stage
+
+    write(folder / "a.en", "A.\nB.\n\nC.\n")
+    write(folder / "a.de", "X.\nY.\n\nZ.\n")
+    read_stage(open_stage(folder / "work", "read", {}), Corpus(folder / "a.en", folder / "a.de"), Sizes())
+
+
+def _stage(folder: Path) -> None:
+    from anaphora.build.mine.documents import Corpus
+    from anaphora.build.mine.piece import unpack
+    from anaphora.build.mine.reading import Sizes, read_stage
+    from anaphora.build.mine.stage import open_stage
+
+    stage = open_stage(folder / "work", "read", {})
+    index = read_stage(stage, Corpus(folder / "a.en", folder / "a.de"), Sizes())
+    for shard in range(min(len(index.shards), 3)):
+        list(unpack(stage.read(shard)))
+        stage.first_row(shard)
+
+
+add("mine.work", _stage_seed, _stage, "work/*", writes=True)
