@@ -8,6 +8,35 @@ from pathlib import Path
 
 from tests.fuzz.targets import add, files, write
 
+CONFIG = """[lang]
+source: es
+target: en
+# a comment
+source_word_separator:
+target_word_separator: -
+[files]
+source: ./s
+reference: ./r
+target: ./t
+alignment_source_reference: ./ra
+alignment_source_target: ./ta
+list_source_pronouns: pronouns
+input_type: word
+list_target_pronouns:
+[dictionary]
+equal: equal
+similar:
+source_pronouns:
+target_pronouns: pronouns
+[cases]
+cases_to_use: 1,3,4
+weigths_per_case: 1, 0.5,0
+count_OTHER_as_equal: True
+[output]
+output_file: out/put
+counting_multiword_in_matrix: no
+max_length_matrix = 12
+"""
 CONFIG_FILES = {
     **{"s": "ella es\n", "r": "she is\n", "t": "he is\n", "ra": "0-0 1-1\n", "ta": "0-0 1-1\n"},
     **{"pronouns": "Él\n\n ella \n", "equal": "Ce, c'\n"},
@@ -72,15 +101,13 @@ add("model.store", _store_seed, _store, "store/*.json", "store/*.jsonl", "store/
 
 
 def _idiap_seed(folder: Path) -> None:
-    from tests.metrics.apt.test_idiap_config import CONFIG
-
     write(folder / "config", CONFIG)
     for name, text in CONFIG_FILES.items():
         write(folder / name, text)
 
 
 def _idiap(folder: Path) -> None:
-    from anaphora.metrics.apt.idiap_config import read_config
+    from anaphora.metrics.apt.idiap_run import read_config
 
     here = Path.cwd()
     os.chdir(folder)

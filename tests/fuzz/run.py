@@ -167,7 +167,11 @@ def work(target: Target, first: int, last: int, seed: int, pipe: Connection, kee
     signal.signal(signal.SIGALRM, _hang)
     base = Path("/dev/shm") if os.access("/dev/shm", os.W_OK) else None
     with tempfile.TemporaryDirectory(prefix="fuzz-", dir=base) as name:
-        ground = Ground(target, Path(name) / "case")
+        try:
+            ground = Ground(target, Path(name) / "case")
+        except Exception as error:  # nothing to begin with
+            pipe.send(("invalid", f"{error!r}\n{traceback.format_exc()}"))
+            return
         valid = ground.run({})
         if valid.kind != ACCEPTED:
             with silent():

@@ -528,8 +528,7 @@ def _aligner(checked: bool) -> Run:
     def run(folder: Path) -> None:
         import hashlib
 
-        from anaphora.align.saved import open_model
-
+        from anaphora.align.aligner import open_model
         from anaphora.align.backend import load_backend
 
         model = folder / "m"
@@ -686,7 +685,7 @@ add("apt.judgements", files(j__tsv="candidate\treference\tcorrect\nil\telle\t0\n
 
 
 def _annotations(folder: Path) -> None:
-    from anaphora.metrics.discomt.file import read_annotations
+    from anaphora.metrics.discomt.measures import read_annotations
 
     read_annotations(folder / "a.tsv", "fr")
 
