@@ -33,9 +33,13 @@ class SQLite:
             if not path.exists():  # answers are their people's: nobody else may read them
                 os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
             self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=20)
-            self._connection.execute("PRAGMA synchronous = FULL")
-            self._connection.execute("PRAGMA journal_mode = WAL")
-        except (sqlite3.Error, OSError) as error:
+            try:
+                self._connection.execute("PRAGMA synchronous = FULL")
+                self._connection.execute("PRAGMA journal_mode = WAL")
+            except BaseException:
+                self._connection.close()  # or its locks would make the next one wait
+                raise
+        except (sqlite3.Error, OSError, UnicodeError) as error:  # damage: the text of a schema
             raise BadInput(path, f"not a database that can be used: {error}") from None
 
     @contextlib.contextmanager
@@ -44,7 +48,7 @@ class SQLite:
             self._connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
             yield self._connection
             self._connection.execute("COMMIT")
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeError) as error:  # damage: text that is not UTF-8
             raise BadInput(self.name, f"the database refuses: {error}") from None
         finally:
             if self._connection.in_transaction:  # something failed; a full disk may fail at the commit
