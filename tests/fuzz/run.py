@@ -33,6 +33,7 @@ import click
 from anaphora.core.errors import AnaphoraError
 from tests.fuzz.mutate import mutate
 from tests.fuzz.targets import TARGETS, Target
+from tests.memory import peak
 
 CORPUS = Path(__file__).with_name("corpus")
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "anaphora"
@@ -196,7 +197,7 @@ def work(target: Target, first: int, last: int, seed: int, pipe: Connection, kee
                 kept = keep_case(ground, files, outcome, number, keep) if keep else f"case {number}"
                 tally.findings[outcome.what] = kept
                 pipe.send(("finding", outcome.what, kept, outcome.trace))
-        tally.peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        tally.peak = peak()
         pipe.send(("done", tally))
 
 

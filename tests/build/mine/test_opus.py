@@ -13,6 +13,7 @@ import pytest
 from anaphora.build.mine import opus
 from anaphora.build.mine.opus import detokenised, read_opus
 from anaphora.core.errors import BadInput
+from tests.memory import PRINT_PEAK
 
 LINKS = """<?xml version="1.0" encoding="utf-8"?>
 <!DOCTYPE cesAlign PUBLIC "-//CES//DTD XML cesAlign//EN" "">
@@ -225,11 +226,11 @@ try:
         pass
 except BadInput as error:
     print(error, file=sys.stderr)
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10)
 """
+READER += PRINT_PEAK
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="ru_maxrss is in other units elsewhere")
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 @pytest.mark.parametrize(
     ("piece", "problem"),
     [
@@ -249,7 +250,7 @@ def test_huge_members_stay_below_500_mb(tmp_path: Path, links: Path, piece: byte
     assert int(done.stdout) < 500
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="ru_maxrss is in other units elsewhere")
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_many_sentences_and_links_stay_below_500_mb(tmp_path: Path) -> None:
     write_documents(tmp_path)
     one = b"".join(b'<s id="%d">x</s>' % n for n in range(499_000))

@@ -30,6 +30,7 @@ from anaphora.systems.openai.choice import parse_reply
 from anaphora.systems.openai.http import MAX_BODY, MAX_VALUES
 from anaphora.systems.openai.logprobs import MAX_CHOICES, MAX_TEXT, MAX_TOKENS, add_up, parse_completion, parse_echo
 from anaphora.systems.options import Options
+from tests.memory import PRINT_PEAK
 
 KEY = "sk-very-secret-0123456789"
 LIFE = 30.0  # seconds after which every server ends
@@ -231,8 +232,8 @@ try:
     list(load_system(sys.argv[1], Options(languages=("en", "de"))).score(examples))
 except AnaphoraError as error:
     print(error, file=sys.stderr)
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10)
 """
+CLIENT += PRINT_PEAK
 AT_MOST = 950_000  # values, just below the limit
 FLOODS = {
     "endless body": repeated(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n{", b" " * 65536),
@@ -256,7 +257,7 @@ FLOODS = {
 
 
 @pytest.mark.parametrize("flood", FLOODS)
-@pytest.mark.skipif(sys.platform != "linux", reason="ru_maxrss is in other units elsewhere")
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_memory_stays_below_500_mb(hostile: Callable[[Speak], Hostile], flood: str) -> None:
     """Eight requests at once, each answered with the worst that the limits admit."""
     mode = "score" if flood in ("echo", "names") else "choose"
