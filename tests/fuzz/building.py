@@ -1,0 +1,303 @@
+"""The commands that make suites, pairs, translations and models from files, with systems that cost nothing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Container, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+from tests.fuzz.commands import both, command, pairs
+from tests.fuzz.targets import PAIR_LIST, TARGETS, Seed, add, native, run_file, write
+
+
+class Echo:
+    """A system that is ready at once: the longer a candidate the worse, and a text is its own translation."""
+
+    has_focus = True
+
+    def __init__(self, what: str, options: Any) -> None:
+        self.options = options
+
+    def settings(self) -> Mapping[str, Any]:
+        return {"echo": 1}
+
+    def score(self, examples: Sequence[Any], done: Container[int] = ()) -> Iterator[tuple[int, Any]]:
+        from anaphora.systems.scored import Answer
+
+        for number, example in enumerate(examples):
+            lengths = [len(" ".join(candidate)) for candidate in example.candidates]
+            yield number, Answer([-float(n) for n in lengths], [max(1, n) for n in lengths])
+
+    def translate(self, texts: Sequence[str], *, beams: int | None = None, max_tokens: int = 256) -> list[str]:
+        return list(texts)
+
+
+def within(name: str, around: Any, torch: bool = False) -> None:
+    """Run a target of these in a context, made of its folder."""
+    target = TARGETS[f"cli.{name}"]
+
+    def run(folder: Path) -> None:
+        with around(folder):
+            target.run(folder)
+
+    add(target.name, target.seed, run, *target.only, writes=target.writes, torch=torch)
+
+
+def echoing(folder: Path) -> AbstractContextManager[Any]:
+    """`echo:` is a kind of system."""
+    from anaphora.core.registry import Registry
+
+    known = Registry("system", {"echo": f"{__name__}:Echo"})
+    return mock.patch("anaphora.systems.systems", return_value=known)
+
+
+# Parallel documents with annotation
+
+ENGLISH = ["The cup fell .", "It broke .", "", "Nothing happened .", "It slept ."]
+GERMAN = ["Die Tasse fiel .", "Sie brach .", "", "Nichts geschah .", "Er schlief ."]
+
+
+def conllu(sentences: Sequence[str]) -> str:
+    """Sentences of a subject, a verb and a full stop."""
+    blocks = []
+    for words in (sentence.split() for sentence in sentences if sentence):
+        verb, rows = len(words) - 1, []
+        for k, word in enumerate(words, start=1):
+            pronoun = word.lower() in ("it", "sie", "er")
+            kind = "PRON" if pronoun else "PUNCT" if word == "." else "VERB" if k == verb else "NOUN"
+            kind = "DET" if word in ("The", "Die") else kind
+            what = "Person=3|Number=Sing" if pronoun else "Gender=Fem|Number=Sing" if word == "Tasse" else "_"
+            relation = {"PUNCT": "punct", "VERB": "root", "DET": "det"}.get(kind, "nsubj")
+            head = 0 if k == verb else k + 1 if kind == "DET" else verb
+            chain = "Entity=(e1)" if word in ("cup", "Tasse", "Nothing", "Nichts", "It", "Sie", "Er") else "_"
+            rows.append(f"{k}\t{word}\t{word.lower()}\t{kind}\t_\t{what}\t{head}\t{relation}\t_\t{chain}\n")
+        blocks.append("".join(rows))
+    return "\n".join(blocks) + "\n"
+
+
+def parallel(folder: Path) -> None:
+    for code, lines in (("en", ENGLISH), ("de", GERMAN)):
+        write(folder / f"x.{code}", "\n".join(lines) + "\n")
+        write(folder / f"{code}.conllu", conllu(lines))
+    write(folder / "x.align", "\n".join(" ".join(f"{k}-{k}" for k in range(len(s.split()))) for s in ENGLISH) + "\n")
+
+
+def docids(folder: Path) -> None:
+    parallel(folder)
+    for name, lines in (("x.en", ENGLISH), ("x.de", GERMAN)):
+        write(folder / name, "".join(f"d{k // 3}\t{line}\n" for k, line in enumerate(lines) if line))
+
+
+def fresh(folder: Path) -> AbstractContextManager[Any]:
+    """No annotator is kept from the case before."""
+    from contextlib import nullcontext
+
+    from anaphora.build.mine import work
+
+    work.annotator_of.cache_clear()
+    return nullcontext()
+
+
+ANNOTATED = "--annotate-source conllu:{}/en.conllu --annotate-target conllu:{}/de.conllu"
+SIDES = f"--source {{}}/x.en --target {{}}/x.de -l en-de {ANNOTATED}"
+MINE = f"build mine {SIDES} --workers 1 --confidence 0 --link-source chains --link-target chains -o {{}}/out.jsonl"
+command("mine", parallel, f"{MINE} --align-backend builtin")
+command("mine-alignments", parallel, f"{MINE} --alignments {{}}/x.align --to both")
+command("mine-docids", docids, f"{MINE} --format docids --align-backend builtin", "x.en", "x.de")
+for name in ("mine", "mine-alignments", "mine-docids"):
+    within(name, fresh)
+command("augment", parallel, f"augment {SIDES} --link chains --align {{}}/x.align -o {{}}/out")
+
+
+def gold(folder: Path) -> None:
+    """A record of ParCorFull, and annotation of its tokens."""
+    sides = {}
+    for code, lines in (("en", ENGLISH), ("de", GERMAN)):
+        sentences = [line.split() for line in lines if line]
+        places = [(0, 1, 2, "np", {}), (1, 0, 1, "pronoun", {"type": "anaphoric", "agreement": "singular"})]
+        sides[code] = {
+            "sentences": sentences,
+            "mentions": [
+                {
+                    **{"sent": n, "start": start, "end": end, "text": " ".join(sentences[n][start:end])},
+                    **{"type": kind, "chain": "set_1", "attributes": attributes},
+                }
+                for n, start, end, kind, attributes in places
+            ],
+        }
+        write(folder / f"{code}.conllu", conllu(lines))
+    record = {"doc": "d", "langs": ["en", "de"], **sides, "alignment": [[[n], [n]] for n in range(4)]}
+    record["word_alignment"] = [[[n, k], [n, k], "i"] for n in range(4) for k in range(2)]
+    write(folder / "g.jsonl", json.dumps(record) + "\n")
+
+
+command("mine-evaluate", gold, f"build mine-evaluate {{}}/g.jsonl {ANNOTATED} --json", writes=False)
+command("mine-evaluate-gold", gold, f"build mine-evaluate {{}}/g.jsonl --chains gold {ANNOTATED}", writes=False)
+
+
+# Systems
+
+
+def documents(folder: Path) -> None:
+    write(folder / "x.en", "A lamp.\nIt is old.\n\nA hat.\nIt is new.\n")
+
+
+TRANSLATE = "translate --system echo:x -l en-de -i {}/x.en -o {}/out.de"
+command("translate", documents, f"{TRANSLATE} --context 1 --separator <SEP> --json")
+command(
+    "translate-docids", lambda f: write(f / "x.en", "d\tA lamp.\nd\tIt is old.\ne\tA hat.\n"), f"{TRANSLATE} --docids"
+)
+command("context-usage", native, "context-usage {}/s.jsonl --system echo:x --context 1 -o {}/usage --json")
+for name in ("translate", "translate-docids", "context-usage"):
+    within(name, echoing)
+
+
+# The learned measure
+
+
+def measured(folder: Path) -> None:
+    write(folder / "s.de", "Die Lampe .\nSie ist alt .\n\nDer Hut .\nEr ist neu .\n")
+    write(folder / "r.en", "The king came .\nHe is old .\n\nThe hat .\nIt is new .\n")
+    write(folder / "t.en", "The king came .\nShe is old .\n\nThe hat .\nHe is new .\n")
+
+
+def agreed(folder: Path) -> None:
+    write(folder / "l.json", json.dumps(PAIR_LIST))
+
+
+PAIRS = "measure pairs -s {}/s.de -r {}/r.en -t {}/t.en -l de-en -o {}/out.jsonl"
+command("measure-pairs", measured, f"{PAIRS} --json")
+command("measure-pairs-list", both(measured, agreed), f"{PAIRS} --pair-list {{}}/l.json --year 2013", "l.json")
+
+
+def drawn(folder: Path) -> None:
+    from anaphora.cli.app import app
+
+    measured(folder)
+    arguments = PAIRS.replace("out.jsonl", "p.jsonl").replace("{}", str(folder)).split()
+    app.main(args=arguments, standalone_mode=False)
+
+
+DRAW = "measure pairs -r {}/r.en -l de-en --draw-from {}/p.jsonl -o {}/out.jsonl"
+command("measure-pairs-drawn", drawn, DRAW, "p.jsonl", "r.en")
+command("measure-counts-years", drawn, "measure counts {}/p.jsonl --by-year", "p.jsonl", writes=False)
+
+
+def judged(folder: Path) -> None:
+    """Pairs, and a run of them."""
+    from anaphora.suites.suite import read_native
+
+    pairs(folder)
+    lines = [json.loads(line) for line in run_file(folder / "a.jsonl").read_text().splitlines()]
+    lines[0]["sha256"] = read_native(folder / "s.jsonl").sha256()
+    for row in lines[1:]:
+        row["scores"], row["tokens"] = row["scores"][:2], row["tokens"][:2]
+    write(folder / "a.jsonl", "".join(json.dumps(row) + "\n" for row in lines))
+
+
+EVALUATE = "measure evaluate {}/s.jsonl --samples 100"
+command("measure-evaluate", judged, f"{EVALUATE} --run {{}}/a.jsonl --json", writes=False)
+command("measure-evaluate-list", both(judged, agreed), f"{EVALUATE} --run {{}}/a.jsonl --pair-list {{}}/l.json")
+command("measure-evaluate-system", pairs, f"{EVALUATE} --system echo:x --context 1")
+within("measure-evaluate-system", echoing)
+
+
+# Templates, attacks, the catalogue, training
+
+
+def words(folder: Path) -> None:
+    """Two words of each class."""
+    from importlib.resources import files as resources
+
+    place = resources("anaphora.build.templates") / "data" / "en-de" / "vocabulary"
+    for path in place.iterdir():
+        lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
+        write(folder / "words" / path.name, "\n".join(lines[:4]) + "\n")
+
+
+command("templates", words, "build templates --vocabulary {}/words --only prior -o {}/out.jsonl")
+
+
+def hats(folder: Path) -> None:
+    from tests.cli.test_attack import TAGS, row, written
+
+    written(folder / "s.jsonl", row("a", TAGS), row("b", TAGS, 2), row("c", {}))
+
+
+def curtains(folder: Path) -> None:
+    from tests.cli.test_attack_synonym import HEADER, TAGS, THESAURUS, row
+
+    write(folder / "th.dat", THESAURUS)
+    write(folder / "ding.txt", "Vorhang {m}; Gardine {f} :: curtain\n")
+    write(folder / "s.jsonl", "".join(json.dumps(line) + "\n" for line in (HEADER, row("a", TAGS), row("b", {}))))
+
+
+def distractors(folder: Path) -> None:
+    from importlib.resources import files as resources
+
+    hats(folder)
+    found = [p for p in (resources("anaphora.build.attacks") / "data").iterdir() if "distract" in p.name]
+    write(folder / "d.toml", found[0].read_bytes())
+
+
+command("attack-possessive", hats, "build attack possessive {}/s.jsonl --preset maria -o {}/out.jsonl")
+command(
+    "attack-synonym",
+    curtains,
+    "build attack synonym {}/s.jsonl --thesaurus mythes:{}/th.dat --dictionary {}/ding.txt --shared 1 -o {}/out.jsonl",
+)
+command("attack-wrong", hats, "build attack wrong-antecedent {}/s.jsonl -o {}/out.jsonl")
+command(
+    "attack-distractors",
+    distractors,
+    "build attack wrong-antecedent {}/s.jsonl --distractors {}/d.toml -o {}/out.jsonl",
+    "d.toml",
+)
+
+
+def at_home(folder: Path) -> AbstractContextManager[Any]:
+    return mock.patch.dict("os.environ", ANAPHORA_HOME=str(folder / "home"))
+
+
+def published(name: str) -> Seed:
+    def seed(folder: Path) -> None:
+        place = TARGETS[f"suite.{name}"]
+        place.seed(folder)
+
+    return seed
+
+
+command("get-contrapro", published("contrapro"), "suites get contrapro --from-path {}/contrapro.json", "contrapro.json")
+within("get-contrapro", at_home)
+
+
+def training(folder: Path) -> None:
+    write(folder / "x.en", "".join(f"I see the {w} .\nIt is old .\n\n" for w in ("lamp", "table", "book")))
+    write(folder / "x.de", "".join(f"Ich sehe {w} .\nSie ist alt .\n\n" for w in ("Lampe", "Tisch", "Buch")))
+    config = '[model]\nkind = "recurrent"\njoined_source = 1\nembedding = 16\n'
+    config += '[vocabulary]\nsize = 40\n[training]\nupdates = 2\nschedule = "fixed"\nwarmup = 0\n'
+    write(folder / "c.toml", config)
+
+
+def untrained(folder: Path) -> AbstractContextManager[Any]:
+    """All is prepared, and nothing trained."""
+    from anaphora.nmt import training as module
+
+    class Prepared:
+        updates, stopped_early, perplexity = 0, False, None
+
+        def __init__(self, *given: Any) -> None:
+            pass
+
+        def run(self) -> Prepared:
+            return self
+
+    return mock.patch.object(module, "Trainer", Prepared)
+
+
+TEXT = "--set data.source={}/x.en --set data.target={}/x.de"
+command("train", training, f"train {{}}/c.toml -o {{}}/model {TEXT} --threads 1 --json")
+within("train", untrained, torch=True)
