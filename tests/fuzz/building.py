@@ -218,7 +218,7 @@ def words(folder: Path) -> None:
         write(folder / "words" / path.name, "\n".join(lines[:4]) + "\n")
 
 
-command("templates", words, "build templates --vocabulary {}/words --only prior -o {}/out.jsonl")
+command("templates", words, "build templates --vocabulary {}/words --only prior/role -o {}/out.jsonl")
 
 
 def hats(folder: Path) -> None:

@@ -15,7 +15,7 @@ from anaphora.align.alignment import Alignment
 from anaphora.annotate.document import Document, Mention, head_of
 from anaphora.core.errors import BadInput
 from anaphora.core.files import text_lines
-from anaphora.core.parsing import expecting, json_record
+from anaphora.core.parsing import are_strings, expecting, json_record
 
 Span = tuple[int, int, int]  # line, first token, end (not included)
 Place = tuple[int, int]  # line, token
@@ -106,6 +106,8 @@ def _pair(record: Mapping[str, Any], source: str, target: str) -> GoldPair:
     places: dict[str, dict[int, Place]] = {}  # sentence → line, tokens before it in the line
     for k, code in enumerate((source, target)):
         sentences = record[code]["sentences"]
+        if not all(map(are_strings, sentences)):
+            raise TypeError(f"the sentences of {code} must be lists of words")
         beads = [bead[k] for bead in record["alignment"]]
         places[code] = _places(beads, [len(s) for s in sentences])
         lines = tuple(tuple(token for n in bead for token in sentences[n]) for bead in beads)
