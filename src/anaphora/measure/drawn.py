@@ -38,7 +38,7 @@ def measured(examples: Iterable[Example]) -> Confusion:
     counts: dict[str, Counter[str]] = {}
     for example in examples:
         tags = example.tags
-        if tags.get("kind", "noisy") != "noisy" or "reference_pronoun" not in tags:
+        if tags.get("kind", "noisy") != "noisy" or not {"reference_pronoun", "system_pronoun"} <= set(tags):
             continue
         systems = tags.get("systems")
         times = len(systems) if isinstance(systems, list) else 1
