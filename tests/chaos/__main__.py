@@ -35,7 +35,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PARTS = ("kills", "power", "faults", "study", "ray")
 POINTS_OF_POWER = 6  # at which power is lost, for each way in which a disk may forget
 FULL = 3  # operations from which on a disk is full
-SERVERS = 12  # of a study that are killed
+SERVERS = 13  # of a study that are killed
 
 
 def main() -> None:
@@ -175,13 +175,12 @@ class Chaos:
             self.faults += self._do([away])
 
     def _servers(self, name: str, suite: Path, url: str | None) -> None:
-        whole = functools.partial(study.total_statements, self._place(name, "whole"), suite, url)
-        total = self._do([whole])[0]
         tasks = []
-        for number, point in enumerate(kills.points(total, SERVERS, random.Random(self.seed))):
+        drawn = kills.points(study.EVERYTHING, SERVERS - 1, random.Random(self.seed))
+        for number, answer in enumerate([0, *drawn]):
+            moment = study.MOMENTS[(number + 2) % len(study.MOMENTS)]
             place = self._place(name, f"kill-{number}")
-            after = number % 2 == 1
-            tasks.append(functools.partial(study.kill_server, name, place, suite, url, total, point, after))
+            tasks.append(functools.partial(study.kill_server, name, place, suite, url, answer, moment))
         self.trials += self._do(tasks)
 
     def _do(self, tasks: Sequence[Callable[[], Any]]) -> list[Any]:

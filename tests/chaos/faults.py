@@ -300,7 +300,7 @@ def database_away(folder: Path, inputs: Path, url: str, control: Callable[[str],
     sending.join(60)
     server.stop()
     kept = study.stored(folder, database)
-    everything = len(study.ANNOTATORS) * study.ITEMS
+    everything = study.EVERYTHING
     if during == everything:
         fault.problem = "it was stopped too late"
     elif set(kept) != answers.acknowledged or len(kept) != everything or kept.total() != everything:

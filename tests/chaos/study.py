@@ -25,7 +25,10 @@ from tests.chaos.kills import Trial
 
 ANNOTATORS = ("anna", "ben", "carla")
 ITEMS = 12  # that each of them answers
-COUNT = "statements"  # a file for how many there were
+EVERYTHING = len(ANNOTATORS) * ITEMS
+MOMENTS = ("before the insert", "after the insert", "before the commit", "after the commit")
+COLUMNS = 9  # of an answer
+KILLED = "killed"  # a file that says that the server has killed itself
 
 
 @dataclass
@@ -62,31 +65,39 @@ class Answers:
                         raise AssertionError(f"{reply.status} for {body}")
 
 
-def statements(kill: int, after: bool) -> Callable[[], None]:
-    """Count the statements of a server to SQLite or PostgreSQL, and kill it before or after one of them."""
+def killed_at(answer: int, moment: str) -> Callable[[], None]:
+    """Kill a server at the transaction that stores this answer, counted from 1; 0: while it makes its tables."""
 
     def setup() -> None:
         import sqlite3
 
         lock = threading.Lock()
-        done = 0
+        rows = 0
+        due = False
 
-        def counted(do: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
-            nonlocal done
+        def counted(statement: str, values: int, do: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+            nonlocal rows, due
             with lock:
-                done += 1
-                number = done
-                Path(COUNT).write_text(str(done))
-            if number == kill and not after:
-                os.kill(os.getpid(), signal.SIGKILL)
+                words = statement.split()
+                inserts = words[:3] == ["INSERT", "INTO", "anaphora_answers"]
+                stores = words[:1] == ["COMMIT"]
+                rows += values // COLUMNS if inserts else 0
+                due = due or (inserts and 0 < answer <= rows) or (answer == 0 and words[:1] == ["CREATE"])
+            here = due and (inserts if "insert" in moment else stores)
+            if here and moment.startswith("before"):
+                end()
             result = do(*arguments, **options)
-            if number == kill:
-                os.kill(os.getpid(), signal.SIGKILL)
+            if here:
+                end()
             return result
 
+        def end() -> None:
+            Path(KILLED).touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+
         class Counting(sqlite3.Connection):
-            def execute(self, *arguments: Any) -> Any:
-                return counted(super().execute, *arguments)
+            def execute(self, statement: str, values: Any = ()) -> Any:
+                return counted(statement, len(values), super().execute, statement, values)
 
         connect = sqlite3.connect
         sqlite3.connect = lambda *a, **o: connect(*a, factory=Counting, **o)  # type: ignore[assignment]
@@ -94,8 +105,12 @@ def statements(kill: int, after: bool) -> Callable[[], None]:
             import psycopg
 
             execute, leave = psycopg.Cursor.execute, psycopg.Transaction.__exit__
-            psycopg.Cursor.execute = lambda self, *a, **o: counted(execute, self, *a, **o)  # type: ignore[method-assign]
-            psycopg.Transaction.__exit__ = lambda self, *a: counted(leave, self, *a)  # type: ignore[method-assign]
+
+            def executed(self: Any, statement: Any, values: Any = None, **options: Any) -> Any:
+                return counted(str(statement), len(values or ()), execute, self, statement, values, **options)
+
+            psycopg.Cursor.execute = executed  # type: ignore[method-assign]
+            psycopg.Transaction.__exit__ = lambda self, *a: counted("COMMIT", 0, leave, self, *a)  # type: ignore[method-assign]
 
     return setup
 
@@ -178,34 +193,27 @@ def option(url: str | None, folder: Path) -> list[str]:
     return ["--database", url.replace("/postgres?", f"/{name}?")]
 
 
-def total_statements(folder: Path, inputs: Path, url: str | None) -> int:
-    """How many statements a server needs for all answers."""
+def kill_server(name: str, folder: Path, inputs: Path, url: str | None, answer: int, moment: str) -> Trial:
+    """Kill a server when it stores an answer; what it has acknowledged must be there, and be there once in the end."""
+    trial = Trial(name, "kill")
     database = option(url, folder)
     answers = new_study(folder, inputs)
-    server = Server(folder, database, statements(0, after=False))
-    assert server.ready()
-    answers.send(server.links)
-    server.stop()
-    assert len(answers.acknowledged) == len(ANNOTATORS) * ITEMS
-    return int((folder / COUNT).read_text())
-
-
-def kill_server(name: str, folder: Path, inputs: Path, url: str | None, total: int, point: int, after: bool) -> Trial:
-    """Kill a server at a statement; what it has acknowledged must be there, and be there once in the end."""
-    database = option(url, folder)
-    trial = Trial(name, "kill", [point / total])
-    answers = new_study(folder, inputs)
-    server = Server(folder, database, statements(point, after))
+    server = Server(folder, database, killed_at(answer, moment))
     if server.ready():
         answers.send(server.links)
         server.stop(signal.SIGKILL)
-    before = set(answers.acknowledged)
+    if (folder / KILLED).exists():
+        return _restarted(folder, database, answers, trial, answer / EVERYTHING)
+    trial.problem = f"not killed {moment} of answer {answer}"
+    return trial
+
+
+def _restarted(folder: Path, database: list[str], answers: Answers, trial: Trial, at: float) -> Trial:
+    """Look at what a killed server has stored, start another, and let everybody send what was not acknowledged."""
     kept = stored(folder, database) if (folder / "study" / "answers.sqlite").exists() or database else Counter()
-    everything = len(ANNOTATORS) * ITEMS
-    trial.kept.append(len(kept) / everything)
-    lost = before - set(kept)
-    if len(before) == everything:
-        trial.problem = f"not killed at statement {point}"
+    trial.at.append(at)
+    trial.kept.append(len(kept) / EVERYTHING)
+    lost = answers.acknowledged - set(kept)
     again = Server(folder, database)
     assert again.ready()
     answers.send(again.links)
@@ -213,8 +221,8 @@ def kill_server(name: str, folder: Path, inputs: Path, url: str | None, total: i
     final = stored(folder, database)
     if lost:
         trial.problem = f"{len(lost)} acknowledged answers are lost"
-    elif len(answers.acknowledged) != everything or len(final) != everything or final.total() != everything:
-        trial.problem = f"{everything} answers, {len(answers.acknowledged)} acknowledged, {final.total()} stored"
+    elif len(answers.acknowledged) != EVERYTHING or len(final) != EVERYTHING or final.total() != EVERYTHING:
+        trial.problem = f"{EVERYTHING} answers, {len(answers.acknowledged)} acknowledged, {final.total()} stored"
     else:
         shutil.rmtree(folder)
     return trial
