@@ -53,6 +53,7 @@ def share(measured: Rounds, pairs: int, corpus: int) -> float:
 def prepare(folder: Path) -> tuple[int, dict[str, Callable[[], object]]]:
     """The stages as functions, each with what the stages before it give; and how many pairs there are."""
     from anaphora.build.mine.documents import Corpus
+    from anaphora.build.mine.jobs import Align, Annotate, Clean, Extract, Sample, Work
     from anaphora.build.mine.pipeline import mine
     from anaphora.build.mine.reading import read_stage
     from anaphora.build.mine.result import Mined, finish
@@ -60,7 +61,6 @@ def prepare(folder: Path) -> tuple[int, dict[str, Callable[[], object]]]:
     from anaphora.build.mine.settings import Output, Settings
     from anaphora.build.mine.stage import Stage
     from anaphora.build.mine.training import train
-    from anaphora.build.mine.work import Align, Annotate, Clean, Extract, Sample, Work
 
     source, target = (write(folder, code) for code in ("en", "de"))
     specs = (f"spacy:{MODELS / 'en_ud_sm'}", f"spacy:{MODELS / 'de_ud_sm'}")

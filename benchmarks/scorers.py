@@ -16,8 +16,8 @@ def tree(model: Any) -> Scorer:
     """Anaphora as it scores a suite, but for the tokeniser: which it is not given."""
     from anaphora.scoring.tree import EncodedExample
     from anaphora.suites.example import Example
+    from anaphora.systems.context import Options
     from anaphora.systems.huggingface.neural import NeuralSystem
-    from anaphora.systems.options import Options
 
     class Tokenised(NeuralSystem):
         waiting: Sequence[EncodedExample] = ()

@@ -17,7 +17,7 @@ from anaphora.evaluation.compare import Comparison, Difference, Pair
 from anaphora.evaluation.result import Figure, Result, Settings
 from anaphora.metrics.apt.result import AptResult
 from anaphora.suites.suite import Header
-from anaphora.systems.options import Options
+from anaphora.systems.context import Options
 from anaphora.systems.run import Run
 
 FUNCTIONS = ("load_suite", "load_system", "score", "evaluate", "compare", "apt", "report")

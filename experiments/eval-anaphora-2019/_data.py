@@ -16,7 +16,7 @@ from pathlib import Path
 from _archive import archive
 
 from anaphora.api import load_suite
-from anaphora.measure.items import plain_text
+from anaphora.measure.model import plain_text
 from anaphora.measure.pair_list import read_pair_list
 from anaphora.measure.pair_suite import Files, write_pairs
 from anaphora.measure.pairs import Settings
@@ -126,7 +126,7 @@ TESTED = tuple(language for language in ANNOTATED if annotated(language))
 
 def test(language: str) -> Suite:
     """The annotated pairs of a source language, with what people said of their pronoun pairs."""
-    from anaphora.measure.judged import with_people
+    from anaphora.measure.evaluation import with_people
 
     path = annotated(language)
     assert path is not None
@@ -148,7 +148,7 @@ def drawn(languages: tuple[str, ...] = LANGUAGES) -> list[Example]:
     path = WORK / "drawn.jsonl"
     if not path.exists():
         from anaphora.languages.readings import load_readings
-        from anaphora.measure.drawn import draw_pairs, measured
+        from anaphora.measure.pair_suite import draw_pairs, measured
         from anaphora.measure.texts import read_texts
 
         real = training(languages)

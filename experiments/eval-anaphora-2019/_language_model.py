@@ -12,7 +12,7 @@ from _data import WORK, names, news
 from anaphora.languages.pronoun_files import pronoun_lists
 from anaphora.languages.readings import load_readings
 from anaphora.measure.config import Config, Model
-from anaphora.measure.items import pairs_of
+from anaphora.measure.model import pairs_of
 
 PLAIN, NAMED, TUNED, ADAPTED = "as it is", "restored", "restored, and tuned", "as it is, and adapted"
 TEXTS = Model(plain=True, max_pronouns=40)
@@ -34,7 +34,7 @@ def spec(model: str, name: str, tune_with: list[Any]) -> str:
 
 def choices(found: dict[str, str], dev: list[Any]) -> dict[str, Any]:
     """How often each prefers the reference: on development pairs, and on those whose pronouns are not equivalent."""
-    from anaphora.measure.measure import load_features
+    from anaphora.measure.model import load_features
 
     lists = pronoun_lists("de-en")
     pairs = pairs_of(dev, TEXTS, load_readings("en"))
@@ -86,7 +86,7 @@ def preference(config: Config, spec: str) -> Any:
     """A measure that knows nothing but the language model's log-probabilities, with weights 1."""
     import torch
 
-    from anaphora.measure.measure import Measure, load_encoder, load_features
+    from anaphora.measure.model import Measure, load_encoder, load_features
 
     model = replace(config.model, features=(spec,), max_pronouns=40)
     features = load_features(model.features, WORK / "states")

@@ -35,7 +35,7 @@ from _data import DATA, HERE, TESTED, WORK, development, drawn, test, training
 from _language_model import ADAPTED, NAMED, PLAIN, TUNED, choices, noisy_dev, preference, spec
 
 from anaphora.measure.config import Config, Data, Model, Training
-from anaphora.measure.drawn import balanced
+from anaphora.measure.pair_suite import balanced
 
 TABLE = "table4"
 PEOPLE = ("all", "at least 80 %", "fewer", "pair not in the list")
@@ -204,8 +204,7 @@ def tested(measure: Any, options: argparse.Namespace) -> dict[str, Any]:
 
     right: for each language a character per annotated pair, 1 where the reference has the higher score
     """
-    from anaphora.measure.evaluation import score_examples
-    from anaphora.measure.judged import judge
+    from anaphora.measure.evaluation import judge, score_examples
     from anaphora.stats.intervals import wilson
     from anaphora.systems.run import describe
 

@@ -16,14 +16,13 @@ from anaphora.evaluation.compare import Comparison, compare_runs
 from anaphora.evaluation.contrastive import evaluate_run, evaluate_scores
 from anaphora.evaluation.result import Result, Settings
 from anaphora.suites.catalogue import catalogue
+from anaphora.suites.contexts import SEED
 from anaphora.suites.formats import read_suite
 from anaphora.suites.get import resolve
 from anaphora.suites.rows import suite_of_rows
-from anaphora.suites.selection import SEED
 from anaphora.suites.suite import Suite
 from anaphora.systems import System
-from anaphora.systems.context import Context
-from anaphora.systems.options import Options, split_spec
+from anaphora.systems.context import Context, Options, split_spec
 from anaphora.systems.python import ScoreFunction, name_of, scorer_of
 from anaphora.systems.run import Run, describe, open_run, run_file, unfinished, write_run
 from anaphora.systems.scores import ScoreFile
@@ -124,7 +123,7 @@ def _scorer(workers: int | None, cluster: str | None, threads: int | None, gpus:
 
         return ray_cluster(cluster, workers=workers, cpus_per_worker=threads or 1, gpus_per_worker=gpus)
     if workers is not None and workers > 1:
-        from anaphora.systems.distributed.workers import local_workers
+        from anaphora.systems.distributed.team import local_workers
 
         return local_workers(workers, threads)
     return None
@@ -287,8 +286,7 @@ def report(
     names: of the systems, one for each run, and OLD=NEW for a system of a result
     """
     from anaphora.reports.page.contents import make_report
-    from anaphora.reports.page.export import export
-    from anaphora.reports.page.html import page
+    from anaphora.reports.page.html import export, page
 
     opened = [run if isinstance(run, Run) else _run_or_advice(run) for run in runs]
     made = make_report(

@@ -267,7 +267,7 @@ def clock_of_study(folder: Path, inputs: Path) -> Fault:
             last[name, body["request"]] = tuple(body["choice"])
     answers.send(server.links)
     server.stop()
-    from anaphora.study.answers import current_answers
+    from anaphora.study.analysis import current_answers
     from anaphora.study.database import read_answers
     from anaphora.study.file import read_study
 

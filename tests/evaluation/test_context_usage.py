@@ -13,8 +13,7 @@ from anaphora.evaluation.result import Settings
 from anaphora.reports.usage import usage_curve, usage_table
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Header, Suite, suite_of
-from anaphora.systems.context import Context
-from anaphora.systems.options import Options
+from anaphora.systems.context import Context, Options
 from anaphora.systems.run import Run, describe, open_run, write_run
 from anaphora.systems.scored import Scored
 

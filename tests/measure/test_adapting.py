@@ -28,7 +28,7 @@ from anaphora.languages.readings import load_readings
 from anaphora.measure.adapting import KEEP_EVERY, Adapting, _batches, _passages, adapt, documents
 from anaphora.measure.config import Model
 from anaphora.measure.features import LanguageModelFeatures
-from anaphora.measure.items import pairs_of, text_of
+from anaphora.measure.model import pairs_of, text_of
 from anaphora.measure.tuning import preferred, save_tuned
 from anaphora.suites.example import Example
 

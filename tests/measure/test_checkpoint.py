@@ -18,8 +18,7 @@ from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.languages.readings import load_readings
 from anaphora.measure.checkpoint import check_new, load_measure, read_about, save_measure, start_from
 from anaphora.measure.config import Config, Model, Training
-from anaphora.measure.items import text_of
-from anaphora.measure.measure import Measure, load_encoder, load_features
+from anaphora.measure.model import Measure, load_encoder, load_features, text_of
 
 ENGLISH = load_readings("en")
 TEXTS = [text_of(("I saw the king.", "He was old and it came back."), ENGLISH)]

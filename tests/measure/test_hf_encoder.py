@@ -17,7 +17,7 @@ import torch
 from anaphora.core.errors import AnaphoraError
 from anaphora.languages.readings import load_readings
 from anaphora.measure.hf_encoder import HuggingFaceEncoder
-from anaphora.measure.items import Text, text_of
+from anaphora.measure.model import Text, text_of
 
 ENGLISH = load_readings("en")
 

@@ -18,8 +18,7 @@ from anaphora.measure.evaluation import evaluate_measure, score_examples
 from anaphora.measure.training import train_measure
 from anaphora.suites.example import Example
 from anaphora.systems import load_system
-from anaphora.systems.context import Context
-from anaphora.systems.options import Options
+from anaphora.systems.context import Context, Options
 
 Write = Callable[[list[Example], Path], Path]
 

@@ -17,8 +17,7 @@ from anaphora.core.finite import NotFinite
 from anaphora.measure import training
 from anaphora.measure.checkpoint import load_measure, save_measure
 from anaphora.measure.config import Config, Data, Model, Training
-from anaphora.measure.items import pairs_of
-from anaphora.measure.measure import Measure
+from anaphora.measure.model import Measure, pairs_of
 from anaphora.measure.training import Trained, evaluate_pairs, train_measure
 from anaphora.suites.example import Example
 
@@ -100,7 +99,7 @@ def test_a_measure_begins_with_the_preference_of_its_language_model(
     toy: list[Example], tiny_bert: Path, tiny_lm: Path
 ) -> None:
     from anaphora.languages.readings import load_readings
-    from anaphora.measure.measure import load_encoder, load_features
+    from anaphora.measure.model import load_encoder, load_features
 
     model = Model(encoder=f"hf:{tiny_bert}", sentences=1, features=(f"lm:{tiny_lm}", "identity"))
     features = load_features(model.features)

@@ -22,7 +22,7 @@ from anaphora.core.finite import NotFinite
 from anaphora.languages.readings import load_readings
 from anaphora.measure.config import Model
 from anaphora.measure.features import LanguageModelFeatures
-from anaphora.measure.items import Pair, pairs_of, text_of
+from anaphora.measure.model import Pair, pairs_of, text_of
 from anaphora.measure.tuning import Tuning, preferred, save_tuned, tune
 from anaphora.suites.example import Example
 

@@ -34,8 +34,7 @@ from anaphora.nmt.optimization import loss_of
 from anaphora.nmt.synthetic import make_documents, make_suite
 from anaphora.nmt.text import Text, learn_text
 from anaphora.systems import load_system
-from anaphora.systems.context import Context
-from anaphora.systems.options import Options
+from anaphora.systems.context import Context, Options
 
 SIZE = 20
 MARKS = Marks(separator=2, end=0, start=SIZE - 1, padding=SIZE - 1)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from anaphora.study.agreement import Settings, study_agreement
-from anaphora.study.answers import current_answers
+from anaphora.study.analysis import Settings, current_answers, study_agreement
 from anaphora.study.database import read_answers
 from anaphora.study.example import example_pairs, write_example
 from anaphora.study.file import read_study

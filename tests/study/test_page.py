@@ -11,11 +11,10 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from anaphora.study.answers import current_answers
-from anaphora.study.create import Design, make_study
+from anaphora.study.analysis import current_answers
+from anaphora.study.create import Design, make_study, suite_of_details
 from anaphora.study.database import read_answers
 from anaphora.study.file import read_links, read_study, write_study
-from anaphora.study.gaps import suite_of_details
 from anaphora.study.model import Study
 from anaphora.study.store import Answer
 from anaphora.study.view import opaque_ids

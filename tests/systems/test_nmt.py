@@ -20,10 +20,9 @@ from anaphora.evaluation.context_usage import context_usage
 from anaphora.suites.example import Example
 from anaphora.suites.suite import example_line, header_line
 from anaphora.systems import DocumentTranslator, Translator, load_system
-from anaphora.systems.context import Context
+from anaphora.systems.context import Context, Options
 from anaphora.systems.documents import Sentence, read_documents
 from anaphora.systems.nmt import TrainedSystem
-from anaphora.systems.options import Options
 from anaphora.systems.run import open_run
 from anaphora.systems.scoring import Reloaded, score_suite
 from anaphora.systems.translation import translate_file

@@ -19,8 +19,7 @@ from anaphora.demo.stand_ins import demo_suite
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Header, suite_of
 from anaphora.systems import scoring
-from anaphora.systems.context import Context
-from anaphora.systems.options import Options
+from anaphora.systems.context import Context, Options
 from anaphora.systems.scored import Answer
 from anaphora.systems.scoring import produced_context, score_suite, shards
 

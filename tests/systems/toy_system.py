@@ -16,7 +16,7 @@ from typing import Any
 
 from anaphora.core.errors import BadInput
 from anaphora.suites.example import Example
-from anaphora.systems.options import Options, split_settings
+from anaphora.systems.context import Options, split_settings
 from anaphora.systems.scored import Answer
 
 BATCH = 16

@@ -14,7 +14,7 @@ from anaphora.cli.output import PATH, format_options, note, progress_bar, show
 if TYPE_CHECKING:
     from anaphora.evaluation.result import Result
     from anaphora.evaluation.result import Settings as ResultSettings
-    from anaphora.measure.human import Human
+    from anaphora.measure.evaluation import Human
 
 
 @click.command(
@@ -80,7 +80,7 @@ def _judged(
 ) -> tuple[Result, Human | None]:
     from anaphora import api
     from anaphora.measure import check_installed
-    from anaphora.measure.judged import with_people
+    from anaphora.measure.evaluation import with_people
     from anaphora.systems.run import open_run
 
     suite = api.load_suite(pairs)
@@ -100,7 +100,7 @@ def _judged(
             return evaluate_measure(
                 measure, suite, str(model), breakdowns=by, settings=settings, limit=options["limit"], progress=progress
             )
-    from anaphora.measure.judged import judge_run
+    from anaphora.measure.evaluation import judge_run
 
     if run is not None:
         return judge_run(open_run(run), suite, by, settings)

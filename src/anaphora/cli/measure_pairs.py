@@ -130,7 +130,7 @@ Examples:
 def counts(suites: tuple[str, ...], by_year: bool, format: str, as_json: bool) -> None:
     """Unique pairs and source contexts by language and year (Tables 2 and 3 of the paper)."""
     from anaphora import api
-    from anaphora.measure.counts import count_pairs, counts_table
+    from anaphora.measure.pair_suite import count_pairs, counts_table
 
     found = count_pairs((api.load_suite(name) for name in suites), by_year=by_year)
     show(counts_table(found), {name: count.to_dict() for name, count in found.items()}, format, as_json)

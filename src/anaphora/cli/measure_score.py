@@ -12,8 +12,7 @@ from anaphora.cli.output import PATH, format_options, note, progress_bar, show
 from anaphora.core.errors import AnaphoraError
 
 if TYPE_CHECKING:
-    from anaphora.measure.items import Text
-    from anaphora.measure.measure import Measure, ScoredText
+    from anaphora.measure.model import Measure, ScoredText, Text
     from anaphora.measure.texts import Line
 
 
@@ -81,7 +80,7 @@ def score(
 def _sentences(
     measure: Measure, sentences: tuple[str, ...], options: dict[str, Any], format: str, as_json: bool
 ) -> None:
-    from anaphora.measure.items import text_of
+    from anaphora.measure.model import text_of
     from anaphora.table import Row, Table
 
     config = measure.config
@@ -103,8 +102,8 @@ def _sentences(
 
 
 def _systems(measure: Measure, systems: tuple[Path, ...], options: dict[str, Any], format: str, as_json: bool) -> None:
+    from anaphora.measure.evaluation import rank, ranking_table, texts_of
     from anaphora.measure.pair_suite import Files
-    from anaphora.measure.ranking import rank, ranking_table, texts_of
     from anaphora.measure.texts import read_texts
 
     reference: Path | None = options["reference"]

@@ -13,7 +13,7 @@ from anaphora.core.lock import lock_output
 
 if TYPE_CHECKING:
     from anaphora.measure.features import LanguageModelFeatures
-    from anaphora.measure.items import Pair
+    from anaphora.measure.model import Pair
 
 
 dev_option = click.option("--dev", "dev", multiple=True, metavar="PAIRS", help="To say what it was worth. Repeatable.")
@@ -96,7 +96,7 @@ def pairs_in(files: tuple[str, ...], kind: str, context: int, plain: bool) -> li
     from anaphora import api
     from anaphora.languages.readings import load_readings
     from anaphora.measure.config import Model
-    from anaphora.measure.items import pairs_of
+    from anaphora.measure.model import pairs_of
 
     found: list[Pair] = []
     for name in files:

@@ -13,7 +13,7 @@ TREE_KINDS = ("hf", "lm", "nmt")  # scored through the prefix tree
 OWN_CONTEXT = ("nmt", "measure", "scores")  # read what they were trained with, or were given it elsewhere
 
 if TYPE_CHECKING:
-    from anaphora.suites.selection import Selection
+    from anaphora.suites.contexts import Selection
     from anaphora.suites.suite import Suite
     from anaphora.systems.context import Context
     from anaphora.systems.run import Run
@@ -75,7 +75,7 @@ Examples:
 def score(suite: str, system: str, output: Path, as_json: bool, **settings: Any) -> None:
     """Let a system score the candidates of SUITE (a suite file or a catalogue name) and write a run."""
     from anaphora import api
-    from anaphora.suites.selection import select
+    from anaphora.suites.contexts import select
     from anaphora.systems.context import Context
     from anaphora.systems.distributed.sensible import sensible_workers
 

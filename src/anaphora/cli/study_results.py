@@ -12,14 +12,14 @@ from anaphora.cli.output import PATH, echo_json, format_options, json_option, no
 from anaphora.cli.study_serve import database_option
 
 if TYPE_CHECKING:
-    from anaphora.study.answers import Key
+    from anaphora.study.analysis import Key
     from anaphora.study.model import Study
     from anaphora.study.store import Answer
 
 
 def load(folder: Path, database: str | None) -> tuple[Study, list[Answer], dict[Key, Answer]]:
     """A study, the log of its answers, and those that count."""
-    from anaphora.study.answers import current_answers
+    from anaphora.study.analysis import current_answers
     from anaphora.study.database import ANSWERS_FILE, read_answers
     from anaphora.study.file import read_study
 
@@ -44,7 +44,7 @@ Examples:
 @format_options
 def agreement(study: Path, database: str | None, format: str, as_json: bool, **settings: Any) -> None:
     """How well the annotators of a STUDY agree, in all and for each pair of pronouns, with and without ties."""
-    from anaphora.study.agreement import Settings, study_agreement
+    from anaphora.study.analysis import Settings, study_agreement
     from anaphora.study.tables import agreement_table
 
     found_study, _, current = load(study, database)
@@ -90,8 +90,8 @@ def export(
     as_json: bool,
 ) -> None:
     """The answers of a STUDY and what is made of them. Without a FILE the answers go to stdout as JSON Lines."""
-    from anaphora.study import export as out
-    from anaphora.study.agreement import Settings, study_agreement
+    from anaphora.study import analysis as out
+    from anaphora.study.analysis import Settings, study_agreement
 
     found, log, current = load(study, database)
     answers = log if history else sorted(current.values(), key=lambda answer: answer.number)

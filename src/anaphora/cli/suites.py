@@ -174,8 +174,7 @@ def convert(
     from dataclasses import replace
 
     from anaphora import api
-    from anaphora.suites.export import write_text
-    from anaphora.suites.sources import write_sources
+    from anaphora.suites.export import write_sources, write_text
     from anaphora.suites.suite import suite_of
 
     if documents and to != "sources":

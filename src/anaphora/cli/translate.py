@@ -65,8 +65,7 @@ def translate(
 ) -> None:
     """Translate documents, each sentence with those before it; batched, in order, resumable."""
     from anaphora.systems import load_system
-    from anaphora.systems.context import Context
-    from anaphora.systems.options import Options
+    from anaphora.systems.context import Context, Options
     from anaphora.systems.translation import check_separator, translate_file
 
     chosen = Context(context or 0, separator, target_context)

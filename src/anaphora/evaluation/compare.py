@@ -17,7 +17,7 @@ from anaphora.evaluation.result import Settings, Signature, named
 from anaphora.stats.intervals import Floats, Interval, Ints, generator, percentile_interval
 from anaphora.stats.paired import approximate_randomisation, holm, mcnemar, paired_bootstrap
 from anaphora.suites.example import ORIGINAL
-from anaphora.systems.measurement import Measurement
+from anaphora.systems.context import Measurement
 from anaphora.systems.run import Run
 from anaphora.systems.scored import Scored
 

@@ -18,7 +18,7 @@ from anaphora.evaluation.diagnosis_sentences import Check, Statement, statement
 from anaphora.evaluation.result import Settings, Signature
 from anaphora.evaluation.robustness import Robustness
 from anaphora.stats.intervals import wilson
-from anaphora.systems.measurement import Measurement
+from anaphora.systems.context import Measurement
 from anaphora.systems.run import Run
 
 WORST_FIRST = ("brittle", "small loss", "unclear", "robust", AT_CHANCE)

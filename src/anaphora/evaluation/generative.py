@@ -25,7 +25,7 @@ from anaphora.languages.pronoun_files import known_pairs, pronoun_lists
 from anaphora.languages.pronouns import normalise
 from anaphora.stats.intervals import Interval, bootstrap, generator, percentile_interval, wilson
 from anaphora.suites.example import Example
-from anaphora.suites.sources import current_translations
+from anaphora.suites.export import current_translations
 from anaphora.suites.suite import Header, Suite
 from anaphora.systems.run import Run
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from anaphora.core.errors import AnaphoraError
 from anaphora.stats.intervals import Interval
-from anaphora.systems.measurement import PLAIN, Measurement, canonical
+from anaphora.systems.context import PLAIN, Measurement, canonical
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.evaluation.compare import Pair, compare_runs, corrected, original_of
 from anaphora.evaluation.contrastive import evaluate_run
 from anaphora.evaluation.result import Figure, Settings, Signature, named
-from anaphora.systems.measurement import PLAIN, Measurement, canonical
+from anaphora.systems.context import PLAIN, Measurement, canonical
 from anaphora.systems.run import Run
 from anaphora.systems.scored import Scored
 

@@ -28,7 +28,7 @@ from anaphora.core.files import atomic_writer
 from anaphora.core.finite import finite
 from anaphora.core.parsing import expecting, parse_json, shortened
 from anaphora.measure.features import LanguageModelFeatures
-from anaphora.measure.items import plain_text
+from anaphora.measure.model import plain_text
 from anaphora.measure.store import key_of
 from anaphora.measure.tuning import Report, share_of_rate
 from anaphora.normalization import normalize

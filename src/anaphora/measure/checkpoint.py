@@ -15,7 +15,7 @@ from anaphora.core.parsing import read_json
 from anaphora.languages.readings import Readings
 from anaphora.measure.config import Config, Model
 from anaphora.measure.config_file import as_document, parse_config
-from anaphora.measure.measure import Measure, load_encoder, load_features
+from anaphora.measure.model import Measure, load_encoder, load_features
 from anaphora.nmt.checkpoint import load_weights, save_pretrained
 
 FORMAT_VERSION = 2

@@ -12,11 +12,10 @@ import transformers
 from torch import Tensor, nn
 
 from anaphora.core.errors import AnaphoraError
-from anaphora.measure.encoder import Progress
-from anaphora.measure.items import Text
+from anaphora.measure.model import Progress, Text
 from anaphora.measure.store import Memory, Store, key_of, open_store
-from anaphora.systems.huggingface.checkpoint import fingerprint, load_checkpoint
-from anaphora.systems.options import split_settings
+from anaphora.systems.context import split_settings
+from anaphora.systems.huggingface.neural import fingerprint, load_checkpoint
 
 SETTINGS = ("layer", "words", "revision", "dtype", "device")
 WORDS = ("mean", "first", "last")

@@ -13,9 +13,9 @@ import torch
 
 from anaphora.core.errors import AnaphoraError
 from anaphora.measure.checkpoint import load_measure, read_about
-from anaphora.measure.items import candidate_texts
+from anaphora.measure.model import candidate_texts
 from anaphora.suites.example import Example
-from anaphora.systems.options import Options, split_settings
+from anaphora.systems.context import Options, split_settings
 from anaphora.systems.scored import Answer
 
 SETTINGS = ("encoder", "cache")

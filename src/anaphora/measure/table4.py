@@ -10,9 +10,7 @@ from typing import Any
 from anaphora.core.errors import AnaphoraError
 from anaphora.measure.config import Config
 from anaphora.measure.config_file import as_document, parse_config, presets
-from anaphora.measure.encoder import Progress
-from anaphora.measure.items import pairs_of
-from anaphora.measure.measure import Measure
+from anaphora.measure.model import Measure, Progress, pairs_of
 from anaphora.measure.training import evaluate_pairs, train_measure
 from anaphora.stats.intervals import wilson
 from anaphora.suites.example import Example

@@ -16,10 +16,19 @@ from anaphora.core.finite import finite
 from anaphora.languages.readings import load_readings
 from anaphora.measure.checkpoint import start_from
 from anaphora.measure.config import Config
-from anaphora.measure.encoder import Progress, StaticEncoder, learn_vocabulary, put_vectors
-from anaphora.measure.head import logistic_loss, ranking_loss
-from anaphora.measure.items import Pair, pairs_of
-from anaphora.measure.measure import Measure, load_encoder, load_features
+from anaphora.measure.model import (
+    Measure,
+    Pair,
+    Progress,
+    StaticEncoder,
+    learn_vocabulary,
+    load_encoder,
+    load_features,
+    logistic_loss,
+    pairs_of,
+    put_vectors,
+    ranking_loss,
+)
 from anaphora.suites.example import Example
 
 Report = Callable[[dict[str, Any]], None]

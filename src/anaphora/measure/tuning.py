@@ -19,8 +19,7 @@ from anaphora.core.errors import AnaphoraError
 from anaphora.core.files import atomic_folder
 from anaphora.core.finite import finite
 from anaphora.measure.features import LanguageModelFeatures
-from anaphora.measure.head import logistic_loss
-from anaphora.measure.items import Pair
+from anaphora.measure.model import Pair, logistic_loss
 from anaphora.nmt.checkpoint import save_pretrained
 
 Report = Callable[[dict[str, Any]], None]

@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import hashlib
+import html
 import random
+import re
 import secrets
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
 from pathlib import Path
+from typing import Any
 
+from anaphora.align.tokenize import Tokenization, looks_tokenized
 from anaphora.core.errors import AnaphoraError, BadInput
-from anaphora.languages.highlight import differences, replaced_pronouns
+from anaphora.core.files import read_parallel
+from anaphora.languages.highlight import Span, differences, occurrences, replaced_pronouns
+from anaphora.languages.pronoun_files import pronoun_lists
 from anaphora.languages.pronouns import normalise
-from anaphora.study.assignment import assign
-from anaphora.study.gaps import gap_forms, gap_items, gap_options
+from anaphora.metrics.columns import Record, read_columns
+from anaphora.metrics.discomt.measures import CLASSES
+from anaphora.normalization import APOSTROPHES as SIGNS
 from anaphora.study.instructions import INSTRUCTIONS, TITLES
-from anaphora.study.model import GAPS, PAIRS, Item, Study
+from anaphora.study.model import BAD, GAPS, OTHER, PAIRS, Annotator, Assignment, Item, Study
 from anaphora.suites.example import Example
-from anaphora.suites.suite import Suite
+from anaphora.suites.suite import Header, Suite, suite_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,3 +144,269 @@ def _sampled(items: Sequence[Item], design: Design) -> list[Item]:
 def _shortened(item: Item, context: int) -> Item:
     keep = slice(-1 - context, None)
     return replace(item, source=item.source[keep], candidates=tuple(c[keep] for c in item.candidates))
+
+
+# Who is asked what: every item by as many people as wanted, everybody about as much, and pairs of people mixed.
+
+
+def assign(items: Sequence[str], names: Sequence[str], overlap: int, candidates: int, seed: int) -> list[Annotator]:
+    """Deal items out.
+
+    Each item goes to those who have least so far and, among them, to those who have shared the fewest items with the
+    people it has already; equal ones by chance. So no load differs from another by more than one. Each annotator gets
+    the items in an order of their own. In half of them, give or take one, the first candidate is shown first, in the
+    others the second.
+    """
+    rng = random.Random(seed)
+    dealt = list(items)
+    rng.shuffle(dealt)
+    load: Counter[str] = Counter()
+    shared: Counter[frozenset[str]] = Counter()
+    given: dict[str, list[str]] = {name: [] for name in names}
+    for item in dealt:
+        chosen: list[str] = []
+        while len(chosen) < overlap:
+            rest = [name for name in names if name not in chosen]
+            rng.shuffle(rest)
+            best = min(rest, key=lambda n: (load[n], sum(shared[frozenset((n, c))] for c in chosen)))
+            for other in chosen:
+                shared[frozenset((best, other))] += 1
+            chosen.append(best)
+        for name in chosen:
+            load[name] += 1
+            given[name].append(item)
+    return [Annotator(name, _shown(given[name], candidates, rng)) for name in names]
+
+
+def _shown(items: list[str], candidates: int, rng: random.Random) -> tuple[Assignment, ...]:
+    """An annotator's items in an order of chance, with balanced orders of two candidates."""
+    rng.shuffle(items)
+    if candidates == 1:
+        return tuple(Assignment(item, (0,)) for item in items)
+    swapped = [k % 2 == 1 for k in range(len(items))]
+    if len(items) % 2 and rng.random() < 0.5:
+        swapped = [not swap for swap in swapped]
+    rng.shuffle(swapped)
+    return tuple(Assignment(item, (1, 0) if swap else (0, 1)) for item, swap in zip(items, swapped, strict=True))
+
+
+# Gap filling (DiscoMT 2015; APT §3.1): translations with a hidden pronoun, and the options of their language.
+
+
+def gap_options(language: str, languages: str, chosen: Sequence[str] = ()) -> tuple[str, ...]:
+    """What to choose from: the words named, else the classes of the shared tasks, else those of the pronoun lists."""
+    if chosen:
+        words = tuple(dict.fromkeys(normalise(word.strip()) for word in chosen if word.strip()))
+        if taken := next((word for word in words if word in (OTHER, BAD)), None):
+            raise AnaphoraError(f"{taken!r} is always an option: leave it out")
+        return words
+    if language in CLASSES:
+        return tuple(CLASSES[language])
+    lists = pronoun_lists(languages)
+    return tuple(dict.fromkeys(lists.canonical(word) for word in lists.reference_side or lists.target))
+
+
+def gap_forms(language: str, languages: str, options: Sequence[str]) -> dict[str, str]:
+    """Other forms of the options: ça is cela, c' is ce."""
+    forms = {form: name for name, forms in CLASSES.get(language, {}).items() for form in forms}
+    try:
+        lists = pronoun_lists(languages)
+    except AnaphoraError:
+        groups: Sequence[Sequence[str]] = ()
+    else:
+        groups = lists.identical
+    for group in groups:
+        named = [word for word in group if word in options]
+        if len(named) == 1:
+            forms |= dict.fromkeys(group, named[0])
+    return {form: name for form, name in forms.items() if name in options and form not in options}
+
+
+def gap_items(examples: Iterable[Example], place: Path) -> list[Item]:
+    """One item per candidate, with its pronoun hidden.
+
+    The tag `pronoun` says which word that is (a list where there are several candidates), `pronoun_start` at which
+    character it begins, which is needed where the word is there more than once. `system`, `sentence` and `position`
+    say whose translation of which pronoun it is.
+    """
+    items = []
+    for example in examples:
+        several = len(example.candidates) > 1
+        for k, candidate in enumerate(example.candidates):
+            name = f"{example.id}#{k}" if several else example.id
+            pronoun = str(_of(example, "pronoun", k) or "")
+            span = _gap(candidate[-1], pronoun, _of(example, "pronoun_start", k), name, place)
+            texts: dict[str, Any] = {tag: _text(_of(example, tag, k)) for tag in ("system", "sentence", "position")}
+            texts["sentence"] = texts["sentence"] or example.id
+            marks = ((span,),)
+            items.append(
+                Item(name, example.source, (candidate,), 0, marks, pronoun=pronoun, **texts, tags=example.tags)
+            )
+    return items
+
+
+def _of(example: Example, tag: str, k: int) -> Any:
+    """A tag of a candidate: the k-th of a list, or the one for all."""
+    value = example.tags.get(tag, example.tags.get(f"{tag}s"))
+    return value[k] if isinstance(value, list) and k < len(value) else value
+
+
+def _text(value: Any) -> str:
+    return "" if value is None else str(value)
+
+
+def _gap(sentence: str, pronoun: str, start: Any, name: str, place: Path) -> Span:
+    if not pronoun:
+        remedy = "The tag pronoun names the word of the translation to hide."
+        raise BadInput(place, f"{name!r} has no tag pronoun", remedy=remedy)
+    if type(start) is int:
+        span = start, start + len(pronoun)
+        if normalise(sentence[slice(*span)]) != normalise(pronoun):
+            raise BadInput(place, f"{name!r}: {pronoun!r} is not at character {start} of the translation")
+        return span
+    found = occurrences(pronoun, sentence)
+    if len(found) != 1:
+        times = "not in the translation" if not found else f"{len(found)} times in the translation"
+        remedy = "Say where it begins with the tag pronoun_start." if found else ""
+        raise BadInput(place, f"{name!r}: {pronoun!r} is {times}", remedy=remedy)
+    return found[0]
+
+
+def suite_of_details(
+    details: Path, source: Path, hypotheses: Sequence[Path], names: Sequence[str], languages: str
+) -> Suite:
+    """The gaps of `anaphora apt --details`: every pronoun that a translation has a word for.
+
+    Those without one are not asked, as there is nothing to hide. The texts are those that `apt` had, plain or
+    tokenized; they are shown as plain text.
+    """
+    sources, *lines = read_parallel(source, *hypotheses)
+    table = read_columns(details)
+    table.require(["system", "sentence", "position", "candidate_position", "candidate"], "apt --details writes them.")
+    first, _, second = languages.partition("-")
+    shown = plain_text(sources, first, tokenized=looks_tokenized(sources))
+    texts = {
+        name: _Translation.of(text, [r for r in table.records if r.cells["system"] == name], second)
+        for name, text in zip(names or map(str, hypotheses), lines, strict=True)
+    }
+
+    def examples() -> Iterator[Example]:
+        for record in table.records:
+            if record.cells["candidate"]:
+                yield _detail(record, shown, texts)
+
+    return suite_of(Header(details.stem, first, second), examples, details)
+
+
+@dataclass(frozen=True, slots=True)
+class _Translation:
+    """A translation: its sentences as words, as `apt` has counted them, and as they are shown."""
+
+    words: Sequence[Sequence[str]]
+    shown: Sequence[str]
+
+    @classmethod
+    def of(cls, lines: Sequence[str], records: Sequence[Record], language: str) -> _Translation:
+        """The words by which every pronoun of the details is where they say it is."""
+        tokenized = looks_tokenized(lines)
+        shown = plain_text(lines, language, tokenized=tokenized)
+        divided = _divided(lines, language, tokenized=tokenized)
+        wanted = [record.cells for record in records if record.cells["candidate"]]
+        fitting = (words for words in divided if all(_word(cells, words) for cells in wanted))
+        return cls(next(fitting, [line.split() for line in lines]), shown)
+
+
+def _divided(lines: Sequence[str], language: str, *, tokenized: bool) -> Iterator[list[list[str]]]:
+    """The ways in which `apt` may have divided a text into words: as it is, or as Moses does it.
+
+    Signs are made one before, as in the text that it measures; 0.1.0 left them as they are.
+    """
+    for how in ("none",) if tokenized else ("moses", "none"):
+        for normalize in (True, False):
+            yield Tokenization(how, normalize, ("", language)).target(lines).sentences
+
+
+def _word(cells: Mapping[str, str], words: Sequence[Sequence[str]]) -> tuple[int, int, int] | None:
+    """Sentence, word and character at which a pronoun of the details begins; None if it is not there."""
+    try:
+        number, place = int(cells["sentence"]), int(cells["candidate_position"].split()[0])
+        offset = words[number][place].translate(APOSTROPHES).lower().index(_pronoun(cells))
+    except (ValueError, IndexError):
+        return None
+    return number, place, offset
+
+
+def _pronoun(cells: Mapping[str, str]) -> str:
+    return cells["candidate"].split()[0].translate(APOSTROPHES).lower()
+
+
+def _detail(record: Record, sources: Sequence[str], texts: Mapping[str, _Translation]) -> Example:
+    cells = record.cells
+    if cells["system"] not in texts:
+        problem = f"no translation of the system {cells['system']!r}"
+        remedy = f"Name the translations with --name, in their order. There are {', '.join(texts)}."
+        raise BadInput(record.path, problem, line=record.line, remedy=remedy)
+    text, length = texts[cells["system"]], len(_pronoun(cells))
+    found = _word(cells, text.words)
+    if found is None:
+        problem = f"{cells['candidate']!r} is not word {cells['candidate_position']} of line {cells['sentence']}"
+        remedy = "Give the texts that `apt` had, as they were (words and sentences count from 0)."
+        raise BadInput(record.path, problem, line=record.line, remedy=remedy)
+    number, place, offset = found
+    span = find_word(text.shown[number], text.words[number], place, offset, length)
+    if span is None:
+        problem = f"line {cells['sentence']} is not made of its words, {cells['candidate']!r} among them"
+        raise BadInput(record.path, problem, line=record.line, remedy="Tokenize the text before `apt`, and give that.")
+    current = (number - 2, number - 1, number)
+    passage = tuple(text.shown[k] if k >= 0 else "" for k in current)
+    before = tuple(sources[k] if k >= 0 else "" for k in current)
+    tags = {name: cells[name] for name in ("system", "sentence", "position")}
+    name = f"{cells['system']}/{cells['sentence']}.{cells['position'].replace(' ', '+')}"
+    hidden = passage[-1][slice(*span)]
+    return Example(name, before, (passage,), 0, {**tags, "pronoun": hidden, "pronoun_start": span[0]})
+
+
+# Sentences as people write them, and where a word of the tokenized sentence is in them.
+
+APOSTROPHES = str.maketrans(dict.fromkeys(SIGNS, "'"))
+SPACE_BEFORE_NOT = re.compile(r"(?<=\w) (?=n't\b)")  # is n't: Moses' rules leave it
+
+
+def plain_text(lines: Sequence[str], language: str, *, tokenized: bool) -> list[str]:
+    """Lines as people write them; those of a tokenized text are put together by Moses' rules for the language."""
+    plain = [" ".join(html.unescape(line).split()) for line in lines]
+    if not tokenized:
+        return plain
+    try:
+        from sacremoses import MosesDetokenizer  # type: ignore[import-untyped]
+    except ModuleNotFoundError:
+        problem = "tokenized text is shown as plain text by sacremoses, which is not installed"
+        raise AnaphoraError(f'{problem}. Install it with: pip install "anaphora[align]"') from None
+    together = MosesDetokenizer(lang=language)
+    # the rules read a straight apostrophe: which one it was is put back
+    joined = (_like(line, together.detokenize(line.translate(APOSTROPHES).split())) for line in plain)
+    return [SPACE_BEFORE_NOT.sub("", line) for line in joined]
+
+
+def _like(line: str, joined: str) -> str:
+    """The joined text with the signs of the line it was made of, if only spaces differ."""
+    signs = iter("".join(line.split()))
+    if "".join(line.split()).translate(APOSTROPHES) != "".join(joined.split()):
+        return joined
+    return "".join(sign if sign.isspace() else next(signs) for sign in joined)
+
+
+def find_word(shown: str, words: Sequence[str], number: int, offset: int, length: int) -> Span | None:
+    """Where some characters of a word are in a sentence whose spaces are not those between the words.
+
+    None if the sentence does not have them: it says something else.
+    """
+    places = [place for place, sign in enumerate(shown) if not sign.isspace()]
+    ours = "".join(words).translate(APOSTROPHES)
+    theirs = "".join(shown[place] for place in places).translate(APOSTROPHES)
+    start = sum(map(len, words[:number])) + offset
+    for a, b, size in SequenceMatcher(None, ours, theirs, autojunk=False).get_matching_blocks():
+        if a <= start and start + length <= a + size:
+            first = b + start - a
+            return places[first], places[first + length - 1] + 1
+    return None

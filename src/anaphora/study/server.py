@@ -20,8 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from starlette.requests import ClientDisconnect
 
 from anaphora.core.errors import AnaphoraError
-from anaphora.study.answers import current_answers
-from anaphora.study.export import answer_rows, as_jsonl, as_tsv
+from anaphora.study.analysis import answer_rows, as_jsonl, as_tsv, current_answers
 from anaphora.study.guard import (
     ADMIN_BURST,
     ADMIN_RATE,

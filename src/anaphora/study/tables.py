@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from anaphora.study.agreement import Agreement, Group, StudyAgreement
+from anaphora.study.analysis import Agreement, Group, StudyAgreement
 from anaphora.study.coefficients import COEFFICIENTS
 from anaphora.study.model import PAIRS
 from anaphora.table import Row, Table, rows_of, section

@@ -9,8 +9,7 @@ from collections.abc import Mapping, MutableMapping, Sequence
 from typing import Any
 
 from anaphora.languages.highlight import segments
-from anaphora.study.agreement import Settings, study_agreement
-from anaphora.study.answers import current_answers, undoable
+from anaphora.study.analysis import Settings, current_answers, study_agreement, undoable
 from anaphora.study.instructions import welcome_example
 from anaphora.study.model import GAPS, Annotator, Assignment, Item, Study
 from anaphora.study.store import Answer

@@ -9,19 +9,19 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from anaphora.core.registry import Registry
 from anaphora.suites.example import Example, Passage
+from anaphora.systems.context import Options, split_spec
 from anaphora.systems.documents import Sentence
-from anaphora.systems.options import Options, split_spec
 from anaphora.systems.scored import Answer
 
 # kind → where it is, the extra that installs what it needs, and what it is
 KINDS = {
     "hf": (
-        "anaphora.systems.huggingface.seq2seq:HuggingFaceSeq2Seq",
+        "anaphora.systems.huggingface.neural:HuggingFaceSeq2Seq",
         "hf",
         "Hugging Face encoder–decoder: hf:NAME_OR_PATH",
     ),
     "lm": (
-        "anaphora.systems.huggingface.causal:CausalLM",
+        "anaphora.systems.huggingface.neural:CausalLM",
         "hf",
         "causal language model, base or chat: lm:NAME_OR_PATH",
     ),

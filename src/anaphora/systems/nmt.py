@@ -18,10 +18,9 @@ from anaphora.nmt.decoding import Beam, Ensemble, Source, Translator
 from anaphora.nmt.loading import Loaded, load_models
 from anaphora.suites.example import Example, Passage
 from anaphora.systems import Translation
-from anaphora.systems.context import with_target_context
+from anaphora.systems.context import Options, split_settings, with_target_context
 from anaphora.systems.documents import Sentence
 from anaphora.systems.encoding.tokens import answer
-from anaphora.systems.options import Options, split_settings
 from anaphora.systems.scored import Answer
 
 SETTINGS = ("device", "normalise")

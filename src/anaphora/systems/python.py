@@ -10,7 +10,7 @@ from typing import Any
 from anaphora.core.errors import AnaphoraError
 from anaphora.suites.example import Example
 from anaphora.systems import System
-from anaphora.systems.options import Options
+from anaphora.systems.context import Options
 from anaphora.systems.scored import Answer
 from anaphora.systems.scoring import Scorer, Shard, StartScorer, score_shard
 

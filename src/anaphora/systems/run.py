@@ -17,7 +17,7 @@ from anaphora.core.files import atomic_writer, byte_lines, decode, existing, jso
 from anaphora.core.parsing import get, is_a, json_value
 from anaphora.suites.example import Tag
 from anaphora.suites.suite import Suite
-from anaphora.systems.measurement import Measurement, measurement_of
+from anaphora.systems.context import Measurement, measurement_of
 from anaphora.systems.scored import Scored
 
 FORMAT_VERSION = 1

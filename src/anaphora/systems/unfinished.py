@@ -14,7 +14,7 @@ from anaphora.core.files import Appender, decode, json_line, rename_synced
 from anaphora.core.finite import all_finite
 from anaphora.core.parsing import get, json_record
 from anaphora.suites.example import Example
-from anaphora.systems.options import stable_spec
+from anaphora.systems.context import stable_spec
 from anaphora.systems.run import (
     RunHeader,
     header_line,

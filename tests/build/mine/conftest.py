@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from anaphora.build.mine import phenomena, work
+from anaphora.build.mine import jobs as work
+from anaphora.build.mine import phenomena
 
 HERE = Path(__file__).parent
 Corpus = tuple[Path, Path]

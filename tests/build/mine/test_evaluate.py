@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from anaphora.annotate.document import Document, Mention, Sentence
-from anaphora.build.mine.contrast import Contrast
 from anaphora.build.mine.evaluate import (
     Evaluation,
     evaluate,
@@ -21,7 +20,7 @@ from anaphora.build.mine.evaluate import (
     same_chains,
     with_gold_chains,
 )
-from anaphora.build.mine.filtering import Antecedents
+from anaphora.build.mine.filtering import Antecedents, Contrast
 from anaphora.build.mine.gold import GoldMention, GoldPair, GoldSide, read_gold
 from anaphora.build.mine.pair import AnnotatedPair
 from anaphora.build.mine.pronouns import Found, Pronouns

@@ -12,8 +12,8 @@ from anaphora.build.mine.balance import Find, Place
 from anaphora.build.mine.contrapro import record
 from anaphora.build.mine.output import examples, write_suite
 from anaphora.build.mine.piece import Piece, pack_pieces
+from anaphora.build.mine.result import Statistics
 from anaphora.build.mine.stage import Stage, open_stage
-from anaphora.build.mine.statistics import Statistics
 from anaphora.core.errors import AnaphoraError
 from anaphora.suites.example import Example
 from anaphora.suites.readers import contrapro

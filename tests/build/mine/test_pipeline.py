@@ -17,13 +17,13 @@ from typing import Any
 import pytest
 
 from anaphora.build.mine.documents import Corpus
+from anaphora.build.mine.jobs import Work
 from anaphora.build.mine.local import Processes
 from anaphora.build.mine.pipeline import mine
 from anaphora.build.mine.reading import Sizes
 from anaphora.build.mine.result import Mined
 from anaphora.build.mine.running import Done, InProcess, Shard
 from anaphora.build.mine.settings import Output, Settings
-from anaphora.build.mine.work import Work
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.suites.suite import read_native
 

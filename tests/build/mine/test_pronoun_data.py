@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from anaphora.build.mine.contrast import SWAPS
+from anaphora.build.mine.filtering import SWAPS
 from anaphora.build.mine.pronoun_data import known_pairs, pair_data
 from anaphora.core.errors import AnaphoraError
 from anaphora.link.language import language

@@ -9,9 +9,9 @@ import pytest
 from anaphora.align import Aligner, Settings
 from anaphora.annotate.document import Document, Sentence, Token
 from anaphora.build.mine.annotation import pack_documents
+from anaphora.build.mine.jobs import LONGEST, Sample, draw
 from anaphora.build.mine.piece import Piece, pack_pieces
 from anaphora.build.mine.training import MODEL, limit, train
-from anaphora.build.mine.work import LONGEST, Sample, draw
 
 FAST = Settings(model="ibm1")
 

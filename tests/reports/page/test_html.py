@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from datetime import UTC, datetime
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from anaphora.reports.page.contents import make_report
-from anaphora.reports.page.html import page
+from anaphora.reports.page.contents import Report, make_report
+from anaphora.reports.page.html import export, page
+from anaphora.reports.page.part import Chapter, slug
 from anaphora.systems.run import Run
 
 VOID = {"meta", "img", "input", "br", "hr", "link"}
@@ -94,3 +98,58 @@ def test_texts_that_are_not_at_hand_are_said_to_be_missing(
     assert "To list them, add --suite FILE, the file that was scored, and make the report again." in text
     assert 'id="list"' not in text
     assert "candidate 1" not in text
+
+
+# Names for links and files.
+
+
+def test_a_name_is_made_of_letters_digits_and_hyphens() -> None:
+    assert slug("ContraPro en→de: by location×pronoun") == "contrapro-en-de-by-location-pronoun"
+    assert Chapter("Attacks!", ()).name == "attacks"
+
+
+@given(st.text())
+def test_any_text_gives_a_name(text: str) -> None:
+    name = slug(text)
+    assert name
+    assert set(name) <= set("abcdefghijklmnopqrstuvwxyz0123456789-")
+    assert slug(name) == name
+
+
+# The parts of a report as files.
+
+
+@pytest.fixture
+def report(runs: list[Run]) -> Report:
+    return make_report(runs)
+
+
+@pytest.mark.parametrize(("format", "ending", "begins"), [("md", ".md", "**"), ("latex", ".tex", "\\begin{table}")])
+def test_tables(report: Report, tmp_path: Path, format: str, ending: str, begins: str) -> None:
+    files = export(report, format, tmp_path / "out")
+    assert len(files) == 8
+    assert {file.suffix for file in files} == {ending}
+    assert all(file.read_text("utf-8").startswith(begins) for file in files)
+
+
+def test_csv_is_read_by_others(report: Report, tmp_path: Path) -> None:
+    files = {file.stem: file for file in export(report, "csv", tmp_path / "out")}
+    with files["small-en-de-reference-pronoun"].open(encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    assert [(row[""], row["n"], row["sentence"], row["context"]) for row in rows] == [
+        ("er", "1", "0.000", "1.000"),
+        ("es", "1", "1.000", "1.000"),
+        ("sie", "2", "0.500", "1.000"),
+    ]
+
+
+def test_pictures(report: Report, tmp_path: Path) -> None:
+    files = export(report, "svg", tmp_path / "out")
+    assert [file.name for file in files][:2] == ["accuracy.svg", "small-en-de-reference-pronoun.svg"]
+    assert all(file.read_text("utf-8").startswith("<svg") for file in files)
+
+
+def test_pixels(report: Report, tmp_path: Path) -> None:
+    pytest.importorskip("cairosvg", exc_type=ImportError, reason="needs CairoSVG")
+    files = export(report, "png", tmp_path / "out")
+    assert all(file.read_bytes().startswith(b"\x89PNG") for file in files)

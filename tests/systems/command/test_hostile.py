@@ -16,9 +16,9 @@ import pytest
 
 from anaphora.core.errors import AnaphoraError
 from anaphora.suites.example import Example
-from anaphora.systems.command import program as program_module
+from anaphora.systems.command import system as program_module
 from anaphora.systems.command.system import CommandSystem
-from anaphora.systems.options import Options
+from anaphora.systems.context import Options
 from tests.memory import PRINT_PEAK
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="open files and processes are seen in /proc")
@@ -125,7 +125,7 @@ import os, resource, sys
 from anaphora.core.errors import AnaphoraError
 from anaphora.suites.example import Example
 from anaphora.systems.command.system import CommandSystem
-from anaphora.systems.options import Options
+from anaphora.systems.context import Options
 resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
 try:
     system = CommandSystem(sys.argv[1], Options())

@@ -22,10 +22,9 @@ from anaphora.scoring.tree import EncodedExample
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Suite, suite_of
 from anaphora.systems import Translator, load_system
-from anaphora.systems.context import Context
+from anaphora.systems.context import Context, Options
 from anaphora.systems.ctranslate2.model_file import read_model_file
 from anaphora.systems.ctranslate2.system import CTranslate2System, batches
-from anaphora.systems.options import Options
 from anaphora.systems.scored import Answer
 from anaphora.systems.scoring import score_suite
 

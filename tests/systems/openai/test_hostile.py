@@ -25,11 +25,12 @@ import pytest
 from anaphora.core.errors import AnaphoraError
 from anaphora.suites.example import Example
 from anaphora.systems import load_system
+from anaphora.systems.context import Options
 from anaphora.systems.openai import http
 from anaphora.systems.openai.choice import parse_reply
 from anaphora.systems.openai.http import MAX_BODY, MAX_VALUES
 from anaphora.systems.openai.logprobs import MAX_CHOICES, MAX_TEXT, MAX_TOKENS, add_up, parse_completion, parse_echo
-from anaphora.systems.options import Options
+from anaphora.systems.context import Options
 from tests.memory import PRINT_PEAK
 
 KEY = "sk-very-secret-0123456789"
@@ -225,7 +226,7 @@ import resource, sys, threading
 from anaphora.core.errors import AnaphoraError
 from anaphora.suites.example import Example
 from anaphora.systems import load_system
-from anaphora.systems.options import Options
+from anaphora.systems.context import Options
 resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
 examples = [Example(str(n), ("It.",), (("Er.",), ("Sie.",)), 0) for n in range(8)]
 try:

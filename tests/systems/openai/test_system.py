@@ -25,8 +25,8 @@ from anaphora.demo.stand_ins import demo_suite
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Suite, suite_of
 from anaphora.systems import System, Translator, load_system
+from anaphora.systems.context import Options
 from anaphora.systems.openai import http
-from anaphora.systems.options import Options
 from anaphora.systems.run import open_run
 from anaphora.systems.scored import Answer
 from anaphora.systems.scoring import score_suite

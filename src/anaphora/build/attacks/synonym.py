@@ -29,7 +29,7 @@ from anaphora.languages.german_noun_forms import Noun, NounTable
 from anaphora.languages.thesaurus import Dictionary, Thesaurus
 from anaphora.languages.thesaurus.wordnet import WordNet
 from anaphora.suites.example import Example, Passage
-from anaphora.suites.readers.lines import differing_words
+from anaphora.suites.readers.text import differing_words
 from anaphora.suites.suite import Suite
 
 CASES = ("Nom", "Acc", "Dat", "Gen")

@@ -12,11 +12,11 @@ from uuid import uuid4
 
 from anaphora import __version__
 from anaphora.core.errors import AnaphoraError
-from anaphora.systems.distributed.ray_connection import connect, in_short
+from anaphora.systems.distributed.cluster import connect, in_short
 
 if TYPE_CHECKING:
+    from anaphora.build.mine.jobs import Work
     from anaphora.build.mine.running import Done, Shard
-    from anaphora.build.mine.work import Work
 
 RETRIES = 5  # how often Ray does a task again whose worker or node was lost
 PATIENCE = 1.0  # seconds between two looks at how many processors there are
@@ -85,7 +85,7 @@ def _remote() -> Any:
                 f"anaphora is {version} here, but {found} on the node {platform.node()} of the cluster. "
                 f'Install it there: pip install "anaphora[all]=={version}"'
             )
-        from anaphora.build.mine.work import loaded
+        from anaphora.build.mine.jobs import loaded
         from anaphora.core.errors import AnaphoraError
 
         try:

@@ -16,8 +16,8 @@ from anaphora.core import processes
 from anaphora.core.errors import AnaphoraError
 
 if TYPE_CHECKING:
+    from anaphora.build.mine.jobs import Work
     from anaphora.build.mine.running import Done, Shard
-    from anaphora.build.mine.work import Work
 
 # read when the libraries are imported; a process for each processor must not start as many threads again
 THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "RAYON_NUM_THREADS")

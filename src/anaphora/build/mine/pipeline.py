@@ -15,13 +15,13 @@ from anaphora import __version__
 from anaphora.align import Aligner
 from anaphora.annotate import Annotator
 from anaphora.build.mine.annotating import annotate_in_order
+from anaphora.build.mine.jobs import Align, Annotate, Clean, Extract, Sample, Work, annotator_of, phenomenon_of
 from anaphora.build.mine.reading import INDEX, Index, read_stage
 from anaphora.build.mine.result import Mined, StageReport, finish
 from anaphora.build.mine.running import Runner, run_stage
 from anaphora.build.mine.settings import Output, Settings
 from anaphora.build.mine.stage import Count, Stage, digest, open_stage, remove_stages
 from anaphora.build.mine.training import MODEL, limit, train
-from anaphora.build.mine.work import Align, Annotate, Clean, Extract, Sample, Work, annotator_of, phenomenon_of
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.files import remove_leftovers
 from anaphora.core.lock import lock_folder, lock_output

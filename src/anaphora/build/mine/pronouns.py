@@ -9,13 +9,14 @@ from functools import cached_property
 from typing import Any
 
 from anaphora.annotate.document import Sentence
-from anaphora.build.mine.contrast import Contrast, load_swap
 from anaphora.build.mine.filtering import (
     Antecedents,
+    Contrast,
     Links,
     WordLinks,
     antecedents,
     disagreement,
+    load_swap,
     other_case,
     target_pronoun,
 )

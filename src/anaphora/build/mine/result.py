@@ -1,26 +1,75 @@
-"""The last steps, which are quick and done each time: balance, write the suite, add up what the shards counted."""
+"""As many finds of each class, drawn by chance, whatever their order, the shards and the workers (ContraPro §3.1).
+
+Each find has a random number that comes from the seed and from itself; those with the smallest are taken. So a sample
+is the same however the corpus was worked on, and a larger one holds the smaller.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from anaphora.build.mine import balance
-from anaphora.build.mine.balance import Find, Place
+from anaphora.build.mine.balance import Find, Place, choose, chosen_finds, parse_size, size_of
 from anaphora.build.mine.output import examples, write_suite
 from anaphora.build.mine.piece import unpack
 from anaphora.build.mine.reading import Index
 from anaphora.build.mine.settings import Output, Settings
 from anaphora.build.mine.stage import Stage
-from anaphora.build.mine.statistics import Statistics
 from anaphora.build.mine.translations import pronoun_table
 from anaphora.core.cells import tsv_line
 from anaphora.core.files import write_atomic
 from anaphora.normalization import sign_name
+from anaphora.suites.example import Example
 from anaphora.suites.suite import Header
+
+# What a mined suite consists of: classes by the distance of the antecedent (ContraPro 2018, Table 4).
+
+FAR = 3  # sentences; what is farther is one row
+
+
+@dataclass(slots=True)
+class Statistics:
+    """Counts of examples: by class and distance, and by source pronoun and class."""
+
+    distances: dict[str, Counter[str]] = field(default_factory=dict)
+    classes: Counter[str] = field(default_factory=Counter)
+    sources: Counter[str] = field(default_factory=Counter)
+
+    def watched(self, examples: Iterable[tuple[str, Example]]) -> Iterator[Example]:
+        """The examples, which are counted with their classes as they pass."""
+        for label, example in examples:
+            self.add(label, example)
+            yield example
+
+    def add(self, label: str, example: Example) -> None:
+        self.classes[label] += 1
+        if isinstance(source := example.tags.get("source_pronoun"), str):
+            self.sources[source] += 1
+        distance = example.tags.get("distance")
+        if isinstance(distance, int):
+            row = str(distance) if distance <= FAR else f">{FAR}"
+            self.distances.setdefault(row, Counter())[label] += 1
+
+    def rows(self) -> list[tuple[str, dict[str, int]]]:
+        """Distance → examples of each class, the nearest first."""
+        order = [*map(str, range(FAR + 1)), f">{FAR}"]
+        return [
+            (name, {label: self.distances[name][label] for label in sorted(self.classes)})
+            for name in order
+            if name in self.distances
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"classes": dict(sorted(self.classes.items())), "distances": dict(self.rows())}
+
+
+# How the pronouns of a corpus are translated in it (ContraPro 2018, Table 2).
+
+
+# The last steps, which are quick and done each time: balance, write the suite, add up what the shards counted.
 
 TOP = 12  # translations of a pronoun that are shown; all are in the work folder
 TABLE = "pronouns.tsv"
@@ -93,9 +142,9 @@ def finish(
         counts, *rows = unpack(finds.read(number))
         result.counts.update(counts)
         result.found.update(row["label"] for row in rows)
-    size = balance.size_of(balance.parse_size(settings.per_class), result.found)
-    places = balance.choose(_finds(finds, shards), size, settings.seed)
-    chosen = balance.chosen_finds(_finds(finds, shards), places)
+    size = size_of(parse_size(settings.per_class), result.found)
+    places = choose(_finds(finds, shards), size, settings.seed)
+    chosen = chosen_finds(_finds(finds, shards), places)
     header = Header(output.name, *settings.languages, breakdowns, citation=output.citation, licence=output.licence)
     result.made |= {"per_class": settings.per_class, "seed": settings.seed, "context": settings.context}
     found = result.statistics.watched(examples(chosen, text, settings.context))

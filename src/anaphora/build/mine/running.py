@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Protocol
 
+from anaphora.build.mine.jobs import Inputs, Work
 from anaphora.build.mine.stage import Count, Stage
-from anaphora.build.mine.work import Inputs, Work
 
 Shard = tuple[int, Inputs]  # its number, and the files that the work on it needs
 Done = tuple[int, bytes]  # its number, and the file that it gives

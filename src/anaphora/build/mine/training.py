@@ -9,8 +9,8 @@ from pathlib import Path
 
 from anaphora.align import Aligner, Settings
 from anaphora.align.backend import Progress
+from anaphora.build.mine.jobs import draw
 from anaphora.build.mine.piece import unpack
-from anaphora.build.mine.work import draw
 
 MODEL = "model"
 PAIRS = 200_000  # trained on at most

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from anaphora.core.errors import BadInput
 from anaphora.suites.catalogue import catalogue
+from anaphora.suites.contexts import select
 from anaphora.suites.example import Example
 from anaphora.suites.get import resolve, suite_path
-from anaphora.suites.selection import select
 from anaphora.suites.suite import Suite, read_native
 from anaphora.systems.run import Run, RunHeader
 

@@ -16,7 +16,7 @@ from anaphora.suites.catalogue import citation
 from anaphora.suites.example import Example, Passage, Tag
 from anaphora.suites.readers.contracat import split_passage
 from anaphora.suites.readers.contrapro import BREAKDOWNS, record_tags
-from anaphora.suites.readers.lines import differing_words, parallel_lines
+from anaphora.suites.readers.text import differing_words, parallel_lines
 from anaphora.suites.suite import Header, Suite, suite_of
 
 Group = list[tuple[Passage, Passage]]  # source and target passage of each candidate

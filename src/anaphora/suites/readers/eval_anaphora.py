@@ -14,7 +14,7 @@ from anaphora.core.parsing import json_record, shortened
 from anaphora.core.pickles import read_plain_pickles
 from anaphora.suites.catalogue import citation
 from anaphora.suites.example import Example, Tag
-from anaphora.suites.readers.lines import differing_words
+from anaphora.suites.readers.text import differing_words
 from anaphora.suites.suite import Header, Suite, suite_of
 
 LANGUAGES = {"german": "de", "french": "fr", "russian": "ru", "chinese": "zh"}

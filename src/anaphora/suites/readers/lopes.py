@@ -10,7 +10,7 @@ from anaphora.core.errors import BadInput
 from anaphora.core.files import require
 from anaphora.suites.catalogue import citation
 from anaphora.suites.example import Example, Passage, Tag
-from anaphora.suites.readers.lines import differing_pronoun, groups_of, parallel_lines
+from anaphora.suites.readers.text import differing_pronoun, groups_of, parallel_lines
 from anaphora.suites.suite import Header, Suite, suite_of
 
 PRONOUNS = {"il": "it", "elle": "it", "ils": "they", "elles": "they"}  # French pronoun → the English one it stands for

@@ -9,9 +9,9 @@ import ctranslate2  # type: ignore[import-untyped]
 
 from anaphora.core.errors import AnaphoraError
 from anaphora.scoring.tree import EncodedExample, Ids
+from anaphora.systems.context import Options
 from anaphora.systems.ctranslate2.model_file import ModelFile
-from anaphora.systems.encoding import pairs, prompted
-from anaphora.systems.options import Options
+from anaphora.systems.encoding import prompted, tokens
 
 UNLIMITED = 1_000_000  # a tokeniser that says a model takes more than this does not know
 WHOLE = {"max_input_length": 0}  # unless told otherwise, the library cuts at 1,024 tokens without a word
@@ -23,7 +23,7 @@ class TranslatorEngine:
     """An encoder–decoder. The library puts the first and the last token of the target there by itself."""
 
     MODEL = ctranslate2.Translator
-    SETTINGS = pairs.SETTINGS
+    SETTINGS = tokens.SETTINGS
 
     def __init__(
         self, model: Any, file: ModelFile, tokenizer: Any, settings: Mapping[str, str], options: Options
@@ -36,7 +36,7 @@ class TranslatorEngine:
         self.given_start = start is None  # mBART starts from the language
         self.end = tokenizer.eos_token_id
         first = self.end if start is None else tokenizer.convert_tokens_to_ids(start)
-        self.tokens = pairs.PairTokens(tokenizer, settings, options, start=first, limit=_limit(file, tokenizer))
+        self.tokens = tokens.PairTokens(tokenizer, settings, options, start=first, limit=_limit(file, tokenizer))
 
     def score(self, rows: Sequence[Row]) -> list[list[float]]:
         """Log-probabilities of the tokens of every candidate."""

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from urllib.parse import parse_qsl
 
-from anaphora.systems.options import split_spec
+from anaphora.systems.context import split_spec
 from anaphora.systems.scoring import SHARD
 
 KINDS = ("hf", "lm", "nmt")  # computed by torch, in this process

@@ -1,23 +1,83 @@
-"""Workers that score the shards of one suite side by side, each a process with a system of its own.
-
-A `Team` deals out the shards and puts up with losses, whatever its workers are: processes on this machine
-(`workers.py`) or actors of a Ray cluster (`cluster.py`).
-"""
+"""Worker processes that score shards: started, restarted when lost, and ended with their parent."""
 
 from __future__ import annotations
 
+import contextlib
+import multiprocessing
+import os
+import signal
+import traceback
 import weakref
 from abc import ABC, abstractmethod
 from collections import Counter, deque
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from multiprocessing.connection import Connection, wait
 from typing import Any
 
+from anaphora.core import processes
 from anaphora.core.errors import AnaphoraError, OutOfStep
 from anaphora.suites.example import Example
-from anaphora.systems.distributed.worker import Event, Failed, Ready
-from anaphora.systems.options import Options
+from anaphora.systems import Closing, System, load_system
+from anaphora.systems.context import Options
 from anaphora.systems.scored import Answer
-from anaphora.systems.scoring import Shard
+from anaphora.systems.scoring import Scorer, Shard, StartScorer, score_shard
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A worker has loaded its system, of which this is known; settings are those of the run's header."""
+
+    settings: Mapping[str, Any]
+    has_focus: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """A worker could not do what it was asked.
+
+    final: it is bad input, and no other worker could; out_of_step: and answers before it are in doubt
+    """
+
+    message: str
+    final: bool = False
+    out_of_step: bool = False
+    trace: str = ""
+
+
+Event = Ready | Failed | tuple[int, Answer] | None  # None: what was asked is done
+
+
+class Worker:
+    """Answers requests by events, one after the other."""
+
+    system: System
+    options: Options
+
+    def answer(self, request: str, *arguments: Any) -> Iterator[Event]:
+        """What a request (load, score, close) gives. Errors are told, not raised: they go to another process."""
+        try:
+            yield from getattr(self, request)(*arguments)
+        except AnaphoraError as error:
+            yield Failed(str(error), final=True, out_of_step=isinstance(error, OutOfStep))
+        except Exception as error:
+            yield Failed(f"{type(error).__name__}: {error}", trace=traceback.format_exc())
+
+    def load(self, spec: str, options: Options) -> Iterator[Event]:
+        self.system, self.options = load_system(spec, options), options
+        yield Ready(dict(self.system.settings()), bool(getattr(self.system, "has_focus", False)))
+
+    def score(self, shard: Shard) -> Iterator[Event]:
+        for number, answer in score_shard(self.system, self.options, shard):
+            yield number, answer._replace(extra=dict(answer.extra))  # a mapping proxy cannot be sent
+
+    def close(self) -> Iterator[Event]:
+        if isinstance(self.system, Closing):
+            self.system.close()
+        return iter(())
+
+
+# Workers that score the shards of one suite side by side, each a process with a system of its own.
 
 
 class Member(ABC):
@@ -180,3 +240,84 @@ def _error(member: Member, failure: Failed) -> AnaphoraError:
 def _difference(one: Mapping[str, Any], other: Mapping[str, Any]) -> str:
     keys = [key for key in {**one, **other} if one.get(key) != other.get(key)]
     return "; ".join(f"{key} is {other.get(key)!r}, not {one.get(key)!r}" for key in keys)
+
+
+# Workers on this machine: processes that each hold a system, and the pipes to them.
+
+
+def local_workers(workers: int, threads: int | None = None) -> StartScorer:
+    """Processes on this machine for `score_suite`.
+
+    threads: of each; a fair share of the processors unless told otherwise
+    """
+    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    share = threads or max(1, processors // workers)
+
+    def start(spec: str, options: Options) -> tuple[System, Scorer]:
+        team = LocalTeam(spec, replace(options, threads=share), workers)
+        return team, team.compute
+
+    return start
+
+
+class LocalTeam(Team):
+    """Processes on this machine. One that is lost is not replaced: what it lacked may have been memory."""
+
+    def __init__(self, spec: str, options: Options, workers: int) -> None:
+        self.workers = workers
+        super().__init__(spec, options)
+
+    def room(self) -> int:
+        return self.workers - self.losses
+
+    def hire(self) -> Member:
+        return LocalMember(f"worker {len(self.members) + self.losses + 1}", self.spec, self.options)
+
+    def listen(self) -> Iterator[tuple[Member, Event]]:
+        members = {member.pipe: member for member in self.members if isinstance(member, LocalMember)}
+        for pipe in wait(list(members)):
+            member = members[pipe]  # type: ignore[index]
+            yield member, member.hear()
+
+
+class LocalMember(Member):
+    """A process, and the pipe to it."""
+
+    def __init__(self, name: str, spec: str, options: Options) -> None:
+        super().__init__(name)
+        context = multiprocessing.get_context("spawn")
+        self.pipe, theirs = context.Pipe()
+        self.process = context.Process(target=_serve, args=(theirs, spec, options), daemon=True)
+        processes.start(self.process)
+        theirs.close()
+
+    def ask(self, request: str, *arguments: Any) -> None:
+        with contextlib.suppress(OSError):  # it is gone, which shows when it is listened to
+            self.pipe.send((request, *arguments))
+
+    def hear(self) -> Event:
+        try:
+            event: Event = self.pipe.recv()
+        except (EOFError, OSError):
+            self.process.join()
+            code = self.process.exitcode or 0
+            memory = ". Perhaps memory does not suffice for so many workers" if code == -signal.SIGKILL else ""
+            return Failed(f"ended by {signal.Signals(-code).name}{memory}" if code < 0 else f"exit code {code}")
+        return event
+
+    def dismiss(self) -> None:
+        self.pipe.close()
+        processes.dismiss(self.process)
+
+
+def _serve(pipe: Connection, spec: str, options: Options) -> None:
+    """The life of a worker process."""
+    processes.begin_work()
+    worker = Worker()
+    request: tuple[Any, ...] = ("load", spec, options)
+    with contextlib.suppress(EOFError, OSError):  # the other end is closed: nobody wants to know more
+        while True:
+            for event in worker.answer(*request):
+                pipe.send(event)
+            pipe.send(None)
+            request = pipe.recv()

@@ -1,24 +1,76 @@
-"""What the torch systems share: batches of prefix trees under a token budget, plain batches, running out of memory."""
+"""Hugging Face models: encoder–decoders (hf:) and causal language models (lm:), scored through prefix trees."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+import hashlib
+from collections.abc import Container, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import torch
-from transformers import PreTrainedModel
+import transformers
+from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, PreTrainedModel
 
+from anaphora.core.errors import AnaphoraError
 from anaphora.core.finite import all_finite
-from anaphora.scoring.batching import SourceGroup, group_by_source, out_of_memory, score_groups
+from anaphora.scoring.batching import (
+    SourceGroup,
+    find_device,
+    group_by_source,
+    out_of_memory,
+    score_groups,
+    weights_checksum,
+)
 from anaphora.scoring.packed import PackedModel, UnsupportedModel
 from anaphora.scoring.padded import score_padded
 from anaphora.scoring.tree import CandidateScore, EncodedExample, build_tree
 from anaphora.suites.example import Example
-from anaphora.systems.context import Question
-from anaphora.systems.encoding.focus import encode_examples
-from anaphora.systems.encoding.tokens import answer
-from anaphora.systems.options import Options
+from anaphora.systems.context import Options, Question, split_settings
+from anaphora.systems.encoding import prompted, tokens
+from anaphora.systems.encoding.tokens import answer, encode_examples, load_tokenizer, loaded
 from anaphora.systems.scored import Answer
+
+CHECKPOINT_SETTINGS = ("revision", "dtype", "device")
+DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
+
+
+def load_checkpoint(loader: Any, name: str, settings: Mapping[str, str]) -> tuple[Any, Any]:
+    """A model and its tokeniser. A path that ends in .gguf is a file of a llama.cpp model."""
+    transformers.utils.logging.disable_progress_bar()
+    dtype = DTYPES.get(settings.get("dtype", "float32"))
+    if dtype is None:
+        raise AnaphoraError(f"unknown dtype {settings['dtype']!r}. Known: {', '.join(DTYPES)}")
+    device = find_device(settings.get("device"))
+    arguments: dict[str, Any] = {"revision": settings.get("revision", "main")}
+    path = Path(name)
+    if path.suffix == ".gguf":
+        if not path.is_file():
+            raise AnaphoraError(f"{name}: no such file")
+        name, arguments["gguf_file"] = str(path.parent), path.name
+    tokenizer = load_tokenizer(name, "model", **arguments)
+    model = loaded(name, "model", lambda: loader.from_pretrained(name, dtype=dtype, **arguments))
+    return model.to(device).eval(), tokenizer
+
+
+def fingerprint(model: Any, tokenizer: Any, settings: Mapping[str, str]) -> dict[str, Any]:
+    """What a run's header says of the weights: which they are, and in which numbers they are computed."""
+    return {
+        "architecture": type(model).__name__,
+        "revision": getattr(model.config, "_commit_hash", None) or settings.get("revision"),
+        "parameters": model.num_parameters(),
+        "weights": weights_checksum(model),
+        "tokenizer": f"{type(tokenizer).__name__}/{_vocabulary(tokenizer)}",
+        "dtype": str(model.dtype).removeprefix("torch."),
+    }
+
+
+def _vocabulary(tokenizer: Any) -> str:
+    """The size of a vocabulary and a short sum over it."""
+    tokens = sorted(tokenizer.get_vocab().items(), key=lambda item: (item[1], item[0]))
+    return f"{len(tokens)}@{hashlib.sha256(repr(tokens).encode()).hexdigest()[:8]}"
+
+
+# What the torch systems share: batches of prefix trees under a token budget, plain batches, running out of memory.
 
 TOLERANCE = 1e-3  # how far tree and plain scores of the trial may be apart (rounding of float32 is about 1e-5)
 
@@ -104,3 +156,104 @@ def _trial(model: Any) -> list[EncodedExample]:
     return [
         EncodedExample(source[: 9 - 3 * k], (*start, *tokens[:k]), candidates) for k, candidates in enumerate(trees)
     ]
+
+
+# `hf:NAME_OR_PATH`: Hugging Face encoder–decoders (Marian/OPUS-MT, M2M-100, NLLB, mBART, T5, MADLAD).
+
+
+class HuggingFaceSeq2Seq(NeuralSystem):
+    """An encoder–decoder that translates.
+
+    Settings in the spec: revision, dtype, device; source and target, the model's own language codes where they cannot
+    be told from the suite's languages; prefix, what stands before the source (`<2de> ` for MADLAD is found by itself).
+    """
+
+    def __init__(self, what: str, options: Options) -> None:
+        name, settings = split_settings(what, (*CHECKPOINT_SETTINGS, *tokens.SETTINGS))
+        model, self.tokenizer = load_checkpoint(AutoModelForSeq2SeqLM, name, settings)
+        self._fingerprint = fingerprint(model, self.tokenizer, settings)
+        # Learned and sinusoidal positions end somewhere; T5's relative ones do not.
+        limit = getattr(model.config, "max_position_embeddings", None)
+        self.tokens = tokens.PairTokens(self.tokenizer, settings, options, start=_start(model.config), limit=limit)
+        super().__init__(model, options)
+
+    def settings(self) -> dict[str, Any]:
+        """What the scores depend on, for the header of a run."""
+        return {**self._fingerprint, **self.tokens.settings()}
+
+    def encode(self, questions: Sequence[Question]) -> list[EncodedExample]:
+        return self.tokens.encode(questions)
+
+    def translate(self, texts: Sequence[str], *, beams: int | None = None, max_tokens: int = 256) -> list[str]:
+        """Translations of texts, by beam search, in batches of like length."""
+        found: list[str] = [""] * len(texts)
+        sources = self.tokens.sources(texts)
+        order = sorted(range(len(texts)), key=lambda i: (len(sources[i]), i))
+        limit = self.tokens.limit
+        arguments: dict[str, Any] = {
+            "num_beams": beams or 4,
+            "max_new_tokens": max_tokens if limit is None else min(max_tokens, limit - 2),
+        }
+        arguments["decoder_start_token_id"], *code = self.tokens.prompt()
+        if code:
+            arguments["forced_bos_token_id"] = code[0]
+        size = max(1, self.options.batch_tokens // 64)
+        for start in range(0, len(order), size):
+            batch = order[start : start + size]
+            inputs = self.tokenizer.pad({"input_ids": [list(sources[i]) for i in batch]}, return_tensors="pt")
+            with torch.inference_mode():
+                output = self.model.generate(**inputs.to(self.model.device), **arguments)
+            decoded = self.tokenizer.batch_decode(output, skip_special_tokens=True)
+            for i, text in zip(batch, decoded, strict=True):
+                found[i] = text
+        return found
+
+
+def _start(config: Any) -> int:
+    """The token that the decoder starts from."""
+    start = config.decoder_start_token_id
+    return int(config.bos_token_id if start is None else start)
+
+
+# `lm:NAME_OR_PATH`: causal language models, base or chat, with a prompt; GGUF files too.
+
+
+class CausalLM(NeuralSystem):
+    """A language model that is asked to translate: the prompt is what all candidates share.
+
+    Settings in the spec: revision, dtype, device; prompt, a file with {source}, {source_language} and
+    {target_language}; chat, yes or no (yes where the tokeniser has a chat template).
+    """
+
+    def __init__(self, what: str, options: Options) -> None:
+        name, settings = split_settings(what, (*CHECKPOINT_SETTINGS, *prompted.SETTINGS))
+        model, self.tokenizer = load_checkpoint(AutoModelForCausalLM, name, settings)
+        self._fingerprint = fingerprint(model, self.tokenizer, settings)
+        limit = getattr(model.config, "max_position_embeddings", None)
+        self.tokens = prompted.PromptTokens(self.tokenizer, settings, options, name=f"lm:{name}", limit=limit)
+        super().__init__(model, options)
+
+    def settings(self) -> dict[str, Any]:
+        """What the scores depend on, for the header of a run."""
+        return {**self._fingerprint, **self.tokens.settings()}
+
+    def encode(self, questions: Sequence[Question]) -> list[EncodedExample]:
+        return self.tokens.encode(questions)
+
+    def translate(self, texts: Sequence[str], *, beams: int | None = None, max_tokens: int = 256) -> list[str]:
+        """What the model writes after the prompt, up to the end of the line (base) or of its turn (chat)."""
+        found = []
+        limit = self.tokens.limit
+        for prompt in self.tokens.prompts(texts):
+            ids = torch.tensor([prompt], device=self.model.device)
+            with torch.inference_mode():
+                output = self.model.generate(
+                    input_ids=ids,
+                    attention_mask=torch.ones_like(ids),
+                    num_beams=beams or 1,
+                    max_new_tokens=max_tokens if limit is None else min(max_tokens, limit - len(prompt)),
+                    do_sample=False,
+                    pad_token_id=self.tokenizer.pad_token_id or self.tokenizer.eos_token_id,
+                )
+            found.append(self.tokens.answer(output[0, len(prompt) :]))
+        return found

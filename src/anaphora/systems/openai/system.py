@@ -11,9 +11,9 @@ from urllib.parse import parse_qsl, quote, urlsplit
 
 from anaphora.core.errors import AnaphoraError, BadInput, did_you_mean
 from anaphora.suites.example import Example
-from anaphora.systems.context import Question
+from anaphora.systems.context import Options, Question, split_settings, yes
 from anaphora.systems.encoding.language_codes import english_name
-from anaphora.systems.encoding.prompt import BASE_PROMPT, CHAT_PROMPT, PLACES, continued, fill, read_prompt
+from anaphora.systems.encoding.prompted import BASE_PROMPT, CHAT_PROMPT, PLACES, continued, fill, read_prompt
 from anaphora.systems.openai.choice import (
     CHOOSE_PROMPT,
     LETTERS,
@@ -36,7 +36,6 @@ from anaphora.systems.openai.logprobs import (
     parse_completion,
     parse_echo,
 )
-from anaphora.systems.options import Options, split_settings, yes
 from anaphora.systems.scored import Answer
 
 T = TypeVar("T")

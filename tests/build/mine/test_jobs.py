@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from anaphora.build.mine.jobs import Clean, lowercase
 from anaphora.build.mine.piece import Piece, pack_pieces, unpack, unpack_pieces
-from anaphora.build.mine.work import Clean, lowercase
 
 
 def test_clean_up_is_counted_by_side_and_keeps_the_number_of_sentences() -> None:

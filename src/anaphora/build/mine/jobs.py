@@ -251,3 +251,6 @@ def loaded(key: str, fetch: Callable[[], bytes]) -> Work:
         _held.clear()
         _held[key] = pickle.loads(fetch())
     return _held[key]
+
+
+# Who does the work of a stage, shard by shard: this process, several processes, or a Ray cluster.

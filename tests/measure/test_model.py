@@ -1,0 +1,327 @@
+"""The equations of §4 against numbers worked out by hand, and what happens at their edges."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+pytest.importorskip("torch")
+
+import torch
+
+from anaphora.core.errors import (
+    AnaphoraError,
+    BadInput,
+)
+from anaphora.core.finite import NotFinite
+from anaphora.languages.readings import load_readings
+from anaphora.measure.config import Model
+from anaphora.measure.model import (
+    Batch,
+    Measure,
+    PronounHead,
+    StaticEncoder,
+    Text,
+    candidate_texts,
+    learn_vocabulary,
+    load_encoder,
+    logistic_loss,
+    pairs_of,
+    plain_text,
+    put_vectors,
+    ranking_loss,
+    text_of,
+)
+from anaphora.suites.example import Example
+
+D = 4
+
+
+def batch(states: list[list[float]], places: list[int], padding: int = 0, words: int = 0) -> Batch:
+    rows = states + [[9.0] * D] * words  # padding that must not count
+    b = torch.tensor([rows])
+    m = len(places) + padding
+    return Batch(
+        b,
+        torch.tensor([[True] * len(states) + [False] * words]),
+        torch.tensor([places + [0] * padding]),
+        torch.tensor([[True] * len(places) + [False] * padding]),
+        torch.zeros(1, m, 0),
+        torch.zeros(1, m, dtype=torch.long),
+    )
+
+
+STATES = [[1.0, 0.0, 2.0, 0.0], [0.0, 1.0, 0.0, -1.0], [2.0, 2.0, 0.0, 1.0]]
+
+
+def by_hand(place: int, z: list[float], divisor: float = 1.0) -> float:
+    """Eqs. 1–3 for one pronoun in plain Python; the divisor counts √d."""
+    query = STATES[place]
+    logits = [sum(q * k for q, k in zip(query, row, strict=True)) / (divisor * math.sqrt(D)) for row in STATES]
+    weights = [math.exp(x) / sum(map(math.exp, logits)) for x in logits]
+    mixed = [q + sum(w * row[i] for w, row in zip(weights, STATES, strict=True)) for i, q in enumerate(query)]
+    mean = sum(mixed) / D
+    spread = math.sqrt(sum((x - mean) ** 2 for x in mixed) / D + 1e-5)
+    return sum(zi * (x - mean) / spread for zi, x in zip(z, mixed, strict=True))
+
+
+def head(length: int = 2, kind: str = "attention", **more: Any) -> PronounHead:
+    found = PronounHead(D, length, kind=kind, **more)
+    with torch.no_grad():
+        found.z.copy_(torch.tensor([0.5, -1.0, 0.25, 2.0]))
+        found.w.copy_(torch.tensor([1.0, 3.0, 7.0][:length]))
+    return found
+
+
+def test_the_equations() -> None:
+    z = [0.5, -1.0, 0.25, 2.0]
+    output = head()(batch(STATES, [0, 2]))
+    expected = by_hand(0, z) * 1.0 + by_hand(2, z) * 3.0
+    assert output.scores.item() == pytest.approx(expected, abs=1e-5)
+    assert output.pronouns[0].tolist() == pytest.approx([by_hand(0, z), 3 * by_hand(2, z)], abs=1e-5)
+    assert output.attention.sum(-1).tolist() == [pytest.approx([1.0, 1.0])]
+
+
+def test_attention_is_scaled_by_the_square_root_of_d() -> None:
+    """Eq. 1: the small 2 of the printed formula is the radical's index, ²√d, and no factor."""
+    [[row]] = head()(batch(STATES, [0])).attention.tolist()
+    logits = [math.exp(value / math.sqrt(D)) for value in (5.0, 0.0, 2.0)]  # the first state with each of the three
+    assert row == pytest.approx([value / sum(logits) for value in logits])
+
+
+def test_the_scale_of_version_0_1_0_is_kept_for_its_measures() -> None:
+    z = [0.5, -1.0, 0.25, 2.0]
+    assert head(divisor=2.0)(batch(STATES, [0])).scores.item() == pytest.approx(by_hand(0, z, 2.0), abs=1e-5)
+    assert by_hand(0, z, 2.0) != pytest.approx(by_hand(0, z), abs=1e-3)
+
+
+def test_padding_counts_for_nothing() -> None:
+    plain = head()(batch(STATES, [0])).scores.item()
+    assert head()(batch(STATES, [0], padding=3, words=2)).scores.item() == pytest.approx(plain, abs=1e-6)
+
+
+def test_no_pronoun_scores_nothing() -> None:
+    assert head()(batch(STATES, [], padding=1)).scores.item() == 0.0
+    assert head(kind="average")(batch(STATES, [], padding=1)).scores.item() == 0.0
+    assert head(kind="average", hidden=0)(batch([[0.0] * D], [], padding=1, words=0)).scores.item() == 0.0
+
+
+def test_pronouns_beyond_those_of_training_weigh_as_much_as_the_mean() -> None:
+    z = [0.5, -1.0, 0.25, 2.0]
+    output = head(length=2)(batch(STATES, [0, 1, 2]))
+    assert output.pronouns[0, 2].item() == pytest.approx(2.0 * by_hand(2, z), abs=1e-5)  # (1 + 3) / 2
+
+
+def test_the_baseline_is_the_mean_of_the_pronouns() -> None:
+    output = head(kind="average")(batch(STATES, [0, 2], padding=1))
+    mean = [(a + b) / 2 for a, b in zip(STATES[0], STATES[2], strict=True)]
+    assert output.scores.item() == pytest.approx(sum(z * x for z, x in zip([0.5, -1.0, 0.25, 2.0], mean, strict=True)))
+    assert output.pronouns.sum().item() == pytest.approx(output.scores.item())
+
+
+def test_features_and_identities_add_to_a_pronoun() -> None:
+    found = head(features=2, identities=3)
+    with torch.no_grad():
+        found.of_features.copy_(torch.tensor([2.0, -1.0]))
+        found.of_identities.copy_(torch.tensor([0.0, 10.0, 0.0]))
+    given = batch(STATES, [0])
+    full = Batch(
+        given.states, given.words, given.places, given.pronouns, torch.tensor([[[0.5, 4.0]]]), torch.tensor([[1]])
+    )
+    nothing = Batch(given.states, given.words, given.places, given.pronouns, torch.zeros(1, 1, 2), torch.tensor([[0]]))
+    assert found(full).scores.item() - found(nothing).scores.item() == pytest.approx(2 * 0.5 - 4 + 10, abs=1e-5)
+
+
+def test_what_is_no_feature_is_scaled_against_the_features() -> None:
+    found, given = head(features=1), batch(STATES, [0])
+    given = Batch(given.states, given.words, given.places, given.pronouns, torch.tensor([[[5.0]]]), given.identities)
+    assert found.scale is not None
+    with torch.no_grad():
+        found.scale.fill_(0.5)
+    assert found(given).scores.item() == pytest.approx(0.5 * by_hand(0, [0.5, -1.0, 0.25, 2.0]) + 5.0, abs=1e-5)
+    assert head().scale is None
+
+
+def test_the_ranking_loss() -> None:
+    better, worse = torch.tensor([1.0, 0.0, 0.05]), torch.tensor([0.0, 1.0, 0.0])
+    assert ranking_loss(better, worse, 0.1).item() == pytest.approx((0 + 1.1 + 0.05) / 3)
+    assert logistic_loss(torch.tensor([2.0]), torch.tensor([2.0])).item() == pytest.approx(math.log(2))
+
+
+# Static vectors with a BiLSTM: padding does not matter, vectors come from a file.
+
+ENGLISH = load_readings("en")
+
+
+def text(sentence: str) -> Text:
+    return text_of((sentence,), ENGLISH)
+
+
+def test_states_do_not_depend_on_padding() -> None:
+    torch.manual_seed(1)
+    encoder = StaticEncoder(["<unk>", "he", "left"], 6)
+    states, words = encoder([text("He left"), text("He left and left and left")])
+    alone, _ = encoder([text("He left")])
+    assert states.shape == (2, 6, encoder.width)
+    assert words.tolist()[0] == [True, True, False, False, False, False]
+    assert torch.allclose(states[0, :2], alone[0], atol=1e-6)
+    assert not torch.allclose(states[1, 1], alone[0, 1])  # what follows is read as well
+
+
+def test_texts_without_words() -> None:
+    states, words = StaticEncoder(["<unk>"], 4)([text("")])
+    assert states.shape == (1, 1, 4)
+    assert words.tolist() == [[False]]
+
+
+def test_a_vocabulary_of_the_most_frequent_words() -> None:
+    assert learn_vocabulary([text("he he left she left he")], 3) == ["<unk>", "he", "left"]
+
+
+def test_vectors_of_a_file(tmp_path: Path) -> None:
+    encoder = StaticEncoder(["<unk>", "he", "left"], 3)
+    path = tmp_path / "glove.txt"
+    path.write_text("she 1 1 1\nhe 0.5 -1 2\n")
+    assert put_vectors(encoder, path) == 1
+    assert encoder.vectors.weight[1].tolist() == [0.5, -1, 2]
+    path.write_text("she 1\nhe 0.5 -1\n")
+    with pytest.raises(BadInput, match="line 2: 2 numbers, but vectors have 3"):
+        put_vectors(encoder, path)
+
+
+# Passages as the model reads them: words, pronouns of the last sentence, the three settings of context.
+
+PAIR = Example("x", ("", "", ""), (("R2.", "R1.", "He left."), ("S2.", "S1.", "It left.")), 0, {"kind": "system"})
+
+
+def test_pronouns_are_those_of_the_current_sentence() -> None:
+    text = text_of(("", "She came.", "He saw her and I."), ENGLISH)
+    assert text.whole == "She came. He saw her and I."
+    assert text.begin == 3
+    assert [text.words[n] for n in text.pronouns] == ["he", "her", "i"]
+    assert [text.whole[start:end] for start, end in text.spans][3:5] == ["He", "saw"]
+
+
+def test_sentences_of_one_token_and_of_none() -> None:
+    assert text_of(("It",), ENGLISH).pronouns == (0,)
+    empty = text_of(("",), ENGLISH)
+    assert (empty.words, empty.pronouns, empty.whole) == ((), (), "")
+
+
+@pytest.mark.parametrize(
+    ("context", "expected"),
+    [
+        ("NC", ["He left.", "It left."]),
+        ("RC", ["R2. R1. He left.", "S2. S1. It left."]),
+        ("CRC", ["R2. R1. He left.", "R2. R1. It left."]),
+    ],
+)
+def test_settings_of_context(context: str, expected: list[str]) -> None:
+    assert [text.whole for text in candidate_texts(PAIR, Model(context=context), ENGLISH)] == expected
+
+
+def test_so_many_sentences() -> None:
+    assert candidate_texts(PAIR, Model(context="RC", sentences=1), ENGLISH)[1].whole == "S1. It left."
+
+
+def test_pairs_of_a_kind() -> None:
+    model = Model()
+    assert len(pairs_of([PAIR], model, ENGLISH)) == len(pairs_of([PAIR], model, ENGLISH, "system")) == 1
+    assert pairs_of([PAIR], model, ENGLISH, "noisy") == []
+    untagged = Example("y", ("",), (("It left.",), ("He left.",), ("She left.",)), 1)
+    found = pairs_of([untagged], model, ENGLISH, "noisy")
+    assert [(pair.better.sentence, pair.worse.sentence) for pair in found] == [
+        ("He left.", "It left."),
+        ("He left.", "She left."),
+    ]
+    with pytest.raises(AnaphoraError, match="example 'z' is no pair"):
+        pairs_of([Example("z", ("",), (("a",), ("b",)), None)], model, ENGLISH)
+
+
+def test_plain_text_is_as_the_annotated_pairs() -> None:
+    assert plain_text("\"It's Jenner's,\" he said – at 3.5 %!") == "it s jenner s he said at 3.5 !"
+    assert text_of(("He's IN.",), ENGLISH, plain=True).words == ("he", "s", "in", ".")
+
+
+@given(st.text(max_size=40), st.text(max_size=40))
+def test_spans_point_at_the_words(before: str, current: str) -> None:
+    text = text_of((before, current), ENGLISH)
+    assert len(text.spans) == len(text.words) >= text.begin
+    assert all(place >= text.begin for place in text.pronouns)
+    assert all(not piece.isspace() and piece for piece in (text.whole[a:b] for a, b in text.spans))
+
+
+def test_texts_do_not_depend_on_how_signs_are_written() -> None:
+    for written in ("He’s in.", "He&#39;s\u00a0in.", "He&amp;apos;s in."):
+        for plain in (False, True):
+            assert text_of((written,), ENGLISH, plain=plain) == text_of(("He's in.",), ENGLISH, plain=plain)
+
+
+# Scores of single texts: each by itself, with the pronouns they are made of; no pronoun, many pronouns, one token.
+
+WORDS = ("<unk>", "he", "it", "saw", "left", "and", ".")
+
+
+@pytest.fixture(scope="module")
+def measure() -> Measure:
+    torch.manual_seed(3)
+    model = Model(width=8)
+    found = Measure(model, ENGLISH, 2, load_encoder(model, vocabulary=WORDS), [])
+    with torch.no_grad():
+        found.head.w.copy_(torch.tensor([1.0, 2.0]))
+    return found
+
+
+def text_measure(*passage: str) -> Text:
+    return text_of(passage, ENGLISH)
+
+
+def test_a_score_is_the_sum_of_its_pronouns(measure: Measure) -> None:
+    (found,) = measure.score([text_measure("He left.", "And he saw it.")])
+    assert found.pronouns == ("he", "it")
+    assert found.score == pytest.approx(sum(found.shares), abs=1e-6)
+    assert [sum(row) for row in found.attention] == [pytest.approx(1, abs=1e-5)] * 2
+    assert len(found.attention[0]) == 8  # words of the context as well
+
+
+def test_scores_do_not_depend_on_the_company(measure: Measure) -> None:
+    texts = [
+        text_measure("He left."),
+        text_measure("It saw it and it saw it and it left."),
+        text_measure("Nobody."),
+        text_measure("It"),
+    ]
+    alone = [measure.score([one])[0] for one in texts]
+    for one, other in zip(alone, measure.score(texts, batch=3), strict=True):
+        assert one.score == pytest.approx(other.score, abs=1e-5)
+        assert one.shares == pytest.approx(other.shares, abs=1e-5)
+
+
+def test_no_pronoun_one_token_and_no_text(measure: Measure) -> None:
+    nothing, empty, single = measure.score([text_measure("Nobody left."), text_measure(""), text_measure("It")])
+    assert (nothing.score, nothing.pronouns, nothing.shares, nothing.attention) == (0.0, (), (), ())
+    assert empty.score == 0.0
+    assert single.pronouns == ("it",)
+    assert single.attention == ((pytest.approx(1.0),),)
+    assert single.score != 0.0
+
+
+def test_more_pronouns_than_in_training(measure: Measure) -> None:
+    (found,) = measure.score([text_measure("he it he it he")])
+    assert len(found.shares) == 5
+    assert found.score == pytest.approx(sum(found.shares), abs=1e-5)
+    assert all(share != 0 for share in found.shares)
+
+
+def test_a_score_that_is_not_finite_is_an_error() -> None:
+    model = Model(width=8)
+    broken = Measure(model, ENGLISH, 2, load_encoder(model, vocabulary=WORDS), [])
+    with torch.no_grad():
+        broken.head.w.fill_(torch.inf)
+    with pytest.raises(NotFinite, match=r"^scores of the learned measure: .* Train the measure again"):
+        broken.score([text_measure("He left."), text_measure("It")])
