@@ -45,7 +45,7 @@ def kept(root: click.Command, arguments: Sequence[str]) -> tuple[str, str] | Non
     """What a command has kept that was called with these arguments, and the command that goes on; None: nothing."""
     try:
         context = called(root, arguments)
-    except click.ClickException:
+    except (click.ClickException, click.exceptions.Exit):  # Exit: --help
         return None
     leaves = LEAVES.get(_path(context))
     found = leaves.kept(context.params) if leaves else ""
