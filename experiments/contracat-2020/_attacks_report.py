@@ -108,7 +108,7 @@ def _augmentation(counts: Mapping[str, Any]) -> list[str]:
     outcomes = counts["outcomes"]
     dropped = outcomes["event"] + outcomes["pleonastic"]
     return paragraph(
-        f"`anaphora augment` finds {counts['candidates']:,} candidates among {counts['pronouns']:,} *it* in",
+        f"`anaphora build augment` finds {counts['candidates']:,} candidates among {counts['pronouns']:,} *it* in",
         f"{counts['documents']:,} training documents, and makes {counts['new_examples']:,} new examples of them (the",
         "paper: 207,000 in all). Passages of subtitles are short: mostly the antecedent is near, or nothing tells",
         "where it is. And unlike the paper, which applies no filter (§7.1.2), this used `--drop event",

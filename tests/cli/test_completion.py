@@ -38,7 +38,7 @@ import sys
 from anaphora.cli.app import app
 from click.shell_completion import ShellComplete
 found = ShellComplete(app, {}, "anaphora", "_X").get_completions([], "st")
-assert [(item.value, item.help[:10]) for item in found] == [("study", "Ask people")], found
+assert [(item.value, item.help[:10]) for item in found] == [("study", "Ask annota")], found
 assert not [name for name in sys.modules if name.startswith("anaphora.cli.") and name != "anaphora.cli.app"]
 """
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -152,10 +152,12 @@ def test_a_system_that_always_says_es(run: Callable[..., Run]) -> None:
         "Where two nouns compete the system falls back to neuter, chosen in 100.0 % of the 320 items "
         "where that is wrong, [0.988, 1.000]."
     )
-    assert [(command.split()[1], rules) for command, _, rules in found.advice] == [
-        ("augment", ("markable",)),
+    assert [
+        (command.partition(" -")[0].split(" ", 1)[1].split(" runs")[0], rules) for command, _, rules in found.advice
+    ] == [
+        ("build augment", ("markable",)),
         ("diagnose", ("overlap", "world-knowledge")),
-        ("augment", ("fallback", "prior/verb")),
+        ("build augment", ("fallback", "prior/verb")),
     ]
 
 
@@ -238,7 +240,7 @@ def test_a_brittle_system(run: Callable[..., Run]) -> None:
         "set: a-harmless/y": "robust",
         "set: no-context": "used",
     }
-    assert [command.split()[1:3] for command, _, _ in found.advice] == [["augment", "--source"], ["build", "templates"]]
+    assert [command.split()[1:3] for command, _, _ in found.advice] == [["build", "augment"], ["build", "templates"]]
 
 
 def test_a_robust_system_that_ignores_context(run: Callable[..., Run]) -> None:
@@ -267,7 +269,7 @@ def test_who_is_at_chance_has_nothing_to_lose(run: Callable[..., Run], attacked:
     )
     assert said(found)["attacks"] == said(found)["context"] == "at chance"
     assert "it is at chance (0.33), nothing to lose (0.100 → 0." in text(found, "attacks")
-    assert not any(command.startswith("anaphora augment") for command, _, _ in found.advice)
+    assert not any(command.startswith("anaphora build augment") for command, _, _ in found.advice)
 
 
 def test_advice_is_for_the_language_pair(run: Callable[..., Run]) -> None:

@@ -43,11 +43,21 @@ class LazyGroup(click.Group):
     """A group whose commands are found by name and imported when they are called.
 
     lazy: command → ("module:attribute", help in one line); the help is here so that listing imports nothing
+    sections: heading → the commands under it, in order; without sections all are listed as "Commands"
+    aliases: earlier names that keep working → "module:attribute"; they are not listed
     """
 
-    def __init__(self, *args: object, lazy: dict[str, tuple[str, str]], **kwargs: object) -> None:
+    def __init__(
+        self,
+        *args: object,
+        lazy: dict[str, tuple[str, str]],
+        sections: dict[str, tuple[str, ...]] | None = None,
+        aliases: dict[str, str] | None = None,
+        **kwargs: object,
+    ) -> None:
         super().__init__(*args, **kwargs)  # type: ignore[arg-type]
-        self.lazy = lazy
+        self.lazy, self.aliases = lazy, aliases or {}
+        self.sections = sections or {"Commands": tuple(lazy)}
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
         with pipe_may_close():  # help and version are printed here
@@ -72,9 +82,10 @@ class LazyGroup(click.Group):
         return list(self.lazy)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in self.lazy:
+        target = self.lazy[cmd_name][0] if cmd_name in self.lazy else self.aliases.get(cmd_name)
+        if target is None:
             ctx.fail(f"no such command {cmd_name!r}{did_you_mean(cmd_name, self.lazy)}. See: {ctx.command_path} --help")
-        module, _, attribute = self.lazy[cmd_name][0].partition(":")
+        module, _, attribute = target.partition(":")
         command: click.Command = getattr(import_module(module), attribute)
         return command
 
@@ -86,8 +97,10 @@ class LazyGroup(click.Group):
         return names + click.Command.shell_complete(self, ctx, incomplete)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, text) in self.lazy.items()])
+        width = max(map(len, self.lazy))  # one column for all sections
+        for heading, names in self.sections.items():
+            with formatter.section(heading):
+                formatter.write_dl([(name.ljust(width), self.lazy[name][1]) for name in names])
 
 
 def refuse_repeated(command: click.Command, ctx: click.Context, arguments: list[str]) -> None:
@@ -111,56 +124,58 @@ Examples:
   anaphora evaluate bawden.jsonl --scores my.scores
   anaphora demo
 """,
+    sections={
+        "First look": ("demo", "doctor", "systems"),
+        "Test suites": ("suites",),
+        "Score and evaluate": ("score", "translate", "evaluate", "compare", "report"),
+        "Explain": ("context-usage", "generative", "robustness", "diagnose"),
+        "Against a reference": ("apt", "autoprf", "metrics", "align", "meta"),
+        "Build and train": ("build", "train"),
+        "Learned measure": ("measure",),
+        "Ask annotators": ("study",),
+        "Help": ("completion",),
+    },
+    aliases={
+        "augment": "anaphora.cli.augment:augment",
+        "apt-equivalences": "anaphora.cli.apt_equivalences:apt_equivalences",
+        "apt-judgements": "anaphora.cli.apt_judgements:apt_judgements",
+        "correlate": "anaphora.cli.correlate:correlate",
+        "correlate-sweep": "anaphora.cli.correlate_sweep:correlate_sweep",
+        "discomt": "anaphora.cli.discomt:discomt",
+    },
     lazy={
+        "demo": ("anaphora.cli.demo:demo", "Train, score, attack, diagnose and compare two small models."),
+        "doctor": ("anaphora.cli.doctor:doctor", "Check which optional dependencies are installed."),
+        "systems": ("anaphora.cli.systems:systems", "List the kinds of systems and what they need."),
         "suites": ("anaphora.cli.suites:suites", "List, get, convert and validate test suites."),
-        "score": ("anaphora.cli.score:score", "Let a system score a suite; write a run."),
-        "systems": ("anaphora.cli.systems:systems", "The kinds of systems there are, and what they need."),
+        "score": ("anaphora.cli.score:score", "Score a suite with a system; write a run."),
         "translate": ("anaphora.cli.translate:translate", "Translate documents with any system, with context."),
-        "align": ("anaphora.cli.align:align", "Align the words of sentences and their translations."),
+        "evaluate": ("anaphora.cli.evaluate:evaluate", "Accuracy of a run or a score file, by any breakdown."),
+        "compare": ("anaphora.cli.compare:compare", "Compare runs with paired tests."),
+        "report": ("anaphora.cli.report:report", "Write an HTML report for one or more runs."),
         "context-usage": (
             "anaphora.cli.context_usage:context_usage",
-            "Does a system use context at all, and how much?",
+            "Measure whether a system uses context, and how much.",
         ),
-        "train": ("anaphora.cli.train:train", "Train a translation model that reads context."),
-        "evaluate": ("anaphora.cli.evaluate:evaluate", "Accuracy of a run or a score file, by any breakdown."),
         "generative": (
             "anaphora.cli.generative:generative",
-            "Is the pronoun right in a system's own translations of a suite?",
+            "Judge the pronouns in a system's own translations of a suite.",
         ),
-        "compare": ("anaphora.cli.compare:compare", "Is one system better than another? Paired tests."),
+        "robustness": ("anaphora.cli.robustness:robustness", "Compare accuracy before and after an attack."),
+        "diagnose": ("anaphora.cli.diagnose:diagnose", "Explain which step fails and what the priors are."),
         "apt": ("anaphora.cli.apt:apt", "Accuracy of pronoun translation against a reference (APT)."),
-        "apt-equivalences": (
-            "anaphora.cli.apt_equivalences:apt_equivalences",
-            "Learn which pronouns are equivalent, from judged samples.",
-        ),
-        "correlate": (
-            "anaphora.cli.correlate:correlate",
-            "Which metric agrees with human scores? Correlations, tests.",
-        ),
-        "correlate-sweep": (
-            "anaphora.cli.correlate_sweep:correlate_sweep",
-            "How much do APT's weights and alignment matter?",
-        ),
-        "apt-judgements": (
-            "anaphora.cli.apt_judgements:apt_judgements",
-            "APT's six cases against human judgements of pronouns.",
-        ),
         "autoprf": (
             "anaphora.cli.autoprf:autoprf",
-            "Precision and recall of the words for source pronouns (AutoPRF).",
+            "Precision and recall of the translations of pronouns (AutoPRF).",
         ),
-        "discomt": ("anaphora.cli.discomt:discomt", "The measures of DiscoMT, from gap-filling annotations."),
-        "metrics": ("anaphora.cli.metrics:metrics", "BLEU, chrF, TER, METEOR, COMET, with paired tests."),
-        "build": ("anaphora.cli.build:build", "Make suites: templates, attacks on other suites."),
-        "robustness": ("anaphora.cli.robustness:robustness", "How much accuracy is left under attack?"),
-        "diagnose": ("anaphora.cli.diagnose:diagnose", "Which step fails, what the priors are: in plain words."),
+        "metrics": ("anaphora.cli.metrics:metrics", "BLEU, chrF, TER, METEOR and COMET, with paired tests."),
+        "align": ("anaphora.cli.align:align", "Align the words of sentences and their translations."),
+        "meta": ("anaphora.cli.meta:meta", "Evaluate metrics against human judgments."),
+        "build": ("anaphora.cli.build:build", "Build suites and training data: templates, attacks, mining."),
+        "train": ("anaphora.cli.train:train", "Train a context-aware translation model."),
         "measure": ("anaphora.cli.measure:measure", "The learned pronoun measure: pairs, training, scores."),
-        "augment": ("anaphora.cli.augment:augment", "Training examples in which it may be er, sie or es."),
-        "study": ("anaphora.cli.study:study", "Ask people which pronoun fits: web page, agreement, export."),
-        "report": ("anaphora.cli.report:report", "Everything that runs say, as one HTML page."),
-        "doctor": ("anaphora.cli.doctor:doctor", "What is installed, what is missing, and how to get it."),
-        "demo": ("anaphora.cli.demo:demo", "Two small models learn, are asked, attacked, compared; a report."),
-        "completion": ("anaphora.cli.completion:completion", "Let the Tab key complete commands and options."),
+        "study": ("anaphora.cli.study:study", "Ask annotators which pronoun fits: web page, agreement, export."),
+        "completion": ("anaphora.cli.completion:completion", "Set up Tab completion of commands and options."),
     },
 )
 @click.version_option(__version__, prog_name="anaphora", message="%(prog)s %(version)s")

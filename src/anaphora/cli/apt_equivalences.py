@@ -1,4 +1,4 @@
-"""`anaphora apt-equivalences`."""
+"""`anaphora meta equivalences`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from anaphora.cli.output import PATH, format_options, note, show
 @click.command(
     epilog="""\b
 Examples:
-  anaphora apt-equivalences judged.tsv -l en-fr -o french.toml
+  anaphora meta equivalences judged.tsv -l en-fr -o french.toml
   anaphora apt -s src -r ref -t hyp -l en-fr --lists french.toml
 """
 )

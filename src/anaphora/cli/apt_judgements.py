@@ -1,4 +1,4 @@
-"""`anaphora apt-judgements`."""
+"""`anaphora meta cases`."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from anaphora.cli.output import PATH, format_options, show
     "apt-judgements",
     epilog="""\b
 Examples:
-  anaphora apt-judgements details.tsv judgements.tsv
-  anaphora apt-judgements details.tsv answers.tsv -l en-fr --options il,elle,ils,elles,ce,on,ça,cela --format latex
+  anaphora meta cases details.tsv judgements.tsv
+  anaphora meta cases details.tsv answers.tsv -l en-fr --options il,elle,ils,elles,ce,on,ça,cela --format latex
 """,
 )
 @click.argument("details", type=PATH)

@@ -1,4 +1,4 @@
-"""`anaphora augment`."""
+"""`anaphora build augment`."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from anaphora.core.lock import lock_folder
 @click.command(
     epilog="""\b
 Examples:
-  anaphora augment --source a.en --target a.de -o out
-  anaphora augment --source a.en --target a.de --annotate-source spacy:en_core_web_sm --annotate-target stanza:de -o out
-  anaphora augment --source a.en --target a.de --annotate-source conllu:en.conllu --annotate-target conllu:de.conllu \
+  anaphora build augment --source a.en --target a.de -o out
+  anaphora build augment --source a.en --target a.de --annotate-source spacy:en_core_web_sm --annotate-target stanza:de -o out
+  anaphora build augment --source a.en --target a.de --annotate-source conllu:en.conllu --annotate-target conllu:de.conllu \
 --link chains --align a.align --drop pleonastic --drop event -o out
 """
 )

@@ -1,4 +1,4 @@
-"""`anaphora build`: makers of suites. Each command is imported when it is used."""
+"""`anaphora build`: suites and augmented training data. Each command is imported when it is used."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ Examples:
   anaphora build attack phrase contrapro --preset true_colon -o attacked.jsonl
 """,
     lazy={
-        "templates": ("anaphora.cli.build_templates:templates", "ContraCAT's templates, filled with words."),
-        "mine": ("anaphora.cli.mine:mine", "Contrastive examples from parallel documents."),
-        "mine-evaluate": ("anaphora.cli.mine_evaluate:mine_evaluate", "How good mined examples are, on gold data."),
+        "templates": ("anaphora.cli.build_templates:templates", "Fill ContraCAT's templates with words."),
         "attack": ("anaphora.cli.attack:attack", "Change a suite in ways that must not change the answer."),
+        "mine": ("anaphora.cli.mine:mine", "Mine contrastive examples from parallel documents."),
+        "mine-evaluate": ("anaphora.cli.mine_evaluate:mine_evaluate", "Evaluate mining on gold data."),
+        "augment": ("anaphora.cli.augment:augment", "Augment training data without antecedents (ContraCAT §7)."),
     },
 )
 def build() -> None:
-    """Make suites: from templates, from parallel documents, or from other suites."""
+    """Build suites from templates, parallel documents or other suites, and augmented training data."""

@@ -1,4 +1,4 @@
-"""`anaphora correlate` and its sisters: which metric agrees with people?"""
+"""`anaphora meta correlate` and its sisters: which metric agrees with people?"""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from anaphora.cli.output import PATH, Command, echo_json, format_options, note, 
 
 
 def correlation_options(command: Command) -> Command:
-    """What `correlate` and `correlate-sweep` have in common."""
+    """What `meta correlate` and `meta sweep` have in common."""
     options: list[Callable[[Command], Command]] = [
         click.option("--human", default="human", show_default=True, metavar="COLUMN", help="The human scores."),
         click.option(
@@ -42,10 +42,10 @@ def correlation_options(command: Command) -> Command:
 @click.command(
     epilog="""\b
 Examples:
-  anaphora correlate scores.tsv
-  anaphora correlate scores.tsv --human accuracy --without A3-108 --plot figure1.svg
-  anaphora correlate scores.tsv --without auto --minimize ter --format latex
-  anaphora correlate --example example/
+  anaphora meta correlate scores.tsv
+  anaphora meta correlate scores.tsv --human accuracy --without A3-108 --plot figure1.svg
+  anaphora meta correlate scores.tsv --without auto --minimize ter --format latex
+  anaphora meta correlate --example example/
 """
 )
 @click.argument("scores", type=PATH, metavar="SCORES.tsv", required=False)

@@ -1,4 +1,4 @@
-"""`anaphora correlate-sweep`."""
+"""`anaphora meta sweep`."""
 
 from __future__ import annotations
 
@@ -76,10 +76,10 @@ def texts(command: Command) -> Command:
     "correlate-sweep",
     epilog="""\b
 Examples:
-  anaphora correlate-sweep scores.tsv --cases basic=basic.json --cases heuristics=rescued.json
-  anaphora correlate-sweep scores.tsv --cases apt.json --weights all --discard none --discard 5,6
-  anaphora correlate-sweep scores.tsv --cases basic.json --cases rescued.json --plot figure2.svg
-  anaphora correlate-sweep scores.tsv -s src.en -r ref.fr -t a.fr -t b.fr -t c.fr -l en-fr
+  anaphora meta sweep scores.tsv --cases basic=basic.json --cases heuristics=rescued.json
+  anaphora meta sweep scores.tsv --cases apt.json --weights all --discard none --discard 5,6
+  anaphora meta sweep scores.tsv --cases basic.json --cases rescued.json --plot figure2.svg
+  anaphora meta sweep scores.tsv -s src.en -r ref.fr -t a.fr -t b.fr -t c.fr -l en-fr
 """,
 )
 @click.argument("scores", type=PATH, metavar="SCORES.tsv")

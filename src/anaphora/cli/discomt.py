@@ -1,4 +1,4 @@
-"""`anaphora discomt`."""
+"""`anaphora meta discomt`."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from anaphora.cli.sampling import sampling_options, show_all
 @click.command(
     epilog="""\b
 Examples:
-  anaphora discomt annotations.tsv -l en-fr
-  anaphora discomt annotations.tsv -l en-fr --json
-  anaphora discomt --example annotations.tsv
+  anaphora meta discomt annotations.tsv -l en-fr
+  anaphora meta discomt annotations.tsv -l en-fr --json
+  anaphora meta discomt --example annotations.tsv
 """
 )
 @click.argument("annotations", type=PATH)

@@ -17,15 +17,15 @@ Examples:
   anaphora measure score models/measure -r ref.en -t google.en -t mine.en
 """,
     lazy={
-        "pairs": ("anaphora.cli.measure_pairs:pairs", "Pairs of references and pronoun errors of real systems."),
-        "counts": ("anaphora.cli.measure_pairs:counts", "How many pairs, by language and year."),
-        "train": ("anaphora.cli.measure_train:train", "Learn the measure from pairs."),
-        "table": ("anaphora.cli.measure_train:table", "Train and test the eight settings of the paper."),
-        "adapt": ("anaphora.cli.measure_adapt:adapt", "Let a language model learn to read texts of a kind."),
-        "tune": ("anaphora.cli.measure_tune:tune", "Let a language model learn from pairs, as a feature."),
-        "evaluate": ("anaphora.cli.measure_evaluate:evaluate", "How often does it prefer the reference?"),
-        "example": ("anaphora.cli.measure_pairs:example", "Write made-up files to try all of it with."),
-        "score": ("anaphora.cli.measure_score:score", "Score sentences, compare and rank systems, show why."),
+        "pairs": ("anaphora.cli.measure_pairs:pairs", "Make pairs of references and pronoun errors of real systems."),
+        "counts": ("anaphora.cli.measure_pairs:counts", "Count pairs by language and year."),
+        "train": ("anaphora.cli.measure_train:train", "Train the measure on pairs."),
+        "table": ("anaphora.cli.measure_train:table", "Train and test the eight settings of the paper (Table 4)."),
+        "adapt": ("anaphora.cli.measure_adapt:adapt", "Adapt a language model to in-domain text with LoRA."),
+        "tune": ("anaphora.cli.measure_tune:tune", "Tune a language model on pairs."),
+        "evaluate": ("anaphora.cli.measure_evaluate:evaluate", "Measure how often it prefers the reference."),
+        "example": ("anaphora.cli.measure_pairs:example", "Write made-up example files."),
+        "score": ("anaphora.cli.measure_score:score", "Score sentences, and compare and rank systems."),
     },
 )
 def measure() -> None:

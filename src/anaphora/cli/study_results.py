@@ -70,9 +70,9 @@ Examples:
 @click.option(
     "--min-agreement", type=Share(0, 1), metavar="AC1", help="Only pairs that people agree on (0.8 in the paper)."
 )
-@click.option("--judgements", type=PATH, metavar="FILE", help="Gaps: answers for `apt-judgements`.")
-@click.option("--annotations", type=PATH, metavar="FILE", help="Gaps: accepted options for `discomt`.")
-@click.option("--human", type=PATH, metavar="FILE", help="Gaps: accuracy of each system for `correlate`.")
+@click.option("--judgements", type=PATH, metavar="FILE", help="Gaps: answers for `meta cases`.")
+@click.option("--annotations", type=PATH, metavar="FILE", help="Gaps: accepted options for `meta discomt`.")
+@click.option("--human", type=PATH, metavar="FILE", help="Gaps: accuracy of each system for `meta correlate`.")
 @click.option("--metrics", type=PATH, metavar="FILE", help="A table of metrics to put beside --human.")
 @database_option
 @json_option

@@ -351,7 +351,7 @@ def pair_list_text(found: StudyAgreement, path: Path, min_agreement: float | Non
 
 
 def judgements(study: Study, current: Mapping[Key, Answer]) -> str:
-    """What `anaphora apt-judgements` reads: answers to gaps, by system, sentence and position."""
+    """What `anaphora meta cases` reads: answers to gaps, by system, sentence and position."""
     _needs_gaps(study, "--judgements")
     rows = []
     for (annotator, name), answer in sorted(current.items(), key=lambda entry: entry[1].number):
@@ -361,7 +361,7 @@ def judgements(study: Study, current: Mapping[Key, Answer]) -> str:
 
 
 def gap_annotations(study: Study, current: Mapping[Key, Answer]) -> str:
-    """What `anaphora discomt` reads: of each gap the translation's word and the options that people accept.
+    """What `anaphora meta discomt` reads: of each gap the translation's word and the options that people accept.
 
     Where several people filled a gap, an option counts that at least half of them chose, and the translation is bad if
     at least half of them found it so.
@@ -392,7 +392,7 @@ def human_accuracy(study: Study, current: Mapping[Key, Answer]) -> dict[str, flo
 
 
 def scores_table(accuracy: Mapping[str, float], metrics: Path | None = None) -> str:
-    """What `anaphora correlate` reads: systems, the column human, and the columns of a table of metrics."""
+    """What `anaphora meta correlate` reads: systems, the column human, and the columns of a table of metrics."""
     if metrics is None:
         return table_text(("system", "human"), [(system, f"{value:.6f}") for system, value in accuracy.items()])
     table = read_columns(metrics)

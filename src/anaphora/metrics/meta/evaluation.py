@@ -55,7 +55,7 @@ class Assessment:
 
 @dataclass(frozen=True, slots=True)
 class MetaEvaluation:
-    """What `correlate` finds, with all systems and without those that were to be left out."""
+    """What `meta correlate` finds, with all systems and without those that were to be left out."""
 
     scores: Scores
     everything: Assessment

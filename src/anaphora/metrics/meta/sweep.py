@@ -52,7 +52,7 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """What `correlate-sweep` finds."""
+    """What `meta sweep` finds."""
 
     human: Scores
     removed: tuple[str, ...]
