@@ -16,9 +16,9 @@ from anaphora.api import Reported
 from anaphora.evaluation.compare import Comparison, Difference, Pair
 from anaphora.evaluation.result import Figure, Result, Settings
 from anaphora.metrics.apt.result import AptResult
+from anaphora.runs import Run
 from anaphora.suites.suite import Header
 from anaphora.systems.context import Options
-from anaphora.systems.run import Run
 
 FUNCTIONS = ("load_suite", "load_system", "score", "evaluate", "compare", "apt", "report")
 RETURNED = (Result, Figure, Settings, Comparison, Pair, Difference, AptResult, Run, Options, Reported, Header)

@@ -14,10 +14,9 @@ import anaphora as package
 from anaphora import api
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.demo.stand_ins import demo_suite
+from anaphora.runs import Answer, Run
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Header, Suite, suite_of
-from anaphora.systems.run import Run
-from anaphora.systems.scored import Answer
 
 
 def example(k: int) -> Example:

@@ -205,8 +205,8 @@ def tested(measure: Any, options: argparse.Namespace) -> dict[str, Any]:
     right: for each language a character per annotated pair, 1 where the reference has the higher score
     """
     from anaphora.measure.evaluation import judge, score_examples
+    from anaphora.runs import describe
     from anaphora.stats.intervals import wilson
-    from anaphora.systems.run import describe
 
     languages, right = {}, {}
     total, correct, people = Counter[str](), Counter[str](), Counter[tuple[str, bool]]()

@@ -15,6 +15,7 @@ from anaphora.core.parameters import named
 from anaphora.evaluation.compare import Comparison, compare_runs
 from anaphora.evaluation.contrastive import evaluate_run, evaluate_scores
 from anaphora.evaluation.result import Result, Settings
+from anaphora.runs import Run, describe, open_run, refuse_other, run_file, unfinished, write_run
 from anaphora.suites.catalogue import catalogue
 from anaphora.suites.contexts import SEED
 from anaphora.suites.formats import read_suite
@@ -24,10 +25,8 @@ from anaphora.suites.suite import Suite
 from anaphora.systems import System
 from anaphora.systems.context import Context, Options, split_spec
 from anaphora.systems.python import ScoreFunction, name_of, scorer_of
-from anaphora.systems.run import Run, describe, open_run, run_file, unfinished, write_run
 from anaphora.systems.scores import ScoreFile
 from anaphora.systems.scoring import Progress, StartScorer, score_suite
-from anaphora.systems.unfinished import refuse_other
 
 
 def load_suite(what: str | Path | Iterable[Mapping[str, Any]], format: str = "native", **options: Any) -> Suite:

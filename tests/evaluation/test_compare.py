@@ -12,9 +12,8 @@ import pytest
 from anaphora.core.errors import AnaphoraError
 from anaphora.evaluation.compare import Comparison, compare_runs, original_of, together
 from anaphora.evaluation.result import Settings
+from anaphora.runs import Run, RunHeader, Scored, open_run, write_run
 from anaphora.stats.paired import holm, mcnemar
-from anaphora.systems.run import Run, RunHeader, open_run, write_run
-from anaphora.systems.scored import Scored
 
 ABOUT = RunHeader("made-up", "ab" * 32, "en", "de", "scores:x", "1.2.3", breakdowns=("pronoun", "pronoun×distance"))
 SETTINGS = Settings(samples=1_000)

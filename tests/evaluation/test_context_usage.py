@@ -11,11 +11,10 @@ from anaphora.core.errors import AnaphoraError
 from anaphora.evaluation.context_usage import context_usage, sentences_of
 from anaphora.evaluation.result import Settings
 from anaphora.reports.usage import usage_curve, usage_table
+from anaphora.runs import Run, Scored, describe, open_run, write_run
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Header, Suite, suite_of
 from anaphora.systems.context import Context, Options
-from anaphora.systems.run import Run, describe, open_run, write_run
-from anaphora.systems.scored import Scored
 
 
 def made(sentences: int = 1) -> Suite:

@@ -18,11 +18,10 @@ from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.evaluation import contrastive
 from anaphora.evaluation.contrastive import evaluate_items, evaluate_run, evaluate_scores, guessing
 from anaphora.evaluation.result import Figure, Result, Settings
+from anaphora.runs import RunHeader, Scored, open_run, write_run
 from anaphora.stats.intervals import wilson
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Header, Suite, read_native, suite_of
-from anaphora.systems.run import RunHeader, open_run, write_run
-from anaphora.systems.scored import Scored
 
 ABOUT = RunHeader("made-up", "0" * 64, "en", "de", "scores:x", "1.2.3")
 RIGHT, WRONG, TIED = [-1.0, -2.0, -3.0], [-2.0, -1.0, -3.0], [-1.0, -1.0, -3.0]

@@ -24,8 +24,8 @@ from anaphora.evaluation.decision import (
     repeated,
     unit_of,
 )
+from anaphora.runs import Scored
 from anaphora.stats.intervals import wilson
-from anaphora.systems.scored import Scored
 
 FIXED = settings(derandomize=True, deadline=None)
 

@@ -12,8 +12,7 @@ import pytest
 
 from anaphora.evaluation.diagnosis import Diagnosis, diagnose
 from anaphora.evaluation.diagnosis_rules import load_rules
-from anaphora.systems.run import Run, RunHeader, open_run, write_run
-from anaphora.systems.scored import Scored
+from anaphora.runs import Run, RunHeader, Scored, open_run, write_run
 
 GENDERS = "mfn"
 PAIRS = [(a, b) for a in GENDERS for b in GENDERS if a != b]  # genders of the right and of the competing noun

@@ -16,9 +16,8 @@ from anaphora.evaluation import diagnosis_evidence as figures
 from anaphora.evaluation.diagnosis_evidence import Answer, gather
 from anaphora.evaluation.diagnosis_rules import Rule, Thresholds, load_rules
 from anaphora.evaluation.result import Settings
+from anaphora.runs import Run, RunHeader, Scored, open_run, write_run
 from anaphora.stats.intervals import wilson
-from anaphora.systems.run import Run, RunHeader, open_run, write_run
-from anaphora.systems.scored import Scored
 
 SETTINGS = Settings(samples=100)
 Make = Callable[..., Run]

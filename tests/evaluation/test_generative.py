@@ -31,10 +31,9 @@ from anaphora.evaluation.generative import (
     read_translations,
 )
 from anaphora.languages.forms import pronoun_forms
+from anaphora.runs import Scored, describe, open_run, write_run
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Header, suite_of
-from anaphora.systems.run import describe, open_run, write_run
-from anaphora.systems.scored import Scored
 
 GERMAN, FRENCH = pronoun_forms("de"), pronoun_forms("fr")
 SOURCE = ["The", "cup", "fell", "and", "it", "broke", "."]

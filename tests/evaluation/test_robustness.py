@@ -13,9 +13,8 @@ from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.evaluation.result import Settings
 from anaphora.evaluation.robustness import robustness
 from anaphora.reports.robustness import robustness_table
+from anaphora.runs import Run, RunHeader, Scored, open_run, write_run
 from anaphora.stats.paired import holm, mcnemar
-from anaphora.systems.run import Run, RunHeader, open_run, write_run
-from anaphora.systems.scored import Scored
 
 ABOUT = RunHeader("base", "ab" * 32, "en", "de", "hf:x", "1.2.3", breakdowns=("pronoun",), context="1+1")
 SETTINGS = Settings(samples=1_000)

@@ -27,10 +27,11 @@ ERROR = {"error": {"message": "the model is not there", "code": "not_found", "ty
 @cache
 def system(mode: str) -> Any:
     """A system whose requests do not leave this process."""
+    from anaphora.systems.options import Options
+
     from anaphora.core.errors import AnaphoraError
     from anaphora.systems.openai.http import _UnusableError
     from anaphora.systems.openai.system import OpenAISystem
-    from anaphora.systems.options import Options
 
     made = OpenAISystem(f"http://localhost:1/v1?model=m&retries=0&mode={mode}", Options(languages=("en", "de")))
     client = made.server._client

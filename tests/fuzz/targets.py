@@ -284,7 +284,7 @@ def run_file(path: Path, system: str = "a", shift: float = 0.0) -> Path:
 
 
 def _run(folder: Path) -> None:
-    from anaphora.systems.run import open_run
+    from anaphora.runs import open_run
 
     all_of(open_run(folder / "a.jsonl"))
 
@@ -300,9 +300,8 @@ def _unfinished_seed(folder: Path) -> None:
 
 
 def _unfinished(folder: Path) -> None:
+    from anaphora.runs import UnfinishedRun, open_run
     from anaphora.suites.suite import read_native
-    from anaphora.systems.run import open_run
-    from anaphora.systems.unfinished import UnfinishedRun
 
     examples = list(read_native(folder / "s.jsonl"))
     (folder / "whole.jsonl").write_bytes(run_file(folder / "valid.jsonl").read_bytes())

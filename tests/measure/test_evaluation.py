@@ -33,11 +33,11 @@ from anaphora.measure.evaluation import (
 from anaphora.measure.model import Measure, ScoredText, Text, text_of
 from anaphora.measure.texts import Line
 from anaphora.measure.training import train_measure
+from anaphora.runs import Scored
 from anaphora.suites.example import (
     Example,
     Tag,
 )
-from anaphora.systems.scored import Scored
 
 
 def item(better: float, worse: float, **tags: Tag) -> Scored:

@@ -17,13 +17,13 @@ from anaphora.cli import main
 from anaphora.core.errors import AnaphoraError
 from anaphora.demo.stand_ins import demo_suite
 from anaphora.evaluation.context_usage import context_usage
+from anaphora.runs import open_run
 from anaphora.suites.example import Example
 from anaphora.suites.suite import example_line, header_line
 from anaphora.systems import DocumentTranslator, Translator, load_system
 from anaphora.systems.context import Context, Options
 from anaphora.systems.documents import Sentence, read_documents
 from anaphora.systems.nmt import TrainedSystem
-from anaphora.systems.run import open_run
 from anaphora.systems.scoring import Reloaded, score_suite
 from anaphora.systems.translation import translate_file
 from tests.tiny_models import make_nmt

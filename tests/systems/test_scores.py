@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from anaphora.core import files
 from anaphora.core.errors import BadInput
+from anaphora.runs import Scored
 from anaphora.suites.example import Example
-from anaphora.systems.scored import Scored
 from anaphora.systems.scores import ScoreFile, parse_scores
 
 FIXED = settings(derandomize=True, deadline=None)

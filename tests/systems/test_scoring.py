@@ -16,11 +16,11 @@ import pytest
 
 from anaphora.core.errors import AnaphoraError
 from anaphora.demo.stand_ins import demo_suite
+from anaphora.runs import Answer
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Header, suite_of
 from anaphora.systems import scoring
 from anaphora.systems.context import Context, Options
-from anaphora.systems.scored import Answer
 from anaphora.systems.scoring import produced_context, score_suite, shards
 
 PROGRAM = """

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from anaphora.core.errors import AnaphoraError
+from anaphora.runs import Answer
 from anaphora.suites.example import Example
 from anaphora.systems import translation
 from anaphora.systems.context import Context
-from anaphora.systems.scored import Answer
 from anaphora.systems.translation import last_sentence, translate_file
 
 

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from anaphora.core.errors import BadInput
+from anaphora.runs import Answer
 from anaphora.suites.example import Example
 from anaphora.systems.context import Options, split_settings
-from anaphora.systems.scored import Answer
 
 BATCH = 16
 KNOWN = ("pause", "at", "do", "flag", "once", "log", "load", "close", "differ")

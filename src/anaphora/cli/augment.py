@@ -19,9 +19,10 @@ from anaphora.core.lock import lock_folder
     epilog="""\b
 Examples:
   anaphora build augment --source a.en --target a.de -o out
-  anaphora build augment --source a.en --target a.de --annotate-source spacy:en_core_web_sm --annotate-target stanza:de -o out
-  anaphora build augment --source a.en --target a.de --annotate-source conllu:en.conllu --annotate-target conllu:de.conllu \
---link chains --align a.align --drop pleonastic --drop event -o out
+  anaphora build augment --source a.en --target a.de --annotate-source spacy:en_core_web_sm \
+--annotate-target stanza:de -o out
+  anaphora build augment --source a.en --target a.de --annotate-source conllu:en.conllu \
+--annotate-target conllu:de.conllu --link chains --align a.align --drop pleonastic --drop event -o out
 """
 )
 @click.option("--source", required=True, type=PATH, help="English sentences.")

@@ -50,10 +50,10 @@ def context_usage(
     from anaphora.evaluation.context_usage import context_usage as measure
     from anaphora.evaluation.result import Settings
     from anaphora.reports.usage import usage_curve, usage_table
+    from anaphora.runs import Run
     from anaphora.suites.contexts import select
     from anaphora.suites.suite import Suite
     from anaphora.systems.context import Context, Options
-    from anaphora.systems.run import Run
     from anaphora.systems.scoring import Reloaded, score_suite
 
     asked = Context(context, separator, target_context)

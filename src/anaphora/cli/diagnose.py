@@ -53,7 +53,7 @@ def diagnose(
     from anaphora.evaluation.diagnosis import diagnose as examine
     from anaphora.evaluation.result import Settings
     from anaphora.reports.diagnosis import WORDS, diagnosis_table, diagnosis_words, write_items
-    from anaphora.systems.run import open_run
+    from anaphora.runs import open_run
 
     settings = Settings(minimize=minimize, normalize=normalize, confidence=confidence)
     diagnoses = examine([open_run(path) for path in runs], system=system, settings=settings)

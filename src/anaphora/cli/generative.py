@@ -63,7 +63,7 @@ def generative(
     from anaphora.core.files import read_parallel
     from anaphora.evaluation import generative as translated
     from anaphora.reports.generative import generative_table
-    from anaphora.systems.run import open_run
+    from anaphora.runs import open_run
 
     if runs and len(runs) != len(translations):
         raise AnaphoraError(f"{len(runs)} runs for {len(translations)} translations: give one --run for each -t")

@@ -81,7 +81,7 @@ def _judged(
     from anaphora import api
     from anaphora.measure import check_installed
     from anaphora.measure.evaluation import with_people
-    from anaphora.systems.run import open_run
+    from anaphora.runs import open_run
 
     suite = api.load_suite(pairs)
     if pair_list is not None:

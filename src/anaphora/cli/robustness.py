@@ -47,7 +47,7 @@ def robustness(
     from anaphora.evaluation.result import Settings
     from anaphora.evaluation.robustness import robustness as measure
     from anaphora.reports.robustness import robustness_chart, robustness_table
-    from anaphora.systems.run import open_run
+    from anaphora.runs import open_run
 
     runs = [open_run(path) for path in attacked]
     found = measure(open_run(before), runs, breakdowns=by, settings=Settings(**settings), test=test)

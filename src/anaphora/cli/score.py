@@ -13,10 +13,10 @@ TREE_KINDS = ("hf", "lm", "nmt")  # scored through the prefix tree
 OWN_CONTEXT = ("nmt", "measure", "scores")  # read what they were trained with, or were given it elsewhere
 
 if TYPE_CHECKING:
+    from anaphora.runs import Run
     from anaphora.suites.contexts import Selection
     from anaphora.suites.suite import Suite
     from anaphora.systems.context import Context
-    from anaphora.systems.run import Run
 
 
 @click.command(

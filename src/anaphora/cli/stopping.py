@@ -95,7 +95,7 @@ def _lines(path: Path) -> int:
 
 
 def _score(options: Options) -> str:
-    from anaphora.systems.run import run_file
+    from anaphora.runs import run_file
 
     file = run_file(options["output"])
     part = file.with_name(f"{file.name}.part")

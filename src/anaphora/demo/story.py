@@ -17,9 +17,9 @@ from anaphora.core.lock import lock_folder
 from anaphora.demo.corpus import Files, write_corpus
 from anaphora.evaluation.compare import Comparison
 from anaphora.evaluation.result import Result
+from anaphora.runs import Run
 from anaphora.suites.suite import read_native
 from anaphora.systems.listing import missing_packages
-from anaphora.systems.run import Run
 
 MODELS = {"sentence-level": "transformer-baseline-laptop", "context-aware": "transformer-concat22-laptop"}
 UPDATES = 800

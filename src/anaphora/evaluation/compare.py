@@ -14,12 +14,11 @@ from anaphora.core.errors import AnaphoraError
 from anaphora.evaluation import decision as by
 from anaphora.evaluation.decision import Key, decide, unit_of
 from anaphora.evaluation.result import Settings, Signature, named
+from anaphora.runs import Run, Scored
 from anaphora.stats.intervals import Floats, Interval, Ints, generator, percentile_interval
 from anaphora.stats.paired import approximate_randomisation, holm, mcnemar, paired_bootstrap
 from anaphora.suites.example import ORIGINAL
 from anaphora.systems.context import Measurement
-from anaphora.systems.run import Run
-from anaphora.systems.scored import Scored
 
 TESTS = ("mcnemar", "randomisation", "bootstrap")
 Outcomes = tuple[bool, ...]  # whether each system is right on an item

@@ -18,11 +18,11 @@ import numpy as np
 from anaphora.core.errors import AnaphoraError
 from anaphora.evaluation.contrastive import evaluate_run
 from anaphora.evaluation.result import Figure, Settings, Signature
+from anaphora.runs import Run, RunHeader
 from anaphora.stats.intervals import Floats, Interval, bootstrap, generator, percentile_interval
 from anaphora.suites.contexts import most_context, random_context, shuffled_context
 from anaphora.suites.suite import Suite
 from anaphora.systems.context import LABEL, Measurement, Options, check_asked, within
-from anaphora.systems.run import Run, RunHeader
 
 Scorer = Callable[[Suite, Options, Path], Run]
 FOCUSES = ("current", "pronoun")

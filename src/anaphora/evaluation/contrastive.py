@@ -13,11 +13,10 @@ import numpy as np
 from anaphora.evaluation import decision as by
 from anaphora.evaluation.decision import Breakdown, Key, Priors, decide, unit_of
 from anaphora.evaluation.result import Figure, Result, Settings
+from anaphora.runs import Run, RunHeader, Scored, describe
 from anaphora.stats.intervals import bootstrap, generator, percentile_interval, wilson
 from anaphora.suites.example import Tag
 from anaphora.suites.suite import Suite
-from anaphora.systems.run import Run, RunHeader, describe
-from anaphora.systems.scored import Scored
 from anaphora.systems.scores import ScoreFile
 
 MAX_SHOWN = 3  # answers that are none, for an example

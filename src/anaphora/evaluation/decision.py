@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 from anaphora.core.errors import AnaphoraError, did_you_mean
 from anaphora.evaluation.result import Figure
+from anaphora.runs import Scored
 from anaphora.stats.intervals import wilson
 from anaphora.suites.example import Tag
-from anaphora.systems.scored import Scored
 
 
 class Decision(NamedTuple):

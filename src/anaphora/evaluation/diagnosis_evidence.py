@@ -15,9 +15,9 @@ from anaphora.evaluation.decision import Priors, decide
 from anaphora.evaluation.diagnosis_rules import Rule, Thresholds
 from anaphora.evaluation.result import Settings, named
 from anaphora.evaluation.robustness import Robustness, robustness
+from anaphora.runs import Run
 from anaphora.stats.intervals import Interval, wilson
 from anaphora.suites.example import Tag
-from anaphora.systems.run import Run
 
 
 class Answer(NamedTuple):

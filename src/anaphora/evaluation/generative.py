@@ -23,11 +23,11 @@ from anaphora.evaluation.result import Signature
 from anaphora.languages.forms import Forms, addressed, known_languages, polite_forms, pronoun_forms, same_class
 from anaphora.languages.pronoun_files import known_pairs, pronoun_lists
 from anaphora.languages.pronouns import normalise
+from anaphora.runs import Run
 from anaphora.stats.intervals import Interval, bootstrap, generator, percentile_interval, wilson
 from anaphora.suites.example import Example
 from anaphora.suites.export import current_translations
 from anaphora.suites.suite import Header, Suite
-from anaphora.systems.run import Run
 
 CORRECT, WRONG, NOT_FOUND = OUTCOMES = ("correct", "wrong", "not found")
 Words = Sequence[str]

@@ -10,9 +10,8 @@ from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.evaluation.compare import Pair, compare_runs, corrected, original_of
 from anaphora.evaluation.contrastive import evaluate_run
 from anaphora.evaluation.result import Figure, Settings, Signature, named
+from anaphora.runs import Run, Scored
 from anaphora.systems.context import PLAIN, Measurement, canonical
-from anaphora.systems.run import Run
-from anaphora.systems.scored import Scored
 
 
 @dataclass(frozen=True)

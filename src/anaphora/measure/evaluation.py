@@ -21,11 +21,10 @@ from anaphora.evaluation.result import Result, Settings
 from anaphora.measure.model import Measure, Progress, ScoredText, Text, candidate_texts, text_of
 from anaphora.measure.pair_list import read_pair_list
 from anaphora.measure.texts import Line
+from anaphora.runs import Run, RunHeader, Scored, describe
 from anaphora.stats.intervals import Interval, generator, percentile_interval, resampled_sums, wilson
 from anaphora.suites.example import Example, Tag
 from anaphora.suites.suite import Suite, suite_of
-from anaphora.systems.run import Run, RunHeader, describe
-from anaphora.systems.scored import Scored
 from anaphora.table import Row, Table, p_text, section
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ import torch
 from anaphora.core.errors import AnaphoraError
 from anaphora.measure.checkpoint import load_measure, read_about
 from anaphora.measure.model import candidate_texts
+from anaphora.runs import Answer
 from anaphora.suites.example import Example
 from anaphora.systems.context import Options, split_settings
-from anaphora.systems.scored import Answer
 
 SETTINGS = ("encoder", "cache")
 

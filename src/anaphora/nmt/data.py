@@ -136,8 +136,8 @@ class Pair:
 def read_pairs(config: DataConfig, sources: Sequence[Path], targets: Sequence[Path]) -> Iterator[Pair]:
     """Sentence pairs of files; a file ends a document, and so does a blank line, a boundary or another docid.
 
-    A line whose sentences are joined with `<SEP>`, as `anaphora build augment` writes them, is a passage of its own: the
-    last sentence is trained on, those before it are its context.
+    A line whose sentences are joined with `<SEP>`, as `build augment` writes them, is a passage of its own: the last
+    sentence is trained on, those before it are its context.
     """
     document = 0
     for source, target in zip(sources, targets, strict=True):

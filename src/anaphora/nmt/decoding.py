@@ -14,8 +14,7 @@ from anaphora.core.finite import NotFinite
 from anaphora.nmt.arrangement import Arrangement, Ids, Marks, inputs_of
 from anaphora.nmt.text import Text
 from anaphora.scoring.padded import Padded, pad
-from anaphora.suites.example import Passage
-from anaphora.systems import Translation
+from anaphora.suites.example import Passage, Translation
 
 
 @dataclass(frozen=True, slots=True)

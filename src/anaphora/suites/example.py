@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 ORIGINAL = "attacked"  # the tag that names the original of an attacked example
 Passage = tuple[str, ...]  # sentences, oldest context first, the current sentence last
@@ -35,3 +36,15 @@ class Example:
     def context_size(self) -> int:
         """How many sentences come before the current one."""
         return len(self.source) - 1
+
+
+class Translation(NamedTuple):
+    """The translation of one sentence.
+
+    surplus: separators beyond those that the context makes, or, negative, how many are missing
+    nbest: all that search found, the best first, with the sums of their log-probabilities
+    """
+
+    text: str
+    surplus: int = 0
+    nbest: tuple[tuple[str, float], ...] = ()

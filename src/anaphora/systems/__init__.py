@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.metadata import entry_points
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from anaphora.core.registry import Registry
-from anaphora.suites.example import Example, Passage
+from anaphora.runs import Answer
+from anaphora.suites.example import Example, Passage, Translation
 from anaphora.systems.context import Options, split_spec
 from anaphora.systems.documents import Sentence
-from anaphora.systems.scored import Answer
 
 # kind → where it is, the extra that installs what it needs, and what it is
 KINDS = {
@@ -53,18 +53,6 @@ KINDS = {
     "scores": ("anaphora.systems.scores:ScoreFile", None, "scores that another toolkit wrote: scores:FILE"),
 }
 GROUP = "anaphora.systems"  # entry points of other packages: KIND = "module:Class"
-
-
-class Translation(NamedTuple):
-    """The translation of one sentence.
-
-    surplus: separators beyond those that the context makes, or, negative, how many are missing
-    nbest: all that search found, the best first, with the sums of their log-probabilities
-    """
-
-    text: str
-    surplus: int = 0
-    nbest: tuple[tuple[str, float], ...] = ()
 
 
 class System(Protocol):

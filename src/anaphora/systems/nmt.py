@@ -16,12 +16,11 @@ from anaphora.core.errors import AnaphoraError
 from anaphora.nmt.candidates import CandidateScorer, encode_question
 from anaphora.nmt.decoding import Beam, Ensemble, Source, Translator
 from anaphora.nmt.loading import Loaded, load_models
-from anaphora.suites.example import Example, Passage
-from anaphora.systems import Translation
+from anaphora.runs import Answer
+from anaphora.suites.example import Example, Passage, Translation
 from anaphora.systems.context import Options, split_settings, with_target_context
 from anaphora.systems.documents import Sentence
 from anaphora.systems.encoding.tokens import answer
-from anaphora.systems.scored import Answer
 
 SETTINGS = ("device", "normalise")
 

@@ -8,10 +8,10 @@ from numbers import Real
 from typing import Any
 
 from anaphora.core.errors import AnaphoraError
+from anaphora.runs import Answer
 from anaphora.suites.example import Example
 from anaphora.systems import System
 from anaphora.systems.context import Options
-from anaphora.systems.scored import Answer
 from anaphora.systems.scoring import Scorer, Shard, StartScorer, score_shard
 
 ScoreFunction = Callable[[str, str], float]

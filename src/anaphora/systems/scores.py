@@ -14,9 +14,9 @@ from pathlib import Path
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.files import byte_lines, decode
 from anaphora.core.parsing import whole_number
+from anaphora.runs import Scored
 from anaphora.suites.example import Example
 from anaphora.systems.context import Options, split_settings
-from anaphora.systems.scored import Scored
 
 SCORES_ARE = ("sum", "mean")
 

@@ -9,15 +9,13 @@ from typing import Any
 
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.lock import lock_output
+from anaphora.runs import Answer, Run, RunHeader, UnfinishedRun, describe, open_run, run_file
 from anaphora.suites.contexts import SEED, Selection, most_context, select
 from anaphora.suites.example import ORIGINAL, Example
 from anaphora.suites.suite import Suite
 from anaphora.systems import Closing, System, Translator, load_system
 from anaphora.systems.context import Options, check_asked, with_target_context, within
 from anaphora.systems.encoding.tokens import check_focus
-from anaphora.systems.run import Run, RunHeader, describe, open_run, run_file
-from anaphora.systems.scored import Answer
-from anaphora.systems.unfinished import UnfinishedRun
 
 # Examples are scored in shards of this size, whoever computes them: so that batches, and with them the last digits of
 # the scores, are the same on one machine, on many, and after an interruption.

@@ -9,10 +9,9 @@ from typing import Any
 
 import pytest
 
+from anaphora.runs import Run, Scored, describe, open_run, write_run
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Header, Suite, suite_of
-from anaphora.systems.run import Run, describe, open_run, write_run
-from anaphora.systems.scored import Scored
 
 NASTY = "</script><img src=x onerror=alert(1)>"
 TEXTS = {  # id → English, German with a gap, the right pronoun, its antecedents

@@ -16,7 +16,7 @@ from anaphora.evaluation.result import Settings
 from anaphora.evaluation.robustness import Robustness, robustness
 from anaphora.reports.page.attack_chapter import _steps_table, attack_chapter, diagnosis_chapter
 from anaphora.reports.page.systems import looks
-from anaphora.systems.run import Run
+from anaphora.runs import Run
 
 SYSTEM = "scores:context.scores"
 

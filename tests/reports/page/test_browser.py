@@ -12,10 +12,9 @@ import pytest
 
 from anaphora.reports.page.contents import make_report
 from anaphora.reports.page.html import page
+from anaphora.runs import Run, Scored, describe, open_run, write_run
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Header, suite_of
-from anaphora.systems.run import Run, describe, open_run, write_run
-from anaphora.systems.scored import Scored
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")

@@ -13,10 +13,9 @@ import pytest
 
 from anaphora.reports.page.contents import make_report
 from anaphora.reports.page.html import page
+from anaphora.runs import Run, Scored, describe, open_run, write_run
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Header, Suite, suite_of
-from anaphora.systems.run import Run, describe, open_run, write_run
-from anaphora.systems.scored import Scored
 
 FORMS = ("er", "sie", "es")
 # by system: how often it is right, and how often it still is when attacked; the first one guesses

@@ -11,7 +11,7 @@ import pytest
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.reports.page.contents import make_report
 from anaphora.reports.page.systems import looks
-from anaphora.systems.run import Run
+from anaphora.runs import Run
 
 
 @pytest.fixture(autouse=True)

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from anaphora.evaluation.result import Settings
 from anaphora.reports.page.examples import between, columns, highlights, packed, source_pronouns
 from anaphora.reports.page.texts import Texts
+from anaphora.runs import Run
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Suite
-from anaphora.systems.run import Run
 
 
 def of(suite: Suite) -> Texts:
@@ -83,7 +83,7 @@ def test_lower_is_better_where_it_is_said(runs: list[Run], suite: Suite) -> None
 
 
 def test_examples_without_a_right_answer(suite: Suite, runs: list[Run]) -> None:
-    from anaphora.systems.scored import Scored
+    from anaphora.runs import Scored
 
     class Priors(Run):
         def __iter__(self):  # type: ignore[no-untyped-def]

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from anaphora.reports.page.contents import Report, make_report
 from anaphora.reports.page.html import export, page
 from anaphora.reports.page.part import Chapter, slug
-from anaphora.systems.run import Run
+from anaphora.runs import Run
 
 VOID = {"meta", "img", "input", "br", "hr", "link"}
 

@@ -12,10 +12,9 @@ import pytest
 
 from anaphora.reports.page.contents import make_report
 from anaphora.reports.page.html import page
+from anaphora.runs import Run, Scored, describe, open_run, write_run
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Header, suite_of
-from anaphora.systems.run import Run, describe, open_run, write_run
-from anaphora.systems.scored import Scored
 
 pypdf = pytest.importorskip("pypdf", reason="pypdf is not installed")
 LONG = "nllb-200-distilled-600M-finetuned-opensubtitles2018-en-de-context-concat-step{}"

@@ -17,8 +17,8 @@ from anaphora import api
 from anaphora.reports.page.contents import make_report
 from anaphora.reports.page.html import page
 from anaphora.reports.page.provenance import in_words, provenance, without_folders
+from anaphora.runs import Run, open_run
 from anaphora.suites.suite import Suite
-from anaphora.systems.run import Run, open_run
 
 PROGRAM = """import sys
 for line in sys.stdin:

@@ -12,7 +12,7 @@ from anaphora.evaluation.result import Figure, Result, Settings
 from anaphora.reports.page.part import Chapter
 from anaphora.reports.page.suite_chapter import overview, suite_chapter
 from anaphora.reports.page.systems import looks
-from anaphora.systems.run import Run
+from anaphora.runs import Run
 
 LOOKS = looks(["sentence", "context"])
 

@@ -8,7 +8,7 @@ import pytest
 
 from anaphora.core.errors import AnaphoraError
 from anaphora.reports.page.systems import COLOURS, SHAPES, looks, names_of
-from anaphora.systems.run import Run
+from anaphora.runs import Run
 
 
 def named(run: Run, *systems: str | tuple[str, str]) -> list[Run]:

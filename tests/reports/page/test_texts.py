@@ -10,9 +10,9 @@ import pytest
 from anaphora import api
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.reports.page.texts import Missing, Texts, texts_of
+from anaphora.runs import Run
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Header, Suite, suite_of
-from anaphora.systems.run import Run
 
 PROGRAM = """import sys
 for line in sys.stdin:

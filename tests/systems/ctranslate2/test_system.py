@@ -18,6 +18,7 @@ transformers = pytest.importorskip("transformers")
 
 from anaphora.core.errors import AnaphoraError
 from anaphora.demo.stand_ins import demo_suite
+from anaphora.runs import Answer
 from anaphora.scoring.tree import EncodedExample
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Suite, suite_of
@@ -25,7 +26,6 @@ from anaphora.systems import Translator, load_system
 from anaphora.systems.context import Context, Options
 from anaphora.systems.ctranslate2.model_file import read_model_file
 from anaphora.systems.ctranslate2.system import CTranslate2System, batches
-from anaphora.systems.scored import Answer
 from anaphora.systems.scoring import score_suite
 
 EXAMPLES = list(islice(iter(demo_suite()), 0, 400, 17))

@@ -25,13 +25,13 @@ from hypothesis import strategies as st
 from anaphora import api
 from anaphora.core.errors import AnaphoraError, BadInput, OutOfStep
 from anaphora.demo.stand_ins import demo_suite
+from anaphora.runs import Answer
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Header, Suite, suite_of
 from anaphora.systems import load_system, scoring, systems
 from anaphora.systems.context import Context, Options
 from anaphora.systems.distributed import team as module
 from anaphora.systems.distributed.team import Event, Failed, Member, Ready, Team, Worker, local_workers
-from anaphora.systems.scored import Answer
 from anaphora.systems.scoring import Shard
 
 EXAMPLES = [Example(str(n), ("Before.", f"It {n}."), (("Vor.", f"Er {n}"), ("Vor.", f"Sie {n}")), 0) for n in range(4)]

@@ -16,13 +16,10 @@ transformers = pytest.importorskip("transformers")
 pytest.importorskip("sentencepiece")
 
 from anaphora.core.errors import AnaphoraError
+from anaphora.runs import Answer
 from anaphora.scoring.tree import EncodedExample
 from anaphora.suites.example import Example
-from anaphora.systems.context import (
-    Context,
-    Options,
-    Question,
-)
+from anaphora.systems.context import Context, Options, Question
 from anaphora.systems.encoding.tokens import (
     PairTokens,
     answer,
@@ -34,7 +31,6 @@ from anaphora.systems.encoding.tokens import (
     pronoun,
     too_long,
 )
-from anaphora.systems.scored import Answer
 
 # Few different tokens and short sequences, so that candidates are often the same.
 ids = st.lists(st.integers(0, 2), max_size=3).map(tuple)

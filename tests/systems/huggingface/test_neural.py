@@ -33,6 +33,7 @@ from anaphora.core.errors import (
 )
 from anaphora.core.finite import NotFinite
 from anaphora.demo.stand_ins import demo_suite
+from anaphora.runs import Answer
 from anaphora.scoring.packed import PackedModel, UnsupportedModel
 from anaphora.scoring.tree import (
     EncodedExample,
@@ -47,7 +48,6 @@ from anaphora.systems.huggingface.neural import (
     fingerprint,
     load_checkpoint,
 )
-from anaphora.systems.scored import Answer
 
 
 @pytest.fixture

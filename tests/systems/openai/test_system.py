@@ -22,13 +22,12 @@ import pytest
 from anaphora.cli import main
 from anaphora.core.errors import AnaphoraError
 from anaphora.demo.stand_ins import demo_suite
+from anaphora.runs import Answer, open_run
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Suite, suite_of
 from anaphora.systems import System, Translator, load_system
 from anaphora.systems.context import Options
 from anaphora.systems.openai import http
-from anaphora.systems.run import open_run
-from anaphora.systems.scored import Answer
 from anaphora.systems.scoring import score_suite
 
 KEY = "sk-very-secret-0123456789"

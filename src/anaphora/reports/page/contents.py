@@ -24,7 +24,7 @@ from anaphora.reports.page.provenance import Provenance, provenance
 from anaphora.reports.page.suite_chapter import overview, suite_chapter
 from anaphora.reports.page.systems import Look, looks, names_of, run_called, split_names
 from anaphora.reports.page.texts import Missing, Texts, file_of, texts_of
-from anaphora.systems.run import Run
+from anaphora.runs import Run
 
 
 @dataclass(frozen=True, slots=True)

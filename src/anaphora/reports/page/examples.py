@@ -17,8 +17,8 @@ from anaphora.evaluation.decision import decide
 from anaphora.evaluation.result import Settings
 from anaphora.languages.highlight import Span, differences, merged, occurrences
 from anaphora.reports.page.texts import Texts
+from anaphora.runs import Run
 from anaphora.suites.example import Example
-from anaphora.systems.run import Run
 
 ANTECEDENTS = ("source_antecedent", "target_antecedent")  # tags whose words are marked in the texts
 Columns = dict[str, Any]

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from anaphora.runs import FILE, Run
 from anaphora.suites.catalogue import catalogue
-from anaphora.systems.run import FILE, Run
 
 CONTEXT = re.compile(r"(?P<source>\d+)\+(?P<target>\d+)(?P<produced>p?)")
 # a path from the root or from the home folder, at the beginning or after what can stand before a path in a spec

@@ -7,8 +7,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from anaphora.core.errors import AnaphoraError
+from anaphora.runs import Run
 from anaphora.svg import BLUE, GREEN, ORANGE, PURPLE
-from anaphora.systems.run import Run
 
 # Okabe and Ito 2008, in an order in which neighbours differ in lightness, too; one shape each for those without colour
 COLOURS = (BLUE, "#D55E00", GREEN, PURPLE, ORANGE, "#56B4E9")

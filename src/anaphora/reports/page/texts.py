@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from anaphora.core.errors import BadInput
+from anaphora.runs import Run, RunHeader
 from anaphora.suites.catalogue import catalogue
 from anaphora.suites.contexts import select
 from anaphora.suites.example import Example
 from anaphora.suites.get import resolve, suite_path
 from anaphora.suites.suite import Suite, read_native
-from anaphora.systems.run import Run, RunHeader
 
 
 @dataclass(frozen=True, slots=True)

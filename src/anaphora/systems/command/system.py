@@ -24,9 +24,9 @@ from time import monotonic
 from typing import IO, Any, cast
 
 from anaphora.core.errors import AnaphoraError, OutOfStep
+from anaphora.runs import Answer
 from anaphora.suites.example import Example
 from anaphora.systems.context import Options
-from anaphora.systems.scored import Answer
 from anaphora.systems.scores import parse_scores
 
 LAST_WORDS = 5  # lines of stderr that are shown

@@ -10,13 +10,13 @@ from typing import Any
 import ctranslate2  # type: ignore[import-untyped]
 
 from anaphora.core.errors import AnaphoraError
+from anaphora.runs import Answer
 from anaphora.scoring.tree import EncodedExample, common_prefix
 from anaphora.suites.example import Example
 from anaphora.systems.context import Options, split_settings
 from anaphora.systems.ctranslate2.engines import GeneratorEngine, TranslatorEngine
 from anaphora.systems.ctranslate2.model_file import read_model_file
 from anaphora.systems.encoding.tokens import answer, encode_examples, load_tokenizer, loaded
-from anaphora.systems.scored import Answer
 
 SETTINGS = ("compute_type", "device", "tokenizer")
 

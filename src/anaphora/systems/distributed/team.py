@@ -17,10 +17,10 @@ from typing import Any
 
 from anaphora.core import processes
 from anaphora.core.errors import AnaphoraError, OutOfStep
+from anaphora.runs import Answer
 from anaphora.suites.example import Example
 from anaphora.systems import Closing, System, load_system
 from anaphora.systems.context import Options
-from anaphora.systems.scored import Answer
 from anaphora.systems.scoring import Scorer, Shard, StartScorer, score_shard
 
 

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from anaphora.core.errors import AnaphoraError
+from anaphora.runs import Answer
 from anaphora.scoring.tree import CandidateScore, EncodedExample, Ids, common_prefix
 from anaphora.suites.example import Example
 from anaphora.systems.context import Context, Options, Question
 from anaphora.systems.encoding.language_codes import find_code
-from anaphora.systems.scored import Answer
 
 
 def answer(candidates: Sequence[object], scores: Sequence[CandidateScore], truncated: int) -> Answer:

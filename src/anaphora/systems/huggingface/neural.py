@@ -13,6 +13,7 @@ from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, PreTrained
 
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.finite import all_finite
+from anaphora.runs import Answer
 from anaphora.scoring.batching import (
     SourceGroup,
     find_device,
@@ -28,7 +29,6 @@ from anaphora.suites.example import Example
 from anaphora.systems.context import Options, Question, split_settings
 from anaphora.systems.encoding import prompted, tokens
 from anaphora.systems.encoding.tokens import answer, encode_examples, load_tokenizer, loaded
-from anaphora.systems.scored import Answer
 
 CHECKPOINT_SETTINGS = ("revision", "dtype", "device")
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}

@@ -9,8 +9,8 @@ from itertools import accumulate
 from typing import Any, NamedTuple
 
 from anaphora.core.errors import AnaphoraError
+from anaphora.runs import Answer
 from anaphora.systems.openai.http import UnexpectedAnswer
-from anaphora.systems.scored import Answer
 
 IMPOSSIBLE = -9999.0  # what servers say for the logarithm of nothing
 MAX_CHOICES = 16  # one is asked for

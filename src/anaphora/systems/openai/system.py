@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from urllib.parse import parse_qsl, quote, urlsplit
 
 from anaphora.core.errors import AnaphoraError, BadInput, did_you_mean
+from anaphora.runs import Answer
 from anaphora.suites.example import Example
 from anaphora.systems.context import Options, Question, split_settings, yes
 from anaphora.systems.encoding.language_codes import english_name
@@ -36,7 +37,6 @@ from anaphora.systems.openai.logprobs import (
     parse_completion,
     parse_echo,
 )
-from anaphora.systems.scored import Answer
 
 T = TypeVar("T")
 KEY = "OPENAI_API_KEY"

@@ -1,24 +1,70 @@
-"""A run holds what a system said, so that everything else is computed from it: what is written is what is read."""
+"""Answers and scored examples: what they hold without being told, and that nobody shares by accident."""
 
 from __future__ import annotations
 
 import gzip
 import json
+import math
+import pickle
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from anaphora import __version__
-from anaphora.core.errors import BadInput
+from anaphora.core.errors import AnaphoraError, BadInput
+from anaphora.core.finite import NotFinite
+from anaphora.runs import (
+    Answer,
+    RunHeader,
+    Scored,
+    UnfinishedRun,
+    describe,
+    header_line,
+    open_run,
+    record_line,
+    write_run,
+)
+from anaphora.suites.example import Example
 from anaphora.suites.suite import Header, suite_of
-from anaphora.systems.run import RunHeader, describe, header_line, open_run, record_line, write_run
-from anaphora.systems.scored import Scored
+
+
+def test_an_answer_needs_scores_alone() -> None:
+    assert Answer([-1.0]) == Answer([-1.0], None, (), 0, {})
+
+
+def test_an_answer_goes_to_another_process_as_it_is() -> None:
+    """Also one that nobody gave extras: a mapping proxy could not be sent."""
+    for answer in (Answer([-1.0, -2.5]), Answer([0.0], [3], [(0, 1)], 2, {"translation": "ß"})):
+        assert pickle.loads(pickle.dumps(answer)) == answer
+
+
+def test_what_is_replaced_in_one_answer_is_not_in_another() -> None:
+    one = Answer([-1.0])
+    other = one._replace(extra={**one.extra, "unanswered": 1})
+    assert (one.extra, Answer([-2.0]).extra, other.extra) == ({}, {}, {"unanswered": 1})
+
+
+def test_a_scored_example_that_nobody_remarked_on() -> None:
+    scored = Scored("a.1", None, {}, [-1.0])
+    assert (scored.tokens, dict(scored.extra)) == (None, {})
+    with pytest.raises(TypeError):
+        scored.extra["undecidable"] = 1  # type: ignore[index]
+    assert isinstance(scored.extra, Mapping)
+
+
+def test_neither_can_be_changed() -> None:
+    for item in (Scored("a.1", 0, {}, [-1.0]), Answer([-1.0])):
+        with pytest.raises(AttributeError):
+            item.scores = [0.0]  # type: ignore[misc]
+
+
+# A run holds what a system said, so that everything else is computed from it: what is written is what is read.
 
 HEADER = RunHeader(
     suite="made-up",
@@ -288,3 +334,143 @@ def test_numbers_and_nesting_that_nobody_means_are_refused(tmp_path: Path, score
     file.write_text(f'{{"anaphora_run": 1, "x": {score}}}')
     with pytest.raises(BadInput, match=r"x\.jsonl: line 1: not a run"):
         open_run(file)
+
+
+# A run in the making: whatever interrupts it, going on gives the very file of an uninterrupted run.
+
+HEADER_UNFINISHED = RunHeader(
+    "made", "ab" * 32, "en", "de", "x:y?concurrency=4", "0.1.0", settings={"dtype": "float32"}, examples=12
+)
+EXAMPLES = [Example(f"é{n}", ("x",), (("er",), ("sie",)), n % 2, {"k": n}) for n in range(12)]
+ORDER = [5, 3, 11, 0, 1, 2, 4, 6, 10, 9, 8, 7]  # answers come in the order of length, not of the suite
+
+
+def answer(number: int) -> Answer:
+    same = [(0, 1)] if number == 3 else []
+    return Answer([-1.23456789 - number, -2.0], [3, 4], same, number == 4)
+
+
+def finished(output: Path, *, resume: bool = False, header: RunHeader = HEADER_UNFINISHED) -> bytes:
+    with UnfinishedRun(output, header, EXAMPLES, resume=resume, overwrite=False) as run:
+        for number in ORDER:
+            if number not in run.done:
+                run.add(number, answer(number))
+        return run.finish().read_bytes()
+
+
+def interrupted(output: Path, answers: int = 5) -> Path:
+    with UnfinishedRun(output, HEADER_UNFINISHED, EXAMPLES, resume=False, overwrite=False) as run:
+        for number in ORDER[:answers]:
+            run.add(number, answer(number))
+        return run.part
+
+
+@pytest.fixture
+def whole(tmp_path: Path) -> bytes:
+    return finished(tmp_path / "whole")
+
+
+def test_the_finished_run_is_in_the_order_of_the_suite_and_nothing_else_stays(tmp_path: Path, whole: bytes) -> None:
+    assert [line.partition(b'"id":"')[2][:3] for line in whole.splitlines()[1:4]] == [
+        "é0".encode(),
+        "é1".encode(),
+        "é2".encode(),
+    ]
+    assert [path.name for path in (tmp_path / "whole").iterdir()] == ["run.jsonl"]
+    assert b'"undecidable":[[0,1]]' in whole.splitlines()[4]
+    assert b'"truncated":' in whole.splitlines()[5]
+    assert b"-1.234568" in whole  # six decimals: float32 has no more
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(cut=st.integers(0, 4000))
+def test_cut_at_any_byte_it_goes_on_to_the_same_file(
+    tmp_path_factory: pytest.TempPathFactory, whole: bytes, cut: int
+) -> None:
+    output = tmp_path_factory.mktemp("cut") / "run"
+    part = interrupted(output, answers=11)
+    part.write_bytes(part.read_bytes()[:cut])
+    assert finished(output, resume=True) == whole
+
+
+def test_what_was_answered_is_not_asked_again(tmp_path: Path) -> None:
+    interrupted(tmp_path / "run")
+    with UnfinishedRun(tmp_path / "run", HEADER_UNFINISHED, EXAMPLES, resume=True, overwrite=False) as run:
+        assert sorted(run.done) == sorted(ORDER[:5])
+
+
+def test_an_unfinished_run_is_not_thrown_away_by_accident(tmp_path: Path) -> None:
+    part = interrupted(tmp_path / "run")
+    with pytest.raises(AnaphoraError, match=r"--resume.*--overwrite"):
+        finished(tmp_path / "run")
+    assert part.exists()
+
+
+def test_a_finished_run_is_kept_and_resuming_it_does_nothing(tmp_path: Path, whole: bytes) -> None:
+    with pytest.raises(AnaphoraError, match="is there already"):
+        finished(tmp_path / "whole")
+    assert finished(tmp_path / "whole", resume=True) == whole
+
+
+@pytest.mark.parametrize(
+    ("other", "difference"),
+    [
+        (replace(HEADER_UNFINISHED, sha256="cd" * 32), "sha256: 'abab"),
+        (replace(HEADER_UNFINISHED, context="1+1"), "context: None, now '1\\+1'"),
+        (replace(HEADER_UNFINISHED, settings={"dtype": "bfloat16"}), "dtype: 'float32', now 'bfloat16'"),
+        (replace(HEADER_UNFINISHED, system="x:z"), "system: "),
+    ],
+)
+def test_another_run_is_never_mixed_in_and_the_difference_is_said(
+    tmp_path: Path, other: RunHeader, difference: str
+) -> None:
+    interrupted(tmp_path / "run")
+    with pytest.raises(AnaphoraError, match=difference):
+        finished(tmp_path / "run", resume=True, header=other)
+
+
+def test_how_fast_a_server_is_asked_does_not_make_another_run(tmp_path: Path) -> None:
+    interrupted(tmp_path / "run")
+    assert finished(tmp_path / "run", resume=True, header=replace(HEADER_UNFINISHED, system="x:y?concurrency=1"))
+
+
+def test_a_system_that_leaves_examples_out_is_found_out(tmp_path: Path) -> None:
+    run = UnfinishedRun(tmp_path / "run", HEADER_UNFINISHED, EXAMPLES, resume=False, overwrite=False)
+    with run:
+        run.add(0, answer(0))
+        with pytest.raises(AnaphoraError, match="no answer to 11 of 12 examples"):
+            run.finish()
+
+
+def test_the_records_of_another_suite_are_refused(tmp_path: Path) -> None:
+    interrupted(tmp_path / "run")
+    others = [replace(example, id=f"other {n}") for n, example in enumerate(EXAMPLES)]
+    with pytest.raises(AnaphoraError, match="is not number"):
+        UnfinishedRun(tmp_path / "run", HEADER_UNFINISHED, others, resume=True, overwrite=False)
+
+
+@pytest.mark.parametrize("score", [math.nan, math.inf, -math.inf])
+def test_a_score_that_is_not_finite_is_an_error(tmp_path: Path, score: float) -> None:
+    """Whatever computes the scores: they all come here."""
+    with UnfinishedRun(tmp_path / "run", HEADER_UNFINISHED, EXAMPLES, resume=False, overwrite=False) as run:
+        run.add(5, answer(5))
+        with pytest.raises(
+            NotFinite, match=r"^x:y\?concurrency=4: scores of example é3: 1 of 2 values .* Check the model"
+        ):
+            run.add(3, Answer([-1.0, score], [3, 4]))
+        kept = run.part.read_text()
+    assert "é5" in kept
+    assert "é3" not in kept
+
+
+def test_a_run_that_another_program_wrote_meanwhile_is_not_claimed(tmp_path: Path, whole: bytes) -> None:
+    """0.1.0 said that it had written the other one's file."""
+    with UnfinishedRun(tmp_path / "run", HEADER_UNFINISHED, EXAMPLES, resume=False, overwrite=False) as run:
+        for number in ORDER:
+            run.add(number, answer(number))
+        run.file.write_bytes(b"of another")
+        with pytest.raises(AnaphoraError, match=r"run\.jsonl was written by another program meanwhile\. Move it away"):
+            run.finish()
+    assert run.file.read_bytes() == b"of another"
+    run.file.unlink()
+    assert finished(tmp_path / "run", resume=True) == whole  # every answer was kept

@@ -1,0 +1,409 @@
+"""Runs: what a system scored about a suite, one record per example under a header that says how it was made."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from types import MappingProxyType, TracebackType
+from typing import Any, NamedTuple
+
+from anaphora import __version__
+from anaphora.core.errors import AnaphoraError, BadInput, OutOfStep
+from anaphora.core.files import Appender, atomic_writer, byte_lines, decode, existing, json_line, rename_synced
+from anaphora.core.finite import all_finite
+from anaphora.core.parsing import get, is_a, json_record, json_value
+from anaphora.suites.example import Example, Tag
+from anaphora.suites.suite import Suite
+from anaphora.systems.context import Measurement, measurement_of, stable_spec
+
+
+class Scored(NamedTuple):
+    """An example's gold and tags with the system's scores, so that nothing has to be scored or read again.
+
+    scores: one per candidate; tokens: how many tokens each candidate has, where known
+    extra: what else was noticed, for example candidates that the system cannot tell apart
+    """
+
+    id: str
+    gold: int | None
+    tags: Mapping[str, Tag]
+    scores: Sequence[float]
+    tokens: Sequence[int] | None = None
+    extra: Mapping[str, Any] = MappingProxyType({})
+
+    @property
+    def unanswered(self) -> bool:
+        """Whether the system was asked, and none of what it said was an answer: then all scores are the same."""
+        return bool(self.extra.get("unanswered")) and len(set(self.scores)) == 1
+
+
+class Answer(NamedTuple):
+    """A system's answer to one example.
+
+    scores: a log-probability for each candidate; tokens: how many tokens it was added up over, where known
+    undecidable: pairs of candidates that the system cannot tell apart, as they are the same to it
+    truncated: how many of the texts were cut to what the model takes
+    extra: what else the record keeps, by the names in `run.EXTRA`, for example the system's own translation
+    """
+
+    scores: Sequence[float]
+    tokens: Sequence[int] | None = None
+    undecidable: Sequence[tuple[int, int]] = ()
+    truncated: int = 0
+    extra: Mapping[str, Any] = {}  # nobody writes to it; a MappingProxyType could not be sent to a process
+
+
+# A Run: what a System said about a Suite, one record per Example under a header that says how it was made.
+
+FORMAT_VERSION = 1
+EXTRA = ("undecidable", "truncated", "translation", "unanswered", "answer")  # what a record may say besides
+FILE = "run.jsonl"  # where the records are if a run is a folder
+TEXTS = ("suite", "sha256", "source_language", "target_language", "system", "version")
+
+
+@dataclass(frozen=True, slots=True)
+class RunHeader:
+    """How a run was made.
+
+    suite, sha256: which suite; breakdowns and blocks are its own; examples: how many it has, where known
+    system: the spec it was named by; settings: everything else that the scores depend on
+    context: sentences of source + target context, as in "1+1"; None where it is not known
+    cut_blocks: blocks of which some examples were left out (by a limit or a sample); None where it is not known
+    """
+
+    suite: str
+    sha256: str
+    source_language: str
+    target_language: str
+    system: str
+    version: str
+    breakdowns: tuple[str, ...] = ()
+    blocks: str | None = None
+    context: str | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    examples: int | None = None
+    cut_blocks: tuple[Tag, ...] | None = None
+
+    @property
+    def languages(self) -> str:
+        return f"{self.source_language}-{self.target_language}"
+
+    @property
+    def measurement(self) -> Measurement:
+        """How the system was measured: what runs must share to be comparable, besides the suite."""
+        return measurement_of(self.context, self.settings)
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run on disk; iterating reads its records."""
+
+    header: RunHeader
+    path: Path
+
+    def __iter__(self) -> Iterator[Scored]:
+        records = 0
+        for number, line in enumerate(byte_lines(self.path), start=1):
+            if number > 1 and line.strip():
+                records += 1
+                yield parse_record(decode(line, self.path, number), self.path, number)
+        if self.header.examples not in (None, records):
+            problem = f"{records:,} of {self.header.examples:,} examples are in it"
+            raise BadInput(self.path, problem, remedy="Finish the run with the command that began it and --resume.")
+
+
+def describe(
+    suite: Suite,
+    *,
+    sha256: str,
+    system: str,
+    context: str | None = None,
+    examples: int | None = None,
+    **settings: Any,
+) -> RunHeader:
+    """The header of a run over a suite, made by this version of the program."""
+    about = suite.header
+    return RunHeader(
+        suite=about.name,
+        sha256=sha256,
+        source_language=about.source_language,
+        target_language=about.target_language,
+        system=system,
+        version=__version__,
+        breakdowns=about.breakdowns,
+        blocks=about.blocks,
+        context=context,
+        examples=examples,
+        settings=settings,
+    )
+
+
+def open_run(path: Path) -> Run:
+    """A run by its file or folder. Only its header is read now."""
+    file = existing(path, FILE) or path / FILE if path.is_dir() else path
+    part = unfinished(file)
+    if part.is_file() and not file.exists():
+        raise _unfinished(part)
+    lines = byte_lines(file)
+    first = decode(next(lines, b""), file, 1)
+    lines.close()  # type: ignore[attr-defined]  # byte_lines is a generator
+    return Run(_parse_header(first, file), file)
+
+
+def unfinished(file: Path) -> Path:
+    """Where the answers are kept until a run is complete."""
+    return file.with_name(f"{file.name}.part")
+
+
+def _unfinished(part: Path) -> BadInput:
+    """What is said of a run that somebody wants to read before it is complete."""
+    lines = byte_lines(part)
+    header = _parse_header(decode(next(lines, b""), part, 1), part)
+    done, total = sum(1 for line in lines if line.strip()), header.examples
+    problem = f"an unfinished run: {done:,} of {total:,} examples are scored" if total else "an unfinished run"
+    return BadInput(part, problem, remedy="Finish it with the command that started it and --resume.")
+
+
+def run_file(path: Path) -> Path:
+    """The file of a run: the path itself if it ends in .jsonl or .jsonl.gz, else a file in the folder of that name."""
+    return path if path.name.endswith((".jsonl", ".jsonl.gz")) else path / FILE
+
+
+def write_run(path: Path, header: RunHeader, items: Iterable[Scored]) -> Path:
+    """Write a whole run, complete or not at all."""
+    file = run_file(path)
+    with atomic_writer(file) as out:
+        out.write(header_line(header))
+        for item in items:
+            out.write(record_line(item))
+    return file
+
+
+def header_line(header: RunHeader) -> bytes:
+    row: dict[str, Any] = {"anaphora_run": FORMAT_VERSION}
+    row |= {f.name: getattr(header, f.name) for f in fields(header)}
+    for name in ("examples", "cut_blocks"):
+        if row[name] is None:
+            del row[name]
+    return json_line(row)
+
+
+def record_line(item: Scored) -> bytes:
+    row: dict[str, Any] = {"id": item.id, "scores": item.scores}
+    if item.tokens is not None:
+        row["tokens"] = item.tokens
+    row |= {**item.extra, "gold": item.gold, "tags": dict(item.tags)}
+    return json_line(row, separators=(",", ":"), allow_nan=False)
+
+
+def _parse_header(line: str, path: Path) -> RunHeader:
+    remedy = "A run is written by: anaphora score SUITE --system SPEC -o RUN"
+    try:
+        row = json_value(line)
+    except ValueError:
+        row = None
+    if not isinstance(row, dict) or "anaphora_run" not in row:
+        raise BadInput(path, "not a run: the first line is not a run header", line=1, remedy=remedy)
+    version = row.pop("anaphora_run")
+    if type(version) is not int or not 1 <= version <= FORMAT_VERSION:
+        problem = f"run format version {version!r}, this program reads up to {FORMAT_VERSION}"
+        raise BadInput(path, problem, line=1, remedy="Upgrade with: pip install -U anaphora")
+    known = {f.name for f in fields(RunHeader)}
+    try:
+        header = RunHeader(**{key: value for key, value in row.items() if key in known})
+    except TypeError as error:
+        missing = str(error).partition(": ")[2]
+        raise BadInput(path, f"the run header lacks {missing}", line=1, remedy=remedy) from None
+    breakdowns = row.get("breakdowns") or []
+    if type(breakdowns) is not list or any(type(text) is not str for text in breakdowns):
+        raise BadInput(path, "'breakdowns' in the run header must be a list of strings", line=1, remedy=remedy)
+    for name in TEXTS:
+        if type(row[name]) is not str:
+            raise BadInput(path, f"{name!r} in the run header must be a string", line=1, remedy=remedy)
+    if not isinstance(header.blocks, str | None) or not isinstance(header.context, str | None):
+        raise BadInput(path, "'blocks' and 'context' in the run header must be strings", line=1, remedy=remedy)
+    if header.examples is not None:
+        get(row, "examples", int, path, 1)
+    get(row, "settings", dict, path, 1, default={})
+    cut = row.get("cut_blocks")
+    if cut is not None and (type(cut) is not list or any(isinstance(block, list | dict) for block in cut)):
+        raise BadInput(path, "'cut_blocks' in the run header must be a list of tags", line=1, remedy=remedy)
+    return replace(header, breakdowns=tuple(breakdowns), cut_blocks=None if cut is None else tuple(cut))
+
+
+def parse_record(line: str, path: Path, number: int) -> Scored:
+    item = None
+    try:
+        row = json_value(line)
+        extra = {key: row[key] for key in EXTRA if key in row}
+        item = Scored(row["id"], row["gold"], row["tags"], row["scores"], row.get("tokens"), extra)
+        problem = _record_problem(item)
+    except KeyError as error:
+        problem = f"{error} is missing"
+    except (ValueError, TypeError) as error:
+        problem = str(error)
+    if item is None or problem:
+        remedy = "A run is written by: anaphora score SUITE --system SPEC -o RUN"
+        raise BadInput(path, f"not a record of a run ({problem})", line=number, remedy=remedy)
+    return item
+
+
+def _record_problem(item: Scored) -> str | None:
+    """What keeps a record from being evaluated, if anything does."""
+    if type(item.id) is not str or type(item.tags) is not dict:
+        return "'id' must be a string, 'tags' an object"
+    if type(item.scores) is not list or not item.scores or not all(is_a(score, float) for score in item.scores):
+        return "'scores' must be a list of finite numbers"
+    if item.gold is not None and (type(item.gold) is not int or not 0 <= item.gold < len(item.scores)):
+        return f"gold is {item.gold!r}, but there are {len(item.scores)} scores"
+    if item.tokens is not None and (
+        type(item.tokens) is not list or [type(n) for n in item.tokens] != [int] * len(item.scores)
+    ):
+        return "'tokens' must be a list of counts, one per score"
+    return None
+
+
+# A run that is being made: every answer is on disk as soon as it is known, and an interruption loses none.
+
+REMEDY = "Check the model's files and precision (float16 overflows where float32 and bfloat16 do not)."
+DIGITS = 6  # decimals of a score that are kept; float32 has no more
+
+
+class UnfinishedRun:
+    """Answers in the order in which they come, in a file beside the run's; `finish` puts them in the suite's order."""
+
+    def __init__(
+        self, output: Path, header: RunHeader, examples: Sequence[Example], *, resume: bool, overwrite: bool
+    ) -> None:
+        self.file = run_file(output)
+        self.part = unfinished(self.file)
+        self.header, self.examples = header, examples
+        self.done: dict[int, Scored] = {}
+        self._out: Appender | None = None
+        self._complete = False  # whether the run was found complete, so that there is nothing to write
+        if overwrite:
+            self.part.unlink(missing_ok=True)
+            self.file.unlink(missing_ok=True)
+        if self.file.exists():
+            if not resume:
+                raise AnaphoraError(
+                    f"{self.file} is there already. Name another output, or use --resume or --overwrite"
+                )
+            _same(open_run(self.file).header, header, self.file)
+            self.done = dict(enumerate(open_run(self.file)))
+            self._complete = True
+        elif self.part.exists():
+            if not resume:
+                raise AnaphoraError(
+                    f"an unfinished run is at {self.part}. Go on with --resume, or start with --overwrite"
+                )
+            self._read()
+
+    def __enter__(self) -> UnfinishedRun:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._out is not None:
+            self._out.close()
+        if isinstance(error, OutOfStep) and self.part.exists():  # never gone on with, and not lost
+            rename_synced(self.part, self.part.with_suffix(".in-doubt"))
+
+    def add(self, number: int, answer: Answer) -> None:
+        """Keep an answer: it is with the operating system when this returns, so that kill −9 does not lose it.
+
+        It is on the disk a second later at most: a loss of power costs the last answers, which are then scored again.
+        """
+        example = self.examples[number]
+        all_finite(list(answer.scores), f"{self.header.system}: scores of example {example.id}", REMEDY)
+        scores = [round(score, DIGITS) for score in answer.scores]
+        extra: dict[str, Any] = dict(answer.extra)
+        if answer.undecidable:
+            extra["undecidable"] = [list(pair) for pair in answer.undecidable]
+        if answer.truncated:
+            extra["truncated"] = answer.truncated
+        line = record_line(Scored(example.id, example.gold, example.tags, scores, answer.tokens, extra))
+        self._writer().write(json.dumps({"n": number}).encode()[:-1] + b"," + line[1:])
+        # Kept as another process would read it, so that the run does not tell where it was interrupted.
+        self.done[number] = parse_record(line.decode(), self.part, 0)
+
+    def finish(self) -> Path:
+        """The complete run under its name, and the unfinished one gone.
+
+        A file that has appeared there meanwhile is somebody else's: an error, and the answers are kept.
+        """
+        if len(self.done) != len(self.examples):
+            missing = len(self.examples) - len(self.done)
+            raise AnaphoraError(f"the system gave no answer to {missing:,} of {len(self.examples):,} examples")
+        if self._out is not None:
+            self._out.close()
+        if not self._complete:
+            if self.file.exists():
+                raise AnaphoraError(
+                    f"{self.file} was written by another program meanwhile. Move it away, then use --resume: answers "
+                    f"of {self.header.system} are kept in {self.part}"
+                )
+            write_run(self.file, self.header, (self.done[n] for n in range(len(self.examples))))
+        self.part.unlink(missing_ok=True)
+        return self.file
+
+    def _writer(self) -> Appender:
+        if self._out is None:
+            fresh = not self.part.exists()
+            self._out = Appender(self.part)
+            if fresh:
+                self._out.write(header_line(self.header))
+        return self._out
+
+    def _read(self) -> None:
+        """What an interrupted process left: whole lines count, a line that it was writing is cut off."""
+        data = self.part.read_bytes()
+        whole = data[: data.rfind(b"\n") + 1]
+        if not whole:
+            self.part.unlink()
+            return
+        if len(whole) < len(data):
+            with self.part.open("r+b") as stream:
+                stream.truncate(len(whole))
+        run = open_run(self.part)
+        _same(run.header, self.header, self.part)
+        for place, line in enumerate(whole.splitlines()[1:], start=2):
+            item = parse_record(decode(line, self.part, place), self.part, place)
+            number = get(json_record(line, self.part, place), "n", int, self.part, place)
+            if number not in range(len(self.examples)) or self.examples[number].id != item.id:
+                problem = f"example {item.id!r} is not number {number!r} of the suite"
+                raise BadInput(self.part, problem, line=place, remedy="Start again with --overwrite.")
+            self.done[number] = item
+
+
+def refuse_other(output: Path, header: RunHeader) -> None:
+    """An error where a run is, finished or not, that was made in another way than the header says."""
+    file = run_file(output)
+    if file.exists():
+        _same(open_run(file).header, header, file, "Name another output, or use --overwrite")
+    elif unfinished(file).exists():
+        raise AnaphoraError(f"an unfinished run is at {unfinished(file)}. Name another output, or use --overwrite")
+
+
+def _same(found: RunHeader, wanted: RunHeader, path: Path, remedy: str = "Name another output") -> None:
+    """A header that differs is an error, never a mix."""
+    differences = []
+    for f in fields(RunHeader):
+        old, new = getattr(found, f.name), getattr(wanted, f.name)
+        new = json.loads(json_line(new)) if isinstance(new, str) else new
+        if f.name == "settings":
+            new = json.loads(json_line(dict(new)))  # as it comes back from a file: a tuple is a list there
+            differences += [
+                f"{key}: {old.get(key)!r}, now {new.get(key)!r}"
+                for key in sorted({*old, *new})
+                if old.get(key) != new.get(key)
+            ]
+        elif f.name == "system" and stable_spec(old) == stable_spec(new):
+            continue  # how fast a server is asked does not change its answers
+        elif old != new:
+            differences.append(f"{f.name}: {old!r}, now {new!r}")
+    if differences:
+        raise AnaphoraError(f"{path} was made in another way ({'; '.join(differences)}). {remedy}")
