@@ -25,7 +25,7 @@ class Echo:
         return {"echo": 1}
 
     def score(self, examples: Sequence[Any], done: Container[int] = ()) -> Iterator[tuple[int, Any]]:
-        from anaphora.systems.scored import Answer
+        from anaphora.runs import Answer
 
         for number, example in enumerate(examples):
             lengths = [len(" ".join(candidate)) for candidate in example.candidates]
