@@ -95,7 +95,7 @@ def fresh(folder: Path) -> AbstractContextManager[Any]:
     """No annotator is kept from the case before."""
     from contextlib import nullcontext
 
-    from anaphora.build.mine import work
+    from anaphora.build.mine import jobs as work
 
     work.annotator_of.cache_clear()
     return nullcontext()

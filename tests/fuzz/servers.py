@@ -27,9 +27,8 @@ ERROR = {"error": {"message": "the model is not there", "code": "not_found", "ty
 @cache
 def system(mode: str) -> Any:
     """A system whose requests do not leave this process."""
-    from anaphora.systems.options import Options
-
     from anaphora.core.errors import AnaphoraError
+    from anaphora.systems.context import Options
     from anaphora.systems.openai.http import _UnusableError
     from anaphora.systems.openai.system import OpenAISystem
 

@@ -186,16 +186,19 @@ def draw_pairs(
     have such pronouns, how many give a pair.
     """
     random = np.random.default_rng(seed)
+    known = {  # pronouns of the list, as others may be in the pairs
+        old: {new: times for new, times in sorted(others.items()) if times and new in readings.pronouns}
+        for old, others in confusion.counts.items()
+    }
     for line in lines:
         text = line.reference[-1]
         words = words_of(text, readings)
-        able = [place for place in places(words, readings.pronouns) if words[place].normal in confusion.counts]
+        able = [place for place in places(words, readings.pronouns) if known.get(words[place].normal)]
         if not able or random.random() >= share:
             continue
         place = int(random.choice(able, p=_shares([sum(confusion.counts[words[n].normal].values()) for n in able])))
         old = words[place].normal
-        others = sorted(word for word in confusion.counts[old] if word in readings.pronouns)
-        new = str(random.choice(others, p=_shares([confusion.counts[old][word] for word in others])))
+        new = str(random.choice(list(known[old]), p=_shares(list(known[old].values()))))
         wrong = (*line.reference[:-1], exchanged(text, words, place, new, readings))
         tags: dict[str, Tag] = {"kind": "noisy", "document": line.document, "sentence": line.number}
         tags |= {"reference_pronoun": old, "system_pronoun": new, "pronoun_pair": f"{old}:{new}"}
