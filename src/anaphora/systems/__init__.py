@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.metadata import entry_points
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from anaphora.core.registry import Registry
-from anaphora.runs import Answer
 from anaphora.suites.example import Example, Passage, Translation
 from anaphora.systems.context import Options, split_spec
 from anaphora.systems.documents import Sentence
+
+if TYPE_CHECKING:
+    from anaphora.runs import Answer
 
 # kind → where it is, the extra that installs what it needs, and what it is
 KINDS = {
