@@ -368,7 +368,7 @@ add("documents", files(a__txt="One.\nTwo.\n\nThree.\n", b__txt="d1\tOne.\nd2\tTw
 
 
 def _prompt(folder: Path) -> None:
-    from anaphora.systems.encoding.prompted import read_prompt
+    from anaphora.systems.encoding.prompt import read_prompt
 
     read_prompt(str(folder / "p.txt"))
 

@@ -88,7 +88,11 @@ def create(
     design["options"] = _words(options or "")
     if instructions is not None:
         design["instructions"] = tuple(line.strip() for line in text_lines(instructions) if line.strip())
-    people = tuple(f"annotator {k + 1}" for k in range(int(annotators))) if annotators.isdigit() else _words(annotators)
+    people = (
+        tuple(f"annotator {k + 1}" for k in range(int(annotators)))
+        if annotators.isdecimal() and len(annotators) < 6
+        else _words(annotators)
+    )
     made = make_study(suite, Design(annotators=people, **design))
     write_study(made, output)
     _say(made, output, as_json)

@@ -185,3 +185,10 @@ def test_the_czech_set(data) -> None:
     assert [example.id for example in examples] == [f"{n}.{k}" for n in sorted(set(numbers), key=int) for k in (0, 1)]
     assert {example.tags["block"] for example in examples if "kind" not in example.tags} == {"50"}
     assert not any("TODO" in sentence for e in examples if e.tags["block"] == "102" for sentence in e.candidates[0])
+
+
+@pytest.mark.parametrize("key", ["²", "٣", "-1", "1" * 5_000, "one"])
+def test_keys_that_are_no_block_numbers_are_refused(tmp_path: Path, key: str) -> None:
+    (tmp_path / "anaphora.json").write_text(json.dumps({key: {}}), encoding="utf-8")
+    with pytest.raises(BadInput, match="an object of numbered blocks is expected"):
+        read(tmp_path / "anaphora.json")

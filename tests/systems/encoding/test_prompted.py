@@ -16,15 +16,8 @@ from hypothesis import strategies as st
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.systems.context import Options, Question
 from anaphora.systems.encoding.language_codes import LANGUAGES, english_name, find_code
-from anaphora.systems.encoding.prompted import (
-    BASE_PROMPT,
-    CHAT_PROMPT,
-    PLACES,
-    PromptTokens,
-    continued,
-    fill,
-    read_prompt,
-)
+from anaphora.systems.encoding.prompt import BASE_PROMPT, CHAT_PROMPT, PLACES, continued, fill, read_prompt
+from anaphora.systems.encoding.prompted import PromptTokens
 
 VALUES = {"source": "It broke.", "source_language": "English", "target_language": "German"}
 # Texts with many braces, and with names of places in them

@@ -41,7 +41,7 @@ class MyThes:
             word, _, count = head.rpartition("|")
             if not word and not count:
                 continue
-            if not count.isdigit():
+            if not (count.isdecimal() and len(count) < 10):
                 raise BadInput(path, f"a word and the number of its senses are expected: {shown(head)}", line=number)
             senses = []
             for _ in range(whole_number(count, path, number, "a number of senses")):

@@ -63,7 +63,11 @@ def _pair(number: str, k: int, source: Any, right: Any, wrong: Any, tags: dict[s
 
 def _blocks(path: Path) -> list[tuple[str, dict[str, Any]]]:
     data = read_json(path)
-    if not isinstance(data, dict) or not all(k.isdigit() and isinstance(v, dict) for k, v in data.items()):
+    if not isinstance(data, dict) or not all(_is_number(k) and isinstance(v, dict) for k, v in data.items()):
         remedy = "Is this anaphora.json, lexical-choice.json or disambig.cs.json?"
         raise BadInput(path, "an object of numbered blocks is expected", remedy=remedy)
     return sorted(data.items(), key=lambda item: int(item[0]))
+
+
+def _is_number(key: str) -> bool:
+    return key.isascii() and key.isdigit() and len(key) < 19

@@ -3,55 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
-from anaphora.core.errors import AnaphoraError, BadInput
-from anaphora.core.files import open_binary, text_lines
+from anaphora.core.errors import AnaphoraError
 from anaphora.scoring.tree import EncodedExample, Ids, common_prefix
 from anaphora.systems.context import Options, Question, yes
 from anaphora.systems.encoding.language_codes import english_name
+from anaphora.systems.encoding.prompt import BASE_PROMPT, CHAT_PROMPT, PLACES, continued, fill, read_prompt
 from anaphora.systems.encoding.tokens import too_long
-
-BASE_PROMPT = "{source_language}: {source}\n{target_language}:"
-CHAT_PROMPT = (
-    "Translate the following text from {source_language} into {target_language}. "
-    "Answer with the translation only.\n\n{source}"
-)
-PLACES = ("source", "source_language", "target_language")
-
-
-def read_prompt(path: str | None) -> str | None:
-    """The prompt of a file, exactly as it is there, the last line break included; it must say where the source goes."""
-    if path is None:
-        return None
-    prompt = "\n".join(text_lines(Path(path)))
-    with open_binary(Path(path)) as stream:
-        prompt += "\n" if stream.read().endswith(b"\n") else ""
-    if "{source}" not in prompt:
-        raise BadInput(
-            path, "the prompt has no {source}", remedy=f"It may have {', '.join(f'{{{p}}}' for p in PLACES)}."
-        )
-    return prompt
-
-
-def continued(prompt: str, target: str) -> str:
-    """A prompt with the candidate after it, as a base model reads them: one line, which ends.
-
-    One space stands between them, and none where the prompt ends in a space or a line break of its own.
-
-    >>> continued("German:", "Es regnet."), continued("German:\\n", "Es regnet.")
-    ('German: Es regnet.\\n', 'German:\\nEs regnet.\\n')
-    """
-    return f"{prompt}{'' if prompt[-1:].isspace() else ' '}{target}\n"
-
-
-def fill(prompt: str, values: dict[str, str]) -> str:
-    """Put values in their places; other braces stay as they are, and what is put in is not looked at again."""
-    return re.sub(r"\{(" + "|".join(values) + r")\}", lambda match: values[match[1]], prompt)
-
 
 # Prompt and candidates as a causal language model reads them, base or chat.
 

@@ -285,7 +285,7 @@ async def _body(response: httpx.Response) -> bytes | bytearray:
     """The body of an answer, decompressed; an error instead of a byte more than the limit."""
     too_long = _UnusableError(f"is longer than {MAX_BODY >> 20} MB, the limit for one answer")
     length = response.headers.get("Content-Length", "")
-    if length.isdigit() and int(length[:30]) > MAX_BODY:
+    if length.isdecimal() and int(length[:30]) > MAX_BODY:
         raise too_long
     body = bytearray()
     async for chunk in response.aiter_raw():

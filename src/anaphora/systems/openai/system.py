@@ -14,7 +14,7 @@ from anaphora.runs import Answer
 from anaphora.suites.example import Example
 from anaphora.systems.context import Options, Question, split_settings, yes
 from anaphora.systems.encoding.language_codes import english_name
-from anaphora.systems.encoding.prompted import BASE_PROMPT, CHAT_PROMPT, PLACES, continued, fill, read_prompt
+from anaphora.systems.encoding.prompt import BASE_PROMPT, CHAT_PROMPT, PLACES, continued, fill, read_prompt
 from anaphora.systems.openai.choice import (
     CHOOSE_PROMPT,
     LETTERS,
