@@ -13,7 +13,7 @@ from anaphora.align.alignment import Alignment, symmetrize
 from anaphora.align.backend import Directions, Pair, Progress, Settings, Words, choose_heuristic, load_backend
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.files import atomic_folder
-from anaphora.core.parsing import read_json
+from anaphora.core.parsing import read_json, shown
 
 Sentences = Sequence[Words]
 
@@ -307,8 +307,8 @@ def model_code(folder: Path) -> str:
 
 def _check_file(folder: Path, name: str, checksum: str) -> None:
     path = folder / name
-    if Path(name).name != name or not path.is_file():
-        raise BadInput(folder, f"the file {name!r} of the model is missing", remedy=AGAIN)
+    if Path(name).name != name or len(name) > 100 or not path.is_file():  # ours have short names
+        raise BadInput(folder, f"the file {shown(name)} of the model is missing", remedy=AGAIN)
     if _checksum(path) != checksum:
         raise BadInput(path, "the file is damaged: it is not the one that was saved", remedy=AGAIN)
 

@@ -12,6 +12,7 @@ from anaphora.annotate.document import Contraction, Document, Entities, Sentence
 from anaphora.annotate.schemes import universal
 from anaphora.core.errors import BadInput
 from anaphora.core.files import text_lines
+from anaphora.core.parsing import shown
 
 COLUMNS = 10
 
@@ -162,8 +163,8 @@ def _word(columns: Sequence[str], spaced: bool, path: Path, number: int) -> Toke
 
 
 def _number(text: str, path: Path, number: int) -> int:
-    if not (text.isascii() and text.isdigit()):
-        raise BadInput(path, f"not a number of a word: {text!r}", line=number)
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise BadInput(path, f"not a number of a word: {shown(text)}", line=number)
     return int(text)
 
 
