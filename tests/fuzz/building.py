@@ -6,6 +6,7 @@ import json
 from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from unittest import mock
 
@@ -203,6 +204,37 @@ command("measure-evaluate", judged, f"{EVALUATE} --run {{}}/a.jsonl --json", wri
 command("measure-evaluate-list", both(judged, agreed), f"{EVALUATE} --run {{}}/a.jsonl --pair-list {{}}/l.json")
 command("measure-evaluate-system", pairs, f"{EVALUATE} --system echo:x --context 1")
 within("measure-evaluate-system", echoing)
+
+
+class CountingMeasure:
+    """A measure that is ready at once: a text has as many points as it has pronouns."""
+
+    config = SimpleNamespace(context="RC", sentences=2, plain=False)
+
+    def __init__(self) -> None:
+        from anaphora.languages.readings import load_readings
+
+        self.readings = load_readings("en")
+
+    def prepare(self, texts: Any, progress: Any = None) -> None:
+        for _ in texts:
+            pass
+
+    def score(self, texts: Any) -> list[Any]:
+        from anaphora.measure.model import ScoredText
+
+        return [ScoredText(float(len(text.pronouns)), (), (), ()) for text in texts]
+
+
+def counting(folder: Path) -> AbstractContextManager[Any]:
+    return mock.patch("anaphora.measure.checkpoint.load_measure", return_value=CountingMeasure())
+
+
+SCORE = "measure score {} -r {}/r.en -t {}/t.en --samples 100"
+command("measure-score", measured, f"{SCORE} --details {{}}/out.tsv --json", "r.en", "t.en")
+command("measure-score-docids", docids, "measure score {} -t {}/x.en --docids --samples 100", "x.en")
+for name in ("measure-score", "measure-score-docids"):
+    within(name, counting, torch=True)
 
 
 # Templates, attacks, the catalogue, training
