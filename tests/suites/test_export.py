@@ -272,3 +272,12 @@ def test_neither_lines_nor_documents_is_refused(file: Path) -> None:
     with pytest.raises(BadInput, match="2 lines, but tiny has 3 examples") as error:
         current_translations(file, SUITE)
     assert "suites convert tiny --to sources" in str(error.value)
+
+
+@pytest.mark.parametrize("part", ["/../../out", "a/b", "x\0", "x" * 300, "\n"])
+@pytest.mark.parametrize("place", ["name", "source_language", "target_language"])
+def test_no_name_leads_out_of_the_folder(tmp_path: Path, part: str, place: str) -> None:
+    suite = tiny(Example("1", ("It.",), (("Er.",), ("Sie.",)), 0), header=replace(HEADER, **{place: part}))
+    with pytest.raises(AnaphoraError, match="cannot be part of a file name"):
+        write_text(suite, tmp_path / "inner" / "folder")
+    assert list(tmp_path.rglob("*")) == []

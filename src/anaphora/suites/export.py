@@ -9,6 +9,7 @@ from pathlib import Path
 
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.files import atomic_writer, text_lines
+from anaphora.core.parsing import shown
 from anaphora.suites.example import Example, Passage
 from anaphora.suites.suite import Suite
 
@@ -22,8 +23,9 @@ def write_text(suite: Suite, folder: Path, *, separator: str | None = None) -> t
     """
     header = suite.header
     languages = (header.source_language, header.target_language)
-    if Path(header.name).name != header.name:
-        raise AnaphoraError(f"{header.name!r} cannot be part of a file name. Give the suite another one with --name")
+    for part in (header.name, *languages):  # they become names of files, and may not lead out of the folder
+        if Path(part).name != part or not part.isprintable() or len(part) > 100:
+            raise AnaphoraError(f"{shown(part)} cannot be part of a file name. Give the suite another name with --name")
     if separator is not None and ("\n" in separator or "\r" in separator):
         raise AnaphoraError("a separator with a line break would make several lines of a passage")
     if languages[0] == languages[1]:
