@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from anaphora.core.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError, BadInput
+from anaphora.core.parsing import shown
 from anaphora.suites.example import ORIGINAL, Example, Passage, Tag
 from anaphora.suites.suite import Suite, suite_of
 
@@ -37,6 +38,10 @@ def shuffled_context(suite: Suite, seed: int) -> Suite:
     """The sentences of each context in another order (with one sentence of context there is none)."""
 
     def change(example: Example) -> Example:
+        if any(len(candidate) != len(example.source) for candidate in example.candidates):
+            problem = f"example {shown(example.id)}: a candidate has not as many sentences as its source"
+            remedy = "Check the suite with: anaphora suites validate."
+            raise BadInput(suite.path or suite.header.name, problem, remedy=remedy)
         order = list(range(example.context_size))
         random.Random(f"{seed}/{example.id}").shuffle(order)
         if order == sorted(order) and len(order) > 1:
