@@ -147,7 +147,7 @@ class _Extender:
     def _extended(
         self, passage: Passage, place: int, words: str, owner: Owner, determiners: Determiners
     ) -> Passage | None:
-        sentence = passage[place]
+        sentence = passage[place] if place < len(passage) else ""  # a candidate may lack sentences of its source
         found = find(words, sentence)
         if found is None:
             return None
