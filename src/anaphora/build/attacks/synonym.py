@@ -233,6 +233,8 @@ class _Replacer:
     def _with(
         self, example: Example, place: int, antecedent: Antecedent, phrase: Phrase, noun: Noun, gold: int
     ) -> Example:
+        if any(len(candidate) != len(example.source) for candidate in example.candidates):
+            raise Unsure("a candidate has not as many sentences as its source")
         _nothing_else(example, gold)
         opinions = self.cases(example)
         candidates, words = [], ""
