@@ -35,7 +35,7 @@ def test_words_and_table(anaphora: Run, always_es: Path, tmp_path: Path) -> None
     lines = done.stdout.splitlines()
     assert lines[0] == "mine · en→de"
     assert lines[1].startswith("✗ The pipeline breaks first at markable detection: which noun can be meant 0.4")
-    assert "→ what to try: anaphora augment" in done.stdout
+    assert "→ what to try: anaphora build augment" in done.stdout
     assert "which step fails, and why" in lines
     row = next(line for line in lines if line.startswith("  gender, only a verb given"))
     assert row.split()[-5:] == ["1.000", "[0.994,", "1.000]", "prefers", "neuter"]

@@ -155,7 +155,7 @@ def test_a_system_that_always_says_es(run: Callable[..., Run]) -> None:
         (command.partition(" -")[0].split(" ", 1)[1].split(" runs")[0], rules) for command, _, rules in found.advice
     ] == [
         ("build augment", ("markable",)),
-        ("diagnose", ("overlap", "world-knowledge")),
+        ("diagnose RUN…", ("overlap", "world-knowledge")),
         ("build augment", ("fallback", "prior/verb")),
     ]
 

@@ -180,8 +180,9 @@ def decode(line: bytes, path: Path, number: int) -> str:
 def existing(directory: Path, name: str) -> Path | None:
     """The file of this name in a directory, plain or gzipped, if it is there."""
     for candidate in (directory / name, directory / f"{name}.gz"):
-        if candidate.is_file():
-            return candidate
+        with contextlib.suppress(OSError):  # a name that is too long is that of no file
+            if candidate.is_file():
+                return candidate
     return None
 
 

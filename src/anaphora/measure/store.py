@@ -88,13 +88,13 @@ class Store:
                 key, start, length = json_value(line.decode())
             except (ValueError, TypeError):  # the same, with zeros where the disk had not yet written
                 break
-            if type(key) is not str or not is_a(start, int) or not is_a(length, int) or min(start, length) < 0:
+            if type(key) is not str or not is_a(start, int) or not is_a(length, int) or start != end or length < 0:
                 raise BadInput(index, "not an index of states", remedy="Remove the folder; it is computed again.")
             self._index[key] = (start, length)
             end, whole = start + length, whole + len(line)
         size = rows.stat().st_size if rows.exists() else 0
         if size < end * self.width * self.dtype.itemsize:
-            raise BadInput(rows, "shorter than its index says", remedy="Remove the folder; it is computed anew.")
+            raise BadInput(rows, "shorter than its index says", remedy="Remove the folder; it is computed again.")
         for path, length in ((index, whole), (rows, end * self.width * self.dtype.itemsize)):
             if path.exists() and path.stat().st_size > length:
                 with path.open("r+b") as stream:
