@@ -186,11 +186,17 @@ def existing(directory: Path, name: str) -> Path | None:
     return None
 
 
+def _is_folder(path: Path) -> bool:
+    with contextlib.suppress(OSError):
+        return path.is_dir()
+    return False
+
+
 def require(directory: Path, name: str, why: str = "") -> Path:
     """Like `existing`, but its absence is an error."""
     found = existing(directory, name)
     if found is None:
-        what = "no such directory" if not directory.is_dir() else f"{name} (or {name}.gz) is missing here"
+        what = f"{name} (or {name}.gz) is missing here" if _is_folder(directory) else "no such directory"
         raise BadInput(directory, what, remedy=why)
     return found
 

@@ -93,6 +93,7 @@ class Usage:
         pairs = {
             pair
             for example in self.suite
+            if len(example.source) == len(example.candidates[example.gold or 0])
             for pair in zip(example.source, example.candidates[example.gold or 0], strict=True)
         }
         for source, target in sorted(pairs):

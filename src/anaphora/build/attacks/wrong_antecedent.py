@@ -125,7 +125,10 @@ def _drawn(example: Example, distractors: Distractors, seed: int) -> Distractor 
     if any(len(passage) < 2 or not ENDS.search(passage[-2]) for passage in passages):
         return Left("the sentence before does not end")
     rng = random.Random(f"{seed}/{example.id}")
-    gender = rng.choice([gender for gender in distractors.genders if gender != gold])
+    others = [gender for gender in distractors.genders if gender != gold]
+    if not others:
+        return Left("there is no other gender")
+    gender = rng.choice(others)
     text = " ".join(sentence for passage in passages for sentence in passage).lower()
     fitting = [
         d
