@@ -16,6 +16,8 @@ from typing import Any
 
 import pytest
 
+# Everything on this machine alone: Ray would make of 127.0.0.1 an address that others can reach.
+os.environ |= {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_USAGE_STATS_ENABLED": "0"}
 ray_cluster = pytest.importorskip("ray")
 
 from ray.cluster_utils import Cluster
@@ -27,10 +29,6 @@ from anaphora.demo.stand_ins import demo_suite
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Header, Suite, suite_of
 from anaphora.systems import scoring, systems
-
-# Everything on this machine alone: Ray would make of 127.0.0.1 an address that others can reach.
-os.environ |= {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_USAGE_STATS_ENABLED": "0"}
-
 
 EXAMPLES, SHARD = 330, 60  # six shards
 HERE = {"node_ip_address": "127.0.0.1", "include_dashboard": False}
