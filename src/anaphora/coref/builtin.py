@@ -1,9 +1,9 @@
 """The built-in resolver: a log-linear ranking of earlier mentions, composed along chains of pronouns.
 
-For each pronoun, the noun phrases and pronouns of the last sentences and the answer "nothing" (pleonastic, or an event)
-get a score, the sum of the weights of their features; the scores make a distribution. The mass that falls on an earlier
-pronoun goes on to what that one stands for. So a doubtful link makes all that builds on it doubtful, and the
-confidence of an antecedent is what it says: a probability.
+For each pronoun, the noun phrases and pronouns of the last sentences and the answer "non-referential" get a score, the
+sum of the weights of their features; a softmax over the scores gives a distribution. The mass of an earlier pronoun is
+passed on to its antecedents, so that a doubtful link makes all links that depend on it doubtful, and the confidence of
+an antecedent is a probability. The resolver needs only the annotation.
 """
 
 from __future__ import annotations
@@ -14,44 +14,39 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
-from anaphora.annotate.document import Document, Sentence
+from anaphora.annotate.document import Document, Mention, Sentence
+from anaphora.core.errors import AnaphoraError
 from anaphora.core.parsing import read_toml
+from anaphora.coref import Link
+from anaphora.coref.features import Candidate, Kind, Pronoun, own_features, pair_features
+from anaphora.coref.nonreferential import nonreferential_features
+from anaphora.coref.phrases import Phrase, phrases, role_of, verb_of, violates_binding
+from anaphora.coref.pronouns import Language, is_plural_pronoun, is_pronoun, pronoun_role
+from anaphora.coref.pronouns import language as language_of
 from anaphora.languages.pronouns import normalise
-from anaphora.link.binding import bound
-from anaphora.link.features import (
-    Candidate,
-    Kind,
-    Pronoun,
-    nothing_features,
-    own_features,
-    pair_features,
-)
-from anaphora.link.language import Language
-from anaphora.link.language import language as language_of
-from anaphora.link.phrases import Phrase, phrases, role_of, verb_of
-from anaphora.link.pronouns import is_plural_pronoun, is_pronoun, pronoun_role
 
 WINDOW = 5  # sentences before that of the pronoun
-LITTLE = 0.001  # probabilities below this are not carried on
+MINIMUM = 0.001  # smaller probabilities are dropped
 Weights = Mapping[str, float]
-Use = tuple[str, str, str]  # of a noun somewhere in the document: its lemma, its role, its verb
+Use = tuple[str, str, str]  # a noun in the document: its lemma, its role, its verb
 
 
 @dataclass(frozen=True, slots=True)
 class Belief:
-    """What a pronoun stands for: phrases (the last one of each noun) with probabilities, the rest is nothing."""
+    """The probabilities of a pronoun's antecedents, the last phrase of each noun; the rest is non-referential."""
 
     phrases: Mapping[str, tuple[float, Phrase]]  # by noun
 
     @property
-    def nothing(self) -> float:
+    def nonreferential(self) -> float:
         return max(0.0, 1 - sum(probability for probability, _ in self.phrases.values()))
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A pronoun and its candidates with their features; the last ones are those of "nothing"."""
+    """A pronoun, its candidates and their features; the last features are those of a non-referential pronoun."""
 
     pronoun: Pronoun
     candidates: tuple[Candidate, ...]
@@ -60,15 +55,15 @@ class Question:
 
 @cache
 def weights(code: str) -> Weights:
-    """The weights of a language: those of antecedents, which all share, and its own for "nothing"."""
-    data = read_toml(files("anaphora.link") / "data" / "weights.toml")
+    """The weights of a language: those of antecedents, which all languages share, and its own for non-reference."""
+    data = read_toml(files("anaphora.coref") / "data" / "weights.toml")
     return {**data["antecedent"], **data[language_of(code).like]}
 
 
 def questions(document: Document, language: Language) -> Iterator[Question]:
-    """Each pronoun of a document, in the order of the text."""
+    """The pronouns of a document with their candidates, in text order."""
     nouns = [_nouns(document, number) for number in range(len(document.sentences))]
-    uses = {(noun.lemma, noun.role, verb) for found in nouns for noun, verb in found.values()}
+    uses = {(noun.lemma, noun.role, verb) for by_head in nouns for noun, verb in by_head.values()}
     seen: Counter[str] = Counter()
     persons: set[str] = set()
     before: deque[Candidate] = deque()
@@ -83,7 +78,7 @@ def questions(document: Document, language: Language) -> Iterator[Question]:
                 own = own_features(phrase, document, seen[phrase.lemma], language)
                 if "person" in own:
                     persons.add(phrase.lemma)
-                elif phrase.lemma in persons:  # once known as a person, a name is one
+                elif phrase.lemma in persons:  # a name that was a person once remains one
                     own = (*own, "person")
                 known = phrase.lemma, phrase.role, verb, phrase, own, phrase.plural, person
                 before.append(Candidate(number, index, Kind.NOUN, *known))
@@ -96,27 +91,27 @@ def questions(document: Document, language: Language) -> Iterator[Question]:
 
 
 def _nouns(document: Document, number: int) -> dict[int, tuple[Phrase, str]]:
-    """The noun phrases of a sentence by their heads, each with the verb it is an argument of."""
+    """The noun phrases of a sentence by their heads, each with the verb of which it is an argument."""
     sentence = document.sentences[number]
     return {p.mention.head: (p, verb_of(sentence, p.mention.head)) for p in phrases(document, number)}
 
 
 def believe(question: Question, scores: Sequence[float], beliefs: Mapping[tuple[int, int], Belief]) -> Belief:
-    """From the scores of the candidates to what the pronoun stands for.
+    """The antecedents of a pronoun from the scores of its candidates.
 
-    "Nothing" stands against all of them together: its mass is multiplied by their number, so that it does not become
-    unlikely where nouns are many.
-    beliefs: of the pronouns before, by sentence and token
+    "Non-referential" competes with all of them together: its mass is multiplied by their number, so that it does not
+    become unlikely where there are many nouns.
+    beliefs: those of the earlier pronouns, by sentence and token
     """
     highest = max(scores)
     masses = [math.exp(score - highest) for score in scores]
     masses[-1] *= len(scores)
     total = sum(masses)
-    found: dict[str, tuple[float, Phrase]] = {}
+    antecedents: dict[str, tuple[float, Phrase]] = {}
 
     def add(noun: str, probability: float, phrase: Phrase) -> None:
-        sofar, known = found.get(noun, (0.0, phrase))
-        found[noun] = (sofar + probability, max(known, phrase, key=_place))
+        total_so_far, last = antecedents.get(noun, (0.0, phrase))
+        antecedents[noun] = (total_so_far + probability, max(last, phrase, key=_position))
 
     for candidate, mass in zip(question.candidates, masses, strict=False):
         if candidate.phrase is not None:
@@ -125,12 +120,12 @@ def believe(question: Question, scores: Sequence[float], beliefs: Mapping[tuple[
             for noun, (probability, phrase) in beliefs[candidate.sentence, candidate.token].phrases.items():
                 add(noun, probability * mass / total, phrase)
     return Belief(
-        {noun: (probability, phrase) for noun, (probability, phrase) in found.items() if probability > LITTLE}
+        {noun: (probability, phrase) for noun, (probability, phrase) in antecedents.items() if probability > MINIMUM}
     )
 
 
 def resolve(document: Document, language: Language, by: Weights | None = None) -> Iterator[tuple[Pronoun, Belief]]:
-    """What each pronoun of a document stands for, with probabilities."""
+    """The pronouns of a document with the probabilities of their antecedents."""
     weight = (by if by is not None else weights(language.code)).get
     beliefs: dict[tuple[int, int], Belief] = {}
     for question in questions(document, language):
@@ -140,14 +135,14 @@ def resolve(document: Document, language: Language, by: Weights | None = None) -
         yield question.pronoun, belief
 
 
-def _place(phrase: Phrase) -> tuple[int, int]:
+def _position(phrase: Phrase) -> tuple[int, int]:
     return phrase.mention.sentence, phrase.mention.head
 
 
 def _question(
     pronoun: Pronoun, before: deque[Candidate], sentence: Sentence, language: Language, uses: Container[Use]
 ) -> Question:
-    """The candidates, nearest first, so that each knows how many fitting nouns are nearer."""
+    """A pronoun with its candidates, nearest first, each with the number of nearer nouns that fit."""
     remarkable = pronoun.verb not in language.light
     candidates: list[Candidate] = []
     features: list[tuple[str, ...]] = []
@@ -157,20 +152,20 @@ def _question(
             continue
         if _ruled_out(candidate, pronoun, sentence):
             continue
-        found = (*candidate.features, *pair_features(candidate, pronoun, len(nearer), language))
+        names = (*candidate.features, *pair_features(candidate, pronoun, len(nearer), language))
         if remarkable and candidate.phrase and (candidate.word, pronoun.role, pronoun.verb) in uses:
-            found = (*found, "noun with this verb")
+            names = (*names, "noun with this verb")
         candidates.append(candidate)
-        features.append(found)
-        if candidate.phrase and "person" not in found and "gender differs" not in found:
+        features.append(names)
+        if candidate.phrase and "person" not in names and "gender differs" not in names:
             nearer.add(candidate.word)
-    features.append(tuple(nothing_features(sentence, pronoun, language)))
+    features.append(tuple(nonreferential_features(sentence, pronoun, language)))
     return Question(pronoun, tuple(candidates), tuple(features))
 
 
 def _ruled_out(candidate: Candidate, pronoun: Pronoun, sentence: Sentence) -> bool:
     noun, possessive = candidate.kind is Kind.NOUN, pronoun.role == "possessive"
-    return candidate.sentence == pronoun.sentence and bound(
+    return candidate.sentence == pronoun.sentence and violates_binding(
         sentence, candidate.token, pronoun.token, noun=noun, possessive=possessive
     )
 
@@ -200,3 +195,28 @@ def _demonstrative(sentence: Sentence, number: int, index: int) -> Candidate:
     role = role_of(sentence, index)[0]
     form, verb = normalise(sentence[index].text), verb_of(sentence, index)
     return Candidate(number, index, Kind.DEMONSTRATIVE, form, role, verb, features=("demonstrative", f"role {role}"))
+
+
+class BuiltinLinker:
+    """The built-in resolver as a linker. by: other weights than those of the data file."""
+
+    def __init__(self, setting: str, language: str, by: Weights | None = None) -> None:
+        if setting:
+            raise AnaphoraError(f"the linker 'builtin' takes no settings, but {setting!r} was given. Write: builtin")
+        self._language, self._by = language_of(language), by
+
+    def settings(self) -> Mapping[str, Any]:
+        return {"linker": "builtin", "language": self._language.code}
+
+    def links(self, document: Document) -> list[Link]:
+        return [_link(pronoun, belief) for pronoun, belief in resolve(document, self._language, self._by)]
+
+
+def _link(pronoun: Pronoun, belief: Belief) -> Link:
+    """A link to the best phrase if it is likelier than that the pronoun is non-referential."""
+    ranked = sorted(((p, phrase.mention) for p, phrase in belief.phrases.values()), key=lambda pair: -pair[0])
+    mention = Mention(pronoun.sentence, pronoun.token, pronoun.token + 1, pronoun.token)
+    candidates = tuple((phrase, probability) for probability, phrase in ranked)
+    if not ranked or belief.nonreferential >= ranked[0][0]:
+        return Link(mention, None, belief.nonreferential, candidates)
+    return Link(mention, ranked[0][1], ranked[0][0], candidates)

@@ -8,18 +8,17 @@ from typing import Any
 import pytest
 
 from anaphora.annotate.document import Document, Sentence
-from anaphora.link.features import (
+from anaphora.coref.features import (
     Candidate,
     Kind,
     Pronoun,
     agreement,
     is_person,
-    nothing_features,
     own_features,
     pair_features,
 )
-from anaphora.link.language import language
-from anaphora.link.phrases import Phrase, phrases
+from anaphora.coref.phrases import Phrase, phrases
+from anaphora.coref.pronouns import language
 
 Parsed = Callable[[str], Sentence]
 EN, DE = language("en"), language("de")
@@ -134,30 +133,3 @@ def test_agreement_of_pronouns(earlier: str, later: str, fits: bool) -> None:
     before = candidate(kind=Kind.PRONOUN, word=earlier)
     found = agreement(before, it(word=later, genders=DE.pronouns[later]), DE)
     assert found == ("pronoun gender fits" if fits else "pronoun gender differs")
-
-
-@pytest.mark.parametrize(
-    ("text", "index", "role", "expected"),
-    [
-        ("It/PRON/3/nsubj is/AUX/3/cop red/ADJ/0/root", 0, "subject", {"nothing, first word", "is ADJ"}),
-        ("worth/ADJ/0/root it/PRON/1/obj", 1, "object", {"worth it", "nothing, object"}),
-        ("how/ADV/4/advmod it/PRON/4/nsubj is/AUX/4/cop old/ADJ/0/root", 1, "subject", {"question before"}),
-        (
-            "It/PRON/3/nsubj is/AUX/3/cop good/ADJ/0/root to/PART/5/mark go/VERB/3/xcomp",
-            0,
-            "subject",
-            {"announces", "opener ahead", "is ADJ"},
-        ),
-        (
-            "It/PRON/3/nsubj was/AUX/3/cop John/PROPN/0/root who/PRON/5/nsubj came/VERB/3/acl:relcl",
-            0,
-            "subject",
-            {"cleft", "is PROPN"},
-        ),
-        ("finds/VERB/0/root it/PRON/1/obj hard/ADJ/1/xcomp", 1, "object", {"object with predicate"}),
-    ],
-)
-def test_features_of_nothing(parsed: Parsed, text: str, index: int, role: str, expected: set[str]) -> None:
-    found = list(nothing_features(parsed(text), it(token=index, role=role), EN))
-    assert {"nothing", "nothing, it", f"nothing, {role}"} | expected <= set(found)
-    assert len(found) == len(set(found))

@@ -7,11 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anaphora.annotate.document import Mention
-from anaphora.link import Link
-from anaphora.link.joint import LEAST, JointLink, join, joint_weights, weighed
+from anaphora.coref import Link
+from anaphora.coref.joint import LEAST, JointLink, join, joint_weights, weighed
 
 # with these the pool is a product, which is easy to count by hand
-PRODUCT = {"source": 1.0, "target": 1.0, "unaligned": 0.0, "nothing, source": 1.0, "nothing, target": 1.0}
+PRODUCT = {
+    "source": 1.0,
+    "target": 1.0,
+    "unaligned": 0.0,
+    "non-referential, source": 1.0,
+    "non-referential, target": 1.0,
+}
 
 
 def mention(head: int) -> Mention:
@@ -37,7 +43,7 @@ def test_aligned_phrases() -> None:
 
 def test_the_weights_are_exponents() -> None:
     points = aligned(h1=11)
-    by = {"source": 2.0, "target": 0.5, "nothing": -1.0}
+    by = {"source": 2.0, "target": 0.5, "non-referential": -1.0}
     joint = join(link(h1=0.9), link(h11=0.25), lambda place: points.get(place, []), by=by)
     assert joint.confidence == pytest.approx(0.81 * 0.5 / (0.81 * 0.5 + 2.718281828**-1))
 

@@ -1,4 +1,4 @@
-"""Noun phrases and pronouns of a document, read off the dependencies: what can be an antecedent, and its properties."""
+"""Noun phrases read off the dependencies, with the properties that matter for antecedents, and binding constraints."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ ROLES = {
     "root": "predicate",
     "xcomp": "predicate",
 }
-PARTS = frozenset({"flat", "compound", "fixed", "goeswith", "list"})  # a noun within another one's name
-# what below a noun belongs to its phrase; clauses and further conjuncts do not
+PARTS = frozenset({"flat", "compound", "fixed", "goeswith", "list"})  # a noun inside the name of another one
+# dependents of a noun that belong to its phrase; clauses and further conjuncts do not
 INNER = frozenset({"det", "amod", "nummod", "nmod", "flat", "compound", "fixed", "goeswith", "advmod", "clf"})
 CLAUSES = frozenset({"root", "ccomp", "xcomp", "advcl", "acl", "csubj", "parataxis"})
 
@@ -29,9 +29,10 @@ CLAUSES = frozenset({"root", "ccomp", "xcomp", "advcl", "acl", "csubj", "paratax
 class Phrase:
     """A noun phrase.
 
-    role: subject, object, oblique, modifier (of a noun), apposition, predicate or other; conjuncts have their first's
+    role: subject, object, oblique, modifier (of a noun), apposition, predicate or other; conjuncts have the role of
+        their first conjunct
     article: definite, indefinite, demonstrative, possessive, quantified, name or bare
-    gender: Masc, Fem, Neut, or "" where it is not known; plural: also of phrases joined by `and`
+    gender: Masc, Fem, Neut, or "" if unknown; plural: also true of phrases joined by *and*
     """
 
     mention: Mention
@@ -70,20 +71,20 @@ def _phrase(sentence: Sentence, number: int, index: int) -> Phrase:
 
 
 def span(sentence: Sentence, head: int) -> tuple[int, int]:
-    """The words of a noun phrase without its preposition, without relative clauses and without what is joined to it."""
+    """The span of a noun phrase without its preposition, its relative clauses and its conjuncts."""
     inner = [head]
     for child in sentence.children[head]:
         role = sentence[child].role
         if role in INNER and (role != "advmod" or child > head):
             inner += sentence.subtree(child)
     inner.sort()
-    place = inner.index(head)
+    position = inner.index(head)
     start = end = head
-    for index in reversed(inner[:place]):  # without a gap, so that what is in between is the phrase's own
+    for index in reversed(inner[:position]):  # only contiguous tokens
         if index != start - 1:
             break
         start = index
-    for index in inner[place + 1 :]:
+    for index in inner[position + 1 :]:
         if index != end + 1:
             break
         end = index
@@ -95,7 +96,7 @@ def span(sentence: Sentence, head: int) -> tuple[int, int]:
 
 
 def role_of(sentence: Sentence, index: int) -> tuple[str, bool]:
-    """What a word is in its clause, and whether it is joined to another one, whose role it has."""
+    """The role of a token in its clause, and whether it is a conjunct, which has the role of its first conjunct."""
     conjunct = False
     while sentence[index].role == "conj":
         head = sentence[index].head
@@ -136,7 +137,7 @@ def _article(sentence: Sentence, index: int) -> str:
 
 
 def predicate_of(sentence: Sentence, index: int) -> int:
-    """The head of the clause that a word is in: a verb, or what is said with `be`."""
+    """The head of the clause of a token: a verb, or the predicate of a copula."""
     while True:
         token = sentence[index]
         if token.head is None or token.role in CLAUSES or (token.role == "conj" and _clausal(sentence, index)):
@@ -151,6 +152,55 @@ def _clausal(sentence: Sentence, index: int) -> bool:
 
 
 def verb_of(sentence: Sentence, index: int) -> str:
-    """The lemma of the predicate that a word is an argument of."""
+    """The lemma of the predicate of which a token is an argument."""
     head = sentence[index].head
     return sentence[index if head is None else predicate_of(sentence, head)].lemma.lower()
+
+
+ARGUMENTS = frozenset({"nsubj", "obj", "iobj", "obl"})
+# a clause attached to a noun by one of these is not part of its phrase
+LOOSE = frozenset({"advcl", "parataxis", "conj", "ccomp", "list", "dep", "csubj", "nsubj"})
+
+
+def violates_binding(sentence: Sentence, candidate: int, pronoun: int, *, noun: bool, possessive: bool) -> bool:
+    """Whether grammar rules out an earlier token of the sentence as the antecedent of a non-reflexive pronoun.
+
+    Ruled out are other arguments of the same predicate and phrases that contain the pronoun.
+    noun: the candidate is a noun, not a pronoun; possessive: the pronoun is possessive and may refer to the subject
+    """
+    if noun and _within(sentence, candidate, pronoun):
+        return True
+    head = sentence[pronoun].head
+    if possessive or head is None or sentence[candidate].head is None:
+        return False
+    top = candidate
+    while sentence[top].role == "conj" and (above := sentence[top].head) is not None:
+        top = above
+    if sentence[top].head == head and sentence[top].role in ARGUMENTS | {"expl"}:
+        return True
+    return sentence[pronoun].role in ARGUMENTS - {"nsubj"} and top in _subjects(sentence, head)
+
+
+def _within(sentence: Sentence, candidate: int, pronoun: int) -> bool:
+    """Whether the pronoun is inside the candidate's phrase: the owner of [its car].
+
+    Below a relative clause it may refer to the phrase: a generation that played when [it was young].
+    """
+    below, clauses = pronoun, 0
+    for above in sentence.ancestors(pronoun):
+        if above == candidate:
+            return sentence[below].role not in LOOSE and clauses <= 1
+        below = above
+        clauses += sentence[above].role in CLAUSES
+    return False
+
+
+def _subjects(sentence: Sentence, head: int) -> list[int]:
+    """The subjects of the clause of a token, including those shared with other verbs: she came and saw it."""
+    verb = predicate_of(sentence, head)
+    while True:
+        subjects = [child for child in sentence.children[verb] if sentence[child].role == "nsubj"]
+        above = sentence[verb].head
+        if subjects or above is None or sentence[verb].role not in ("xcomp", "conj"):
+            return subjects
+        verb = above

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from anaphora.annotate.document import Document, Mention, Sentence
 from anaphora.core.errors import AnaphoraError
-from anaphora.link import Link, load_linker
+from anaphora.coref import Link, load_linker
+from anaphora.coref.external import chains_of
 
 Parsed = Callable[[str], Sentence]
 
@@ -38,7 +41,7 @@ def test_links(document: Document) -> None:
     links = load_linker("chains", "en").links(chained)
     assert links == [Link(IT, DOG), Link(LAST, ANIMAL), Link(RAIN, None)]
     assert [link.distance for link in links] == [1, 1, None]
-    assert [link.nothing for link in links] == [0, 0, 1]
+    assert [link.nonreferential for link in links] == [0, 0, 1]
 
 
 def test_a_chain_of_pronouns_has_no_noun(document: Document) -> None:
@@ -70,9 +73,63 @@ def test_annotation_without_chains_is_refused(document: Document) -> None:
 
 
 def test_wrong_specs() -> None:
-    with pytest.raises(AnaphoraError, match="take no settings"):
+    with pytest.raises(AnaphoraError, match="takes no settings"):
         load_linker("chains:x", "en")
     with pytest.raises(AnaphoraError, match=r"unknown linker 'chain'.*did you mean chains"):
         load_linker("chain", "en")
-    with pytest.raises(AnaphoraError, match="language of the text is not known"):
+    with pytest.raises(AnaphoraError, match="needs the language of the text"):
         load_linker("chains", "")
+
+
+# Resolvers of other packages: entry points, and clusters that become chains.
+
+
+PLUGIN = """
+from anaphora.coref.external import chains_of, links_of
+
+class Resolver:
+    def __init__(self, setting, language):
+        self.setting, self.language = setting, language
+
+    def settings(self):
+        return {"linker": "toy", "model": self.setting}
+
+    def links(self, document):
+        words = [token.text for sentence in document.sentences for token in sentence]
+        assert words == ["The", "dog", "barked", "It", "slept"]
+        return links_of(document, chains_of(document, [[(0, 2), (3, 4)]]), self.language)
+"""
+
+
+@pytest.fixture
+def talk(parsed: Callable[[str], Sentence]) -> Document:
+    return Document(
+        (
+            parsed("The/DET/2/det dog/NOUN/3/nsubj barked/VERB/0/root"),
+            parsed("It/PRON/2/nsubj slept/VERB/0/root"),
+            Sentence(()),
+        )
+    )
+
+
+def test_an_entry_point_is_a_linker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, talk: Document) -> None:
+    (tmp_path / "toy_resolver.py").write_text(PLUGIN)
+    (about := tmp_path / "toy_resolver-1.dist-info").mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: toy-resolver\nVersion: 1\n")
+    (about / "entry_points.txt").write_text("[anaphora.linkers]\ntoy = toy_resolver:Resolver\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    linker = load_linker("toy:large", "en")
+    assert linker.links(talk) == [Link(Mention(1, 0, 1, 0), Mention(0, 0, 2, 1))]
+    assert linker.settings() == {"linker": "toy", "model": "large"}
+    monkeypatch.delitem(sys.modules, "toy_resolver")
+
+
+def test_a_linker_without_a_plugin_is_unknown() -> None:
+    with pytest.raises(AnaphoraError, match=r"unknown linker 'fastcoref'.* Known: builtin, chains"):
+        load_linker("fastcoref:x", "en")
+
+
+def test_spans_that_make_no_mention_are_left_out(talk: Document) -> None:
+    assert chains_of(talk, [[(0, 2), (2, 4), (3, 4), (4, 9)], [(0, 1), (1, 5)]]) == [
+        (Mention(0, 0, 2, 1), Mention(1, 0, 1, 0))
+    ]

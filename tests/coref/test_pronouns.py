@@ -7,8 +7,16 @@ from collections.abc import Callable
 import pytest
 
 from anaphora.annotate.document import Sentence
-from anaphora.link.language import language
-from anaphora.link.pronouns import is_plural_pronoun, is_pronoun, is_singular_pronoun, pronoun_role
+from anaphora.core.errors import AnaphoraError
+from anaphora.coref.builtin import weights
+from anaphora.coref.pronouns import (
+    is_plural_pronoun,
+    is_pronoun,
+    is_singular_pronoun,
+    known_languages,
+    language,
+    pronoun_role,
+)
 
 PLURAL, SINGULAR = "VerbForm=Fin,Number=Plur", "VerbForm=Fin,Number=Sing"
 
@@ -62,3 +70,54 @@ def test_roles(parsed: Callable[[str], Sentence]) -> None:
     sentence = parsed("It/PRON/2/nsubj lost/VERB/0/root its/PRON/4/nmod:poss door/NOUN/2/obj")
     assert pronoun_role(sentence, 0, language("en")) == "subject"
     assert pronoun_role(sentence, 2, language("en")) == "possessive"
+
+
+# Each language has its data file; all have the same shape.
+
+
+@pytest.mark.parametrize("code", known_languages())
+def test_the_data_of_a_language(code: str) -> None:
+    known = language(code)
+    assert known.code == code
+    assert known.pronouns
+    assert all(form == form.lower() for form in known.pronouns)
+    assert set().union(*known.pronouns.values()) <= {"Masc", "Fem", "Neut"}
+    assert known.possessives <= set(known.pronouns)
+    assert known.ambiguous <= {*known.pronouns, *known.plurals}
+    assert not set(known.pronouns) & set(known.plurals)
+    assert language(known.like).like == known.like
+    assert language(code) is known
+
+
+@pytest.mark.parametrize("code", known_languages())
+def test_the_weights_of_a_language(code: str) -> None:
+    found = weights(code)
+    assert found["distance 0"] > found["distance 2"] > found["distance 4"]
+    assert found["gender fits"] > found["gender differs"]
+    assert "non-referential" in found
+    assert all(abs(weight) < 10 for weight in found.values())
+
+
+def test_a_language_without_annotated_text_has_the_weights_of_another() -> None:
+    assert language("es").like == "fr"
+    assert weights("es") == weights("fr") != weights("de")
+
+
+def test_the_genders_of_pronouns() -> None:
+    french = language("fr")
+    assert french.genders("elle") == french.genders("elles") == {"Fem"}
+    assert french.genders("les") == {"Masc", "Fem"}
+    assert french.genders("ce") == frozenset()
+
+
+def test_persons() -> None:
+    english = language("en")
+    assert english.is_person("woman")
+    assert english.is_person("archaeologist")
+    assert not english.is_person("table")
+    assert not language("de").is_person("frau")  # er and sie stand for persons, too
+
+
+def test_an_unknown_language() -> None:
+    with pytest.raises(AnaphoraError, match=r"'ru' cannot be linked.*Known: de, en, es, fr"):
+        language("ru")
