@@ -33,15 +33,15 @@ from anaphora.measure.evaluation import (
 from anaphora.measure.model import Measure, ScoredText, Text, text_of
 from anaphora.measure.texts import Line
 from anaphora.measure.training import train_measure
-from anaphora.runs import Scored
+from anaphora.runs import ScoredExample
 from anaphora.suites.example import (
     Example,
     Tag,
 )
 
 
-def item(better: float, worse: float, **tags: Tag) -> Scored:
-    return Scored("x", 0, tags, [better, worse])
+def item(better: float, worse: float, **tags: Tag) -> ScoredExample:
+    return ScoredExample("x", 0, tags, [better, worse])
 
 
 def test_ac1_by_hand() -> None:

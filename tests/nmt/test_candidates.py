@@ -113,10 +113,10 @@ def example(*candidates: tuple[str, str], source: tuple[str, str] = ("ab", "cd")
 
 
 def question(
-    item: Example, focus: str = "candidate", limit: int | None = None, truncate: bool = False, **how: Any
+    item: Example, scope: str = "candidate", limit: int | None = None, truncate: bool = False, **how: Any
 ) -> Any:
     text: Any = Letters()
-    return encode_question(item, text, Arrangement(**how), focus, limit, truncate)
+    return encode_question(item, text, Arrangement(**how), scope, limit, truncate)
 
 
 TO_2 = {"joined_source": 1, "joined_target": 1}

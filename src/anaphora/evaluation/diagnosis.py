@@ -17,9 +17,9 @@ from anaphora.evaluation.diagnosis_rules import SEVERITIES, STEPS, Rule, Rules, 
 from anaphora.evaluation.diagnosis_sentences import Check, Statement, statement
 from anaphora.evaluation.result import Settings, Signature
 from anaphora.evaluation.robustness import Robustness
+from anaphora.measurement import Measurement
 from anaphora.runs import Run
 from anaphora.stats.intervals import wilson
-from anaphora.systems.context import Measurement
 
 WORST_FIRST = ("brittle", "small loss", "unclear", "robust", AT_CHANCE)
 

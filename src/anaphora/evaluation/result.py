@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from anaphora.core.errors import AnaphoraError
+from anaphora.measurement import PLAIN, Measurement, canonical
 from anaphora.stats.intervals import Interval
-from anaphora.systems.context import PLAIN, Measurement, canonical
 
 
 @dataclass(frozen=True, slots=True)

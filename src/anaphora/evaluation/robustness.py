@@ -10,17 +10,17 @@ from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.evaluation.compare import Pair, compare_runs, corrected, original_of
 from anaphora.evaluation.contrastive import evaluate_run
 from anaphora.evaluation.result import Figure, Settings, Signature, named
-from anaphora.runs import Run, Scored
-from anaphora.systems.context import PLAIN, Measurement, canonical
+from anaphora.measurement import PLAIN, Measurement, canonical
+from anaphora.runs import Run, ScoredExample
 
 
 @dataclass(frozen=True)
 class _Part(Run):
     """Some of the answers of a run, kept."""
 
-    items: tuple[Scored, ...] = ()
+    items: tuple[ScoredExample, ...] = ()
 
-    def __iter__(self) -> Iterator[Scored]:
+    def __iter__(self) -> Iterator[ScoredExample]:
         return iter(self.items)
 
 
@@ -137,7 +137,7 @@ def robustness(
 
 def _parts(run: Run) -> dict[str, _Part]:
     """The answers to each attack in a run."""
-    attacks: dict[str, list[Scored]] = {}
+    attacks: dict[str, list[ScoredExample]] = {}
     for item in run:
         if original_of(item) is None:
             problem = f"example {item.id} does not name its original (tag 'attacked')"

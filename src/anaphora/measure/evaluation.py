@@ -21,7 +21,7 @@ from anaphora.evaluation.result import Result, Settings
 from anaphora.measure.model import Measure, Progress, ScoredText, Text, candidate_texts, text_of
 from anaphora.measure.pair_list import read_pair_list
 from anaphora.measure.texts import Line
-from anaphora.runs import Run, RunHeader, Scored, describe
+from anaphora.runs import Run, RunHeader, ScoredExample, describe
 from anaphora.stats.intervals import Interval, generator, percentile_interval, resampled_sums, wilson
 from anaphora.suites.example import Example, Tag
 from anaphora.suites.suite import Suite, suite_of
@@ -47,7 +47,7 @@ class Human:
         return {"pairs": self.pairs, "ties": self.ties, "accuracy": self.accuracy, "ac1": self.ac1}
 
 
-def human_agreement(items: Sequence[Scored], *, minimize: bool = False) -> Human | None:
+def human_agreement(items: Sequence[ScoredExample], *, minimize: bool = False) -> Human | None:
     """How the scores agree with people; None where no pair says what people preferred."""
     both: list[tuple[bool, bool]] = []  # the reference is preferred: by the scores, by people
     ties = known = 0
@@ -81,7 +81,7 @@ def ac1(ratings: Sequence[tuple[bool, bool]]) -> float:
     return (agreement - chance) / (1 - chance)
 
 
-def _answers(item: Scored) -> tuple[int, int, int] | None:
+def _answers(item: ScoredExample) -> tuple[int, int, int] | None:
     preference = item.tags.get("preference")
     if preference is not None:
         word = str(preference).upper()
@@ -101,7 +101,7 @@ BREAKDOWNS = ("pronoun_pair", "error", "kind")
 
 
 def judge(
-    items: Sequence[Scored], about: RunHeader, breakdowns: Sequence[str] = (), settings: Settings | None = None
+    items: Sequence[ScoredExample], about: RunHeader, breakdowns: Sequence[str] = (), settings: Settings | None = None
 ) -> tuple[Result, Human | None]:
     """The result of scored pairs; without breakdowns of one's own, those that the pairs have tags for."""
     if not breakdowns:
@@ -146,13 +146,15 @@ def with_people(suite: Suite, path: Path) -> Suite:
 # Accuracy of a measure on pairs, and its agreement with people where what they preferred is known.
 
 
-def score_examples(measure: Measure, examples: Sequence[Example], progress: Progress | None = None) -> Iterator[Scored]:
+def score_examples(
+    measure: Measure, examples: Sequence[Example], progress: Progress | None = None
+) -> Iterator[ScoredExample]:
     """The examples with the measure's score of each candidate."""
     texts = [candidate_texts(example, measure.config, measure.readings) for example in examples]
     measure.prepare((text for candidates in texts for text in candidates), progress)
     for example, candidates in zip(examples, texts, strict=True):
         scores = [found.score for found in measure.score(candidates)]
-        yield Scored(example.id, example.gold, example.tags, scores)
+        yield ScoredExample(example.id, example.gold, example.tags, scores)
 
 
 def evaluate_measure(

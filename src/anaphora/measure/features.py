@@ -26,8 +26,8 @@ from anaphora.core.files import text_lines
 from anaphora.core.finite import all_finite
 from anaphora.measure.model import Progress, Text
 from anaphora.measure.store import Array, Memory, Store, key_of, open_store
-from anaphora.systems.context import split_settings, yes
-from anaphora.systems.huggingface.neural import fingerprint, load_checkpoint
+from anaphora.systems.context import parse_bool, split_settings
+from anaphora.systems.huggingface import fingerprint, load_checkpoint
 
 REACH = (0, 1, 5)  # the last word behind the pronoun that a feature is about; one more has all others
 WIDTH = len(REACH) + 1
@@ -45,7 +45,7 @@ class LanguageModelFeatures:
     def __init__(self, what: str, *, cache: Path | None = None) -> None:
         name, given = split_settings(what, SETTINGS)
         self.names = learn_names(text_lines(Path(given["names"]))) if given.get("names") else {}
-        self.restore = yes(given.get("restore", "true" if self.names else "false"))
+        self.restore = parse_bool(given.get("restore", "true" if self.names else "false"))
         settings = {key: value for key, value in given.items() if key not in ("restore", "names")}
         self.model, self.tokenizer = load_checkpoint(transformers.AutoModelForCausalLM, name, settings)
         self.model.requires_grad_(False)  # `tuning` says what learns

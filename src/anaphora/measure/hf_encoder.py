@@ -15,7 +15,7 @@ from anaphora.core.errors import AnaphoraError
 from anaphora.measure.model import Progress, Text
 from anaphora.measure.store import Memory, Store, key_of, open_store
 from anaphora.systems.context import split_settings
-from anaphora.systems.huggingface.neural import fingerprint, load_checkpoint
+from anaphora.systems.huggingface import fingerprint, load_checkpoint
 
 SETTINGS = ("layer", "words", "revision", "dtype", "device")
 WORDS = ("mean", "first", "last")

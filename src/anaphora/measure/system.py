@@ -14,20 +14,19 @@ import torch
 from anaphora.core.errors import AnaphoraError
 from anaphora.measure.checkpoint import load_measure, read_about
 from anaphora.measure.model import candidate_texts
-from anaphora.runs import Answer
+from anaphora.runs import CandidateScores
 from anaphora.suites.example import Example
+from anaphora.systems import KINDS
 from anaphora.systems.context import Options, split_settings
-
-SETTINGS = ("encoder", "cache")
 
 
 class MeasureSystem:
     """A measure. Settings in the spec: encoder, where it is now; cache, a folder that keeps its states."""
 
-    own_context = True  # knows what context it reads
+    traits = KINDS["measure"].traits
 
     def __init__(self, what: str, options: Options) -> None:
-        name, settings = split_settings(what, SETTINGS)
+        name, settings = split_settings(what, KINDS["measure"].settings)
         if options.threads is not None:
             torch.set_num_threads(options.threads)
         if options.context.target == "produced":
@@ -55,7 +54,7 @@ class MeasureSystem:
         }
         return found | {"context": f"0+{0 if config.context == 'NC' else config.sentences}"}
 
-    def score(self, examples: Sequence[Example], done: Container[int] = ()) -> Iterator[tuple[int, Answer]]:
+    def score(self, examples: Sequence[Example], done: Container[int] = ()) -> Iterator[tuple[int, CandidateScores]]:
         """Each example's number with the measure's scores of its candidates."""
         measure = self.measure
         texts = {
@@ -65,7 +64,7 @@ class MeasureSystem:
         }
         for number, candidates in texts.items():
             measure.prepare(candidates)
-            yield number, Answer([found.score for found in measure.score(candidates)])
+            yield number, CandidateScores([found.score for found in measure.score(candidates)])
 
 
 def _digest(measure: Any) -> str:

@@ -12,8 +12,8 @@ from anaphora.core.files import atomic_writer
 from anaphora.evaluation.diagnosis import Diagnosis
 from anaphora.evaluation.diagnosis_rules import STEPS
 from anaphora.evaluation.diagnosis_sentences import Check
+from anaphora.measurement import Measurement
 from anaphora.reports.tables import level_of
-from anaphora.systems.context import Measurement
 from anaphora.table import Row, Table, rows_of, section
 
 MARKS = {"failure": "✗", "weakness": "~", "note": "·", "strength": "✓"}
