@@ -15,7 +15,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from anaphora.core.errors import AnaphoraError, BadInput
-from anaphora.languages.readings import load_readings
+from anaphora.languages.pronouns import load_readings
 from anaphora.measure.checkpoint import check_new, load_measure, read_about, save_measure, start_from
 from anaphora.measure.config import Config, Model, Training
 from anaphora.measure.model import Measure, load_encoder, load_features, text_of

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from anaphora.languages.readings import load_readings
+from anaphora.languages.pronouns import load_readings
 from anaphora.measure.differences import Difference, Links, differences, linked_differences
 from anaphora.measure.words import exchanged, words_of
 from anaphora.suites.formats import read_suite

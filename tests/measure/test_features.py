@@ -14,7 +14,7 @@ pytest.importorskip("transformers")
 
 import torch
 
-from anaphora.languages.readings import load_readings
+from anaphora.languages.pronouns import load_readings
 from anaphora.measure.features import LanguageModelFeatures, by_pronoun, learn_names, restored
 from anaphora.measure.model import (
     Text,

@@ -15,7 +15,7 @@ pytest.importorskip("transformers")
 import torch
 
 from anaphora.core.errors import AnaphoraError
-from anaphora.languages.readings import load_readings
+from anaphora.languages.pronouns import load_readings
 from anaphora.measure.hf_encoder import HuggingFaceEncoder
 from anaphora.measure.model import Text, text_of
 

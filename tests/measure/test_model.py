@@ -19,7 +19,7 @@ from anaphora.core.errors import (
     BadInput,
 )
 from anaphora.core.finite import NotFinite
-from anaphora.languages.readings import load_readings
+from anaphora.languages.pronouns import load_readings
 from anaphora.measure.config import Model
 from anaphora.measure.model import (
     Batch,

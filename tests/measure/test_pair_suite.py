@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from anaphora.core.errors import AnaphoraError
-from anaphora.languages.readings import load_readings
+from anaphora.languages.pronouns import load_readings
 from anaphora.measure.pair_suite import Confusion, balanced, count_pairs, counts_table, draw_pairs, measured
 from anaphora.measure.texts import Line
 from anaphora.suites.example import Example, Tag

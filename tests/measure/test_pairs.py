@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from anaphora.core.errors import AnaphoraError
-from anaphora.languages.readings import load_readings
+from anaphora.languages.pronouns import load_readings
 from anaphora.measure.pair_list import Judged
 from anaphora.measure.pairs import PairMaker, Settings
 from anaphora.measure.texts import Line

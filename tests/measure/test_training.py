@@ -98,7 +98,7 @@ def test_a_frozen_encoder_stays_and_a_tuned_one_learns(toy: list[Example], tiny_
 def test_a_measure_begins_with_the_preference_of_its_language_model(
     toy: list[Example], tiny_bert: Path, tiny_lm: Path
 ) -> None:
-    from anaphora.languages.readings import load_readings
+    from anaphora.languages.pronouns import load_readings
     from anaphora.measure.model import load_encoder, load_features
 
     model = Model(encoder=f"hf:{tiny_bert}", sentences=1, features=(f"lm:{tiny_lm}", "identity"))

@@ -19,7 +19,7 @@ import torch
 from anaphora.cli.measure import measure
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.finite import NotFinite
-from anaphora.languages.readings import load_readings
+from anaphora.languages.pronouns import load_readings
 from anaphora.measure.config import Model
 from anaphora.measure.features import LanguageModelFeatures
 from anaphora.measure.model import Pair, pairs_of, text_of

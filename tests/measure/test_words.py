@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anaphora.languages.readings import load_readings
+from anaphora.languages.pronouns import load_readings
 from anaphora.measure.words import exchanged, places, words_of
 
 ENGLISH = load_readings("en")

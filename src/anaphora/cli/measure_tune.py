@@ -94,7 +94,7 @@ def language_model(lm: str, output: Path, threads: int | None, *needed: str) -> 
 
 def pairs_in(files: tuple[str, ...], kind: str, context: int, plain: bool) -> list[Pair]:
     from anaphora import api
-    from anaphora.languages.readings import load_readings
+    from anaphora.languages.pronouns import load_readings
     from anaphora.measure.config import Model
     from anaphora.measure.model import pairs_of
 

@@ -12,7 +12,7 @@ from anaphora import __version__
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.files import atomic_folder
 from anaphora.core.parsing import read_json
-from anaphora.languages.readings import Readings
+from anaphora.languages.pronouns import Readings
 from anaphora.measure.config import Config, Model
 from anaphora.measure.config_file import as_document, parse_config
 from anaphora.measure.model import Measure, load_encoder, load_features

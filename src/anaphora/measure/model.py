@@ -18,7 +18,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.files import text_lines
 from anaphora.core.finite import all_finite
-from anaphora.languages.readings import Readings
+from anaphora.languages.pronouns import Readings
 from anaphora.measure.config import Model
 from anaphora.measure.words import places, words_of
 from anaphora.normalization import normalize

@@ -12,7 +12,7 @@ import numpy as np
 
 from anaphora.align.backend import Progress
 from anaphora.core.errors import AnaphoraError
-from anaphora.languages.readings import Readings, load_readings
+from anaphora.languages.pronouns import Readings, load_readings
 from anaphora.measure.differences import Links
 from anaphora.measure.pairs import PairMaker, Settings, Statistics
 from anaphora.measure.texts import Line, read_texts

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from anaphora.core.errors import AnaphoraError
-from anaphora.languages.readings import Readings
+from anaphora.languages.pronouns import Readings
 from anaphora.measure.differences import Difference, Links, differences, linked_differences
 from anaphora.measure.pair_list import Judged, errors_of
 from anaphora.measure.texts import Line

@@ -13,7 +13,7 @@ import torch
 
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.finite import finite
-from anaphora.languages.readings import load_readings
+from anaphora.languages.pronouns import load_readings
 from anaphora.measure.checkpoint import start_from
 from anaphora.measure.config import Config
 from anaphora.measure.model import (

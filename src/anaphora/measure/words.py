@@ -6,8 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from anaphora.languages.pronouns import normalise
-from anaphora.languages.readings import Readings
+from anaphora.languages.pronouns import Readings, normalise
 
 # Letters and digits together; every other sign by itself. An apostrophe or a hyphen divides ("he's", "a-t-il").
 WORD = re.compile(r"[^\W_]+|\S")

@@ -5,16 +5,17 @@ from __future__ import annotations
 import pytest
 
 from anaphora.build.mine.filtering import SWAPS
-from anaphora.build.mine.pronoun_data import known_pairs, pair_data
+from anaphora.build.mine.pronoun_data import pair_data
 from anaphora.core.errors import AnaphoraError
 from anaphora.coref.pronouns import language
+from anaphora.languages import names_with
 
 
 def test_there_are_three_pairs() -> None:
-    assert known_pairs() == ["en-de", "en-es", "en-fr"]
+    assert names_with("mining") == ["en-de", "en-es", "en-fr"]
 
 
-@pytest.mark.parametrize("name", known_pairs())
+@pytest.mark.parametrize("name", names_with("mining"))
 def test_each_data_file(name: str) -> None:
     source, target = name.split("-")
     data = pair_data(source, target)

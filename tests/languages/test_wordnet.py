@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from anaphora.core.errors import BadInput
-from anaphora.metrics.meteor import wordnet
-from anaphora.metrics.meteor.wordnet import find_wordnet, read_wordnet
+from anaphora.languages import wordnet
+from anaphora.languages.wordnet import FirstSenses, find_wordnet, read_wordnet
 
 LICENCE = "  1 This line stands for the licence in which every line begins with two spaces.  \n"
 
@@ -86,9 +86,9 @@ def test_a_folder_without_wordnet(tmp_path: Path) -> None:
 
 def test_where_it_is_looked_for(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ANAPHORA_WORDNET", raising=False)
-    monkeypatch.setattr(wordnet, "STANDARD_PLACE", tmp_path / "nowhere")
+    monkeypatch.setattr(wordnet, "STANDARD_FOLDER", tmp_path / "nowhere")
     assert find_wordnet() is None
-    monkeypatch.setattr(wordnet, "STANDARD_PLACE", folder)
+    monkeypatch.setattr(wordnet, "STANDARD_FOLDER", folder)
     assert find_wordnet() is not None
     monkeypatch.setenv("ANAPHORA_WORDNET", str(tmp_path / "elsewhere"))
     with pytest.raises(BadInput, match="elsewhere: no such directory"):
@@ -110,3 +110,40 @@ def test_the_real_wordnet() -> None:
     assert synonyms("was", "were")
     assert synonyms("mice", "mouse")
     assert not synonyms("cat", "automobile")
+
+
+# The first sense of an English noun, from WordNet's own files.
+
+
+INDEX = """  1 a licence
+stool n 2 3 @ ~ + 2 1 00000111 00000222
+foot_stool n 1 1 @ 1 0 00000111
+"""
+DATA = """  1 a licence
+00000111 06 n 02 stool 0 Foot_stool 0 001 @ 00000333 n 0000 | a seat
+00000222 06 n 01 stool 1 001 @ 00000333 n 0000 | something else
+"""
+REAL = Path("/usr/share/wordnet")
+
+
+def test_the_words_of_the_most_frequent_sense(tmp_path: Path) -> None:
+    (tmp_path / "index.noun").write_text(INDEX, encoding="utf-8")
+    (tmp_path / "data.noun").write_text(DATA, encoding="utf-8")
+    net = FirstSenses(tmp_path)
+    assert net.first_sense("stool") == ("stool", "foot stool")
+    assert net.first_sense("Stools") == net.first_sense("foot stool") == ("stool", "foot stool")
+    assert net.first_sense("table") == ()
+
+
+def test_missing_and_damaged_files(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"index\.noun .* is missing here"):
+        FirstSenses(tmp_path)
+    (tmp_path / "index.noun").write_text("stool n many\n", encoding="utf-8")
+    (tmp_path / "data.noun").write_text(DATA, encoding="utf-8")
+    with pytest.raises(BadInput, match=r"index\.noun: line 1: not a line of a WordNet index"):
+        FirstSenses(tmp_path)
+
+
+@pytest.mark.skipif(not REAL.is_dir(), reason="WordNet is not here: apt-get install wordnet-base")
+def test_the_real_one() -> None:
+    assert {"curtain", "drape"} <= set(FirstSenses(REAL).first_sense("curtains"))

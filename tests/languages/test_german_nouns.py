@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from anaphora.core.errors import AnaphoraError, BadInput
-from anaphora.languages import german_noun_forms
-from anaphora.languages.german_noun_forms import NounTable, noun_table
+from anaphora.languages import german_nouns
+from anaphora.languages.german_nouns import NounTable, noun_table
 
 CASES = "nominativ singular,genitiv singular,genitiv singular*,dativ singular,dativ singular*,akkusativ singular"
 COLUMNS = f"lemma,pos,genus,genus 1,genus 2,{CASES}"
@@ -58,7 +58,7 @@ def test_another_table_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(german_noun_forms, "find_spec", lambda _: None)
+    monkeypatch.setattr(german_nouns, "find_spec", lambda _: None)
     with pytest.raises(AnaphoraError, match=r'pip install "anaphora\[mine\]"'):
         noun_table.__wrapped__()
 
