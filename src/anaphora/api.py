@@ -118,11 +118,11 @@ def score(
 def _scorer(workers: int | None, cluster: str | None, threads: int | None, gpus: float) -> StartScorer | None:
     """Who scores; None is this process."""
     if cluster is not None:
-        from anaphora.systems.distributed.cluster import ray_cluster
+        from anaphora.systems.workers import ray_cluster
 
         return ray_cluster(cluster, workers=workers, cpus_per_worker=threads or 1, gpus_per_worker=gpus)
     if workers is not None and workers > 1:
-        from anaphora.systems.distributed.team import local_workers
+        from anaphora.systems.workers import local_workers
 
         return local_workers(workers, threads)
     return None

@@ -10,7 +10,7 @@ from types import MappingProxyType, TracebackType
 from typing import Any, NamedTuple
 
 from anaphora import __version__
-from anaphora.core.errors import AnaphoraError, BadInput, OutOfStep
+from anaphora.core.errors import AnaphoraError, BadInput, OutputMisaligned
 from anaphora.core.files import Appender, atomic_writer, byte_lines, decode, existing, json_line, rename_synced
 from anaphora.core.finite import all_finite
 from anaphora.core.parsing import get, is_a, json_record, json_value
@@ -324,7 +324,7 @@ class UnfinishedRun:
     ) -> None:
         if self._out is not None:
             self._out.close()
-        if isinstance(error, OutOfStep) and self.part.exists():  # never gone on with, and not lost
+        if isinstance(error, OutputMisaligned) and self.part.exists():  # never gone on with, and not lost
             rename_synced(self.part, self.part.with_suffix(".in-doubt"))
 
     def add(self, number: int, answer: Answer) -> None:
