@@ -179,8 +179,8 @@ def problem_of(config: Config) -> str | None:
         (training.average < 0 or training.average == 1, "training.average is 0 or at least 2"),
         (len(config.data.source) != len(config.data.target), "data.source and data.target name as many files"),
     )
-    known = next((problem for wrong, problem in problems if wrong), None)
-    return known or _repeat_problem(config.data) or _weight_problem(training) or _too_short(config)
+    first = next((problem for wrong, problem in problems if wrong), None)
+    return first or _repeat_problem(config.data) or _weight_problem(training) or _too_short(config)
 
 
 def _repeat_problem(data: DataConfig) -> str | None:
