@@ -284,8 +284,8 @@ def report(
         are found by themselves
     names: of the systems, one for each run, and OLD=NEW for a system of a result
     """
-    from anaphora.reports.page.contents import make_report
-    from anaphora.reports.page.html import export, page
+    from anaphora.reports.html import export, page
+    from anaphora.reports.page import make_report
 
     opened = [run if isinstance(run, Run) else _run_or_advice(run) for run in runs]
     made = make_report(
@@ -305,6 +305,6 @@ def report(
         files = [output]
     else:
         files = export(made, format, output)
-    summary = tuple(word for chapter in made.chapters for word in chapter.words)
-    silent = tuple(missing.suite for missing in made.silent)
-    return Reported(tuple(files), summary, silent, tuple(missing.remedy for missing in made.silent))
+    summary = tuple(word for chapter in made.chapters for word in chapter.summary)
+    silent = tuple(missing.suite for missing in made.suites_without_text)
+    return Reported(tuple(files), summary, silent, tuple(missing.remedy for missing in made.suites_without_text))

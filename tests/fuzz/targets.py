@@ -741,12 +741,12 @@ RESULTS = {
 
 
 def _results(folder: Path) -> None:
-    from anaphora.reports.page.other_results import other_chapters, read_results
-    from anaphora.reports.page.systems import Look
+    from anaphora.reports.charts import SystemStyle
+    from anaphora.reports.results import other_chapters, read_results
 
     results = read_results([folder / "r.json"])
     names = [name for result in results for name in result.names]
-    looks = {name: Look(name, "#336699", "circle") for name in names}
+    looks = {name: SystemStyle(name, "#336699", "circle") for name in names}
     other_chapters(results, {name: name for name in names}, looks)
 
 
