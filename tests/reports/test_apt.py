@@ -30,7 +30,7 @@ def result() -> AptResult:
         variant="paper",
         weighting=Weighting(discarded=(6,)),
         sampling=Resampling(samples=100, trials=100),
-        parts=["apt", "x:y"],
+        signature="apt|x:y",
     )
 
 

@@ -13,10 +13,11 @@ import numpy as np
 from anaphora.core.errors import AnaphoraError
 from anaphora.evaluation import decision as by
 from anaphora.evaluation.decision import Key, decide, unit_of
-from anaphora.evaluation.result import Settings, Signature, named
+from anaphora.evaluation.result import RunSignature, Settings
 from anaphora.runs import Run, Scored
 from anaphora.stats.intervals import Floats, Interval, Ints, generator, percentile_interval
 from anaphora.stats.paired import approximate_randomisation, holm, mcnemar, paired_bootstrap
+from anaphora.stats.signature import named
 from anaphora.suites.example import ORIGINAL
 from anaphora.systems.context import Measurement
 
@@ -113,7 +114,7 @@ class Comparison:
 
     @property
     def signature(self) -> str:
-        line = Signature("cmp").suite(self.suite, self.sha256).others(self.attacks).measured(*self.measurements)
+        line = RunSignature("cmp").suite(self.suite, self.sha256).others(self.attacks).measured(*self.measurements)
         return str(line.decided(self.settings).tested(self.test, self.settings).add("v", self.version))
 
     def to_dict(self) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from anaphora.evaluation.diagnosis_conclusions import conclusions
 from anaphora.evaluation.diagnosis_evidence import AT_CHANCE, TOO_FEW, Answer, Evidence, Measured, gather
 from anaphora.evaluation.diagnosis_rules import SEVERITIES, STEPS, Rule, Rules, Thresholds, load_rules
 from anaphora.evaluation.diagnosis_sentences import Check, Statement, statement
-from anaphora.evaluation.result import Settings, Signature
+from anaphora.evaluation.result import RunSignature, Settings
 from anaphora.evaluation.robustness import Robustness
 from anaphora.runs import Run
 from anaphora.stats.intervals import wilson
@@ -42,7 +42,7 @@ class Diagnosis:
 
     @property
     def signature(self) -> str:
-        line = Signature("dia")
+        line = RunSignature("dia")
         for suite in self.suites:
             line.add("s", suite)
         line.measured(Measurement(self.context, self.protocol)).decided(self.settings, ties=False)

@@ -13,10 +13,11 @@ from anaphora.evaluation.compare import original_of
 from anaphora.evaluation.contrastive import guessing
 from anaphora.evaluation.decision import Priors, decide
 from anaphora.evaluation.diagnosis_rules import Rule, Thresholds
-from anaphora.evaluation.result import Settings, named
+from anaphora.evaluation.result import Settings
 from anaphora.evaluation.robustness import Robustness, robustness
 from anaphora.runs import Run
 from anaphora.stats.intervals import Interval, wilson
+from anaphora.stats.signature import named
 from anaphora.suites.example import Tag
 
 

@@ -11,6 +11,7 @@ from anaphora.metrics.measures import MetricsResult
 from anaphora.reports.tables import change_cells
 from anaphora.stats.intervals import Interval, Resampling
 from anaphora.stats.paired import PairedTest
+from anaphora.stats.signature import Signature
 from anaphora.table import Row, Table, rows_of, section
 
 TITLES = {
@@ -47,7 +48,7 @@ def metrics_tables(result: MetricsResult) -> list[Table]:
     interval = f"{result.resampling.confidence * 100:g} % interval"
     columns = ("", *(cell for name in names for cell in (name, interval)))
     notes = [*text_notes(result.texts), *(metric.signature for metric in result.metrics)]
-    table = Table(title, columns, tuple(rows), (*notes, f"intervals {result.resampling.signature}"))
+    table = Table(title, columns, tuple(rows), (*notes, f"intervals {Signature().resampled(result.resampling)}"))
     pairs = {metric.name: metric.pairs for metric in result.metrics}
     decimals = {metric.name: metric.decimals for metric in result.metrics}
     return [table, *_pairs(pairs, result.resampling, decimals)]

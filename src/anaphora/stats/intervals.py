@@ -24,14 +24,14 @@ CHUNK = 400_000  # random numbers held at a time: few enough to stay in a proces
 
 @dataclass(frozen=True, slots=True)
 class Resampling:
-    """How intervals and p-values are drawn; the numbers of draws are sacreBLEU's.
+    """How intervals and p-values are drawn, with one default for all commands.
 
-    samples: of the bootstrap
-    test: which of the two p-values is the p_value
-    trials: of approximate randomization; None: as many as samples
+    samples: number of bootstrap samples
+    test: the test whose p-value is reported as p_value
+    trials: number of draws of approximate randomization; None: the same as samples
     """
 
-    samples: int = 1_000
+    samples: int = 10_000
     seed: int = 12345
     confidence: float = 0.95
     test: str = "randomisation"
@@ -45,13 +45,8 @@ class Resampling:
 
     @property
     def randomizations(self) -> int:
-        """Draws of approximate randomization."""
+        """Number of draws of approximate randomization."""
         return self.samples if self.trials is None else self.trials
-
-    @property
-    def signature(self) -> str:
-        unusual = f"|conf:{self.confidence:g}" if self.confidence != 0.95 else ""
-        return f"ci:bs{self.samples}{unusual}|seed:{self.seed}"
 
 
 def wilson(correct: int, total: int, confidence: float = 0.95) -> Interval:

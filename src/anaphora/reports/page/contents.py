@@ -15,7 +15,6 @@ from anaphora.evaluation.diagnosis import diagnosis_of
 from anaphora.evaluation.diagnosis_evidence import Evidence, gather
 from anaphora.evaluation.diagnosis_rules import load_rules
 from anaphora.evaluation.result import Result, Settings
-from anaphora.evaluation.result import named as named_suite
 from anaphora.reports.page.attack_chapter import attack_chapter, diagnosis_chapter
 from anaphora.reports.page.examples import columns
 from anaphora.reports.page.other_results import other_chapters, read_results
@@ -25,6 +24,7 @@ from anaphora.reports.page.suite_chapter import overview, suite_chapter
 from anaphora.reports.page.systems import Look, looks, names_of, run_called, split_names
 from anaphora.reports.page.texts import Missing, Texts, file_of, texts_of
 from anaphora.runs import Run
+from anaphora.stats.signature import named as named_suite
 
 
 @dataclass(frozen=True, slots=True)
