@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from anaphora.core.errors import AnaphoraError
-from anaphora.evaluation.result import Figure, Result, RunSignature, Settings
+from anaphora.evaluation.result import Proportion, Result, RunSignature, Settings
 from anaphora.systems.context import Measurement
 
 RESULT = Result(
@@ -17,18 +17,18 @@ RESULT = Result(
     sha256="ab" * 32,
     languages="en-de",
     system="scores:x",
-    figure=Figure(4, 3, (0.3, 0.95)),
+    figure=Proportion(4, 3, (0.3, 0.95)),
     ties=1,
-    breakdowns={"pronoun": {"er": Figure(4, 3, (0.3, 0.95))}},
+    breakdowns={"pronoun": {"er": Proportion(4, 3, (0.3, 0.95))}},
     settings=Settings(),
     version="1.2.3",
 )
 
 
 def test_a_figure_is_so_many_of_so_many() -> None:
-    assert Figure(4, 3, (0.3, 0.95)).accuracy == 0.75
-    assert Figure(0, 0, (0.0, 1.0)).accuracy is None
-    assert Figure(4, 3, (0.3, 0.95)).to_dict() == {
+    assert Proportion(4, 3, (0.3, 0.95)).accuracy == 0.75
+    assert Proportion(0, 0, (0.0, 1.0)).accuracy is None
+    assert Proportion(4, 3, (0.3, 0.95)).to_dict() == {
         "total": 4,
         "correct": 3,
         "accuracy": 0.75,
@@ -58,13 +58,13 @@ def test_shares_of_choices_are_not_called_accuracy() -> None:
         sha256="ab" * 32,
         languages="en-de",
         system="scores:x",
-        figure=Figure(0, 0, (0.0, 1.0)),
+        figure=Proportion(0, 0, (0.0, 1.0)),
         ties=0,
         breakdowns={},
         settings=Settings(),
         version="1.2.3",
-        blocks=Figure(2, 1, (0.1, 0.9)),
-        priors={"prior/role": {"subject": Figure(8, 6, (0.4, 0.9))}},
+        blocks=Proportion(2, 1, (0.1, 0.9)),
+        priors={"prior/role": {"subject": Proportion(8, 6, (0.4, 0.9))}},
     )
     document = result.to_dict()
     assert document["priors"] == {
@@ -97,7 +97,7 @@ RESULT_SIGNATURE = Result(
     sha256="1f3c9a" + "0" * 58,
     languages="en-de",
     system="hf:model",
-    figure=Figure(4, 3, (0.3, 0.95)),
+    figure=Proportion(4, 3, (0.3, 0.95)),
     ties=0,
     breakdowns={},
     settings=Settings(),

@@ -6,10 +6,8 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-from anaphora.evaluation.diagnosis import Diagnosis
-from anaphora.evaluation.diagnosis_evidence import Measured
-from anaphora.evaluation.diagnosis_rules import load_rules
-from anaphora.evaluation.diagnosis_sentences import Check, Statement
+from anaphora.evaluation.diagnosis import Check, Diagnosis, Statement
+from anaphora.evaluation.diagnosis_evidence import Measured, load_rules
 from anaphora.evaluation.result import Settings
 from anaphora.reports.diagnosis import diagnosis_table, diagnosis_words, letter_of, write_items
 

@@ -151,7 +151,7 @@ def compare_runs(
     # each group is one more test to correct for: crossed breakdowns are compared when asked for
     wanted = by.named(breakdowns or [b for b in about.breakdowns if "×" not in b])
     tally = _Tally(len(runs), wanted, settings)
-    for items in together(runs):
+    for items in zip_runs(runs):
         tally.add(items)
     if breakdowns:
         by.check_known(wanted.values(), tally.tags)
@@ -316,7 +316,7 @@ def _names(runs: Sequence[Run]) -> tuple[str, ...]:
 # Which answers of several runs belong together: those to one example, or to an example and to its attacked forms.
 
 
-def together(runs: Sequence[Run]) -> Iterator[tuple[Scored, ...]]:
+def zip_runs(runs: Sequence[Run]) -> Iterator[tuple[Scored, ...]]:
     """The answers of all runs to one example after the other, in the order of the first run.
 
     Runs of one suite go in step and are streamed. Runs of a suite and of attacks on it are paired by the tag

@@ -17,7 +17,7 @@ import numpy as np
 
 from anaphora.core.errors import AnaphoraError
 from anaphora.evaluation.contrastive import evaluate_run
-from anaphora.evaluation.result import Figure, RunSignature, Settings
+from anaphora.evaluation.result import Proportion, RunSignature, Settings
 from anaphora.runs import Run, RunHeader
 from anaphora.stats.intervals import Floats, Interval, bootstrap, generator, percentile_interval
 from anaphora.suites.contexts import most_context, random_context, shuffled_context
@@ -46,7 +46,7 @@ class Condition:
 
     name: str
     sentences: int
-    figure: Figure
+    figure: Proportion
     cxmi: Mapping[str, MeanCXMI]  # by focus; empty without context
 
     def to_dict(self) -> dict[str, Any]:

@@ -14,8 +14,8 @@ from anaphora.systems.context import PLAIN, Measurement, canonical
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
-    """How many of a number of examples are right, with an interval."""
+class Proportion:
+    """A number of correct examples out of a total, with an interval."""
 
     total: int
     correct: int
@@ -72,19 +72,19 @@ class Result:
     sha256: str
     languages: str
     system: str
-    figure: Figure
+    figure: Proportion
     ties: int
-    breakdowns: Mapping[str, Mapping[str, Figure]]
+    breakdowns: Mapping[str, Mapping[str, Proportion]]
     settings: Settings
     version: str
     context: str | None = None
     protocol: Mapping[str, Any] = field(default_factory=dict)
     untagged: Mapping[str, int] = field(default_factory=dict)
-    blocks: Figure | None = None
+    blocks: Proportion | None = None
     cut_blocks: int = 0
     unanswered: int = 0
     answers: tuple[str, ...] = ()
-    priors: Mapping[str, Mapping[str, Figure]] = field(default_factory=dict)
+    priors: Mapping[str, Mapping[str, Proportion]] = field(default_factory=dict)
     unpaired: Mapping[str, int] = field(default_factory=dict)
 
     def __str__(self) -> str:
@@ -158,7 +158,7 @@ class Result:
         }
 
 
-def _share(figure: Figure) -> dict[str, Any]:
+def _share(figure: Proportion) -> dict[str, Any]:
     return {
         "total": figure.total,
         "count": figure.correct,

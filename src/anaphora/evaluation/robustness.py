@@ -9,7 +9,7 @@ from typing import Any
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.evaluation.compare import Pair, compare_runs, corrected, original_of
 from anaphora.evaluation.contrastive import evaluate_run
-from anaphora.evaluation.result import Figure, RunSignature, Settings
+from anaphora.evaluation.result import Proportion, RunSignature, Settings
 from anaphora.runs import Run, Scored
 from anaphora.stats.signature import named
 from anaphora.systems.context import PLAIN, Measurement, canonical
@@ -60,7 +60,7 @@ class Robustness:
     languages: str
     system: str
     context: str | None
-    before: Figure
+    before: Proportion
     attacks: tuple[Attack, ...]
     test: str
     settings: Settings

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from anaphora.core.files import atomic_writer
-from anaphora.evaluation.diagnosis import Diagnosis
-from anaphora.evaluation.diagnosis_rules import STEPS
-from anaphora.evaluation.diagnosis_sentences import Check
+from anaphora.evaluation.diagnosis import Check, Diagnosis
+from anaphora.evaluation.diagnosis_evidence import STEPS
 from anaphora.reports.tables import level_of
 from anaphora.systems.context import Measurement
 from anaphora.table import Row, Table, rows_of, section

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from anaphora.evaluation.compare import Comparison, Difference
-from anaphora.evaluation.result import Figure, Result, Settings
+from anaphora.evaluation.result import Proportion, Result, Settings
 from anaphora.stats.intervals import Interval
 from anaphora.table import Row, Table, p_text, rows_of, section
 
@@ -95,7 +95,7 @@ def level_of(settings: Settings) -> str:
     return f"{settings.confidence * 100:g} %"
 
 
-def _cells(figure: Figure) -> tuple[str, str, str]:
+def _cells(figure: Proportion) -> tuple[str, str, str]:
     accuracy = "–" if figure.accuracy is None else f"{figure.accuracy:.3f}"
     low, high = figure.interval
     return f"{figure.total:,}", accuracy, f"[{low:.3f}, {high:.3f}]"

@@ -61,6 +61,13 @@ def wilson(correct: int, total: int, confidence: float = 0.95) -> Interval:
     return (0.0 if correct == 0 else low), (1.0 if correct == total else high)  # exact at the ends
 
 
+def newcombe(one: tuple[int, int], other: tuple[int, int], confidence: float) -> Interval:
+    """Newcombe 1998, method 10: the difference of two shares (correct, total) of different items, from Wilson's."""
+    (l1, u1), (l2, u2) = wilson(*one, confidence), wilson(*other, confidence)
+    p1, p2 = one[0] / one[1], other[0] / other[1]
+    return p1 - p2 - math.hypot(p1 - l1, u2 - p2), p1 - p2 + math.hypot(u1 - p1, p2 - l2)
+
+
 def percentile_interval(values: Floats, confidence: float = 0.95) -> Interval:
     """The middle part of resampled values that holds the confidence."""
     if not len(values):

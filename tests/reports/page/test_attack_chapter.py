@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from anaphora.evaluation.diagnosis import diagnose
-from anaphora.evaluation.diagnosis_rules import PIPELINE
+from anaphora.evaluation.diagnosis_evidence import PIPELINE
 from anaphora.evaluation.result import Settings
 from anaphora.evaluation.robustness import Robustness, robustness
 from anaphora.reports.page.attack_chapter import _steps_table, attack_chapter, diagnosis_chapter

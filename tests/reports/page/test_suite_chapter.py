@@ -8,7 +8,7 @@ import pytest
 
 from anaphora.evaluation.compare import Comparison, Difference, Pair, compare_runs
 from anaphora.evaluation.contrastive import evaluate_run
-from anaphora.evaluation.result import Figure, Result, Settings
+from anaphora.evaluation.result import Proportion, Result, Settings
 from anaphora.reports.page.part import Chapter
 from anaphora.reports.page.suite_chapter import overview, suite_chapter
 from anaphora.reports.page.systems import looks
@@ -79,7 +79,7 @@ def test_overview_has_a_group_for_each_suite(results: dict[str, Result]) -> None
 
 
 def test_overview_without_right_answers_is_none() -> None:
-    result = Result("p", "ab" * 32, "en-de", "x", Figure(0, 0, (0, 1)), 0, {}, Settings(), "1")
+    result = Result("p", "ab" * 32, "en-de", "x", Proportion(0, 0, (0, 1)), 0, {}, Settings(), "1")
     assert overview([{"x": result}], looks(["x"])) is None
 
 
@@ -90,7 +90,7 @@ def test_stars_stand_at_the_system_that_differs() -> None:
 
     pairs = (pair("a", "b", 0.2), pair("a", "c", 0.002), pair("b", "c", 0.0001))
     comparison = Comparison("s", "ab" * 32, "en-de", ("a", "b", "c"), pairs, "mcnemar", Settings(), "1")
-    figure = Figure(10, 5, (0.3, 0.7))
+    figure = Proportion(10, 5, (0.3, 0.7))
     result = Result("s", "ab" * 32, "en-de", "x", figure, 0, {"tag": {"er": figure, "es": figure}}, Settings(), "1")
     (part, *_) = suite_chapter(dict.fromkeys("abc", result), comparison, looks("abc")).parts
     assert part.table is not None
@@ -116,8 +116,8 @@ def test_one_group_says_what_all_examples_say(results: dict[str, Result]) -> Non
 
 
 def test_what_is_never_chosen_is_drawn_at_zero(results: dict[str, Result]) -> None:
-    figure = Figure(10, 5, (0.3, 0.7))
-    first, second = ({"subject": figure, "object": figure}, {"subject": Figure(10, 10, (0.7, 1.0))})
+    figure = Proportion(10, 5, (0.3, 0.7))
+    first, second = ({"subject": figure, "object": figure}, {"subject": Proportion(10, 10, (0.7, 1.0))})
     priors = {"sentence": first, "context": second}
     chosen = {name: replace(result, priors={"prior/role": priors[name]}) for name, result in results.items()}
     (part,) = [part for part in suite_chapter(chosen, None, LOOKS).parts if part.title.startswith("prior/role")]

@@ -8,11 +8,11 @@ from collections.abc import Mapping
 import pytest
 
 from anaphora.evaluation.compare import Comparison, Difference, Pair
-from anaphora.evaluation.result import Figure, Result, Settings
+from anaphora.evaluation.result import Proportion, Result, Settings
 from anaphora.reports.page.summary import suite_summary
 
 
-def said(right: Mapping[str, int], p: Mapping[str, float], groups: Mapping[str, Figure] | None = None) -> list[str]:
+def said(right: Mapping[str, int], p: Mapping[str, float], groups: Mapping[str, Proportion] | None = None) -> list[str]:
     """The summary of systems that are right so often in 1,000; p: of each pair, written as "ab"."""
     results = {
         name: Result(
@@ -20,7 +20,7 @@ def said(right: Mapping[str, int], p: Mapping[str, float], groups: Mapping[str, 
             "ab" * 32,
             "en-de",
             name,
-            Figure(1000, n, (n / 1000 - 0.03, n / 1000 + 0.03)),
+            Proportion(1000, n, (n / 1000 - 0.03, n / 1000 + 0.03)),
             0,
             {"reference_pronoun": dict(groups or {})},
             Settings(),
@@ -93,5 +93,9 @@ def test_the_third(p: float, expected: str) -> None:
 
 
 def test_where_the_best_is_weakest() -> None:
-    groups = {"er": Figure(40, 20, (0.4, 0.6)), "sie": Figure(40, 10, (0.1, 0.4)), "es": Figure(4, 0, (0.0, 0.5))}
+    groups = {
+        "er": Proportion(40, 20, (0.4, 0.6)),
+        "sie": Proportion(40, 10, (0.1, 0.4)),
+        "es": Proportion(4, 0, (0.0, 0.5)),
+    }
     assert said({"a": 500}, {}, groups)[1:] == ["a is weakest at reference pronoun sie: 25.0 % [10.0, 40.0]."]

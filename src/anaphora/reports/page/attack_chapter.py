@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from anaphora.evaluation.diagnosis import Diagnosis
-from anaphora.evaluation.diagnosis_rules import PIPELINE
-from anaphora.evaluation.diagnosis_sentences import Check, Statement
+from anaphora.evaluation.diagnosis import Check, Diagnosis, Statement
+from anaphora.evaluation.diagnosis_evidence import PIPELINE
 from anaphora.evaluation.robustness import Robustness
 from anaphora.reports.diagnosis import diagnosis_table, statements, title_of
 from anaphora.reports.page.dots import Dot, Group, dots

@@ -12,8 +12,7 @@ from anaphora.evaluation.compare import Comparison, compare_runs, original_of
 from anaphora.evaluation.contrastive import evaluate_run, guessing
 from anaphora.evaluation.decision import keyed, named, repeated
 from anaphora.evaluation.diagnosis import diagnosis_of
-from anaphora.evaluation.diagnosis_evidence import Evidence, gather
-from anaphora.evaluation.diagnosis_rules import load_rules
+from anaphora.evaluation.diagnosis_evidence import Evidence, gather, load_rules
 from anaphora.evaluation.result import Result, Settings
 from anaphora.reports.page.attack_chapter import attack_chapter, diagnosis_chapter
 from anaphora.reports.page.examples import columns

@@ -12,7 +12,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from anaphora.evaluation.compare import together
+from anaphora.evaluation.compare import zip_runs
 from anaphora.evaluation.decision import decide
 from anaphora.evaluation.result import Settings
 from anaphora.languages.highlight import Span, differences, merged, occurrences
@@ -41,7 +41,7 @@ def columns(runs: Mapping[str, Run], texts: Texts, filters: Sequence[str], setti
     packed |= {"source": [], "target": [], "others": [], "differences": [], "pronoun": []}
     packed["antecedents"] = {name: [] for name in ANTECEDENTS}
     tags = {name: Coded() for name in filters}
-    for row in together(list(runs.values())):
+    for row in zip_runs(list(runs.values())):
         item = row[0]
         packed["ids"].append(item.id)
         packed["gold"].append(item.gold)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from anaphora.evaluation.compare import Comparison
-from anaphora.evaluation.result import Figure, Result
+from anaphora.evaluation.result import Proportion, Result
 from anaphora.reports.page.dots import Dot, Group, dots
 from anaphora.reports.page.part import Chapter, Part, slug
 from anaphora.reports.page.summary import suite_summary
@@ -116,14 +116,14 @@ def _priors(title: str, results: Named, looks: Mapping[str, Look]) -> Iterable[P
         yield Part(slug(f"{title} prior {name}"), heading, dots(heading, groups, looks), table, marks)
 
 
-def _chosen(result: Result, template: str, choice: str) -> Figure:
+def _chosen(result: Result, template: str, choice: str) -> Proportion:
     """How often a choice is made; what is never chosen is chosen in 0 %, which is a figure, too."""
     figures = result.priors[template]
     total = next(iter(figures.values())).total
-    return figures.get(choice) or Figure(total, 0, wilson(0, total, result.settings.confidence))
+    return figures.get(choice) or Proportion(total, 0, wilson(0, total, result.settings.confidence))
 
 
-def _group(name: str, figures: Mapping[str, Figure], stars: Mapping[str, str] = NONE) -> Group:
+def _group(name: str, figures: Mapping[str, Proportion], stars: Mapping[str, str] = NONE) -> Group:
     total = max(figure.total for figure in figures.values())
     found = {
         system: Dot(figure.accuracy, *figure.interval, f"{system} {100 * figure.accuracy:.1f} %", stars.get(system, ""))
@@ -135,7 +135,7 @@ def _group(name: str, figures: Mapping[str, Figure], stars: Mapping[str, str] = 
 
 def _table(
     title: str,
-    groups: Mapping[str, Mapping[str, Figure]],
+    groups: Mapping[str, Mapping[str, Proportion]],
     results: Named,
     stars: Mapping[str, Mapping[str, str]],
 ) -> Table:
@@ -154,7 +154,7 @@ def _table(
     return Table(title, tuple(columns), tuple(rows))
 
 
-def _cells(figure: Figure) -> tuple[str, str, str]:
+def _cells(figure: Proportion) -> tuple[str, str, str]:
     low, high = figure.interval
     accuracy = "–" if figure.accuracy is None else f"{figure.accuracy:.3f}"
     return f"{figure.total:,}", accuracy, f"[{low:.3f}, {high:.3f}]"

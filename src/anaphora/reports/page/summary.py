@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from anaphora.evaluation.compare import Comparison, Difference
-from anaphora.evaluation.result import Figure, Result
+from anaphora.evaluation.result import Proportion, Result
 from anaphora.reports.tables import title_of
 
 MOST = 3  # systems whose accuracy is said one by one
@@ -62,7 +62,7 @@ def _others(best: str, differences: Mapping[str, Difference]) -> str:
     return f"{who} {verb} significantly worse than {best}, by {by} points{also}."
 
 
-def _weakest(result: Result) -> tuple[str, str, Figure] | None:
+def _weakest(result: Result) -> tuple[str, str, Proportion] | None:
     """The group with the lowest accuracy in the first breakdown that has two of some size."""
     for name, groups in result.breakdowns.items():
         known = {key: figure for key, figure in groups.items() if figure.total >= FEW}
@@ -80,7 +80,7 @@ def p_of(difference: Difference) -> str:
     return "p < 0.001" if difference.p_adjusted < 0.001 else f"p = {difference.p_adjusted:.3f}"
 
 
-def share(figure: Figure) -> str:
+def share(figure: Proportion) -> str:
     low, high = figure.interval
     return f"{100 * (figure.accuracy or 0):.1f} % [{100 * low:.1f}, {100 * high:.1f}]"
 
