@@ -17,11 +17,25 @@ from anaphora.evaluation.compare import Comparison, Difference, Pair
 from anaphora.evaluation.result import Proportion, Result, Settings
 from anaphora.metrics.apt.result import AptResult
 from anaphora.runs import Run
+from anaphora.stats.intervals import Resampling
 from anaphora.suites.suite import Header
 from anaphora.systems.context import Options
 
 FUNCTIONS = ("load_suite", "load_system", "score", "evaluate", "compare", "apt", "report")
-RETURNED = (Result, Proportion, Settings, Comparison, Pair, Difference, AptResult, Run, Options, Reported, Header)
+RETURNED = (
+    Result,
+    Proportion,
+    Settings,
+    Resampling,
+    Comparison,
+    Pair,
+    Difference,
+    AptResult,
+    Run,
+    Options,
+    Reported,
+    Header,
+)
 OTHERS = ("Example", "Suite", "AnaphoraError", "BadInput")
 
 
