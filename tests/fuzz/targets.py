@@ -589,7 +589,7 @@ add("parcorfull.gold", _parcor_seed, _gold)
 
 def _corpus(format: str, **paths: str) -> Run:
     def run(folder: Path) -> None:
-        from anaphora.build.mine.documents import Corpus, read_corpus
+        from anaphora.build.mine.corpus import Corpus, read_corpus
 
         all_of(read_corpus(Corpus(format=format, **{key: folder / name for key, name in paths.items()})))
 
@@ -731,12 +731,12 @@ RESULTS = {
 
 
 def _results(folder: Path) -> None:
-    from anaphora.reports.page.other_results import other_chapters, read_results
-    from anaphora.reports.page.systems import Look
+    from anaphora.reports.charts import SystemStyle
+    from anaphora.reports.results import other_chapters, read_results
 
     results = read_results([folder / "r.json"])
     names = [name for result in results for name in result.names]
-    looks = {name: Look(name, "#336699", "circle") for name in names}
+    looks = {name: SystemStyle(name, "#336699", "circle") for name in names}
     other_chapters(results, {name: name for name in names}, looks)
 
 

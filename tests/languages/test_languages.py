@@ -10,7 +10,7 @@ import pytest
 
 from anaphora.annotate.document import Document, Sentence
 from anaphora.build.attacks.determiners import determiners_of
-from anaphora.build.mine.pronoun_data import pair_data
+from anaphora.build.mine.pronouns import pair_data
 from anaphora.coref import load_linker
 from anaphora.languages import DATA, VARIABLE, names_with, table, top_value
 from anaphora.languages.grammar import load_grammar

@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from anaphora.align.tokenize import DEFAULT, Text, Tokenization, Treatment
+from anaphora.core.documents import read_parallel
 from anaphora.core.errors import AnaphoraError
-from anaphora.core.files import read_parallel
 from anaphora.core.registry import Registry
 from anaphora.normalization import Mismatch, mismatches, normalize, sign_name, signs_of
 from anaphora.stats.intervals import Interval, Resampling
 from anaphora.stats.paired import PairedTest, Sums, paired_tests
+from anaphora.stats.signature import Signature
 
 METRICS = Registry(
     "metric",
@@ -189,7 +190,7 @@ class MetricsResult:
             "pairs": pairs,
             "languages": self.languages,
             "sentences": self.sentences,
-            "resampling": self.resampling.signature,
+            "resampling": str(Signature().resampled(self.resampling)),
             "references": self.references,
             "texts": {name: treatment.to_dict() for name, treatment in self.texts.items()},
             "written_differently": {

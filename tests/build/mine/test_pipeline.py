@@ -16,14 +16,10 @@ from typing import Any
 
 import pytest
 
-from anaphora.build.mine.documents import Corpus
-from anaphora.build.mine.jobs import Work
-from anaphora.build.mine.local import Processes
-from anaphora.build.mine.pipeline import mine
-from anaphora.build.mine.reading import Sizes
-from anaphora.build.mine.result import Mined
-from anaphora.build.mine.running import Done, InProcess, Shard
-from anaphora.build.mine.settings import Output, Settings
+from anaphora.build.mine.corpus import Corpus, Sizes
+from anaphora.build.mine.jobs import StageJob
+from anaphora.build.mine.pipeline import Done, InProcess, Output, Settings, Shard, mine, processes
+from anaphora.build.mine.result import MiningResult
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.suites.suite import read_native
 
@@ -49,7 +45,7 @@ def output(folder: Path, name: str = "out") -> Output:
     return Output(folder / f"{name}.jsonl", None, folder / f"{name}.work", "mined")
 
 
-def reused(result: Mined) -> dict[str, int]:
+def reused(result: MiningResult) -> dict[str, int]:
     return {stage.name: stage.reused for stage in result.stages}
 
 
@@ -121,7 +117,7 @@ class Dying:
     def __init__(self, shards: int) -> None:
         self.left = shards
 
-    def run(self, work: Work, shards: Iterable[Shard]) -> Iterator[Done]:
+    def run(self, work: StageJob, shards: Iterable[Shard]) -> Iterator[Done]:
         for number, inputs in shards:
             if not self.left:
                 raise KeyboardInterrupt
@@ -147,31 +143,31 @@ def test_a_run_that_was_stopped_goes_on(settings: Settings, tmp_path: Path) -> N
 
 def test_processes_give_the_same(settings: Settings, tmp_path: Path) -> None:
     mine(settings, output(tmp_path, "one"), InProcess())
-    team = Processes(2)
+    runner = processes(2)
     try:
-        mine(settings, output(tmp_path, "two"), team)
+        mine(settings, output(tmp_path, "two"), runner)
     finally:
-        team.close()
+        runner.close()
     assert (tmp_path / "one.jsonl").read_bytes() == (tmp_path / "two.jsonl").read_bytes()
 
 
 def test_what_is_wrong_in_a_process_is_said_here() -> None:
-    team = Processes(2)
+    runner = processes(2)
     try:
         with pytest.raises(AnaphoraError, match=r"^x: line 3: no\. Change it\.$"):
-            list(team.run(Wrong(BadInput("x", "no", line=3, remedy="Change it.")), [(0, (b"",))]))
+            list(runner.run(Wrong(BadInput("x", "no", line=3, remedy="Change it.")), [(0, (b"",))]))
         with pytest.raises(RuntimeError, match=r"ZeroDivisionError: no"):
-            list(team.run(Wrong(ZeroDivisionError("no")), [(0, (b"",))]))
-        stopped = team.run(Fatal("", -1), [(k, (bytes([k]),)) for k in range(9)])
+            list(runner.run(Wrong(ZeroDivisionError("no")), [(0, (b"",))]))
+        stopped = runner.run(Fatal("", -1), [(k, (bytes([k]),)) for k in range(9)])
         next(stopped)
         stopped.close()  # type: ignore[attr-defined]  # a generator
-        assert sorted(team.run(Fatal("", -1), [(9, (b"9",))])) == [(9, b"9")]  # nothing of what was before
+        assert sorted(runner.run(Fatal("", -1), [(9, (b"9",))])) == [(9, b"9")]  # nothing of what was before
     finally:
-        team.close()
+        runner.close()
 
 
 class Wrong:
-    """Work that nobody can do."""
+    """A job that always fails."""
 
     def __init__(self, error: Exception) -> None:
         self.text, self.kind = str(error), AnaphoraError if isinstance(error, AnaphoraError) else ZeroDivisionError
@@ -179,20 +175,20 @@ class Wrong:
     def __call__(self, inputs: Any) -> bytes:
         raise self.kind(self.text)
 
-    def packed(self) -> Wrong:
+    def for_transport(self) -> Wrong:
         return self
 
 
 def test_a_process_that_is_lost_is_replaced_and_not_for_ever(tmp_path: Path) -> None:
-    team = Processes(2)
+    runner = processes(2)
     try:
-        assert dict(team.run(Fatal(str(tmp_path / "flag"), 2), [(k, (bytes([k]),)) for k in range(6)])) == {
+        assert dict(runner.run(Fatal(str(tmp_path / "flag"), 2), [(k, (bytes([k]),)) for k in range(6)])) == {
             k: bytes([k]) for k in range(6)
         }
-        with pytest.raises(AnaphoraError, match=r"a worker process was lost: ended by SIGKILL.*fewer --workers.*kept"):
-            list(team.run(Fatal("", 2), [(k, (bytes([k]),)) for k in range(6)]))
+        with pytest.raises(AnaphoraError, match=r"^worker \d failed: ended by SIGKILL.*fewer workers.*kept"):
+            list(runner.run(Fatal("", 2), [(k, (bytes([k]),)) for k in range(6)]))
     finally:
-        team.close()
+        runner.close()
 
 
 class Fatal:
@@ -208,7 +204,7 @@ class Fatal:
             os.kill(os.getpid(), signal.SIGKILL)
         return bytes(inputs[0])
 
-    def packed(self) -> Fatal:
+    def for_transport(self) -> Fatal:
         return self
 
 

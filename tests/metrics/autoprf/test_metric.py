@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anaphora.align import SystemAlignments
+from anaphora.core.documents import read_parallel
 from anaphora.core.errors import AnaphoraError, BadInput
-from anaphora.core.files import read_parallel
 from anaphora.metrics.aligned_pronouns import Occurrence, aligned_text, occurrences
 from anaphora.metrics.apt.task import Files
 from anaphora.metrics.autoprf import metric as autoprf_run
@@ -57,7 +57,7 @@ def test_what_there_is_not_has_no_figure() -> None:
 
 
 def test_json_and_signature() -> None:
-    document = autoprf(FOUND, 5, resampling=FEW, settings="pron:it,they").to_dict()
+    document = autoprf(FOUND, 5, resampling=FEW, settings=["pron:it,they"]).to_dict()
     assert document["signature"] == "autoprf|clip:occurrence|pron:it,they|ci:bs200|seed:12345"
     assert {"precision", "recall", "f", "by_pronoun"} < set(document)
     assert set(document["by_pronoun"]) == {"it", "they"}
