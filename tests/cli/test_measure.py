@@ -1,4 +1,4 @@
-"""`anaphora measure` end to end: pairs from files, a measure from pairs, accuracy, ranking, and a chart of attention."""
+"""`anaphora measure` end to end: pairs from files, a measure from pairs, accuracy, ranking, a chart of attention."""
 
 from __future__ import annotations
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from anaphora.core.errors import AnaphoraError, BadInput
-from anaphora.core.files import read_parallel, refuse_tag
+from anaphora.core.documents import document_lines
+from anaphora.core.errors import AnaphoraError
 from anaphora.languages.pronouns import normalise
 from anaphora.languages.readings import Readings
 from anaphora.normalization import normalize, normalize_counting
@@ -108,52 +110,28 @@ def read_lines(
 ) -> Iterator[Line]:
     """Yield the lines of parallel files, with typographic variants of signs normalized.
 
-    A line that is empty in every file ends a document; with docids, every line is docid, a tab, a sentence.
+    Documents are separated as in every command (see `core.documents`); with docids, lines are docid⇥sentence.
 
     signs: receives the normalized signs of each file; a measure must not learn to tell systems by their apostrophes
     """
     paths = [reference, *systems, *([source] if source else [])]
-    texts = read_parallel(*paths)
-    names = [""] * len(texts[0])
-    if docids:
-        columns = [_docids(text, path) for text, path in zip(texts, paths, strict=True)]
-        names, texts = columns[0][0], [text for _, text in columns]
-    before: list[tuple[str, ...]] = []
     counts = [(signs if signs is not None else {}).setdefault(str(path), Counter()) for path in paths]
-    document = 1
-    for number, row in enumerate(zip(*texts, strict=True), start=1):
-        if docids and number > 1 and names[number - 1] != names[number - 2]:
-            before = []
-        if not docids and not any(text.strip() for text in row):
-            document += bool(before)
-            before = []
-            continue
-        refuse_tag(row[0], reference, number, "Write a blank line instead.")
-        sentences = tuple(
-            " ".join(normalize_counting(text, count).split()) for text, count in zip(row, counts, strict=True)
-        )
-        window = [*(before[-context:] if context else ()), sentences]
-        passages = [_passage([one[k] for one in window], context) for k in range(len(texts))]
-        name = names[number - 1] if docids else str(document)
-        translations = tuple(passages[1 : 1 + len(systems)])
-        yield Line(number, name, passages[0], translations, passages[-1] if source else None)
-        before.append(sentences)
+    lines = document_lines(*paths, format="docids" if docids else "lines")
+    for name, document in groupby(lines, key=attrgetter("document")):
+        window: deque[tuple[str, ...]] = deque(maxlen=context + 1)
+        for line in document:
+            sentences = tuple(
+                " ".join(normalize_counting(text, count).split())
+                for text, count in zip(line.texts, counts, strict=True)
+            )
+            window.append(sentences)
+            passages = [_passage(list(texts), context) for texts in zip(*window, strict=True)]
+            translations = tuple(passages[1 : 1 + len(systems)])
+            yield Line(line.number, name, passages[0], translations, passages[-1] if source else None)
 
 
 def _passage(sentences: list[str], context: int) -> Passage:
     return ("",) * (context + 1 - len(sentences)) + tuple(sentences)
-
-
-def _docids(lines: list[str], path: Path) -> tuple[list[str], list[str]]:
-    names, texts = [], []
-    for number, line in enumerate(lines, start=1):
-        name, tab, text = line.partition("\t")
-        if not tab:
-            remedy = "Each line is docid, a tab, a sentence; without docids leave --docids out."
-            raise BadInput(path, "no tab in the line", line=number, remedy=remedy)
-        names.append(name)
-        texts.append(text)
-    return names, texts
 
 
 # Passages as the model reads them: all words, and which words of the last sentence are pronouns.
