@@ -83,8 +83,9 @@ def _sentences(
     from anaphora.measure.texts import text_of
     from anaphora.table import Row, Table
 
-    reading = {"sentences": measure.config.context_sentences, "plain": measure.config.plain}
-    texts = [text_of((*options["before"], sentence), measure.readings, **reading) for sentence in sentences]
+    count, plain = measure.config.context_sentences, measure.config.plain
+    passages = [(*options["before"], sentence) for sentence in sentences]
+    texts = [text_of(passage, measure.readings, sentences=count, plain=plain) for passage in passages]
     found = measure.score(texts)
     if options["why"]:
         _draw(options["why"], [(s, t, f) for s, t, f in zip(sentences, texts, found, strict=True)])
