@@ -22,7 +22,6 @@ EXCEPTIONS = {
     "udapi": "GPL-3.0; stanza 1.15 depends on it (extra stanza), nothing here imports it",
     "udtools": "GPL-2.0; stanza 1.15 depends on it (extra stanza), nothing here imports it",
     "german-nouns": "CC BY-SA 4.0; a table of nouns, used as it is and not passed on (extra mine)",
-    "systran-align": "no license in its metadata; it is called, not passed on (extra systran)",
 }
 
 

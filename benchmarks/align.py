@@ -56,7 +56,7 @@ def direct(model: str, source: Path, target: Path) -> None:
     import thot
     from thot.alignment import SymmetrizationHeuristic, SymmetrizedAligner
 
-    from anaphora.align.threads import openmp_threads
+    from anaphora.align.thot import openmp_threads
 
     sources, targets = ([line.split() for line in path.read_text("utf-8").splitlines()] for path in (source, target))
     with openmp_threads(thot, 1):

@@ -26,10 +26,9 @@ from anaphora.build.mine.gold import GoldPair, read_gold
 from anaphora.build.mine.pair import AnnotatedPair
 from anaphora.build.mine.pronouns import Pronouns
 from anaphora.build.mine.quality import curve, shares
-from anaphora.link.accuracy import Judged, accuracy, judge, precision
-from anaphora.link.builtin import BuiltinLinker
-from anaphora.link.language import language
-from anaphora.link.parcorfull import GoldPronoun, read_parcorfull
+from anaphora.coref.builtin import BuiltinLinker
+from anaphora.coref.gold import GoldPronoun, Judged, accuracy, judge, precision, read_parcorfull
+from anaphora.coref.pronouns import language
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = Path(os.environ.get("ANAPHORA_DATA") or ROOT.parent / "shared" / "data")

@@ -17,21 +17,19 @@ from anaphora.build.mine.filtering import WordLinks, target_pronoun
 from anaphora.build.mine.gold import GoldPair
 from anaphora.build.mine.pair import AnnotatedPair
 from anaphora.build.mine.pronoun_data import pair_data
-from anaphora.link import Link
-from anaphora.link.accuracy import names
-from anaphora.link.features import Candidate
-from anaphora.link.joint import joint_weights, weighed
-from anaphora.link.language import language
-from anaphora.link.parcorfull import GoldPronoun
-from anaphora.link.pronouns import is_pronoun
-from anaphora.link.ranker import questions
+from anaphora.coref import Link
+from anaphora.coref.builtin import questions
+from anaphora.coref.features import Candidate
+from anaphora.coref.gold import GoldPronoun, names
+from anaphora.coref.joint import joint_weights, weighed
+from anaphora.coref.pronouns import is_pronoun, language
 
-DATA = Path(__file__).resolve().parents[1] / "src" / "anaphora" / "link" / "data"
+DATA = Path(__file__).resolve().parents[1] / "src" / "anaphora" / "coref" / "data"
 LANGUAGES = ("en", "de", "fr")
 RARE = 4  # features seen less often get no weight
 PENALTY = 2.0  # on the squares of the weights
 POOL = 0.3  # on the squares of the differences from plain multiplication
-PLAIN = {"source": 1.0, "target": 1.0, "nothing, source": 1.0, "nothing, target": 1.0}
+PLAIN = {"source": 1.0, "target": 1.0, "non-referential, source": 1.0, "non-referential, target": 1.0}
 
 Annotated = tuple[str, Document, Sequence[GoldPronoun]]  # name, annotation by the pipeline, truth
 Item = tuple[list[tuple[str, ...]], list[int]]  # the features of the candidates, and which are right
@@ -40,7 +38,7 @@ Question = tuple[list[Mapping[str, float]], list[int]]  # the features of the ch
 
 
 def items(code: str, documents: Iterable[Annotated]) -> Iterator[Item]:
-    """Each annotated pronoun that has a right answer among its candidates; "nothing" is a language's own."""
+    """Each annotated pronoun that has a right answer among its candidates; "non-referential" is a language's own."""
     for _, document, gold in documents:
         truth = {(p.sentence, p.token): p for p in gold}
         for question in questions(document, language(code)):
@@ -51,8 +49,8 @@ def items(code: str, documents: Iterable[Annotated]) -> Iterator[Item]:
             if not right and not pronoun.phrases:
                 right = [len(question.candidates)]
             if right:
-                nothing = tuple(f"{code}:{name}" for name in question.features[-1])
-                yield [*question.features[:-1], nothing], right
+                nonreferential = tuple(f"{code}:{name}" for name in question.features[-1])
+                yield [*question.features[:-1], nonreferential], right
 
 
 def _right(document: Document, candidate: Candidate, pronoun: GoldPronoun) -> bool:
@@ -74,7 +72,7 @@ def fit(data: Sequence[Item]) -> dict[str, float]:
     sizes = np.array([len(features) for features, _ in data])
     starts = np.cumsum(sizes) - sizes
     of = np.repeat(np.arange(len(data)), sizes)
-    number = np.zeros(len(rows))  # "nothing", the last of each, stands against all (see ranker.believe)
+    number = np.zeros(len(rows))  # "non-referential", the last of each, stands against all (see builtin.believe)
     number[starts + sizes - 1] = np.log(sizes)
     right = np.zeros(len(rows), dtype=bool)
     for start, (_, which) in zip(starts, data, strict=True):
@@ -121,7 +119,7 @@ def pools(gold: GoldPair, pair: AnnotatedPair, source: Links, target: Links, lan
 
 
 def fit_pool(data: Sequence[Question]) -> dict[str, float]:
-    """Weights of the pool (`anaphora.link.joint`)."""
+    """Weights of the pool (`anaphora.coref.joint`)."""
     from scipy.optimize import minimize
 
     names_of = list(joint_weights())
@@ -139,21 +137,21 @@ def fit_pool(data: Sequence[Question]) -> dict[str, float]:
 
 
 def of_language(weights: Mapping[str, float], code: str) -> dict[str, float]:
-    """What one language's resolver uses of all weights: those of antecedents, and its own for "nothing"."""
+    """What one language's resolver uses of all weights: those of antecedents, and its own for "non-referential"."""
     own = {name.partition(":")[2]: weight for name, weight in weights.items() if name.startswith(f"{code}:")}
     return {name: weight for name, weight in weights.items() if ":" not in name} | own
 
 
 def write(weights: Mapping[str, float], pool: Mapping[str, float]) -> None:
     """The weights as data files, two digits each: more are not to be had from so little data."""
-    made = "made by: python benchmarks/linking.py --fit"
-    lines = [f"# The weights of the built-in resolver, {made}", "", "[antecedent]"]
+    made = "written by: python benchmarks/linking.py --fit"
+    lines = [f"# Weights of the built-in resolver, {made}", "", "[antecedent]"]
     lines += [f'"{name}" = {weight:.2f}' for name, weight in weights.items() if ":" not in name]
     for code in LANGUAGES:
-        lines += ["", f"[{code}]  # of the answer: nothing"]
+        lines += ["", f"[{code}]  # non-referential"]
         own = ((n.partition(":")[2], w) for n, w in weights.items() if n.startswith(f"{code}:"))
         lines += [f'"{name}" = {weight:.2f}' for name, weight in own]
     (DATA / "weights.toml").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    lines = [f"# How the opinions of two resolvers are pooled (joint.py), {made}"]
+    lines = [f"# Weights for pooling two resolvers (joint.py), {made}"]
     lines += [f'"{name}" = {weight:.2f}' for name, weight in pool.items()]
     (DATA / "joint.toml").write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -14,7 +14,7 @@ DECLARED = [
     'torch>=2.6; extra == "hf"',
     "no-such-package; extra == 'hf'",
     "anaphora[hf]; extra == 'all'",
-    "old; (python_version < '3.0') and extra == 'systran'",
+    "old; (python_version < '3.0') and extra == 'past'",
     "pytest; python_version < '9.0' and extra == 'new'",
     "ruff; extra == 'dev'",
 ]

@@ -38,7 +38,7 @@ INTERFACES = (
         *("sacrebleu", "sacrebleu.metrics.base:Metric._extract_corpus_statistics", "metrics/surface.py"),
         ("hypotheses", "references"),
     ),
-    Interface("ray", "ray._private:worker", "systems/distributed/cluster.py"),
+    Interface("ray", "ray._private:worker", "core/ray_workers.py"),
     Interface("transformers", "transformers:PreTrainedModel._supports_sdpa", "scoring/packed.py"),
     Interface("transformers", "transformers:PreTrainedModel._can_set_attn_implementation", "scoring/packed.py"),
     Interface("transformers", "transformers:PreTrainedModel._keys_to_ignore_on_save", "nmt/checkpoint.py"),

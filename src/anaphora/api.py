@@ -118,11 +118,11 @@ def score(
 def _scorer(workers: int | None, cluster: str | None, threads: int | None, gpus: float) -> StartScorer | None:
     """Who scores; None is this process."""
     if cluster is not None:
-        from anaphora.systems.distributed.cluster import ray_cluster
+        from anaphora.systems.workers import ray_cluster
 
         return ray_cluster(cluster, workers=workers, cpus_per_worker=threads or 1, gpus_per_worker=gpus)
     if workers is not None and workers > 1:
-        from anaphora.systems.distributed.team import local_workers
+        from anaphora.systems.workers import local_workers
 
         return local_workers(workers, threads)
     return None
@@ -284,8 +284,8 @@ def report(
         are found by themselves
     names: of the systems, one for each run, and OLD=NEW for a system of a result
     """
-    from anaphora.reports.page.contents import make_report
-    from anaphora.reports.page.html import export, page
+    from anaphora.reports.html import export, page
+    from anaphora.reports.page import make_report
 
     opened = [run if isinstance(run, Run) else _run_or_advice(run) for run in runs]
     made = make_report(
@@ -305,6 +305,6 @@ def report(
         files = [output]
     else:
         files = export(made, format, output)
-    summary = tuple(word for chapter in made.chapters for word in chapter.words)
-    silent = tuple(missing.suite for missing in made.silent)
-    return Reported(tuple(files), summary, silent, tuple(missing.remedy for missing in made.silent))
+    summary = tuple(word for chapter in made.chapters for word in chapter.summary)
+    silent = tuple(missing.suite for missing in made.suites_without_text)
+    return Reported(tuple(files), summary, silent, tuple(missing.remedy for missing in made.suites_without_text))

@@ -10,7 +10,7 @@ from types import MappingProxyType, TracebackType
 from typing import Any, NamedTuple
 
 from anaphora import __version__
-from anaphora.core.errors import AnaphoraError, BadInput, OutOfStep
+from anaphora.core.errors import AnaphoraError, BadInput, OutputMisaligned
 from anaphora.core.files import Appender, atomic_writer, byte_lines, decode, existing, json_line, rename_synced
 from anaphora.core.finite import all_finite
 from anaphora.core.parsing import get, is_a, json_record, json_value
@@ -112,6 +112,21 @@ class Run:
         if self.header.examples not in (None, records):
             problem = f"{records:,} of {self.header.examples:,} examples are in it"
             raise BadInput(self.path, problem, remedy="Finish the run with the command that began it and --resume.")
+
+
+@dataclass(frozen=True)
+class LoadedRun(Run):
+    """A run, or some records of one, in memory."""
+
+    records: tuple[Scored, ...] = ()
+
+    def __iter__(self) -> Iterator[Scored]:
+        return iter(self.records)
+
+
+def load(run: Run) -> LoadedRun:
+    """Return a run whose records are in memory, so that they are parsed once."""
+    return run if isinstance(run, LoadedRun) else LoadedRun(run.header, run.path, tuple(run))
 
 
 def describe(
@@ -309,7 +324,7 @@ class UnfinishedRun:
     ) -> None:
         if self._out is not None:
             self._out.close()
-        if isinstance(error, OutOfStep) and self.part.exists():  # never gone on with, and not lost
+        if isinstance(error, OutputMisaligned) and self.part.exists():  # never gone on with, and not lost
             rename_synced(self.part, self.part.with_suffix(".in-doubt"))
 
     def add(self, number: int, answer: Answer) -> None:

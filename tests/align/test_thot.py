@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,7 +14,7 @@ pytest.importorskip("anaphora.align.thot", reason="sil-thot is not installed")
 from anaphora.align import Settings, align
 from anaphora.align.alignment import HEURISTICS, agreement, read_alignments, symmetrize
 from anaphora.align.backend import Directions, load_backend
-from anaphora.align.thot import SCHEDULES, Thot
+from anaphora.align.thot import SCHEDULES, Thot, openmp_threads, sleeping_threads, thot
 from anaphora.core.files import text_lines
 
 from .conftest import Toy, toy_text
@@ -145,3 +147,27 @@ def test_ted_talks_against_the_alignments_that_came_with_them(data: Callable[[st
     assert 0.65 < f["grow-diag-final"] < f["grow-diag-final-and"] < 0.95
     assert (figures["intersection"].precision or 0) > 0.85
     assert (figures["union"].recall or 0) > (figures["grow-diag-final"].recall or 0) > 0.7
+
+
+def test_the_number_of_threads_is_set_and_set_back() -> None:
+    library = ctypes.CDLL(thot.__file__)
+    before = library.omp_get_max_threads()
+    with openmp_threads(thot, before + 2):
+        assert library.omp_get_max_threads() == before + 2
+    assert library.omp_get_max_threads() == before
+    with pytest.raises(ZeroDivisionError), openmp_threads(thot, before + 2):
+        1 / 0  # noqa: B018
+    assert library.omp_get_max_threads() == before
+    with openmp_threads(thot, None):
+        assert library.omp_get_max_threads() == before
+
+
+def test_threads_are_told_to_sleep_unless_somebody_has_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OMP_WAIT_POLICY", raising=False)
+    with sleeping_threads():
+        assert os.environ["OMP_WAIT_POLICY"] == "passive"
+    assert "OMP_WAIT_POLICY" not in os.environ
+    monkeypatch.setenv("OMP_WAIT_POLICY", "active")
+    with sleeping_threads():
+        assert os.environ["OMP_WAIT_POLICY"] == "active"
+    assert os.environ["OMP_WAIT_POLICY"] == "active"

@@ -118,5 +118,5 @@ def test_a_pipeline_of_another_language(pipeline: Callable[[str], str]) -> None:
 
 
 def test_spacy_is_imported_only_when_it_is_used() -> None:
-    program = "import sys, anaphora.annotate, anaphora.link, anaphora.cli; assert 'spacy' not in sys.modules"
+    program = "import sys, anaphora.annotate, anaphora.coref, anaphora.cli; assert 'spacy' not in sys.modules"
     subprocess.run([sys.executable, "-c", program], check=True)

@@ -24,8 +24,8 @@ from anaphora.build.augment import (
     write_augmented,
 )
 from anaphora.build.augment_documents import Block, Pair
-from anaphora.link import Link, load_linker
-from anaphora.link.language import language
+from anaphora.coref import Link, load_linker
+from anaphora.coref.pronouns import language
 
 Parsed = Callable[[str], Sentence]
 

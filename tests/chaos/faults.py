@@ -311,7 +311,7 @@ def database_away(folder: Path, inputs: Path, url: str, control: Callable[[str],
 def nodes_lost(root: Path) -> Iterator[Fault]:
     """Nodes and workers of a Ray cluster are lost while it scores and mines; these tests are part of the others."""
     for target, file in (
-        ("score --cluster", "tests/systems/distributed/test_cluster.py"),
+        ("score --cluster", "tests/systems/test_cluster.py"),
         ("build mine --cluster", "tests/build/mine/test_cluster.py"),
     ):
         names = "come_and_go or killed_driver or lost"

@@ -187,8 +187,8 @@ def test_a_backend_that_is_not_installed(refused: Callable[..., str], monkeypatc
 
 def test_a_model_of_another_backend(refused: Callable[..., str], call: Callable[..., Any], texts: object) -> None:
     call("text.en", "text.de", "-o", "out", "--model", "ibm1", "--save", "m")
-    message = refused("align", "text.en", "text.de", "-o", "out", "--load", "m", "--backend", "systran")
-    assert message == "m: a model of backend 'thot', not 'systran'. Apply it with --backend thot."
+    message = refused("align", "text.en", "text.de", "-o", "out", "--load", "m", "--backend", "builtin")
+    assert message == "m: a model of backend 'thot', not 'builtin'. Apply it with --backend thot."
 
 
 def test_plain_text_is_tokenized_and_signs_are_one(call: Callable[..., Any], tmp_path: Path) -> None:

@@ -14,15 +14,7 @@ from pathlib import Path
 import pytest
 
 from anaphora.core.errors import BadInput
-from anaphora.core.files import (
-    atomic_writer,
-    byte_lines,
-    existing,
-    open_binary,
-    read_parallel,
-    require,
-    text_lines,
-)
+from anaphora.core.files import atomic_writer, byte_lines, existing, open_binary, require, text_lines
 from anaphora.core.parsing import read_json
 
 
@@ -263,16 +255,6 @@ def test_a_pipe_or_device_is_not_replaced_by_a_file(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="pipe: cannot be written: not a regular file"), atomic_writer(pipe):
         pass
     assert pipe.is_fifo()
-
-
-def test_parallel_files(tmp_path: Path) -> None:
-    for name, text in {"a": "1\n\n3\n", "b": "x\ny\nz\n\n \n", "c": "only\n"}.items():
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    a, b, c = (tmp_path / name for name in "abc")
-    assert read_parallel(a, b) == [["1", "", "3"], ["x", "y", "z"]]
-    assert read_parallel(b, a) == [["x", "y", "z"], ["1", "", "3"]]
-    with pytest.raises(BadInput, match=r"c: 1 lines, but .*a has 3\. They belong together"):
-        read_parallel(a, b, c)
 
 
 @pytest.mark.parametrize("constant", ["NaN", "Infinity", "-Infinity"])

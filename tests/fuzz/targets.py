@@ -574,7 +574,7 @@ add("conllu", files(a__conllu=CONLLU), _conllu)
 
 
 def _parcor_seed(folder: Path) -> None:
-    from tests.link.test_parcorfull import ENGLISH
+    from tests.coref.test_gold import ENGLISH
 
     record = {"doc": "d", "langs": ["en", "de"], "en": ENGLISH, "de": ENGLISH, "alignment": [[[0], [0]], [[1], [1]]]}
     record["word_alignment"] = [[[0, 0], [0, 0], "i"], [[1, 0], [1, 0], "s"]]
@@ -582,7 +582,7 @@ def _parcor_seed(folder: Path) -> None:
 
 
 def _parcor(folder: Path) -> None:
-    from anaphora.link.parcorfull import read_parcorfull
+    from anaphora.coref.gold import read_parcorfull
 
     all_of(read_parcorfull(folder / "p.jsonl"))
 
@@ -741,12 +741,12 @@ RESULTS = {
 
 
 def _results(folder: Path) -> None:
-    from anaphora.reports.page.other_results import other_chapters, read_results
-    from anaphora.reports.page.systems import Look
+    from anaphora.reports.charts import SystemStyle
+    from anaphora.reports.results import other_chapters, read_results
 
     results = read_results([folder / "r.json"])
     names = [name for result in results for name in result.names]
-    looks = {name: Look(name, "#336699", "circle") for name in names}
+    looks = {name: SystemStyle(name, "#336699", "circle") for name in names}
     other_chapters(results, {name: name for name in names}, looks)
 
 

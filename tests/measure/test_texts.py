@@ -55,10 +55,10 @@ def test_a_line_without_a_docid_is_an_error(tmp_path: Path) -> None:
         list(read_texts(write(tmp_path / "r", "x\tA.\nB.\n"), [], docids=True))
 
 
-def test_a_tag_between_documents_is_an_error(tmp_path: Path) -> None:
+def test_a_line_d_between_documents(tmp_path: Path) -> None:
     paths = [write(tmp_path / name, "One.\n<d>\nTwo.\n") for name in ("r", "s")]
-    with pytest.raises(BadInput, match=r"r: line 2: a line <d>, .* Write a blank line instead\."):
-        list(read_texts(paths[0], paths[1:]))
+    lines = list(read_texts(paths[0], paths[1:], context=1))
+    assert [(line.document, line.reference) for line in lines] == [("1", ("", "One.")), ("2", ("", "Two."))]
 
 
 def test_signs_are_made_one_and_counted(tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from anaphora.core.documents import read_parallel
 from anaphora.core.errors import AnaphoraError
-from anaphora.core.files import read_parallel
 from anaphora.metrics.measures import Texts, measure
 from anaphora.stats.intervals import Resampling
 

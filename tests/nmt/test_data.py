@@ -150,6 +150,11 @@ def test_blank_lines_end_documents(tmp_path: Path) -> None:
     assert found[0].document == found[1].document != found[2].document
 
 
+def test_a_line_blank_on_one_side_is_an_empty_sentence(tmp_path: Path) -> None:
+    found = pairs(tmp_path, "a\n\nc\n", "A\nB\nC\n")
+    assert found == [Pair("a", "A", 1), Pair("", "B", 1), Pair("c", "C", 1)]
+
+
 def test_a_line_of_ones_own_ends_documents(tmp_path: Path) -> None:
     found = pairs(tmp_path, "<d>\na\n<d>\nb\n", "<d>\nA\n<d>\nB\n", boundary="<d>")
     assert [pair.source for pair in found] == ["a", "b"]
@@ -191,9 +196,9 @@ def test_context_of_a_passage_is_not_trained_on() -> None:
     ("source", "target", "settings", "problem"),
     [
         ("a <SEP> b\n", "A\n", {}, "s: line 1: 2 sentences joined with <SEP> here, 1 in the translation"),
-        ("a\nb\n", "A\n", {}, "t: line 2: ends after 1 lines"),
-        ("a\n", "A\nB\n", {}, "s: line 2: ends after 1 lines"),
-        ("a\n\nb\n", "A\nB\nC\n", {}, "s: line 2: a document ends here on one side only"),
+        ("a\nb\n", "A\n", {}, "t: 1 lines, but .*s has 2"),
+        ("a\n", "A\nB\n", {}, "t: 2 lines, but .*s has 1"),
+        ("a\n<d>\nb\n", "A\nB\nC\n", {}, "s: line 2: a document boundary <d>, but not in .*t"),
         ("a\n", "A\n", {"docids": True}, "s: line 1: no tab"),
         ("x\ta\n", "y\tA\n", {"docids": True}, "t: line 1: docid 'y', but 'x'"),
     ],

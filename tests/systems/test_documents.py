@@ -43,7 +43,6 @@ def test_a_line_without_a_docid_is_an_error(tmp_path: Path) -> None:
         list(read_documents(file, docids=True))
 
 
-def test_a_tag_between_documents_is_an_error(tmp_path: Path) -> None:
+def test_a_line_d_between_documents(tmp_path: Path) -> None:
     file = written(tmp_path / "talk", "One.\n<d>\nTwo.\n")
-    with pytest.raises(BadInput, match=r"talk: line 2: a line <d>, .* Write a blank line instead\."):
-        list(read_documents(file))
+    assert list(read_documents(file)) == [Sentence("One.", ()), Sentence("Two.", (), "<d>\n")]

@@ -24,7 +24,7 @@ class Aligner:
     def __init__(self, settings: Settings | None = None) -> None:
         self.settings = settings or Settings()
         self.backend = load_backend(self.settings)
-        self.symmetrize = choose_heuristic(self.settings, self.backend)
+        self.symmetrize = choose_heuristic(self.settings)
         self.trained_on: int | None = None  # pairs; None: nothing was learned yet
 
     @property
@@ -54,7 +54,7 @@ class Aligner:
         return self._merged(found, pairs)
 
     def align(self, source: Sentences, target: Sentences) -> list[Alignment]:
-        """Align new sentences by what was learned. The links of a pair do not depend on the others (thot, systran)."""
+        """Align new sentences by what was learned. The links of a pair do not depend on the others (thot)."""
         if self.trained_on is None:
             raise AnaphoraError("nothing was learned yet: train the aligner, or load a saved one")
         pairs = self._pairs(source, target)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from anaphora.align.alignment import DEFAULT, HEURISTICS, Alignment, check_alignment, check_heuristic, read_alignments
+from anaphora.align.alignment import DEFAULT, Alignment, check_alignment, check_heuristic, read_alignments
 from anaphora.align.tokenize import DEFAULT as DEFAULT_TOKENIZATION
 from anaphora.core.errors import AnaphoraError, BadInput, did_you_mean
 from anaphora.core.registry import Registry
@@ -21,8 +21,6 @@ Progress = Callable[[int, int], None]  # steps done, steps in all
 KINDS = {
     "thot": ("anaphora.align.thot:Thot", "align", "sil-thot: IBM models 1 to 4, HMM, fast_align, eflomal"),
     "builtin": ("anaphora.align.builtin:Builtin", None, "fast_align in NumPy: quick, and nothing to install"),
-    "eflomal": ("anaphora.align.eflomal:Eflomal", "eflomal", "the eflomal program; it cannot be given a seed"),
-    "systran": ("anaphora.align.systran:Systran", "systran", "systran-align: fast_align; grow-diag-final-and only"),
     "pharaoh": ("anaphora.align.backend:PharaohFiles", None, "alignments that another program wrote"),
 }
 BACKENDS = Registry(
@@ -65,7 +63,6 @@ class Backend(Protocol):
     """Finds the links of words in both directions. Made from `Settings`."""
 
     model: str
-    heuristics: Sequence[str]  # the symmetrisations that it allows
     reproducible: bool  # whether the same input gives the same links every time
     learns: bool  # whether there is anything to train and save; one that does not is given pairs with empty sides, too
 
@@ -98,17 +95,11 @@ def load_backend(settings: Settings) -> Backend:
     return backend
 
 
-def choose_heuristic(settings: Settings, backend: Backend) -> str:
-    """The symmetrisation that the settings name, which must be one that the backend allows."""
-    allowed = backend.heuristics
+def choose_heuristic(settings: Settings) -> str:
+    """The symmetrization heuristic that the settings name, or the default."""
     if settings.symmetrize is None:
-        return DEFAULT if DEFAULT in allowed else allowed[0]
+        return DEFAULT
     check_heuristic(settings.symmetrize)
-    if settings.symmetrize not in allowed:
-        raise AnaphoraError(
-            f"backend {settings.backend!r} merges both directions itself, by {', '.join(allowed)}. "
-            f"Choose that, or another backend for {settings.symmetrize!r}"
-        )
     return settings.symmetrize
 
 
@@ -129,7 +120,6 @@ def choose_model(settings: Settings, models: Mapping[str, Any], default: str) ->
 class PharaohFiles:
     """Nothing is learned: each line belongs to the pair of the same number, and must fit it."""
 
-    heuristics = HEURISTICS
     reproducible = True
     learns = False
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from anaphora.align.aligner import AGAIN
-from anaphora.align.alignment import HEURISTICS, Alignment
+from anaphora.align.alignment import Alignment
 from anaphora.align.backend import Directions, Pair, Progress, Settings, Words, choose_model
 from anaphora.align.diagonal import Direction, Numbers, SentencePair
 from anaphora.core.errors import BadInput
@@ -31,7 +31,6 @@ ARRAYS = ("keys", "theta", "alone")
 class Builtin:
     """Two directions over the words of two languages."""
 
-    heuristics = HEURISTICS
     reproducible = True
     learns = True
 

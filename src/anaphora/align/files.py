@@ -12,7 +12,8 @@ from anaphora.align.aligner import Aligner
 from anaphora.align.alignment import Agreement, Alignment, agreement, check_alignment, format_alignment, parse_alignment
 from anaphora.align.backend import Progress
 from anaphora.align.tokenize import Text, Tokenization, Treatment, signature
-from anaphora.core.files import atomic_writer, read_parallel
+from anaphora.core.documents import read_parallel
+from anaphora.core.files import atomic_writer
 
 Texts = tuple[Text, Text]
 

@@ -16,12 +16,11 @@ from anaphora.annotate import Annotator, Document
 from anaphora.annotate.document import Mention, Sentence
 from anaphora.build.augment_documents import Block, Pair
 from anaphora.core.files import atomic_writer
+from anaphora.coref import Link, Linker
+from anaphora.coref.nonreferential import classify
+from anaphora.coref.pronouns import Language, is_singular_pronoun, language
 from anaphora.languages.german import FORMS
 from anaphora.languages.german_swap import case_of, swappable
-from anaphora.link import Link, Linker
-from anaphora.link.language import Language, language
-from anaphora.link.nothing import nothing_by_rule
-from anaphora.link.pronouns import is_singular_pronoun
 from anaphora.suites.example import Passage
 
 OTHERS = frozenset({"he", "him", "she", "her"})  # German er, ihn, sie … may as well translate these
@@ -192,8 +191,8 @@ def _dropped(link: Link, sentence: Sentence, settings: Settings) -> str | None:
     """Why an *it* is left out, if it is: by rule, or because the linker takes it to stand for no noun."""
     if not settings.drop:
         return None
-    kind = nothing_by_rule(sentence, link.pronoun.head, language("en"))
-    if kind is None and link.nothing > 0.5:
+    kind = classify(sentence, link.pronoun.head, language("en"))
+    if kind is None and link.nonreferential > 0.5:
         kind = "event"
     return kind if kind in settings.drop else None
 
@@ -225,7 +224,7 @@ def _augmented(
         index = only_pronoun(english.sentences[number], it.pronoun.head, german, candidates)
     if index is None:
         return "German pronoun unclear" if candidates else "no German pronoun"
-    kind = nothing_by_rule(german, index, language("de")) if settings.drop else None
+    kind = classify(german, index, language("de")) if settings.drop else None
     if kind in settings.drop:
         return str(kind)
     change = swappable(german, index)

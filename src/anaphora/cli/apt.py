@@ -79,7 +79,7 @@ def apt(
     different, no candidate, no reference, neither. Texts without alignment files are aligned, as `anaphora align` does.
     """
     from anaphora.metrics.apt.report_files import write_details, write_score_files
-    from anaphora.reports.apt import apt_tables
+    from anaphora.reports.metric_tables import apt_tables
 
     if example:
         _write_example(example, as_json)

@@ -74,7 +74,7 @@ def augment(
     from anaphora.build.augment import Settings, Statistics, statistics_document, write_augmented
     from anaphora.build.augment import augment as candidates
     from anaphora.build.augment_documents import Block, read_blocks
-    from anaphora.link import load_linker
+    from anaphora.coref import load_linker
 
     if languages != "en-de":
         raise AnaphoraError(f"antecedent-free augmentation is for en-de, not {languages}: it knows German pronouns")

@@ -31,7 +31,7 @@ def discomt(annotations: Path, example: bool, languages: str, format: str, as_js
     bad), and system where there are several.
     """
     from anaphora.metrics.discomt.measures import discomt, read_annotations, write_example
-    from anaphora.reports.metrics import discomt_tables
+    from anaphora.reports.metric_tables import discomt_tables
     from anaphora.stats.intervals import Resampling
 
     if example:

@@ -60,9 +60,9 @@ def generative(
     """Is the pronoun right in a system's own translations of SUITE? Correct, wrong, not found."""
     from anaphora import api
     from anaphora.align import Aligner, Settings
-    from anaphora.core.files import read_parallel
+    from anaphora.core.documents import read_parallel
     from anaphora.evaluation import generative as translated
-    from anaphora.reports.generative import generative_table
+    from anaphora.reports.tables import generative_table
     from anaphora.runs import open_run
 
     if runs and len(runs) != len(translations):

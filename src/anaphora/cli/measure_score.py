@@ -137,14 +137,14 @@ def _draw_line(path: Path, line: int | None, lines: list[Line], texts: dict[str,
 
 
 def _draw(path: Path, found: list[tuple[str, Text, ScoredText]]) -> None:
-    from anaphora.reports.attention import Attention, attention_picture
-    from anaphora.reports.picture import write_picture
+    from anaphora.reports.charts import write_chart
+    from anaphora.reports.metric_charts import Attention, attention_chart
 
     passages = [
         Attention(f"{title}  ({scored.score:+.3f})", text.words, text.pronouns, scored.shares, scored.attention)
         for title, text, scored in found
     ]
-    write_picture(path, attention_picture(passages))
+    write_chart(path, attention_chart(passages))
     note(f"wrote {path}")
 
 

@@ -89,7 +89,7 @@ def metrics(
 ) -> None:
     """BLEU, chrF, TER, METEOR and COMET of translations, with intervals and paired tests."""
     from anaphora.metrics.measures import measure, read_texts
-    from anaphora.reports.metrics import metrics_tables
+    from anaphora.reports.metric_tables import metrics_tables
     from anaphora.stats.intervals import Resampling
 
     sampling = {key: options.pop(key) for key in ("samples", "seed", "confidence", "test")}

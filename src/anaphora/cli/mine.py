@@ -17,7 +17,6 @@ from anaphora.normalization import describe_signs
 if TYPE_CHECKING:
     from anaphora.align import Settings as AlignSettings
     from anaphora.build.mine.result import Mined
-    from anaphora.build.mine.running import Runner
     from anaphora.build.mine.settings import Output, Settings
 
 
@@ -93,9 +92,10 @@ def mine(workers: int | None, cluster: str | None, resume: bool, as_json: bool, 
     again, it goes on where it was; with other settings, only what depends on them is done anew.
     """
     from anaphora.build.mine.pipeline import mine as run
+    from anaphora.build.mine.running import runner_for
 
     settings, output = _settings(options), _output(options)
-    runner = _runner(workers, cluster)
+    runner = runner_for(workers, cluster)
     try:
         result = run(settings, output, runner, watch=_watch, resume=resume)
     finally:
@@ -169,18 +169,6 @@ def _output(options: dict[str, Any]) -> Output:
         citation=options["citation"],
         licence=options["licence"],
     )
-
-
-def _runner(workers: int | None, cluster: str | None) -> Runner:
-    if cluster is not None:
-        from anaphora.build.mine.cluster import RayTasks
-
-        return RayTasks(cluster or None, workers)
-    from anaphora.build.mine.local import Processes, processors
-    from anaphora.build.mine.running import InProcess
-
-    count = workers or processors()
-    return Processes(count) if count > 1 else InProcess()
 
 
 @contextlib.contextmanager

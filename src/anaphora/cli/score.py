@@ -77,7 +77,7 @@ def score(suite: str, system: str, output: Path, as_json: bool, **settings: Any)
     from anaphora import api
     from anaphora.suites.contexts import select
     from anaphora.systems.context import Context
-    from anaphora.systems.distributed.sensible import sensible_workers
+    from anaphora.systems.workers import default_worker_count
 
     if settings["resume"] and settings["overwrite"]:
         raise click.UsageError("--resume goes on with a run, --overwrite does away with it: give one of them")
@@ -85,7 +85,7 @@ def score(suite: str, system: str, output: Path, as_json: bool, **settings: Any)
     context = Context(settings["context"] or 0, settings["separator"], settings["target_context"])
     selection = select(loaded, limit=settings["limit"], sample=settings["sample"], seed=settings["seed"])
     if all(settings[name] is None for name in ("workers", "cluster", "threads")):
-        settings["workers"] = sensible_workers(system, len(selection.examples))
+        settings["workers"] = default_worker_count(system, len(selection.examples))
     with progress_bar("ex") as bar:
 
         def progress(done: int, total: int, said: list[str] = []) -> None:  # noqa: B006  (of this one call)

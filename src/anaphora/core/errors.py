@@ -11,8 +11,8 @@ class AnaphoraError(Exception):
     """Something the user can put right. The text is one line: what is wrong, where, what to do."""
 
 
-class OutOfStep(AnaphoraError):  # noqa: N818
-    """Answers that cannot be told apart from those to other questions: what came before them is in doubt, too."""
+class OutputMisaligned(AnaphoraError):  # noqa: N818
+    """Scores cannot be assigned to their inputs any more, so that earlier ones are in doubt, too."""
 
 
 class BadInput(AnaphoraError):  # noqa: N818  (it reads well where it is raised)

@@ -30,7 +30,6 @@ MAX_RATIO = 200  # how many times its size a gzip file may decompress to; text h
 RATIO_FROM = 1 << 24  # bytes of content from which on that is asked
 GZIP = b"\x1f\x8b"
 TRUNCATED, COPY_AGAIN = "the gzip file is truncated", "Copy or download it again."
-DOCUMENT_TAG = "<d>"
 
 
 def open_binary(path: Path) -> BufferedReader:
@@ -154,19 +153,6 @@ def text_lines(path: Path) -> Iterator[str]:
         yield text.removeprefix("\ufeff") if number == 1 else text
 
 
-def read_parallel(*paths: Path) -> list[list[str]]:
-    """The lines of files that belong together line by line; empty lines too many at the end of one are dropped."""
-    texts = [list(text_lines(path)) for path in paths]
-    fewest = min(map(len, texts))
-    for text, path in zip(texts, paths, strict=True):
-        while len(text) > fewest and not text[-1].strip():
-            text.pop()
-        if len(text) != len(texts[0]):
-            problem = f"{len(text):,} lines, but {paths[0]} has {len(texts[0]):,}"
-            raise BadInput(path, problem, remedy="They belong together line by line: give files of the same length.")
-    return texts
-
-
 def decode(line: bytes, path: Path, number: int) -> str:
     """A line as text, or an error that says where the bytes stop being UTF-8."""
     try:
@@ -199,12 +185,6 @@ def require(directory: Path, name: str, why: str = "") -> Path:
         what = f"{name} (or {name}.gz) is missing here" if _is_folder(directory) else "no such directory"
         raise BadInput(directory, what, remedy=why)
     return found
-
-
-def refuse_tag(line: str, path: Path, number: int, remedy: str) -> None:
-    """A line `<d>`, which begins a document in some corpora, must not be read as a sentence."""
-    if line.strip() == DOCUMENT_TAG:
-        raise BadInput(path, f"a line {DOCUMENT_TAG}, which begins a document", line=number, remedy=remedy)
 
 
 def json_line(document: Any, **layout: Any) -> bytes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,18 +10,8 @@ from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.evaluation.compare import Pair, compare_runs, corrected, original_of
 from anaphora.evaluation.contrastive import evaluate_run
 from anaphora.evaluation.result import Figure, Settings, Signature, named
-from anaphora.runs import Run, Scored
+from anaphora.runs import LoadedRun, Run, Scored, load
 from anaphora.systems.context import PLAIN, Measurement, canonical
-
-
-@dataclass(frozen=True)
-class _Part(Run):
-    """Some of the answers of a run, kept."""
-
-    items: tuple[Scored, ...] = ()
-
-    def __iter__(self) -> Iterator[Scored]:
-        return iter(self.items)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +92,7 @@ def robustness(
     attacks, and for attacks × groups in the breakdowns. breakdowns: none unless asked for.
     """
     settings = settings or Settings()
-    whole = _Part(before.header, before.path, tuple(before))
+    whole = load(before)
     found: list[tuple[str, str]] = []
     pairs: list[Pair] = []
     repeated: dict[str, str] = {}
@@ -135,7 +125,7 @@ def robustness(
     )
 
 
-def _parts(run: Run) -> dict[str, _Part]:
+def _parts(run: Run) -> dict[str, LoadedRun]:
     """The answers to each attack in a run."""
     attacks: dict[str, list[Scored]] = {}
     for item in run:
@@ -145,7 +135,7 @@ def _parts(run: Run) -> dict[str, _Part]:
         attacks.setdefault(str(item.tags.get("attack") or run.header.suite), []).append(item)
     if not attacks:
         raise BadInput(run.path, "no example is in it")
-    return {name: _Part(run.header, run.path, tuple(items)) for name, items in attacks.items()}
+    return {name: LoadedRun(run.header, run.path, tuple(items)) for name, items in attacks.items()}
 
 
 def _check(before: Run, run: Run) -> None:

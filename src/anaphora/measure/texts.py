@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 
-from anaphora.core.errors import BadInput
-from anaphora.core.files import read_parallel, refuse_tag
+from anaphora.core.documents import document_lines
 from anaphora.normalization import normalize_counting
 from anaphora.suites.example import Passage
 
@@ -38,51 +39,25 @@ def read_texts(
 ) -> Iterator[Line]:
     """The lines of files that belong together, with signs that are written in several ways made one.
 
-    A line that is empty in every file ends a document; with docids, every line is docid, a tab, a sentence.
+    Documents are separated as in every command (see `core.documents`); with docids, lines are docid⇥sentence.
 
     signs: here the replaced signs are counted, by file; a measure must not learn whose apostrophes they are
     """
     paths = [reference, *systems, *([source] if source else [])]
-    texts = read_parallel(*paths)
-    names = [""] * len(texts[0])
-    if docids:
-        columns = [_docids(text, path) for text, path in zip(texts, paths, strict=True)]
-        names, texts = columns[0][0], [text for _, text in columns]
-    before: list[tuple[str, ...]] = []
     counts = [(signs if signs is not None else {}).setdefault(str(path), Counter()) for path in paths]
-    document = 1
-    for number, row in enumerate(zip(*texts, strict=True), start=1):
-        if docids and number > 1 and names[number - 1] != names[number - 2]:
-            before = []
-        if not docids and not any(text.strip() for text in row):
-            document += bool(before)
-            before = []
-            continue
-        refuse_tag(row[0], reference, number, "Write a blank line instead.")
-        sentences = tuple(
-            " ".join(normalize_counting(text, count).split()) for text, count in zip(row, counts, strict=True)
-        )
-        window = (
-            [*before[len(before) - context if len(before) > context else 0 :], sentences] if context else [sentences]
-        )
-        passages = [_passage([one[k] for one in window], context) for k in range(len(texts))]
-        of_systems = tuple(passages[1 : 1 + len(systems)])
-        name = names[number - 1] if docids else str(document)
-        yield Line(number, name, passages[0], of_systems, passages[-1] if source else None)
-        before.append(sentences)
+    lines = document_lines(*paths, format="docids" if docids else "lines")
+    for name, document in groupby(lines, key=attrgetter("document")):
+        window: deque[tuple[str, ...]] = deque(maxlen=context + 1)
+        for line in document:
+            sentences = tuple(
+                " ".join(normalize_counting(text, count).split())
+                for text, count in zip(line.texts, counts, strict=True)
+            )
+            window.append(sentences)
+            passages = [_passage(list(texts), context) for texts in zip(*window, strict=True)]
+            of_systems = tuple(passages[1 : 1 + len(systems)])
+            yield Line(line.number, name, passages[0], of_systems, passages[-1] if source else None)
 
 
 def _passage(sentences: list[str], context: int) -> Passage:
     return ("",) * (context + 1 - len(sentences)) + tuple(sentences)
-
-
-def _docids(lines: list[str], path: Path) -> tuple[list[str], list[str]]:
-    names, texts = [], []
-    for number, line in enumerate(lines, start=1):
-        name, tab, text = line.partition("\t")
-        if not tab:
-            remedy = "Each line is docid, a tab, a sentence; without docids leave --docids out."
-            raise BadInput(path, "no tab in the line", line=number, remedy=remedy)
-        names.append(name)
-        texts.append(text)
-    return names, texts

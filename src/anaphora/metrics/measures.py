@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from anaphora.align.tokenize import DEFAULT, Text, Tokenization, Treatment
+from anaphora.core.documents import read_parallel
 from anaphora.core.errors import AnaphoraError
-from anaphora.core.files import read_parallel
 from anaphora.core.registry import Registry
 from anaphora.normalization import Mismatch, mismatches, normalize, sign_name, signs_of
 from anaphora.stats.intervals import Interval, Resampling

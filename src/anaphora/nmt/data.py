@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from anaphora.core.documents import document_lines
 from anaphora.core.errors import BadInput
-from anaphora.core.files import text_lines
 from anaphora.nmt.arrangement import Arrangement, Ids, inputs_of, target_of
 from anaphora.nmt.config import DataConfig
 from anaphora.nmt.text import SEPARATOR_PIECE, Text
@@ -120,8 +120,6 @@ def _cut(order: Ints, longest: Ints, tokens: int, sentences: int = 0) -> list[In
 
 # Parallel documents as ids: every sentence encoded once, examples put together from them as they are needed.
 
-REMEDY = "The two sides belong together line by line, blank lines included."
-
 
 @dataclass(frozen=True, slots=True)
 class Pair:
@@ -134,27 +132,20 @@ class Pair:
 
 
 def read_pairs(config: DataConfig, sources: Sequence[Path], targets: Sequence[Path]) -> Iterator[Pair]:
-    """Sentence pairs of files; a file ends a document, and so does a blank line, a boundary or another docid.
+    """Yield the sentence pairs of parallel files; a document ends with its file at the latest.
 
     A line whose sentences are joined with `<SEP>`, as `build augment` writes them, is a passage of its own: the last
     sentence is trained on, those before it are its context.
     """
     document = 0
+    format = "docids" if config.docids else "tags" if config.boundary else "lines"
     for source, target in zip(sources, targets, strict=True):
-        document += 1
         last: str | None = None
-        for number, (one, other) in enumerate(_lines(source, target), start=1):
-            if config.docids:
-                docid, one, other = _without_docid(one, other, source, target, number)
-                document += last is not None and docid != last
-                last = docid
-            elif _ends(one, config) or _ends(other, config):
-                if _ends(one, config) != _ends(other, config):
-                    problem = "a document ends here on one side only"
-                    raise BadInput(source, problem, line=number, remedy=REMEDY)
-                document += 1
-                continue
-            passage = _passage(one, other, source, number)
+        for line in document_lines(source, target, format=format, boundary=config.boundary):
+            one, other = line.texts
+            document += line.document != last
+            last = line.document
+            passage = _passage(one, other, source, line.number)
             own = SEPARATOR_PIECE in one
             document += own
             for place, (sentence, translation) in enumerate(passage, start=1):
@@ -170,36 +161,6 @@ def _passage(one: str, other: str, source: Path, number: int) -> list[tuple[str,
         raise BadInput(source, problem, line=number, remedy="Join the same sentences on both sides.")
     pairs = list(zip(*sides, strict=True))
     return [pair for pair in pairs[:-1] if any(pair)] + pairs[-1:]
-
-
-def _ends(line: str, config: DataConfig) -> bool:
-    return not line.strip() if not config.boundary else line.strip() == config.boundary
-
-
-def _lines(source: Path, target: Path) -> Iterator[tuple[str, str]]:
-    ours, theirs = text_lines(source), text_lines(target)
-    number = 0
-    for number, line in enumerate(ours, start=1):
-        other = next(theirs, None)
-        if other is None:
-            raise BadInput(target, f"ends after {number - 1:,} lines, but {source} goes on", line=number, remedy=REMEDY)
-        yield line, other
-    if next(theirs, None) is not None:
-        raise BadInput(source, f"ends after {number:,} lines, but {target} goes on", line=number + 1, remedy=REMEDY)
-
-
-def _without_docid(one: str, other: str, source: Path, target: Path, number: int) -> tuple[str, str, str]:
-    docid, tab, sentence = one.partition("\t")
-    if not tab:
-        raise BadInput(source, "no tab between docid and sentence", line=number, remedy="Write docid⇥sentence.")
-    theirs, tab, translation = other.partition("\t")
-    if not tab:
-        docid_there, translation = docid, other  # a docid on the source side is enough
-    else:
-        docid_there = theirs
-    if docid_there != docid:
-        raise BadInput(target, f"docid {docid_there!r}, but {docid!r} in {source}", line=number, remedy=REMEDY)
-    return docid, sentence, translation
 
 
 class Sentences:

@@ -1,4 +1,4 @@
-"""The tables of mining: what became of candidates, translations of pronouns, classes by distance (ContraPro §3.1)."""
+"""Tables of mining: reasons for rejection, translations of pronouns, classes by distance (ContraPro §3.1)."""
 
 from __future__ import annotations
 

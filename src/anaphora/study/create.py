@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from anaphora.align.tokenize import Tokenization, looks_tokenized
+from anaphora.core.documents import read_parallel
 from anaphora.core.errors import AnaphoraError, BadInput
-from anaphora.core.files import read_parallel
 from anaphora.languages.highlight import Span, differences, occurrences, replaced_pronouns
 from anaphora.languages.pronoun_files import pronoun_lists
 from anaphora.languages.pronouns import normalise

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 
-from anaphora.core.errors import BadInput
-from anaphora.core.files import refuse_tag, text_lines
+from anaphora.core.documents import document_lines
 from anaphora.suites.example import Passage
 
 
@@ -24,28 +25,13 @@ class Sentence:
 
 
 def read_documents(path: Path, *, docids: bool = False) -> Iterator[Sentence]:
-    """The sentences of a file in order; context never crosses from one document into the next.
+    """Yield the sentences of a file in order; context never crosses from one document into the next.
 
-    docids: the first column, up to a tab, names the document; else a blank line ends one
+    docids: the first column, up to a tab, names the document; otherwise a blank line or a line `<d>` ends one
     """
-    before: list[str] = []
-    lead, current = "", None
-    for number, line in enumerate(text_lines(path), start=1):
-        if docids:
-            docid, tab, text = line.partition("\t")
-            if not tab:
-                remedy = "Each line is docid, a tab, a sentence; without docids leave --docids out."
-                raise BadInput(path, "no tab in the line", line=number, remedy=remedy)
-            if docid != current:
-                before, current = [], docid
-            lead = f"{docid}\t"
-        elif not line.strip():
-            before = []
-            lead += "\n"
-            continue
-        else:
-            refuse_tag(line, path, number, "Write a blank line instead.")
-            text = line
-        yield Sentence(text, tuple(before), lead)
-        before.append(text)
-        lead = ""
+    lines = document_lines(path, format="docids" if docids else "lines")
+    for _, document in groupby(lines, key=attrgetter("document")):
+        before: list[str] = []
+        for line in document:
+            yield Sentence(line.texts[0], tuple(before), line.prefix)
+            before.append(line.texts[0])

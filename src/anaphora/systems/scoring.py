@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.lock import lock_output
@@ -22,7 +22,27 @@ from anaphora.systems.encoding.tokens import check_focus
 SHARD = 1024
 
 Progress = Callable[[int, int], None]
-Shard = tuple[int, Sequence[Example], frozenset[int]]  # number of its first example, its examples, those done already
+
+
+class Shard(NamedTuple):
+    """Examples that follow each other in a suite: a task for a worker.
+
+    start: number of the first one in the suite; done: numbers within the shard that need not be scored
+    """
+
+    start: int
+    examples: Sequence[Example]
+    done: frozenset[int] = frozenset()
+
+    @property
+    def key(self) -> int:
+        return self.start
+
+    def remaining(self, results: Sequence[tuple[int, Answer]]) -> Shard:
+        """The shard without examples that are scored. Even an empty one is a task: its end may be an error."""
+        return self._replace(done=self.done | {number - self.start for number, _ in results})
+
+
 Scorer = Callable[[Iterable[Shard]], Iterator[tuple[int, Answer]]]
 StartScorer = Callable[[str, Options], tuple[System, Scorer]]  # of a spec
 
@@ -113,7 +133,7 @@ def shards(examples: Sequence[Example], done: Iterable[int]) -> Iterator[Shard]:
         part = examples[start : start + SHARD]
         finished = frozenset(n - start for n in known if start <= n < start + len(part))
         if len(finished) < len(part):
-            yield start, part, finished
+            yield Shard(start, part, finished)
 
 
 def in_this_process(spec: str, options: Options) -> tuple[System, Scorer]:

@@ -15,7 +15,7 @@ from anaphora.build.attacks.annotated import by_annotators, linked, tagged
 from anaphora.build.attacks.attack import Antecedent, fits
 from anaphora.build.attacks.possessive import possessive_extension, possessive_preset
 from anaphora.core.errors import AnaphoraError
-from anaphora.link import Link
+from anaphora.coref import Link
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Suite, suite_of
 

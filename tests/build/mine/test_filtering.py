@@ -22,7 +22,7 @@ from anaphora.build.mine.filtering import (
     target_pronoun,
 )
 from anaphora.core.errors import AnaphoraError
-from anaphora.link import Link
+from anaphora.coref import Link
 
 Parsed = Callable[[str], Sentence]
 

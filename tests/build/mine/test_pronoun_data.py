@@ -7,7 +7,7 @@ import pytest
 from anaphora.build.mine.filtering import SWAPS
 from anaphora.build.mine.pronoun_data import known_pairs, pair_data
 from anaphora.core.errors import AnaphoraError
-from anaphora.link.language import language
+from anaphora.coref.pronouns import language
 
 
 def test_there_are_three_pairs() -> None:

@@ -15,7 +15,7 @@ from anaphora.build.mine.filtering import REASONS
 from anaphora.build.mine.pair import AnnotatedPair, Mined
 from anaphora.build.mine.pronouns import CONFIDENCE, Pronouns
 from anaphora.core.errors import AnaphoraError
-from anaphora.link import Link
+from anaphora.coref import Link
 
 Parsed = Callable[[str], Sentence]
 

@@ -282,9 +282,9 @@ def test_a_reference_that_is_aligned_is_not_aligned_again(
 def test_a_corpus_goes_with_the_texts(
     files: Callable[..., Files], aligned: list[dict[str, Any]], tmp_path: Path
 ) -> None:
-    aligning = Aligning("systran", None, ((tmp_path / "s", tmp_path / "r"),))
+    aligning = Aligning("builtin", None, ((tmp_path / "s", tmp_path / "r"),))
     (tmp_path / "ta").write_text("0-0\n\n\n", encoding="utf-8")
     task = read_task(files(reference_alignment=None), str.split, FRENCH, aligning=aligning)
     corpus = [(["it", "sleeps"], ["il", "dort"]), ([], []), (["they", "sleep"], ["ils", "dorment"])]
     assert aligned[0]["corpus"] == corpus
-    assert task.aligned_by.startswith("given+systran-hmm-grow-diag-final+3@")
+    assert task.aligned_by.startswith("given+builtin-hmm-grow-diag-final+3@")

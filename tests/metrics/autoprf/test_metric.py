@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anaphora.align import SystemAlignments
+from anaphora.core.documents import read_parallel
 from anaphora.core.errors import AnaphoraError, BadInput
-from anaphora.core.files import read_parallel
 from anaphora.metrics.aligned_pronouns import Occurrence, aligned_text, occurrences
 from anaphora.metrics.apt.task import Files
 from anaphora.metrics.autoprf import metric as autoprf_run

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 pytest.importorskip("snowballstemmer", reason="the stems need the extra metrics")
 pytest.importorskip("sacremoses", reason="the tokeniser needs the extra metrics")
 
+from anaphora.core.documents import read_parallel
 from anaphora.core.errors import AnaphoraError
-from anaphora.core.files import read_parallel
 from anaphora.metrics.measures import Measured, Texts, measure
 from anaphora.metrics.meteor import metric as meteor_matching
 from anaphora.metrics.meteor import wordnet

@@ -15,7 +15,7 @@ from anaphora.annotate.document import Document, Mention, Sentence
 from anaphora.build.attacks.attack import Antecedent, Tags, by_annotation, find, from_tags, sentence_of
 from anaphora.build.attacks.possessive import Finder, Tagger
 from anaphora.core.errors import AnaphoraError
-from anaphora.link import Link, Linker, load_linker
+from anaphora.coref import Link, Linker, load_linker
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Suite
 

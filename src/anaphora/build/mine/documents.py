@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from anaphora.align.alignment import parse_alignment
-from anaphora.build.augment_documents import Pair, read_pairs, side_by_side
+from anaphora.build.augment_documents import Pair, read_pairs
+from anaphora.core import documents
+from anaphora.core.documents import parallel_lines
 from anaphora.core.errors import AnaphoraError, BadInput
 
-FORMATS = ("lines", "docids", "tags", "tsv", "moses", "opus")
+FORMATS = (*documents.FORMATS, "tsv", "moses", "opus")
 Named = tuple[str, Pair]  # the name of a document, and a pair of it
 
 
@@ -72,7 +74,7 @@ def _check(corpus: Corpus) -> None:
 
 def _tsv(corpus: Corpus) -> Iterator[Named]:
     """One file: docid, source, target."""
-    for line, (row, *points) in enumerate(side_by_side(corpus.source, corpus.alignments), start=1):
+    for line, (row, *points) in enumerate(parallel_lines(*corpus.files()), start=1):
         columns = row.split("\t")
         if len(columns) != 3:
             problem = f"{len(columns)} columns, 3 expected"
@@ -85,7 +87,7 @@ def _tsv(corpus: Corpus) -> Iterator[Named]:
 def _moses(corpus: Corpus) -> Iterator[Named]:
     """OPUS's line files: which document a line is from is in a third file, and the document of its translation."""
     assert corpus.links is not None
-    rows = side_by_side(corpus.source, corpus.target, corpus.links, corpus.alignments)
+    rows = parallel_lines(*corpus.files())
     for line, (source, target, identifiers, *points) in enumerate(rows, start=1):
         columns = identifiers.split("\t")
         if len(columns) != 4:

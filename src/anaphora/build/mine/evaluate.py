@@ -16,7 +16,7 @@ from anaphora.build.mine.filtering import Place, WordLinks
 from anaphora.build.mine.gold import GoldMention, GoldPair, GoldSide, Span
 from anaphora.build.mine.pair import AnnotatedPair
 from anaphora.build.mine.pronouns import Found, Pronouns
-from anaphora.link.accuracy import names
+from anaphora.coref.gold import names
 
 NOUNS = ("NOUN", "PROPN")
 

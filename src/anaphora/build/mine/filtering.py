@@ -13,9 +13,9 @@ from anaphora.align.alignment import Alignment
 from anaphora.annotate.document import Document, Mention, Sentence, Token
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.registry import Registry
-from anaphora.link import Link
-from anaphora.link.joint import join
-from anaphora.link.phrases import span
+from anaphora.coref import Link
+from anaphora.coref.joint import join
+from anaphora.coref.phrases import span
 
 Place = tuple[int, int]  # sentence, token
 Links = Mapping[Place, Link]

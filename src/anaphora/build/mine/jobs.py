@@ -5,9 +5,8 @@ Each is a small object that can be sent to where the work is done. What takes lo
 
 from __future__ import annotations
 
-import pickle
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from hashlib import blake2b
@@ -240,17 +239,3 @@ def _aligner(work: Align) -> Aligner:
         for name, content in work.files.items():
             (Path(folder) / name).write_bytes(content)
         return Aligner.load(folder, threads=1)
-
-
-_held: dict[str, Work] = {}
-
-
-def loaded(key: str, fetch: Callable[[], bytes]) -> Work:
-    """Work that was sent here; it may be large (the model of an aligner), so it is fetched and unpacked once."""
-    if key not in _held:
-        _held.clear()
-        _held[key] = pickle.loads(fetch())
-    return _held[key]
-
-
-# Who does the work of a stage, shard by shard: this process, several processes, or a Ray cluster.

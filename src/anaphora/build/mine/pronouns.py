@@ -25,10 +25,9 @@ from anaphora.build.mine.pair import AnnotatedPair, Mined
 from anaphora.build.mine.pronoun_data import pair_data
 from anaphora.build.mine.pronoun_tags import tags_of
 from anaphora.core.errors import AnaphoraError
-from anaphora.link import Linker, load_linker
-from anaphora.link.language import language
-from anaphora.link.nothing import nothing_by_rule, surely_nothing
-from anaphora.link.pronouns import is_pronoun
+from anaphora.coref import Linker, load_linker
+from anaphora.coref.nonreferential import classify, classify_certain
+from anaphora.coref.pronouns import is_pronoun, language
 
 CONFIDENCE = 0.6  # docs/mining-quality.md: the curve of precision and yield
 DISTANCE = 5  # sentences
@@ -199,7 +198,7 @@ class Pronouns:
         )
         if isinstance(found, str):
             if found == "no source antecedent":
-                kind = nothing_by_rule(known.pair.source.sentences[number], index, self._languages[0])
+                kind = classify(known.pair.source.sentences[number], index, self._languages[0])
                 return f"source {kind}" if kind else found
             return found
         if found.confidence < self._confidence:
@@ -208,8 +207,8 @@ class Pronouns:
 
     def _nothing(self, pair: AnnotatedPair, number: int, index: int, place: int) -> str | None:
         """Why a pair stands for no noun, whatever linkers say: make it easier to …, es handelt sich um …"""
-        ours = surely_nothing(pair.source.sentences[number], index, self._languages[0], doing=True)
-        theirs = surely_nothing(pair.target.sentences[number], place, self._languages[1])
+        ours = classify_certain(pair.source.sentences[number], index, self._languages[0], doing=True)
+        theirs = classify_certain(pair.target.sentences[number], place, self._languages[1])
         return f"source {ours}" if ours else f"target {theirs}" if theirs else None
 
 

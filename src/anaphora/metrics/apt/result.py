@@ -187,13 +187,13 @@ class AptResult:
 
     def __str__(self) -> str:
         """The tables, as on the command line."""
-        from anaphora.reports.apt import apt_tables
+        from anaphora.reports.metric_tables import apt_tables
 
         return "\n\n".join(table.render("table") for table in apt_tables(self))
 
     def _repr_html_(self) -> str:
         """The tables in a notebook."""
-        from anaphora.reports.apt import apt_tables
+        from anaphora.reports.metric_tables import apt_tables
 
         return "".join(table.render("html") for table in apt_tables(self))
 

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from anaphora.align.alignment import Alignment, check_alignment, parse_alignment
 from anaphora.align.tokenize import AsItIs, Split, Text, Tokenization, Treatment
+from anaphora.core.documents import read_parallel
 from anaphora.core.errors import AnaphoraError, BadInput
-from anaphora.core.files import read_parallel
 from anaphora.languages.pronouns import PronounLists
 
 NONE = "NONE"  # in a confusion matrix: no translation was found

@@ -21,8 +21,8 @@ import numpy as np
 from anaphora import __version__
 from anaphora.align import Aligner, align_systems
 from anaphora.align.tokenize import DEFAULT, Tokenization, Treatment, pair_of, signature
+from anaphora.core.documents import read_parallel
 from anaphora.core.errors import AnaphoraError
-from anaphora.core.files import read_parallel
 from anaphora.metrics.aligned_pronouns import Aligned, Occurrence, aligned_text, occurrences
 from anaphora.metrics.apt.task import Files
 from anaphora.stats.intervals import Floats, Interval, Resampling

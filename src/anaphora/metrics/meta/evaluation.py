@@ -66,7 +66,7 @@ class MetaEvaluation:
 
     def __str__(self) -> str:
         """The table, as on the command line."""
-        from anaphora.reports.correlations import correlation_table
+        from anaphora.reports.metric_tables import correlation_table
 
         return correlation_table(self).render("table")
 

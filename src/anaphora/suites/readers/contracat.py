@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from anaphora.core.documents import parallel_lines
 from anaphora.core.errors import BadInput
 from anaphora.core.files import existing, require
 from anaphora.suites.catalogue import citation
 from anaphora.suites.example import Example, Passage, Tag
-from anaphora.suites.readers.text import groups_of, parallel_lines
+from anaphora.suites.readers.text import groups_of
 from anaphora.suites.suite import Header, Suite, suite_of
 
 GENDERS = "mfn"  # the order of the three lines of an item

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from anaphora.core.documents import parallel_lines
 from anaphora.core.errors import BadInput
 from anaphora.core.files import existing, require, text_lines
 from anaphora.core.parsing import expecting, read_json, whole_number
@@ -16,7 +17,7 @@ from anaphora.suites.catalogue import citation
 from anaphora.suites.example import Example, Passage, Tag
 from anaphora.suites.readers.contracat import split_passage
 from anaphora.suites.readers.contrapro import BREAKDOWNS, record_tags
-from anaphora.suites.readers.text import differing_words, parallel_lines
+from anaphora.suites.readers.text import differing_words
 from anaphora.suites.suite import Header, Suite, suite_of
 
 Group = list[tuple[Passage, Passage]]  # source and target passage of each candidate

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from anaphora.core.documents import parallel_lines
 from anaphora.core.files import require
 from anaphora.suites.catalogue import citation
 from anaphora.suites.example import Example, Tag
 from anaphora.suites.readers import lopes
-from anaphora.suites.readers.text import differing_pronoun, parallel_lines
+from anaphora.suites.readers.text import differing_pronoun
 from anaphora.suites.suite import Header, Suite, suite_of
 
 OTHER_GENDER = {"il": "elle", "elle": "il", "ils": "elles", "elles": "ils"}

@@ -7,31 +7,13 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from anaphora.core.documents import SAME_LENGTH, parallel_lines
 from anaphora.core.errors import BadInput
 from anaphora.core.files import existing, require, text_lines
 from anaphora.suites.example import Example, Passage
 from anaphora.suites.suite import Header, Suite, suite_of
 
 WORD = re.compile(r"\w+|[^\w\s]")
-
-
-def parallel_lines(*paths: Path) -> Iterator[tuple[str, ...]]:
-    """The lines of several files side by side; files of different lengths are an error that says which ends first."""
-    streams = [text_lines(path) for path in paths]
-    number = 0
-    while True:
-        number += 1
-        row = [next(stream, None) for stream in streams]
-        if all(line is None for line in row):
-            return
-        if None in row:
-            short, long = (
-                paths[row.index(None)],
-                next(p for p, line in zip(paths, row, strict=True) if line is not None),
-            )
-            problem = f"ends after line {number - 1:,}, but {long} goes on"
-            raise BadInput(short, problem, remedy="The files must have the same number of lines.")
-        yield tuple(line for line in row if line is not None)
 
 
 def groups_of(rows: Iterable[tuple[str, ...]], size: int, path: Path) -> Iterator[list[tuple[str, ...]]]:
@@ -127,7 +109,7 @@ def _context_size(groups: Path, contexts: list[Path]) -> int:
         raise BadInput(contexts[0], problem, remedy="Each candidate needs the same number of context lines.")
     if lines != others:
         problem = f"{others:,} lines of context, but {contexts[0].name} has {lines:,}"
-        raise BadInput(contexts[1], problem, remedy="The files must have the same number of lines.")
+        raise BadInput(contexts[1], problem, remedy=SAME_LENGTH)
     return lines // candidates
 
 

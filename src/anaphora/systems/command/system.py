@@ -23,7 +23,7 @@ from threading import Event, Thread
 from time import monotonic
 from typing import IO, Any, cast
 
-from anaphora.core.errors import AnaphoraError, OutOfStep
+from anaphora.core.errors import AnaphoraError, OutputMisaligned
 from anaphora.runs import Answer
 from anaphora.suites.example import Example
 from anaphora.systems.context import Options
@@ -380,7 +380,7 @@ def _ended_early(program: Program) -> AnaphoraError:
         return AnaphoraError(
             f"{_how(program.name, code)} after {program.received:,} of {program.given:,} lines{_words(program)}"
         )
-    return OutOfStep(
+    return OutputMisaligned(
         f"{program.name}: {program.given:,} lines sent, {program.received:,} scores received, not one per line. "
         f"{OUT_OF_STEP}{_words(program)}"
     )
@@ -388,7 +388,7 @@ def _ended_early(program: Program) -> AnaphoraError:
 
 def _surplus(program: Program, line: bytes) -> AnaphoraError:
     text = line[:40].decode(errors="replace")
-    return OutOfStep(
+    return OutputMisaligned(
         f"{program.name}: {program.sent:,} lines sent, {program.received:,} or more received; too much is {text!r}. "
         f"{OUT_OF_STEP}"
     )

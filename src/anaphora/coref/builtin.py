@@ -1,0 +1,222 @@
+"""The built-in resolver: a log-linear ranking of earlier mentions, composed along chains of pronouns.
+
+For each pronoun, the noun phrases and pronouns of the last sentences and the answer "non-referential" get a score, the
+sum of the weights of their features; a softmax over the scores gives a distribution. The mass of an earlier pronoun is
+passed on to its antecedents, so that a doubtful link makes all links that depend on it doubtful, and the confidence of
+an antecedent is a probability. The resolver needs only the annotation.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, deque
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from anaphora.annotate.document import Document, Mention, Sentence
+from anaphora.core.errors import AnaphoraError
+from anaphora.core.parsing import read_toml
+from anaphora.coref import Link
+from anaphora.coref.features import Candidate, Kind, Pronoun, own_features, pair_features
+from anaphora.coref.nonreferential import nonreferential_features
+from anaphora.coref.phrases import Phrase, phrases, role_of, verb_of, violates_binding
+from anaphora.coref.pronouns import Language, is_plural_pronoun, is_pronoun, pronoun_role
+from anaphora.coref.pronouns import language as language_of
+from anaphora.languages.pronouns import normalise
+
+WINDOW = 5  # sentences before that of the pronoun
+MINIMUM = 0.001  # smaller probabilities are dropped
+Weights = Mapping[str, float]
+Use = tuple[str, str, str]  # a noun in the document: its lemma, its role, its verb
+
+
+@dataclass(frozen=True, slots=True)
+class Belief:
+    """The probabilities of a pronoun's antecedents, the last phrase of each noun; the rest is non-referential."""
+
+    phrases: Mapping[str, tuple[float, Phrase]]  # by noun
+
+    @property
+    def nonreferential(self) -> float:
+        return max(0.0, 1 - sum(probability for probability, _ in self.phrases.values()))
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A pronoun, its candidates and their features; the last features are those of a non-referential pronoun."""
+
+    pronoun: Pronoun
+    candidates: tuple[Candidate, ...]
+    features: tuple[tuple[str, ...], ...]
+
+
+@cache
+def weights(code: str) -> Weights:
+    """The weights of a language: those of antecedents, which all languages share, and its own for non-reference."""
+    data = read_toml(files("anaphora.coref") / "data" / "weights.toml")
+    return {**data["antecedent"], **data[language_of(code).like]}
+
+
+def questions(document: Document, language: Language) -> Iterator[Question]:
+    """The pronouns of a document with their candidates, in text order."""
+    nouns = [_nouns(document, number) for number in range(len(document.sentences))]
+    uses = {(noun.lemma, noun.role, verb) for by_head in nouns for noun, verb in by_head.values()}
+    seen: Counter[str] = Counter()
+    persons: set[str] = set()
+    before: deque[Candidate] = deque()
+    for number, sentence in enumerate(document.sentences):
+        while before and number - before[0].sentence > WINDOW:
+            before.popleft()
+        for index in range(len(sentence)):
+            if index in nouns[number]:
+                phrase, verb = nouns[number][index]
+                person = language.is_person(phrase.lemma)
+                seen[phrase.lemma] += 1
+                own = own_features(phrase, document, seen[phrase.lemma], language)
+                if "person" in own:
+                    persons.add(phrase.lemma)
+                elif phrase.lemma in persons:  # a name that was a person once remains one
+                    own = (*own, "person")
+                known = phrase.lemma, phrase.role, verb, phrase, own, phrase.plural, person
+                before.append(Candidate(number, index, Kind.NOUN, *known))
+            elif is_pronoun(sentence, index, language):
+                pronoun = _pronoun(sentence, number, index, language)
+                yield _question(pronoun, before, sentence, language, uses)
+                before.append(_mention(pronoun))
+            elif sentence[index].upos == "PRON" and normalise(sentence[index].text) in language.demonstratives:
+                before.append(_demonstrative(sentence, number, index))
+
+
+def _nouns(document: Document, number: int) -> dict[int, tuple[Phrase, str]]:
+    """The noun phrases of a sentence by their heads, each with the verb of which it is an argument."""
+    sentence = document.sentences[number]
+    return {p.mention.head: (p, verb_of(sentence, p.mention.head)) for p in phrases(document, number)}
+
+
+def believe(question: Question, scores: Sequence[float], beliefs: Mapping[tuple[int, int], Belief]) -> Belief:
+    """The antecedents of a pronoun from the scores of its candidates.
+
+    "Non-referential" competes with all of them together: its mass is multiplied by their number, so that it does not
+    become unlikely where there are many nouns.
+    beliefs: those of the earlier pronouns, by sentence and token
+    """
+    highest = max(scores)
+    masses = [math.exp(score - highest) for score in scores]
+    masses[-1] *= len(scores)
+    total = sum(masses)
+    antecedents: dict[str, tuple[float, Phrase]] = {}
+
+    def add(noun: str, probability: float, phrase: Phrase) -> None:
+        total_so_far, last = antecedents.get(noun, (0.0, phrase))
+        antecedents[noun] = (total_so_far + probability, max(last, phrase, key=_position))
+
+    for candidate, mass in zip(question.candidates, masses, strict=False):
+        if candidate.phrase is not None:
+            add(candidate.word, mass / total, candidate.phrase)
+        elif candidate.kind is Kind.PRONOUN:
+            for noun, (probability, phrase) in beliefs[candidate.sentence, candidate.token].phrases.items():
+                add(noun, probability * mass / total, phrase)
+    return Belief(
+        {noun: (probability, phrase) for noun, (probability, phrase) in antecedents.items() if probability > MINIMUM}
+    )
+
+
+def resolve(document: Document, language: Language, by: Weights | None = None) -> Iterator[tuple[Pronoun, Belief]]:
+    """The pronouns of a document with the probabilities of their antecedents."""
+    weight = (by if by is not None else weights(language.code)).get
+    beliefs: dict[tuple[int, int], Belief] = {}
+    for question in questions(document, language):
+        scores = [sum(weight(name, 0.0) for name in names) for names in question.features]
+        belief = believe(question, scores, beliefs)
+        beliefs[question.pronoun.sentence, question.pronoun.token] = belief
+        yield question.pronoun, belief
+
+
+def _position(phrase: Phrase) -> tuple[int, int]:
+    return phrase.mention.sentence, phrase.mention.head
+
+
+def _question(
+    pronoun: Pronoun, before: deque[Candidate], sentence: Sentence, language: Language, uses: Container[Use]
+) -> Question:
+    """A pronoun with its candidates, nearest first, each with the number of nearer nouns that fit."""
+    remarkable = pronoun.verb not in language.light
+    candidates: list[Candidate] = []
+    features: list[tuple[str, ...]] = []
+    nearer: set[str] = set()
+    for candidate in reversed(before):
+        if candidate.plural != pronoun.plural or (candidate.person and not pronoun.plural):
+            continue
+        if _ruled_out(candidate, pronoun, sentence):
+            continue
+        names = (*candidate.features, *pair_features(candidate, pronoun, len(nearer), language))
+        if remarkable and candidate.phrase and (candidate.word, pronoun.role, pronoun.verb) in uses:
+            names = (*names, "noun with this verb")
+        candidates.append(candidate)
+        features.append(names)
+        if candidate.phrase and "person" not in names and "gender differs" not in names:
+            nearer.add(candidate.word)
+    features.append(tuple(nonreferential_features(sentence, pronoun, language)))
+    return Question(pronoun, tuple(candidates), tuple(features))
+
+
+def _ruled_out(candidate: Candidate, pronoun: Pronoun, sentence: Sentence) -> bool:
+    noun, possessive = candidate.kind is Kind.NOUN, pronoun.role == "possessive"
+    return candidate.sentence == pronoun.sentence and violates_binding(
+        sentence, candidate.token, pronoun.token, noun=noun, possessive=possessive
+    )
+
+
+def _pronoun(sentence: Sentence, number: int, index: int, language: Language) -> Pronoun:
+    form = normalise(sentence[index].text)
+    role = pronoun_role(sentence, index, language)
+    plural = is_plural_pronoun(sentence, index, language)
+    return Pronoun(number, index, form, role, verb_of(sentence, index), language.genders(form), plural)
+
+
+def _mention(pronoun: Pronoun) -> Candidate:
+    own = ("pronoun", f"role {pronoun.role}")
+    return Candidate(
+        pronoun.sentence,
+        pronoun.token,
+        Kind.PRONOUN,
+        pronoun.word,
+        pronoun.role,
+        pronoun.verb,
+        features=own,
+        plural=pronoun.plural,
+    )
+
+
+def _demonstrative(sentence: Sentence, number: int, index: int) -> Candidate:
+    role = role_of(sentence, index)[0]
+    form, verb = normalise(sentence[index].text), verb_of(sentence, index)
+    return Candidate(number, index, Kind.DEMONSTRATIVE, form, role, verb, features=("demonstrative", f"role {role}"))
+
+
+class BuiltinLinker:
+    """The built-in resolver as a linker. by: other weights than those of the data file."""
+
+    def __init__(self, setting: str, language: str, by: Weights | None = None) -> None:
+        if setting:
+            raise AnaphoraError(f"the linker 'builtin' takes no settings, but {setting!r} was given. Write: builtin")
+        self._language, self._by = language_of(language), by
+
+    def settings(self) -> Mapping[str, Any]:
+        return {"linker": "builtin", "language": self._language.code}
+
+    def links(self, document: Document) -> list[Link]:
+        return [_link(pronoun, belief) for pronoun, belief in resolve(document, self._language, self._by)]
+
+
+def _link(pronoun: Pronoun, belief: Belief) -> Link:
+    """A link to the best phrase if it is likelier than that the pronoun is non-referential."""
+    ranked = sorted(((p, phrase.mention) for p, phrase in belief.phrases.values()), key=lambda pair: -pair[0])
+    mention = Mention(pronoun.sentence, pronoun.token, pronoun.token + 1, pronoun.token)
+    candidates = tuple((phrase, probability) for probability, phrase in ranked)
+    if not ranked or belief.nonreferential >= ranked[0][0]:
+        return Link(mention, None, belief.nonreferential, candidates)
+    return Link(mention, ranked[0][1], ranked[0][0], candidates)

@@ -1,0 +1,124 @@
+"""The pronouns that are linked (third person, neither polite nor an article) and the word lists of their language."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from anaphora.annotate.document import Sentence, is_plural
+from anaphora.core.errors import AnaphoraError
+from anaphora.core.parsing import read_toml
+from anaphora.coref.phrases import role_of
+from anaphora.languages.pronouns import normalise
+
+Words = frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """The pronouns of a language with the genders of their antecedents, and words that are evidence for antecedents.
+
+    pronouns: singular pronouns; plurals: plural pronouns
+    ambiguous: forms that are pronouns only if the tagger says so, because articles look the same
+    like: the language whose weights are used, for languages without annotated text to fit weights on
+    person, person_endings: nouns for persons, to which the singular pronouns never refer
+    human_verbs, titles: a name is that of a person as the subject of such a verb, and after such a title
+    time, vague: nouns that are hardly ever antecedents (year; thing)
+    impersonal, lasting, doing, saying: verbs with which a pronoun is often non-referential (it seems; it takes; do it)
+    light: verbs too common to be evidence when they are repeated
+    openers: words that begin an extraposed clause (it is good that …); questions: words before such a clause
+    """
+
+    code: str
+    pronouns: Mapping[str, Words]
+    plurals: Mapping[str, Words]
+    like: str
+    ambiguous: Words
+    demonstratives: Words
+    negations: Words
+    possessives: Words
+    person: Words
+    person_endings: tuple[str, ...]
+    human_verbs: Words
+    titles: Words
+    time: Words
+    vague: Words
+    impersonal: Words
+    lasting: Words
+    doing: Words
+    saying: Words
+    light: Words
+    openers: Words
+    questions: Words
+
+    def genders(self, form: str) -> Words:
+        """The genders that the antecedent of a pronoun can have; empty if it can have any."""
+        return self.pronouns.get(form) or self.plurals.get(form, frozenset())
+
+    def is_person(self, lemma: str) -> bool:
+        return lemma in self.person or lemma.endswith(self.person_endings or ("\0",))
+
+
+def known_languages() -> list[str]:
+    """The languages whose pronouns can be linked."""
+    names = (file.name for file in (files("anaphora.coref") / "data").iterdir())
+    return sorted(name[:2] for name in names if len(name) == len("en.toml") and name.endswith(".toml"))
+
+
+@cache
+def language(code: str) -> Language:
+    """The pronouns and word lists of a language."""
+    if code not in known_languages():
+        known = ", ".join(known_languages())
+        raise AnaphoraError(f"pronouns of {code!r} cannot be linked: the language is not known. Known: {known}")
+    data = read_toml(files("anaphora.coref") / "data" / f"{code}.toml")
+    words: dict[str, Any] = {name: frozenset(value) for name, value in data["words"].items()}
+    words["person_endings"] = tuple(data["words"]["person_endings"])
+    return Language(code, _forms(data["pronouns"]), _forms(data.get("plurals", {})), data.get("like", code), **words)
+
+
+def _forms(table: Mapping[str, list[str]]) -> dict[str, Words]:
+    return {form: frozenset(genders) for form, genders in table.items()}
+
+
+def is_pronoun(sentence: Sentence, index: int, language: Language) -> bool:
+    """Whether a token is a pronoun that can be linked, singular or plural."""
+    return is_singular_pronoun(sentence, index, language) or is_plural_pronoun(sentence, index, language)
+
+
+def is_plural_pronoun(sentence: Sentence, index: int, language: Language) -> bool:
+    """Whether a token is a third-person plural pronoun. German has none here: *sie* is also the singular form."""
+    token = sentence[index]
+    form = normalise(token.text)
+    return form in language.plurals and (form not in language.ambiguous or token.upos == "PRON")
+
+
+def is_singular_pronoun(sentence: Sentence, index: int, language: Language) -> bool:
+    """Whether a token is a third-person singular pronoun.
+
+    French articles look like pronouns, and German *ihr* like a possessive: the tagger distinguishes them. German *sie*
+    is singular or plural by its verb or by the tagger; *Sie* inside a sentence is polite.
+    """
+    token = sentence[index]
+    form = normalise(token.text)
+    if form not in language.pronouns:
+        return False
+    if form in language.ambiguous and token.upos != "PRON":
+        return False
+    if form == "ihr":
+        return token.features.get("Poss") != "Yes" and token.features.get("Case") != "Nom"
+    return form != "sie" or not (is_polite(sentence, index) or is_plural(sentence, index))
+
+
+def is_polite(sentence: Sentence, index: int) -> bool:
+    """Whether a token is *Sie* with a capital letter that does not begin a sentence."""
+    begins = index == 0 or sentence[index - 1].upos == "PUNCT"
+    return sentence[index].text == "Sie" and not begins
+
+
+def pronoun_role(sentence: Sentence, index: int, language: Language) -> str:
+    """The grammatical role of a pronoun; "possessive" for possessives."""
+    return "possessive" if normalise(sentence[index].text) in language.possessives else role_of(sentence, index)[0]

@@ -1,1 +1,0 @@
-"""The same scoring in several processes or on a Ray cluster."""
