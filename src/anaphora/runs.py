@@ -162,6 +162,21 @@ class RunSummary:
         return {**counts, "answers": replies}
 
 
+@dataclass(frozen=True)
+class LoadedRun(Run):
+    """A run, or some records of one, in memory."""
+
+    records: tuple[ScoredExample, ...] = ()
+
+    def __iter__(self) -> Iterator[ScoredExample]:
+        return iter(self.records)
+
+
+def load(run: Run) -> LoadedRun:
+    """Return a run whose records are in memory, so that they are parsed once."""
+    return run if isinstance(run, LoadedRun) else LoadedRun(run.header, run.path, tuple(run))
+
+
 def describe(
     suite: Suite,
     *,

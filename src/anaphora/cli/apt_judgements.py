@@ -36,9 +36,9 @@ def apt_judgements(
     """
     from anaphora.languages.pronouns import normalise
     from anaphora.metrics.meta.judgements import judge_cases, same_forms
-    from anaphora.reports.correlations import judgement_table
+    from anaphora.reports.metric_tables import judgment_table
 
     words = [word.strip() for word in options.split(",") if word.strip()] if options else []
     form = normalise if languages is None else same_forms(languages)
     found = judge_cases(details, judgements, options=words, form=form)
-    show(judgement_table(found), found.to_dict(), format, as_json)
+    show(judgment_table(found), found.to_dict(), format, as_json)

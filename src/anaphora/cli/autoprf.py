@@ -37,7 +37,7 @@ Examples:
 )
 @click.option("--lowercase", is_flag=True, help="Compare words without regard to case.")
 @text_options
-@sampling_options(samples=10_000, test="randomisation")
+@sampling_options(test="randomisation")
 @format_options
 def autoprf(
     source: Path,
@@ -62,7 +62,7 @@ def autoprf(
     """
     from anaphora.metrics.apt.task import Files
     from anaphora.metrics.autoprf.metric import autoprf_of_files
-    from anaphora.reports.metrics import autoprf_tables
+    from anaphora.reports.metric_tables import autoprf_tables
     from anaphora.stats.intervals import Resampling
 
     files = Files(source, reference, hypothesis, ref_align, hyp_align, names=name)

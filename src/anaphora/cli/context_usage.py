@@ -49,7 +49,8 @@ def context_usage(
     from anaphora.core.files import atomic_writer
     from anaphora.evaluation.context_usage import context_usage as measure
     from anaphora.evaluation.result import Settings
-    from anaphora.reports.usage import usage_curve, usage_table
+    from anaphora.reports.charts import usage_curve
+    from anaphora.reports.tables import usage_table
     from anaphora.runs import Run
     from anaphora.suites.contexts import select
     from anaphora.suites.suite import Suite

@@ -76,7 +76,7 @@ def correlate(
     SCORES.tsv has a header line, systems in the first column, a column of human scores, and a column per metric.
     """
     from anaphora.metrics.meta.evaluation import meta_evaluate, read_scores
-    from anaphora.reports.correlations import correlation_table
+    from anaphora.reports.metric_tables import correlation_table
     from anaphora.stats.correlation import Settings
 
     if example is not None:
@@ -87,7 +87,7 @@ def correlate(
     table = read_scores(scores, human=human, metrics=metrics, minimize=minimize)
     found = meta_evaluate(table, without=without, settings=Settings(**settings))
     if plot is not None:
-        from anaphora.reports.scatter import scatter
+        from anaphora.reports.metric_charts import scatter
 
         draw(plot, scatter(found), as_json)
     show(correlation_table(found), found.to_dict(), format, as_json)
@@ -105,8 +105,8 @@ def write_examples(folder: Path, as_json: bool) -> None:
 
 
 def draw(path: Path, svg: str, quiet: bool) -> None:
-    from anaphora.reports.picture import write_picture
+    from anaphora.reports.charts import write_chart
 
-    write_picture(path, svg)
+    write_chart(path, svg)
     if not quiet:
         note(f"the picture: {path}")

@@ -129,7 +129,7 @@ def correlate_sweep(
     """
     from anaphora.metrics.meta.evaluation import read_human
     from anaphora.metrics.meta.sweep import FULL, NOTHING, TABLE_4, sweep
-    from anaphora.reports.correlations import sweep_table
+    from anaphora.reports.metric_tables import sweep_table
     from anaphora.stats.correlation import Settings
 
     chosen = [pair for some in weights or TABLE_4 for pair in (FULL if isinstance(some, str) else [some])]
@@ -139,10 +139,10 @@ def correlate_sweep(
         weights=chosen,
         discard=discard or [NOTHING],
         without=without,
-        settings=Settings(interval, confidence, samples, seed),
+        settings=Settings(samples, seed, confidence, interval=interval),
     )
     if plot is not None:
-        from anaphora.reports.cases import case_bars
+        from anaphora.reports.metric_charts import case_bars
 
         draw(plot, case_bars(found.totals()), as_json)
     show(sweep_table(found), found.to_dict(), format, as_json)

@@ -52,7 +52,7 @@ def diagnose(
     """
     from anaphora.evaluation.diagnosis import diagnose as examine
     from anaphora.evaluation.result import Settings
-    from anaphora.reports.diagnosis import WORDS, diagnosis_table, diagnosis_words, write_items
+    from anaphora.reports.tables import STATEMENT_FORMATS, diagnosis_table, diagnosis_text, write_items
     from anaphora.runs import open_run
 
     settings = Settings(minimize=minimize, normalize=normalize, confidence=confidence)
@@ -61,8 +61,8 @@ def diagnose(
     if as_json or format == "json":
         echo_json({"systems": [diagnosis.to_dict(max_items) for diagnosis in diagnoses]})
         return
-    if format in WORDS:
-        click.echo(f"{diagnosis_words(diagnoses, format)}\n")
+    if format in STATEMENT_FORMATS:
+        click.echo(f"{diagnosis_text(diagnoses, format)}\n")
     click.echo(diagnosis_table(diagnoses).render(format))
     if items is not None:
         note(f"the items behind {len(written)} statements: {items}")

@@ -62,7 +62,7 @@ def generative(
     from anaphora.align import Aligner, Settings
     from anaphora.core.documents import read_parallel
     from anaphora.evaluation import generative as translated
-    from anaphora.reports.generative import generative_table
+    from anaphora.reports.tables import generative_table
     from anaphora.runs import open_run
 
     if runs and len(runs) != len(translations):

@@ -70,7 +70,7 @@ Examples:
 )
 @click.option("--comet-model", default="Unbabel/wmt22-comet-da", show_default=True, help="A name, or a .ckpt file.")
 @click.option("--comet-gpus", type=click.IntRange(0), default=0, show_default=True)
-@sampling_options(samples=1_000, test="bootstrap")
+@sampling_options(test="bootstrap")
 @format_options
 def metrics(
     references: tuple[Path, ...],
@@ -89,7 +89,7 @@ def metrics(
 ) -> None:
     """BLEU, chrF, TER, METEOR and COMET of translations, with intervals and paired tests."""
     from anaphora.metrics.measures import measure, read_texts
-    from anaphora.reports.metrics import metrics_tables
+    from anaphora.reports.metric_tables import metrics_tables
     from anaphora.stats.intervals import Resampling
 
     sampling = {key: options.pop(key) for key in ("samples", "seed", "confidence", "test")}

@@ -46,7 +46,8 @@ def robustness(
     from anaphora.core.files import atomic_writer
     from anaphora.evaluation.result import Settings
     from anaphora.evaluation.robustness import robustness as measure
-    from anaphora.reports.robustness import robustness_chart, robustness_table
+    from anaphora.reports.charts import robustness_chart
+    from anaphora.reports.tables import robustness_table
     from anaphora.runs import open_run
 
     runs = [open_run(path) for path in attacked]

@@ -24,6 +24,20 @@ class Digest(Protocol):
     def update(self, data: bytes, /) -> None: ...
 
 
+class LineDigest:
+    """A digest that keeps the bytes it is given until they are taken: the line of one example."""
+
+    def __init__(self) -> None:
+        self._bytes = b""
+
+    def update(self, data: bytes, /) -> None:
+        self._bytes += data
+
+    def take(self) -> bytes:
+        line, self._bytes = self._bytes, b""
+        return line
+
+
 @dataclass(frozen=True, slots=True)
 class Header:
     """What a suite says of itself.
@@ -70,6 +84,19 @@ class Suite:
         for _ in self.stream(digest):
             pass
         return digest.hexdigest()
+
+    def load(self) -> Suite:
+        """Return the same suite with its examples in memory, so that they are parsed once."""
+        lines = LineDigest()
+        rows = [(example, lines.take()) for example in self.stream(lines)]
+
+        def stream(digest: Digest | None) -> Iterator[Example]:
+            for example, line in rows:
+                if digest is not None:
+                    digest.update(line)
+                yield example
+
+        return Suite(self.header, stream, self.path)
 
     def write(self, path: str | Path) -> str:
         """Write the suite's file, complete or not at all; returns its hash."""

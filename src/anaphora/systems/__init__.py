@@ -190,7 +190,7 @@ KINDS = {
         ),
         Kind(
             "measure",
-            "anaphora.measure.system:MeasureSystem",
+            "anaphora.measure.scoring:MeasureSystem",
             "a measure of `anaphora measure train`, as a judge of pairs: measure:MODEL",
             ("encoder", "cache"),
             Traits(own_context=True),
