@@ -84,7 +84,7 @@ def phrase(
     else:
         phrases = [phrase_preset(n, file) for n in names]
     left: Counter[str] = Counter()
-    attacked = phrase_addition(loaded, phrases, truecased=truecased, tell=lambda why: left.update([why]))
+    attacked = phrase_addition(loaded, phrases, truecased=truecased, on_skip=lambda why: left.update([why]))
     write(attacked, output, left, as_json)
 
 
@@ -127,7 +127,7 @@ def possessive(
     owners = [own_possessive(name, languages, own)] if own else [possessive_preset(n, file) for n in names]
     found, tagger = None, None
     if annotate_source or annotate_target:
-        from anaphora.build.attacks.annotated import by_annotators
+        from anaphora.build.attacks.possessive import by_annotators
 
         found, tagger = by_annotators(loaded, annotate_source, annotate_target)
     left: Counter[str] = Counter()
@@ -137,7 +137,7 @@ def possessive(
         truecased=truecased,
         antecedents=found,
         tagger=tagger,
-        tell=lambda why: left.update([why]),
+        on_skip=lambda why: left.update([why]),
     )
     write(attacked, output, left, as_json)
 
@@ -163,7 +163,7 @@ def wrong_antecedents(
     loaded = api.load_suite(suite)
     nouns = distractors_for(loaded.header.source_language, loaded.header.target_language, distractors)
     left: Counter[str] = Counter()
-    attacked = wrong_antecedent(loaded, nouns, seed=seed, truecased=truecased, tell=lambda why: left.update([why]))
+    attacked = wrong_antecedent(loaded, nouns, seed=seed, truecased=truecased, on_skip=lambda why: left.update([why]))
     write(attacked, output, left, as_json)
 
 

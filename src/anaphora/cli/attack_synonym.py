@@ -68,7 +68,7 @@ def synonym(
         cases = lambda example: found.get(example.id, ())  # noqa: E731
     left: Counter[str] = Counter()
     synonyms = _synonyms(loaded, thesaurus, dictionary, wordnet, shared)
-    attacked = synonym_replacement(loaded, synonyms, cases=cases, tell=lambda why: left.update([why]))
+    attacked = synonym_replacement(loaded, synonyms, cases=cases, on_skip=lambda why: left.update([why]))
     write(attacked, output, left, as_json)
 
 

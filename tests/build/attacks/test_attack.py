@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from anaphora.annotate.document import Token
 from anaphora.build.attacks.attack import (
     Antecedent,
-    Left,
+    Skipped,
     attacked_suite,
     begins_sentence,
     by_annotation,
     by_closed_classes,
-    capitalised,
+    capitalized,
     check_tags,
     find,
     fits,
@@ -29,17 +29,17 @@ from anaphora.build.attacks.attack import (
     sentence_of,
     suite_name,
 )
-from anaphora.build.attacks.determiners import determiners_of
+from anaphora.build.attacks.presets import determiners_of
 from anaphora.core.errors import BadInput
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Suite
 
 
-def shout(example: Example) -> Example | Left:
+def shout(example: Example) -> Example | Skipped:
     if example.id == "no":
-        return Left("it will not")
+        return Skipped("it will not")
     if example.id == "same":
-        return Left("nothing to do", kept=True)
+        return Skipped("nothing to do", kept=True)
     return replace(example, source=tuple(s.upper() for s in example.source), tags={**example.tags, "new": 1})
 
 
@@ -242,4 +242,4 @@ def test_where_a_sentence_begins(text: str, begins: bool) -> None:
 
 
 def test_first_letters() -> None:
-    assert (capitalised("ein Hut"), lowered("Ein Hut"), capitalised(""), lowered("")) == ("Ein Hut", "ein Hut", "", "")
+    assert (capitalized("ein Hut"), lowered("Ein Hut"), capitalized(""), lowered("")) == ("Ein Hut", "ein Hut", "", "")

@@ -9,24 +9,24 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from anaphora.annotate.document import Token
-from anaphora.build.attacks.determiners import Determiners
+from anaphora.build.attacks.presets import Determiners
 from anaphora.core.errors import BadInput
 from anaphora.suites.example import Example, Passage
 from anaphora.suites.suite import Suite, suite_of
 
 
-class Left(NamedTuple):
+class Skipped(NamedTuple):
     """An example that an attack leaves alone, and why; `kept`: it is in the new suite all the same."""
 
     why: str
     kept: bool = False
 
 
-Change = Callable[[Example], Example | Left]
-Tell = Callable[[str], None]  # hears why an example was left alone
+Change = Callable[[Example], Example | Skipped]
+OnSkip = Callable[[str], None]  # hears why an example was left alone
 
 
-def attacked_suite(suite: Suite, attacks: Iterable[tuple[str, Change]], tell: Tell | None = None) -> Suite:
+def attacked_suite(suite: Suite, attacks: Iterable[tuple[str, Change]], on_skip: OnSkip | None = None) -> Suite:
     """The examples of a suite, changed by each attack in turn.
 
     Every example has the tags `attack` (which one) and `attacked` (the id of the original); its other tags are those of
@@ -38,9 +38,9 @@ def attacked_suite(suite: Suite, attacks: Iterable[tuple[str, Change]], tell: Te
         for name, change in attacks:
             for example in suite:
                 changed = change(example)
-                if isinstance(changed, Left):
-                    if tell is not None:
-                        tell(changed.why)
+                if isinstance(changed, Skipped):
+                    if on_skip is not None:
+                        on_skip(changed.why)
                     if not changed.kept:
                         continue
                     changed = example
@@ -186,7 +186,7 @@ def begins_sentence(text: str, place: int) -> bool:
     return BEGINS.search(text, 0, place) is not None
 
 
-def capitalised(text: str) -> str:
+def capitalized(text: str) -> str:
     """The text with a capital first letter."""
     return text[:1].upper() + text[1:]
 

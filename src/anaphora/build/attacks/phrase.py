@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from anaphora.build.attacks.attack import Left, Tell, attacked_suite, capitalised, is_truecased
+from anaphora.build.attacks.attack import OnSkip, Skipped, attacked_suite, capitalized, is_truecased
 from anaphora.build.attacks.presets import for_languages, place_of, preset
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.suites.example import Example, Passage
@@ -47,7 +47,7 @@ class Phrase:
         >>> Phrase("but_sure", {}, "after").added_to("what's your plan?", "but he wasn't sure")
         "what's your plan but he wasn't sure?"
         """
-        first = text if truecased else capitalised(text)
+        first = text if truecased else capitalized(text)
         if self.quoted:
             sentence = f'"{sentence}"'
         if self.place == "before":
@@ -71,7 +71,7 @@ def phrase_preset(name: str, file: Path | None = None) -> Phrase:
 
 
 def phrase_addition(
-    suite: Suite, phrases: Sequence[Phrase], *, truecased: bool | None = None, tell: Tell | None = None
+    suite: Suite, phrases: Sequence[Phrase], *, truecased: bool | None = None, on_skip: OnSkip | None = None
 ) -> Suite:
     """The suite with each phrase added to the previous sentence of every example.
 
@@ -90,19 +90,19 @@ def phrase_addition(
             phrase.texts, header.source_language, header.target_language, f"the phrase {phrase.name!r}"
         )
         changes.append((f"phrase-addition/{phrase.name}", _change(phrase, *texts, small)))
-    return attacked_suite(suite, changes, tell)
+    return attacked_suite(suite, changes, on_skip)
 
 
-def _change(phrase: Phrase, source: str, target: str, truecased: bool) -> Callable[[Example], Example | Left]:
+def _change(phrase: Phrase, source: str, target: str, truecased: bool) -> Callable[[Example], Example | Skipped]:
     def added(passage: Passage, text: str) -> Passage:
         if len(passage) < 2 or not passage[-2]:
             return passage
         return (*passage[:-2], phrase.added_to(passage[-2], text, truecased=truecased), passage[-1])
 
-    def change(example: Example) -> Example | Left:
+    def change(example: Example) -> Example | Skipped:
         candidates = tuple(added(candidate, target) for candidate in example.candidates)
         if added(example.source, source) == example.source and candidates == example.candidates:
-            return Left("no sentence before the current one", kept=True)
+            return Skipped("no sentence before the current one", kept=True)
         return replace(example, source=added(example.source, source), candidates=candidates)
 
     return change

@@ -12,8 +12,8 @@ from anaphora.annotate import Annotator
 from anaphora.annotate.document import Token
 from anaphora.build.attacks.attack import (
     Antecedent,
-    Left,
-    Tell,
+    OnSkip,
+    Skipped,
     attacked_suite,
     begins_sentence,
     check_tags,
@@ -176,7 +176,7 @@ Cases = Callable[[Example], Sequence[str]]  # what is known of the case of the t
 
 
 def synonym_replacement(
-    suite: Suite, synonyms: Synonyms, *, cases: Cases | None = None, tell: Tell | None = None
+    suite: Suite, synonyms: Synonyms, *, cases: Cases | None = None, on_skip: OnSkip | None = None
 ) -> Suite:
     """The examples whose antecedent has a synonym of another gender that surely fits.
 
@@ -186,7 +186,7 @@ def synonym_replacement(
     if languages != ("en", "de"):
         raise AnaphoraError(f"{suite.header.name}: {'-'.join(languages)}, but synonyms are replaced in en-de only")
     check_tags(suite, "Take ContraPro or a mined suite (anaphora build mine), or add the tags.")
-    return attacked_suite(suite, [(NAME, _Replacer(synonyms, cases or case_by_tag))], tell)
+    return attacked_suite(suite, [(NAME, _Replacer(synonyms, cases or case_by_tag))], on_skip)
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,17 +196,17 @@ class _Replacer:
     synonyms: Synonyms
     cases: Cases
 
-    def __call__(self, example: Example) -> Example | Left:
+    def __call__(self, example: Example) -> Example | Skipped:
         antecedent = from_tags(example)
         if antecedent is None:
-            return Left("no antecedent known")
+            return Skipped("no antecedent known")
         place = sentence_of(example.source, antecedent)
         if place is None:
-            return Left("the antecedent is before the context")
+            return Skipped("the antecedent is before the context")
         try:
             return self._attacked(example, antecedent, place)
         except Unsure as why:
-            return Left(str(why))
+            return Skipped(str(why))
 
     def _attacked(self, example: Example, antecedent: Antecedent, place: int) -> Example:
         genders = candidate_genders(example)
