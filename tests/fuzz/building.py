@@ -227,7 +227,7 @@ class CountingMeasure:
 
 
 def counting(folder: Path) -> AbstractContextManager[Any]:
-    return mock.patch("anaphora.measure.checkpoint.load_measure", return_value=CountingMeasure())
+    return mock.patch("anaphora.measure.training.load_measure", return_value=CountingMeasure())
 
 
 SCORE = "measure score {} -r {}/r.en -t {}/t.en --samples 100"

@@ -70,7 +70,7 @@ add("model.checkpoint", _checkpoint_seed, _checkpoint, "*.json", "*.safetensors"
 
 
 def _about(folder: Path) -> None:
-    from anaphora.measure.checkpoint import _divisor, read_about
+    from anaphora.measure.training import _divisor, read_about
 
     _divisor(read_about(folder), folder / "measure.json")
 
@@ -79,25 +79,25 @@ ABOUT = {"anaphora_measure": 2, "attention_divisor": 1.0, "encoder_kept": False,
 add("model.measure", files(measure__json=json.dumps(ABOUT)), _about, torch=True)
 
 
-def _store_seed(folder: Path) -> None:
+def _states_seed(folder: Path) -> None:
     import numpy as np
 
-    from anaphora.measure.store import Store
+    from anaphora.measure.encoders import StateCache
 
-    store = Store(folder / "store", 2, {"model": "a"})
-    store.put({"one": np.ones((3, 2)), "two": np.zeros((1, 2)), "none": np.zeros((0, 2))})
-
-
-def _store(folder: Path) -> None:
-    from anaphora.measure.store import Store
-
-    store = Store(folder / "store", 2, {"model": "a"})
-    for key in ("one", "two", "none"):
-        if key in store:
-            store.get(key)
+    cache = StateCache(folder / "states", 2, {"model": "a"})
+    cache.put({"one": np.ones((3, 2)), "two": np.zeros((1, 2)), "none": np.zeros((0, 2))})
 
 
-add("model.store", _store_seed, _store, "store/*.json", "store/*.jsonl", "store/*.bin", writes=True)
+def _states(folder: Path) -> None:
+    from anaphora.measure.encoders import StateCache
+
+    cache = StateCache(folder / "states", 2, {"model": "a"})
+    for key, length in (("one", 3), ("two", 1), ("none", 0)):
+        if key in cache:
+            cache.get(key, length)
+
+
+add("model.states", _states_seed, _states, "states/*.sqlite", torch=True, writes=True)
 
 
 def _idiap_seed(folder: Path) -> None:

@@ -814,15 +814,11 @@ add("toml.train", _nmt_seed, _nmt_config, torch=True)
 def _measure_seed(folder: Path) -> None:
     from importlib.resources import files as resources
 
-    preset = min(
-        (p for p in (resources("anaphora.measure") / "presets").iterdir() if p.name.endswith(".toml")),
-        key=lambda p: p.name,
-    )
-    write(folder / "c.toml", preset.read_bytes())
+    write(folder / "c.toml", (resources("anaphora.measure") / "example" / "measure.toml").read_bytes())
 
 
 def _measure_config(folder: Path) -> None:
-    from anaphora.measure.config_file import read_config
+    from anaphora.measure.config import read_config
 
     read_config(folder / "c.toml")
 

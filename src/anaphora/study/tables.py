@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from anaphora.stats.agreement import COEFFICIENTS
+from anaphora.stats.intervals import Resampling
 from anaphora.study.analysis import Agreement, Group, StudyAgreement
-from anaphora.study.coefficients import COEFFICIENTS
 from anaphora.study.model import PAIRS
 from anaphora.table import Row, Table, rows_of, section
 
@@ -11,7 +12,7 @@ TITLES = {"percent": "percent", "kappa": "Cohen’s κ", "alpha": "Krippendorff�
 
 
 def agreement_table(found: StudyAgreement) -> Table:
-    level = f"{100 * found.settings.confidence:g} % interval"
+    level = f"{100 * (found.resampling or Resampling()).confidence:g} % interval"
     pairs = found.mode == PAIRS
     columns = ("", "annotators", "items", "% ref." if pairs else "% correct", "value", level)
     people, overall = f"{len(found.annotators):,}", found.overall
@@ -28,7 +29,8 @@ def agreement_table(found: StudyAgreement) -> Table:
     notes = [f"{found.answered:,} of {found.asked:,} answers"]
     if found.left_out:
         notes.append(f"{found.left_out:,} items left out: neither candidate correct, or invalid")
-    notes.append(f"intervals: {found.settings.samples:,} bootstrap samples of the items")
+    if found.resampling:
+        notes.append(f"intervals: {found.resampling.samples:,} bootstrap samples of the items")
     return Table(f"{found.title} · {found.languages}", columns, tuple(rows), (" · ".join(notes),))
 
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, MutableMapping, Sequence
 from typing import Any
 
 from anaphora.languages.highlight import segments
-from anaphora.study.analysis import Settings, current_answers, study_agreement, undoable
+from anaphora.study.analysis import current_answers, study_agreement, undoable
 from anaphora.study.instructions import welcome_example
 from anaphora.study.model import GAPS, Annotator, Assignment, Item, Study
 from anaphora.study.store import Answer
@@ -90,7 +90,7 @@ def overview(study: Study, log: Sequence[Answer], tokens: Mapping[str, str], pla
         done[annotator] = done.get(annotator, 0) + 1
     for answer in log:
         last[answer.annotator] = answer.at
-    found = study_agreement(study, current, Settings(samples=0))
+    found = study_agreement(study, current)
     return {
         "title": study.title,
         "mode": study.mode,

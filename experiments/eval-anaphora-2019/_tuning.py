@@ -1,28 +1,25 @@
-"""A language model that learns to prefer the better of two texts: its last layers, by pairs.
+"""Tuning the last layers of a language model on pairs, so that the better text gets the higher probability.
 
-The loss of a pair is −log σ(log p(better) − log p(worse)), both in their context. What learns is small (the last layers
-and the last normalisation), so that a few thousand pairs are enough and the rest of the model stays what it was.
+The loss of a pair is −log σ(log p(better) − log p(worse)), both in their context. Only the last layers and the last
+normalization are trained, so that a few thousand pairs are enough. It did not help: see RESULT.md.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from anaphora.core.errors import AnaphoraError
-from anaphora.core.files import atomic_folder
 from anaphora.core.finite import finite
-from anaphora.measure.features import LanguageModelFeatures
-from anaphora.measure.model import Pair, logistic_loss
-from anaphora.nmt.checkpoint import save_pretrained
-
-Report = Callable[[dict[str, Any]], None]
+from anaphora.measure.adapting import Report, rate_factor
+from anaphora.measure.features import LanguageModelFeatures, piece_log_probabilities
+from anaphora.measure.model import logistic_loss
+from anaphora.measure.texts import Pair
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,18 +35,18 @@ class Tuning:
 
     def __post_init__(self) -> None:
         if self.layers < 1 or self.batch < 1 or self.epochs < 1:
-            raise AnaphoraError("layers, batch and epochs are numbers from 1")
+            raise AnaphoraError("layers, batch and epochs must be at least 1")
 
 
 def tune(
     features: LanguageModelFeatures, pairs: Sequence[Pair], settings: Tuning, report: Report | None = None
 ) -> list[dict[str, Any]]:
-    """Let the language model learn from pairs; the same pairs and seed give the same weights on a processor.
+    """Tune the language model on pairs; the same pairs and seed give the same weights on a CPU.
 
-    Returns a line per step: the mean loss, and how many pairs were ranked right before they were learned from.
+    Returns a record per step: the mean loss, and the number of pairs that were ranked right before the step.
     """
     if not pairs:
-        raise AnaphoraError("no pairs to learn from: see which there are with anaphora measure counts")
+        raise AnaphoraError("no pairs to learn from")
     learning = _unfreeze(features.model, settings.layers)
     optimizer = torch.optim.AdamW(learning, lr=settings.rate, weight_decay=0.0)
     order = random.Random(settings.seed)
@@ -60,7 +57,7 @@ def tune(
     log = []
     for step, batch in enumerate(batches):
         for group in optimizer.param_groups:
-            group["lr"] = settings.rate * share_of_rate(step, len(batches), settings.warm_up)
+            group["lr"] = settings.rate * rate_factor(step, len(batches), settings.warm_up)
         optimizer.zero_grad()
         differences = [_learn(features, pair, len(batch)) for pair in batch]
         losses = [float(logistic_loss(torch.tensor(d), torch.tensor(0.0))) for d in differences]
@@ -75,27 +72,6 @@ def tune(
     return log
 
 
-def preferred(features: LanguageModelFeatures, pairs: Sequence[Pair]) -> float:
-    """The share of pairs in which the language model prefers the better text, by its sum of log-probabilities."""
-    right = 0
-    with torch.inference_mode():
-        for pair in pairs:
-            better, worse = _both(features, pair)
-            right += bool(better > worse)
-    return right / len(pairs) if pairs else 0.0
-
-
-def save_tuned(features: LanguageModelFeatures, folder: Path) -> None:
-    """The language model as any other Hugging Face model, in a new folder; `lm:FOLDER` finds it."""
-    model = features.model
-    if getattr(model, "hf_quantizer", None) is not None:  # read from GGUF: its weights are plain numbers now
-        model.hf_quantizer = None
-        del model.config.quantization_config
-    with atomic_folder(folder) as unfinished:
-        features.tokenizer.save_pretrained(unfinished)
-        save_pretrained(model, unfinished, folder)
-
-
 def _learn(features: LanguageModelFeatures, pair: Pair, of: int) -> float:
     """Add the gradient of one pair of a batch; one at a time, as lengths differ. Returns the difference."""
     better, worse = _both(features, pair)
@@ -105,11 +81,10 @@ def _learn(features: LanguageModelFeatures, pair: Pair, of: int) -> float:
 
 
 def _both(features: LanguageModelFeatures, pair: Pair) -> tuple[Tensor, Tensor]:
-    """The log-probabilities of both sentences; their context is read once if they have the same."""
-    if pair.better.context == pair.worse.context:
-        both = features.log_probabilities([pair.better, pair.worse])
-        return both[0], both[1]
-    return features.log_probabilities([pair.better])[0], features.log_probabilities([pair.worse])[0]
+    """The log-probabilities of both sentences after their contexts."""
+    better, worse = features.encode([pair.better, pair.worse])
+    rows = piece_log_probabilities(features.model, [better.candidate, worse.candidate])
+    return rows[0].sum(), rows[1].sum()
 
 
 def _unfreeze(model: nn.Module, layers: int) -> list[nn.Parameter]:
@@ -127,11 +102,3 @@ def _unfreeze(model: nn.Module, layers: int) -> list[nn.Parameter]:
     for parameter in found:
         parameter.requires_grad_(True)
     return found
-
-
-def share_of_rate(step: int, steps: int, warm_up: float) -> float:
-    """The rate as a share of its highest: up in a line, then down to nothing in a line."""
-    rising = max(1, round(steps * warm_up))
-    if step < rising:
-        return (step + 1) / rising
-    return (steps - step) / max(1, steps - rising)

@@ -1,4 +1,4 @@
-"""Agreement with people: ties left out, AC1 by its definition."""
+"""Agreement with annotators, accuracy, ranking, and the measure as a system."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("torch")
+pytest.importorskip("safetensors")
 
 from anaphora import api
 from anaphora.core.errors import (
@@ -15,44 +16,34 @@ from anaphora.core.errors import (
     BadInput,
 )
 from anaphora.languages.readings import load_readings
-from anaphora.measure.config import (
-    Config,
-    Model,
-    Training,
-)
-from anaphora.measure.evaluation import (
-    ac1,
+from anaphora.measure.config import Config, Model, Training
+from anaphora.measure.model import Measure, ScoredText
+from anaphora.measure.scoring import (
     evaluate_measure,
     human_agreement,
     judge_run,
     rank,
     ranking_table,
+    score_examples,
     texts_of,
-    with_people,
+    with_human_counts,
 )
-from anaphora.measure.model import Measure, ScoredText, Text, text_of
-from anaphora.measure.texts import Line
-from anaphora.measure.training import train_measure
+from anaphora.measure.texts import Line, Text, text_of
+from anaphora.measure.training import load_measure, save_measure, train_measure
 from anaphora.runs import Scored
 from anaphora.suites.example import (
     Example,
     Tag,
 )
+from anaphora.systems import load_system
+from anaphora.systems.context import Context, Options
 
 
 def item(better: float, worse: float, **tags: Tag) -> Scored:
     return Scored("x", 0, tags, [better, worse])
 
 
-def test_ac1_by_hand() -> None:
-    # 8 of 10 alike; "reference" is 8 of the first rater and 8 of the second: q = 0.8, e = 0.32
-    ratings = [(True, True)] * 7 + [(False, False)] + [(True, False), (False, True)]
-    assert ac1(ratings) == pytest.approx((0.8 - 0.32) / (1 - 0.32))
-    assert ac1([(True, True)] * 5) == 1.0  # where κ is not defined
-    assert ac1([(True, False), (False, True)]) == pytest.approx(-1.0)
-
-
-def test_ties_of_people_are_left_out() -> None:
+def test_ties_of_annotators_are_left_out() -> None:
     items = [
         item(2, 1, preference="REF"),
         item(1, 2, preference="SYS"),
@@ -100,7 +91,7 @@ def test_a_run_of_any_judge(toy: list[Example], write_suite: Write, tmp_path: Pa
     assert result.breakdowns["pronoun_pair"]["he:it"].accuracy == 1
     assert set(result.breakdowns) == {"pronoun_pair", "kind"}
     (tmp_path / "list.json").write_text('{"he_it": [[1, {"REF": 5}]], "it_he": [[1, {"SYS": 3}]]}')
-    _, human = judge_run(run, with_people(suite, tmp_path / "list.json"))
+    _, human = judge_run(run, with_human_counts(suite, tmp_path / "list.json"))
     assert human is not None
     assert (human.pairs, human.accuracy, human.ac1) == (24, 1.0, 1.0)
 
@@ -134,7 +125,7 @@ def test_accuracy_and_breakdowns(
     assert list(limited.breakdowns) == ["reference_pronoun"]
 
 
-# Systems on the same sentences: means, wins, intervals; order by score.
+# Systems same number of sentences: means, wins, intervals; order by score.
 
 ENGLISH = load_readings("en")
 
@@ -172,36 +163,36 @@ def test_means_wins_and_order() -> None:
         ("better", pytest.approx(40 / 41)),
         ("worse", pytest.approx(-20 / 41)),
     ]
-    (duel,) = found.duels
-    assert (duel.first, duel.second, duel.wins, duel.losses, duel.ties) == ("better", "worse", 30, 0, 11)
-    assert duel.delta == pytest.approx(60 / 41)
-    assert duel.interval[0] < 60 / 41 < duel.interval[1]
-    assert duel.p < 0.05
-    assert duel.share == 1.0
+    (pair,) = found.comparisons
+    assert (pair.first, pair.second, pair.wins, pair.losses, pair.ties) == ("better", "worse", 30, 0, 11)
+    assert pair.delta == pytest.approx(60 / 41)
+    assert pair.interval[0] < 60 / 41 < pair.interval[1]
+    assert pair.p < 0.05
+    assert pair.share == 1.0
     document = found.to_dict()
     assert document["sentences"] == 41
     assert document["systems"]["worse"]["pronouns"] == 40
-    assert document["comparisons"][0]["delta"] == duel.delta
+    assert document["comparisons"][0]["delta"] == pair.delta
     table = ranking_table(found).render("table")
     assert "better in 1.000 of 30 sentences" in table
-    assert duel.p == 2 / 501  # none of 500 samples turns the difference round
+    assert pair.p == 2 / 501  # none of 500 samples turns the difference round
     assert "p 0.004**" in table
 
 
 def test_a_small_p_is_written_as_everywhere() -> None:
     systems = {"worse": texts(*["It left."] * 30), "better": texts(*["He left."] * 30)}
     found = rank(Fixed(), systems, samples=10_000)
-    assert found.duels[0].p > 0
+    assert found.comparisons[0].p > 0
     assert "p <0.001***" in ranking_table(found).render("table")
 
 
 def test_equal_systems_differ_in_nothing() -> None:
     found = rank(Fixed(), {"a": texts("He left."), "b": texts("He left.")}, samples=100)
-    assert (found.duels[0].delta, found.duels[0].p, found.duels[0].share) == (0.0, 1.0, None)
+    assert (found.comparisons[0].delta, found.comparisons[0].p, found.comparisons[0].share) == (0.0, 1.0, None)
 
 
 def test_other_numbers_of_sentences_are_an_error() -> None:
-    with pytest.raises(AnaphoraError, match="on the same sentences"):
+    with pytest.raises(AnaphoraError, match="same number of sentences"):
         rank(Fixed(), {"a": texts("He left."), "b": []})
 
 
@@ -211,3 +202,53 @@ def test_contexts_of_systems() -> None:
     assert texts_of(lines, 0, Fixed(), own_context=False)[0].whole == "R1. It left."
     assert texts_of(lines, None, Fixed(), own_context=True)[0].whole == "R1. He left."
     assert texts_of(lines, 0, Fixed("NC"), own_context=True)[0].whole == "It left."
+
+
+# `measure:MODEL`: the scores of `anaphora score` are those of the measure.
+
+
+@pytest.fixture(scope="module")
+def model(toy: list[Example], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("measure")
+    config = Config(model=Model(width=16, sentences=1), training=Training(rate=1e-2, batch=16, epochs=12, seed=5))
+    found = train_measure(config, toy, toy)
+    save_measure(folder, found.measure, config, found.results())
+    return folder
+
+
+def test_the_command_scores_as_the_measure_does(
+    model: Path, toy: list[Example], write_suite: Write, tmp_path: Path
+) -> None:
+    suite = api.load_suite(write_suite(toy, tmp_path / "toy.jsonl"))
+    run = api.score(suite, f"measure:{model}", tmp_path / "run", context=0)
+    expected = {item.id: item.scores for item in score_examples(load_measure(model), toy)}
+    assert {item.id: item.scores for item in run} == {
+        name: [pytest.approx(score, abs=1e-5) for score in scores] for name, scores in expected.items()
+    }
+    result, _ = evaluate_measure(load_measure(model), suite, "")
+    assert api.evaluate(run).accuracy == result.accuracy
+    assert run.header.context == "0+1"  # one previous sentence was read, though none was asked for
+
+
+def test_what_is_known_already_is_not_computed_again(model: Path, toy: list[Example]) -> None:
+    system = load_system(f"measure:{model}", Options())
+    assert [number for number, _ in system.score(toy[:4], {0, 2})] == [1, 3]
+
+
+def test_other_weights_are_another_system(model: Path, toy: list[Example], tmp_path: Path) -> None:
+    config = Config(model=Model(width=16, sentences=1), training=Training(epochs=1, seed=6))
+    save_measure(tmp_path, train_measure(config, toy, toy).measure, config, {})
+    first, second = (load_system(f"measure:{path}", Options()).settings() for path in (model, tmp_path))
+    assert first["weights"] != second["weights"]
+    assert load_system(f"measure:{model}", Options()).settings() == first
+
+
+def test_what_a_measure_cannot_do_is_said(model: Path) -> None:
+    with pytest.raises(AnaphoraError, match="a measure of en, but the target language of the suite is fr"):
+        load_system(f"measure:{model}", Options(languages=("en", "fr")))
+    with pytest.raises(AnaphoraError, match="a measure only scores"):
+        load_system(f"measure:{model}", Options(context=Context(1, target="produced")))
+    with pytest.raises(AnaphoraError, match="unknown setting 'layer'"):
+        load_system(f"measure:{model}?layer=1", Options())
+    with pytest.raises(AnaphoraError, match="no such folder"):
+        load_system("measure:nowhere", Options())

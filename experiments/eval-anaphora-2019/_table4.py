@@ -1,4 +1,4 @@
-"""The eight experiments of Table 4 (Jwalapuram et al. 2019, §5.2), beside the paper's figures."""
+"""The eight experiments of Table 4 (Jwalapuram et al. 2019, §5.2), next to the paper's figures."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from anaphora.core.errors import AnaphoraError
-from anaphora.measure.config import Config
-from anaphora.measure.config_file import as_document, parse_config, presets
-from anaphora.measure.model import Measure, Progress, pairs_of
+from anaphora.measure.config import Config, as_document, parse_config, read_config
+from anaphora.measure.model import Measure
+from anaphora.measure.texts import Progress, pairs_of
 from anaphora.measure.training import evaluate_pairs, train_measure
 from anaphora.stats.intervals import wilson
 from anaphora.suites.example import Example
 from anaphora.table import Row, Table
 
+PRESETS = Path(__file__).resolve().parent / "presets"
 # experiment → accuracy on WMT14 with GloVe and with ELMo
 PAPER = {
     "table4-1": (69.12, 85.80),
@@ -55,6 +56,11 @@ class Experiment:
             "interval": list(wilson(self.correct, self.pairs)),
             "paper": {"glove": round(glove / 100, 4), "elmo": round(elmo / 100, 4)},
         }
+
+
+def presets() -> dict[str, Config]:
+    """The configs of the eight experiments by their names."""
+    return {path.stem: read_config(path) for path in sorted(PRESETS.glob("*.toml"))}
 
 
 def run_table(
@@ -97,7 +103,7 @@ def _tested(name: str, measure: Measure, config: Config, dev: Sequence[Example])
 
 
 def table4(rows: Sequence[Experiment]) -> Table:
-    """Ours beside the paper's."""
+    """Our figures next to the paper's."""
     cells = []
     for row in rows:
         low, high = wilson(row.correct, row.pairs)

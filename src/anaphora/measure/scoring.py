@@ -1,13 +1,14 @@
-"""Agreement with people, where pairs say what people preferred (Jwalapuram et al. 2019, §5.3 and Table 5).
+"""Judging pairs and ranking systems: by a learned measure, or by any run; and the measure as a system.
 
-Pairs have it in one of two ways: `preference`, the answer of people on this very pair (REF, SYS or Tie), or
+Where pairs record annotators' preferences, agreement with them is given, too (Jwalapuram et al. 2019, §5.3 and Table
+5). Pairs record them in one of two ways: `preference`, the answer for this very pair (REF, SYS or Tie), or
 `human_reference`, `human_system` and `human_ties`, how often each answer was given for this pronoun pair.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
@@ -18,24 +19,26 @@ import numpy as np
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.evaluation.contrastive import evaluate_items
 from anaphora.evaluation.result import Result, Settings
-from anaphora.measure.model import Measure, Progress, ScoredText, Text, candidate_texts, text_of
 from anaphora.measure.pair_list import read_pair_list
-from anaphora.measure.texts import Line
-from anaphora.runs import Run, RunHeader, Scored, describe
+from anaphora.measure.texts import Line, Progress, Text, candidate_texts, text_of
+from anaphora.runs import Answer, Run, RunHeader, Scored, describe
+from anaphora.stats.agreement import gwet_ac1
 from anaphora.stats.intervals import Interval, generator, percentile_interval, resampled_sums, wilson
 from anaphora.suites.example import Example, Tag
 from anaphora.suites.suite import Suite, suite_of
+from anaphora.systems.context import Options, split_settings
 from anaphora.table import Row, Table, p_text, section
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+if TYPE_CHECKING:  # judging runs needs no torch
+    from anaphora.measure.model import Measure, ScoredText
 
 
 @dataclass(frozen=True, slots=True)
 class Human:
-    """ac1: Gwet's AC1 between measure and people, ties of people left out, as the measure has none
+    """Agreement of scores with annotators, whose ties are left out, as scores have none.
 
-    accuracy: how often both prefer the same, ties left out; pairs: how many were compared; ties: left out
+    pairs: the number of pairs compared; ties: the number left out
+    accuracy: how often both prefer the same text; ac1: Gwet's AC1 between scores and annotators
     """
 
     pairs: int
@@ -48,8 +51,8 @@ class Human:
 
 
 def human_agreement(items: Sequence[Scored], *, minimize: bool = False) -> Human | None:
-    """How the scores agree with people; None where no pair says what people preferred."""
-    both: list[tuple[bool, bool]] = []  # the reference is preferred: by the scores, by people
+    """Return how the scores agree with annotators; None if no pair records their preference."""
+    both: list[tuple[bool, bool]] = []  # whether the reference is preferred: by the scores, by annotators
     ties = known = 0
     for item in items:
         answers = _answers(item)
@@ -67,18 +70,7 @@ def human_agreement(items: Sequence[Scored], *, minimize: bool = False) -> Human
     if not both:
         return Human(0, ties, None, None)
     same = sum(one == other for one, other in both) / len(both)
-    return Human(len(both), ties, same, ac1(both))
-
-
-def ac1(ratings: Sequence[tuple[bool, bool]]) -> float:
-    """Gwet 2008, eqs. 4–6, two raters and two categories: (p − e) / (1 − e), where e = 2 q (1 − q).
-
-    p: share of equal ratings; q: mean share of one category over both raters. Chance e is at most a half.
-    """
-    agreement = sum(one == other for one, other in ratings) / len(ratings)
-    share = sum(one + other for one, other in ratings) / (2 * len(ratings))
-    chance = 2 * share * (1 - share)
-    return (agreement - chance) / (1 - chance)
+    return Human(len(both), ties, same, gwet_ac1(np.array(both, np.int64), 2))
 
 
 def _answers(item: Scored) -> tuple[int, int, int] | None:
@@ -95,7 +87,7 @@ def _count(value: Tag) -> int:
     return value if isinstance(value, int) else 0
 
 
-# Runs of any judge on pairs: a language model's preference, a metric, an LLM. No torch is needed for these.
+# Runs of any judge on pairs: a language model's preference, a metric, an LLM. These need no torch.
 
 BREAKDOWNS = ("pronoun_pair", "error", "kind")
 
@@ -103,7 +95,7 @@ BREAKDOWNS = ("pronoun_pair", "error", "kind")
 def judge(
     items: Sequence[Scored], about: RunHeader, breakdowns: Sequence[str] = (), settings: Settings | None = None
 ) -> tuple[Result, Human | None]:
-    """The result of scored pairs; without breakdowns of one's own, those that the pairs have tags for."""
+    """Return the result of scored pairs; breakdowns are by default those that the pairs have tags for."""
     if not breakdowns:
         known = {tag for item in items for tag in item.tags}
         listed = tuple(dict.fromkeys((*about.breakdowns, *BREAKDOWNS)))
@@ -115,43 +107,38 @@ def judge(
 def judge_run(
     run: Run, suite: Suite, breakdowns: Sequence[str] = (), settings: Settings | None = None
 ) -> tuple[Result, Human | None]:
-    """The result of a run on a suite of pairs; tags are those of the suite, which may know more than the run."""
+    """Return the result of a run on a suite of pairs, with the tags of the suite, which may have more than the run."""
     tags: Mapping[str, Mapping[str, Tag]] = {example.id: example.tags for example in suite}
     items = []
     for item in run:
         if item.id not in tags:
             problem = f"the run has {item.id!r}, which is not in {suite.header.name}"
-            raise BadInput(run.path, problem, remedy="Name the pairs that the run was made on.")
+            raise BadInput(run.path, problem, remedy="Pass the pairs that were scored in the run.")
         items.append(item._replace(tags=tags[item.id]))
     return judge(items, run.header, breakdowns, settings)
 
 
-def with_people(suite: Suite, path: Path) -> Suite:
-    """The suite, with what people said of the pronoun pair of each example as tags."""
-    judged = read_pair_list(path)
+def with_human_counts(suite: Suite, path: Path) -> Suite:
+    """Return the suite with the annotators' judgments of each example's pronoun pair as tags."""
+    pair_list = read_pair_list(path)
 
     def examples() -> Iterator[Example]:
         for example in suite:
-            found = judged.get(str(example.tags.get("pronoun_pair")))
-            if found is None:
-                yield example
-                continue
-            more: dict[str, Tag] = {"human_agreement": round(found.agreement, 4), "human_reference": found.reference}
-            more |= {"human_system": found.system, "human_ties": found.ties}
-            yield replace(example, tags={**example.tags, **more})
+            judged = pair_list.get(str(example.tags.get("pronoun_pair")))
+            yield example if judged is None else replace(example, tags={**example.tags, **judged.tags()})
 
     return suite_of(suite.header, examples, suite.path)
 
 
-# Accuracy of a measure on pairs, and its agreement with people where what they preferred is known.
+# Accuracy of a measure on pairs.
 
 
 def score_examples(measure: Measure, examples: Sequence[Example], progress: Progress | None = None) -> Iterator[Scored]:
-    """The examples with the measure's score of each candidate."""
+    """Yield the examples with the measure's score of each candidate."""
     texts = [candidate_texts(example, measure.config, measure.readings) for example in examples]
     measure.prepare((text for candidates in texts for text in candidates), progress)
     for example, candidates in zip(examples, texts, strict=True):
-        scores = [found.score for found in measure.score(candidates)]
+        scores = [scored.score for scored in measure.score(candidates)]
         yield Scored(example.id, example.gold, example.tags, scores)
 
 
@@ -165,7 +152,7 @@ def evaluate_measure(
     limit: int | None = None,
     progress: Progress | None = None,
 ) -> tuple[Result, Human | None]:
-    """Accuracy of a measure on a suite of pairs, by pronoun pair and error class, and its agreement with people."""
+    """Return the accuracy of a measure on a suite of pairs, and its agreement with annotators."""
     digest = hashlib.sha256()
     examples = list(suite.examples(digest))[:limit]
     items = list(score_examples(measure, examples, progress))
@@ -173,12 +160,12 @@ def evaluate_measure(
     return judge(items, about, breakdowns, settings)
 
 
-# Systems on the same sentences: their mean scores, who is better where, and how sure that is.
+# Ranking systems on the same sentences.
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A system: its mean score per sentence, with the interval of resampled sentences."""
+    """A system: its mean score per sentence, with an interval from resampled sentences."""
 
     name: str
     mean: float
@@ -187,10 +174,10 @@ class Ranked:
 
 
 @dataclass(frozen=True, slots=True)
-class Duel:
-    """Two systems: in how many sentences each has the higher score, and the difference of their means.
+class PairwiseComparison:
+    """Two systems: the number of sentences in which each has the higher score, and the difference of their means.
 
-    p: share of resampled sets of sentences in which the difference has the other sign, two-sided
+    p: the share of resampled sets of sentences in which the difference has the other sign, two-sided
     """
 
     first: str
@@ -204,18 +191,18 @@ class Duel:
 
     @property
     def share(self) -> float | None:
-        """Of the sentences that are not ties, how many the first wins."""
+        """The share of sentences that the first wins, without ties."""
         decided = self.wins + self.losses
         return self.wins / decided if decided else None
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Systems, the best first, and every two of them."""
+    """Systems, the best first, and the comparison of every two."""
 
     sentences: int
     systems: tuple[Ranked, ...]
-    duels: tuple[Duel, ...]
+    comparisons: tuple[PairwiseComparison, ...]
     details: Mapping[str, Sequence[ScoredText]]
 
     def to_dict(self) -> dict[str, Any]:
@@ -237,22 +224,21 @@ class Ranking:
                     "interval": list(d.interval),
                     "p_value": d.p,
                 }
-                for d in self.duels
+                for d in self.comparisons
             ],
         }
 
 
 def texts_of(lines: Sequence[Line], system: int | None, measure: Measure, *, own_context: bool) -> list[Text]:
-    """A system's sentences (or the reference's: None) with the context that the measure reads."""
+    """Return the sentences of a system (None: the reference) with the context that the measure reads."""
     config = measure.config
-    sentences = 0 if config.context == "NC" else config.sentences
-    found = []
+    texts = []
     for line in lines:
         passage = line.reference if system is None else line.systems[system]
         if not own_context:
             passage = (*line.reference[:-1], passage[-1])
-        found.append(text_of(passage, measure.readings, sentences=sentences, plain=config.plain))
-    return found
+        texts.append(text_of(passage, measure.readings, sentences=config.context_sentences, plain=config.plain))
+    return texts
 
 
 def rank(
@@ -264,37 +250,38 @@ def rank(
     confidence: float = 0.95,
     progress: Progress | None = None,
 ) -> Ranking:
-    """Score all sentences of all systems; resampling draws the same sentences for every system."""
+    """Score and rank systems; resampling draws the same sentences for every system."""
     sizes = {len(texts) for texts in systems.values()}
     if len(sizes) != 1 or not min(sizes):
-        raise AnaphoraError("systems are compared on the same sentences, of which there must be one or more")
+        raise AnaphoraError("systems must have the same number of sentences, at least one")
     measure.prepare((text for texts in systems.values() for text in texts), progress)
     details = {name: measure.score(texts) for name, texts in systems.items()}
-    scores = np.array([[found.score for found in details[name]] for name in systems]).T  # (sentences, systems)
+    scores = np.array([[scored.score for scored in details[name]] for name in systems]).T  # (sentences, systems)
     counts = np.ones(len(scores), np.int64)
-    drawn = resampled_sums(scores, counts, samples, generator(seed)) / len(scores)  # (samples, systems)
+    resampled = resampled_sums(scores, counts, samples, generator(seed)) / len(scores)  # (samples, systems)
     means, names = scores.mean(0), list(systems)
     ranked = [
         Ranked(
             name,
             float(means[k]),
-            percentile_interval(drawn[:, k], confidence),
-            sum(len(found.pronouns) for found in details[name]),
+            percentile_interval(resampled[:, k], confidence),
+            sum(len(scored.pronouns) for scored in details[name]),
         )
         for k, name in enumerate(names)
     ]
     order = sorted(range(len(names)), key=lambda k: -means[k])
-    duels = tuple(
-        _duel(names[a], names[b], scores[:, [a, b]], drawn[:, [a, b]], confidence) for a, b in combinations(order, 2)
+    comparisons = tuple(
+        _compare(names[a], names[b], scores[:, [a, b]], resampled[:, [a, b]], confidence)
+        for a, b in combinations(order, 2)
     )
-    return Ranking(len(scores), tuple(ranked[k] for k in order), duels, details)
+    return Ranking(len(scores), tuple(ranked[k] for k in order), comparisons, details)
 
 
-def _duel(first: str, second: str, scores: np.ndarray, drawn: np.ndarray, confidence: float) -> Duel:
+def _compare(first: str, second: str, scores: np.ndarray, means: np.ndarray, confidence: float) -> PairwiseComparison:
     differences = scores[:, 0] - scores[:, 1]
-    resampled = drawn[:, 0] - drawn[:, 1]
-    below, above = ((int(turned.sum()) + 1) / (len(resampled) + 1) for turned in (resampled <= 0, resampled >= 0))
-    return Duel(
+    resampled = means[:, 0] - means[:, 1]
+    below, above = ((int(side.sum()) + 1) / (len(resampled) + 1) for side in (resampled <= 0, resampled >= 0))
+    return PairwiseComparison(
         first,
         second,
         int((differences > 0).sum()),
@@ -307,16 +294,86 @@ def _duel(first: str, second: str, scores: np.ndarray, drawn: np.ndarray, confid
 
 
 def ranking_table(ranking: Ranking) -> Table:
+    """Return a table of the systems and of the comparison of every two."""
     rows = [
         Row((s.name, f"{s.mean:+.3f}", f"[{s.interval[0]:+.3f}, {s.interval[1]:+.3f}]", f"{s.pronouns:,}"))
         for s in ranking.systems
     ]
-    for duel in ranking.duels:
-        share = "–" if duel.share is None else f"{duel.share:.3f}"
+    for pair in ranking.comparisons:
+        share = "–" if pair.share is None else f"{pair.share:.3f}"
         rows.append(
-            section(f"{duel.first} − {duel.second}: better in {share} of {duel.wins + duel.losses:,} sentences")
+            section(f"{pair.first} − {pair.second}: better in {share} of {pair.wins + pair.losses:,} sentences")
         )
-        interval = f"[{duel.interval[0]:+.3f}, {duel.interval[1]:+.3f}]"
-        rows.append(Row(("difference", f"{duel.delta:+.3f}", interval, f"p {p_text(duel.p)}"), indent=1))
+        interval = f"[{pair.interval[0]:+.3f}, {pair.interval[1]:+.3f}]"
+        rows.append(Row(("difference", f"{pair.delta:+.3f}", interval, f"p {p_text(pair.p)}"), indent=1))
     columns = ("", "score", "95 % interval", "pronouns")
     return Table(f"Learned pronoun measure · {ranking.sentences:,} sentences", columns, tuple(rows))
+
+
+# `measure:MODEL`: a measure as a system, so that `anaphora score` can compare it with language models and judges.
+
+SETTINGS = ("encoder", "cache")
+
+
+class MeasureSystem:
+    """A measure that scores the target side. Its setting (NC, RC or CRC) decides which context it reads, not --context.
+
+    Settings in the spec: encoder, where the encoder is now; cache, a folder for its states.
+    """
+
+    own_context = True  # chooses its context itself
+
+    def __init__(self, what: str, options: Options) -> None:
+        name, settings = split_settings(what, SETTINGS)
+        if options.threads is not None:
+            import torch
+
+            torch.set_num_threads(options.threads)
+        if options.context.target == "produced":
+            raise AnaphoraError("--target-context produced needs a system that translates, and a measure only scores")
+        from anaphora.measure.training import load_measure, read_about
+
+        self.options = options
+        cache = settings.get("cache")
+        self.measure = load_measure(
+            Path(name), cache=Path(cache) if cache else None, fallback=settings.get("encoder") or None
+        )
+        language, target = self.measure.readings.language, options.languages[1]
+        if target and target != language:
+            raise AnaphoraError(f"{name}: a measure of {language}, but the target language of the suite is {target}")
+        self._about = read_about(Path(name))
+
+    def settings(self) -> dict[str, Any]:
+        """Return what the scores depend on: how the measure was trained, and its weights."""
+        about, config = self._about, self.measure.config
+        settings = {
+            "kind": "measure",
+            "setting": config.context,
+            "plain_text": config.plain,
+            "weights": _digest(self.measure),
+            "encoder": dict(about["encoder"]),
+            "features": list(about["features"]),
+        }
+        return settings | {"context": f"0+{config.context_sentences}"}
+
+    def score(self, examples: Sequence[Example], done: Container[int] = ()) -> Iterator[tuple[int, Answer]]:
+        """Yield the number of each example with the measure's scores of its candidates."""
+        measure = self.measure
+        texts = {
+            n: candidate_texts(example, measure.config, measure.readings)
+            for n, example in enumerate(examples)
+            if n not in done
+        }
+        for number, candidates in texts.items():
+            measure.prepare(candidates)
+            yield number, Answer([scored.score for scored in measure.score(candidates)])
+
+
+def _digest(measure: Measure) -> str:
+    from anaphora.measure.training import own_weights
+
+    digest = hashlib.sha256()
+    for name, tensor in sorted(own_weights(measure).items()):
+        digest.update(name.encode())
+        digest.update(tensor.cpu().numpy().tobytes())
+    return digest.hexdigest()[:16]
