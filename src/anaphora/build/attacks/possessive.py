@@ -45,7 +45,7 @@ Tagger = Callable[[Example, Antecedent], Sequence[Tags] | None]  # the tags that
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """The words of an owner in one language: in the place of the determiner, or behind the noun phrase."""
+    """The words of an owner in one language, which replace the determiner or follow the noun phrase."""
 
     words: str
     place: str
@@ -60,7 +60,7 @@ class Possessive:
 
 
 def possessive_preset(name: str, file: Path | None = None) -> Possessive:
-    """A row of Table 5, or an owner of the user's file."""
+    """Return a row of Table 5, or an owner of the user's file."""
     owners = {}
     for language, value in preset("possessive", name, file).items():
         if language == "table":
@@ -74,7 +74,7 @@ def possessive_preset(name: str, file: Path | None = None) -> Possessive:
 
 
 def own_possessive(name: str, languages: tuple[str, str], phrases: tuple[str, str]) -> Possessive:
-    """An owner of the user's: *of …* and German *von …*, *des …* go behind the noun, all others before it."""
+    """Return a custom owner: *of …* and German *von …*, *des …* follow the noun, all others precede it."""
     owners = {language: Owner(words, _place(words)) for language, words in zip(languages, phrases, strict=True)}
     return Possessive(name, owners)
 
@@ -88,10 +88,10 @@ def possessive_extension(
     tagger: Tagger | None = None,
     on_skip: OnSkip | None = None,
 ) -> Suite:
-    """The examples whose antecedent can be extended, with each of the owners.
+    """Return the examples whose antecedent can be extended, with each of the owners.
 
-    truecased: whether sentences begin with a small letter; None: as most of the suite's do
-    antecedents: finds them, if not from the tags; tagger: tags their words, if not by closed classes
+    truecased: whether sentences begin with a lowercase letter; None: like most sentences of the suite
+    antecedents: finds antecedents (default: from the tags); tagger: tags their words (default: by closed classes)
     """
     header = suite.header
     if antecedents is None:
@@ -109,7 +109,7 @@ def possessive_extension(
 
 @dataclass(frozen=True, slots=True)
 class _Extender:
-    """Extends the antecedent of an example, or says why not."""
+    """Extends the antecedent of an example, or returns why it cannot."""
 
     source_owner: Owner
     target_owner: Owner
@@ -163,7 +163,7 @@ class _Extender:
 
 
 def extended(phrase: str, owner: Owner, determiners: Determiners) -> str:
-    """A noun phrase with an owner; it begins with a small letter, unless a name does.
+    """Return a noun phrase with an owner; it begins with a lowercase letter unless it begins with a name.
 
     >>> extended("Dein alter Hut", Owner("von der Frau", "after"), determiners_of("de"))
     'ein alter Hut von der Frau'
@@ -187,16 +187,16 @@ def _place(words: str) -> str:
 # and that of the right translation, resolved independently, have antecedents in the same sentence.
 
 
-CONFIDENCE = 0.5  # of the link in each language
+CONFIDENCE = 0.5  # least confidence of the link in each language
 Item = TypeVar("Item")
 
 
 def by_annotators(
     suite: Suite, source: str | None, target: str | None, link: str = "builtin"
 ) -> tuple[Finder | None, Tagger | None]:
-    """How to find the antecedents of a suite and the tags of their words; None: as without annotation.
+    """Return functions that find the antecedents of a suite and tag their words; None stands for the default.
 
-    source, target: the specs of annotators. A suite whose tags name its antecedents needs that of the source only.
+    source, target: the specs of annotators. A suite whose tags name its antecedents needs only that of the source.
     """
     header = suite.header
     if any(from_tags(example) for example in suite):
@@ -221,7 +221,7 @@ def by_annotators(
 
 
 def tagged(suite: Suite, annotator: Annotator) -> Iterator[tuple[str, Sequence[Tags]]]:
-    """The tags of the words of each source antecedent that the suite names, by the example's id."""
+    """Yield example ids with the tags of the words of their source antecedents, for suites that name these."""
 
     def named() -> Iterator[tuple[Example, Antecedent, str]]:
         for example in suite:
@@ -241,7 +241,7 @@ def tagged(suite: Suite, annotator: Annotator) -> Iterator[tuple[str, Sequence[T
 def linked(
     suite: Suite, source: tuple[Annotator, Linker], target: tuple[Annotator, Linker]
 ) -> Iterator[tuple[str, Antecedent, Sequence[Tags]]]:
-    """The antecedents on which the two languages agree, and the tags of the source's words."""
+    """Yield example ids with the antecedents on which both languages agree, and the tags of their source words."""
     examples = (example for example in suite if example.gold is not None)
     both = _annotated(examples, lambda example: example.source, source[0])
     for (example, english), german in _annotated(both, lambda row: row[0].candidates[row[0].gold or 0], target[0]):
@@ -255,7 +255,7 @@ def linked(
 
 
 def _source_link(example: Example, document: Document, links: Sequence[Link]) -> Mention | None:
-    """What the source pronoun of the current sentence stands for, if there is one answer."""
+    """Return the antecedent of the source pronoun in the current sentence, if it is unique."""
     last = len(document.sentences) - 1
     pronoun = str(example.tags.get("source_pronoun") or "it").lower()
     words = document.sentences[last]
@@ -266,7 +266,7 @@ def _source_link(example: Example, document: Document, links: Sequence[Link]) ->
 
 
 def _target_link(example: Example, document: Document, links: Sequence[Link]) -> Mention | None:
-    """What the pronoun stands for in which the right translation differs from another one."""
+    """Return the antecedent of the pronoun in which the right translation differs from another one."""
     gold = example.gold or 0
     last = len(document.sentences) - 1
     sentence = document.sentences[last]
@@ -284,7 +284,7 @@ def _believed(link: Link) -> Mention | None:
 
 
 def _difference(one: str, other: str) -> int:
-    """The first place where two sentences differ."""
+    """Return the first position at which two sentences differ."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((place for place, (a, b) in pairs if a != b), min(len(one), len(other)))
 
@@ -300,6 +300,6 @@ def _squeezed(sentence: str) -> str:
 def _annotated(
     items: Iterator[Item], lines: Callable[[Item], Sequence[str]], annotator: Annotator
 ) -> Iterator[tuple[Item, Document]]:
-    """Items with their lines annotated, as a stream: as many are held as the annotator takes at a time."""
+    """Yield items with their lines annotated; only as many are held in memory as the annotator batches."""
     kept, sent = tee(items)
     return zip(kept, annotator.annotate(list(lines(item)) for item in sent), strict=False)

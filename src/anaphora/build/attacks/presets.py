@@ -17,12 +17,12 @@ Table = Mapping[str, Any]
 
 @cache
 def built_in(kind: str) -> dict[str, Any]:
-    """The presets that come with the program."""
+    """Return the built-in presets."""
     return read_toml(DATA / f"{kind}.toml")
 
 
 def preset(kind: str, name: str, file: Path | None = None) -> Table:
-    """A preset by its name, from the user's file or from those of the papers.
+    """Return a preset by its name, from the user's file or from the papers' presets.
 
     kind: `phrase`, `possessive` or `distractor`
     """
@@ -37,12 +37,12 @@ def preset(kind: str, name: str, file: Path | None = None) -> Table:
 
 
 def place_of(kind: str, name: str, file: Path | None) -> Path:
-    """The file a preset comes from, for errors."""
+    """Return the file of a preset, for errors."""
     return file if file is not None and name in read_toml(file) else DATA / f"{kind}.toml"
 
 
 def for_languages(texts: Mapping[str, Any], source: str, target: str, what: str) -> tuple[Any, Any]:
-    """What a preset says in the two languages of a suite; none may be missing."""
+    """Return the entries of a preset for the two languages of a suite; raise AnaphoraError if one is missing."""
     for language in (source, target):
         if language not in texts:
             has = ", ".join(texts) or "no language"
@@ -58,7 +58,7 @@ def for_languages(texts: Mapping[str, Any], source: str, target: str, what: str)
 
 @dataclass(frozen=True, slots=True)
 class Determiners:
-    """The determiners of a language (data/determiners.toml says what the parts mean).
+    """The determiners of a language (data/determiners.toml explains the parts).
 
     articles: possessive → the article it becomes where the owner follows the noun
     bare: (ending of the dropped determiner, of the adjective) → the adjective's strong ending
@@ -75,7 +75,7 @@ class Determiners:
         return word.lower() in self.articles
 
     def article(self, determiner: str) -> str:
-        """A possessive becomes an article of the same form, others stay.
+        """Return the article for a possessive, and any other determiner unchanged.
 
         >>> determiners_of("de").article("deiner"), determiners_of("de").article("Diese")
         ('der', 'Diese')
@@ -83,7 +83,7 @@ class Determiners:
         return self.articles.get(determiner.lower(), determiner)
 
     def strong(self, determiner: str, word: str) -> str:
-        """A word of the noun phrase when its determiner is gone: in German adjectives take the strong ending.
+        """Return a word of a noun phrase without its determiner: German adjectives take the strong ending.
 
         >>> determiners_of("de").strong("der", "alte"), determiners_of("de").strong("der", "Hut")
         ('alter', 'Hut')
@@ -98,7 +98,7 @@ class Determiners:
 
 @cache
 def determiners_of(language: str) -> Determiners:
-    """What is known of a language; an unknown one says which are known."""
+    """Return the determiners of a language; raise AnaphoraError if it is unknown."""
     tables = built_in("determiners")
     if language not in tables:
         raise AnaphoraError(

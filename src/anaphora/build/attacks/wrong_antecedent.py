@@ -1,8 +1,8 @@
-"""Wrong antecedents, beyond the paper: a noun of a competing gender right before the pronoun, which cannot be meant.
+"""Wrong antecedents (not in the paper): a noun of a competing gender before the pronoun that cannot be its antecedent.
 
-The noun is in a negated sentence of its own behind the context sentence: *there was no lamp.* A negated indefinite
-cannot be taken up by a pronoun (data/distractor.toml says why), so the gold stays right. Only examples whose antecedent
-is known are attacked, and only where the grammar is sure: the context sentence ends, and the noun is new.
+The noun is in a negated sentence of its own after the context sentence: *there was no lamp.* A negated indefinite
+cannot be the antecedent of a pronoun (data/distractor.toml says why), so the gold stays right. Only examples with a
+known antecedent are attacked, and only if the context sentence is complete and the noun is new.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from anaphora.suites.example import Example, Passage
 from anaphora.suites.suite import Suite
 
 NAME = "wrong-antecedent"
-ENDS = re.compile(r"(?<!\.)[.!?][\"'“”«»’)\]]*$")  # not with "...": a sentence that breaks off may go on
+ENDS = re.compile(r"(?<!\.)[.!?][\"'“”«»’)\]]*$")  # not "...": the sentence may be continued
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,20 +47,20 @@ class Distractor:
 
 @dataclass(frozen=True, slots=True)
 class Distractors:
-    """All that may be used for a pair of languages."""
+    """The distractors of a language pair."""
 
     all: tuple[Distractor, ...]
     genders: tuple[str, ...]
     pronouns: Mapping[str, str]  # pronoun → gender
 
     def gold_gender(self, example: Example) -> str | None:
-        """The gender of the right candidate's pronoun, from the tags."""
+        """Return the gender of the right candidate's pronoun, from the tags."""
         gender, pronoun = example.tags.get("reference_gender"), example.tags.get("reference_pronoun")
         return str(gender) if gender in self.genders else self.pronouns.get(str(pronoun).lower())
 
 
 def distractors_for(source: str, target: str, file: Path | None = None) -> Distractors:
-    """The distractors of a language pair, from the built-in data or from a file of the same form."""
+    """Return the distractors of a language pair, from the built-in data or from a file in the same format."""
     data = read_toml(file) if file is not None else built_in("distractor")
     path = file or DATA / "distractor.toml"
     try:
@@ -94,9 +94,9 @@ def wrong_antecedent(
     truecased: bool | None = None,
     on_skip: OnSkip | None = None,
 ) -> Suite:
-    """The examples with a distractor of another gender than the gold's between antecedent and pronoun.
+    """Return the examples with a distractor of another gender than the gold's between antecedent and pronoun.
 
-    Which gender and which noun is drawn by the seed and the example's id. Tags: `distractor`, `distractor_gender`.
+    Gender and noun are drawn by the seed and the example's id. Tags: `distractor`, `distractor_gender`.
     """
     check_tags(suite, "Mine a suite (anaphora build mine), or add the tags.")
     small = is_truecased(suite) if truecased is None else truecased
