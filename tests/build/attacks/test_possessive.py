@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from anaphora.annotate.document import Document, Mention, Sentence, Token
-from anaphora.build.attacks.attack import Antecedent, find, fits
+from anaphora.build.attacks.attack import Antecedent, determiners_of, find, fits
 from anaphora.build.attacks.possessive import (
     Owner,
     Possessive,
@@ -24,7 +24,7 @@ from anaphora.build.attacks.possessive import (
     possessive_preset,
     tagged,
 )
-from anaphora.build.attacks.presets import built_in, determiners_of
+from anaphora.build.attacks.presets import built_in
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.coref import Link
 from anaphora.suites.example import Example

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import NamedTuple
 
 from anaphora.annotate.document import Token
-from anaphora.build.attacks.presets import Determiners
-from anaphora.core.errors import BadInput
+from anaphora.core.errors import AnaphoraError, BadInput
+from anaphora.languages import names_with, table
 from anaphora.suites.example import Example, Passage
 from anaphora.suites.suite import Suite, suite_of
 
@@ -55,6 +56,67 @@ def suite_name(suite: Suite, attacks: list[str]) -> str:
     kinds = list(dict.fromkeys(name.partition("/")[0] for name in attacks))
     words = attacks if len(attacks) == 1 else kinds
     return "-".join([suite.header.name, *(word.replace("/", "-") for word in words)])
+
+
+# Determiners: the beginning of a noun phrase, and its form when the noun phrase gets another owner.
+
+
+@dataclass(frozen=True, slots=True)
+class Determiners:
+    """The determiners of a language (the table [determiners] of its data file).
+
+    articles: possessive → the article it becomes where the owner follows the noun
+    bare: (ending of the dropped determiner, of the adjective) → the adjective's strong ending
+    """
+
+    words: frozenset[str]
+    articles: Mapping[str, str]
+    bare: Mapping[tuple[str, str], str]
+
+    def __contains__(self, word: str) -> bool:
+        return word.lower() in self.words or self.is_possessive(word)
+
+    def is_possessive(self, word: str) -> bool:
+        return word.lower() in self.articles
+
+    def article(self, determiner: str) -> str:
+        """Return the article for a possessive, and any other determiner unchanged.
+
+        >>> determiners_of("de").article("deiner"), determiners_of("de").article("Diese")
+        ('der', 'Diese')
+        """
+        return self.articles.get(determiner.lower(), determiner)
+
+    def strong(self, determiner: str, word: str) -> str:
+        """Return a word of a noun phrase without its determiner: German adjectives take the strong ending.
+
+        >>> determiners_of("de").strong("der", "alte"), determiners_of("de").strong("der", "Hut")
+        ('alter', 'Hut')
+        """
+        if not word[:1].islower():  # a noun or a name
+            return word
+        for (of_determiner, of_adjective), new in self.bare.items():
+            if determiner.lower().endswith(of_determiner) and word.endswith(of_adjective):
+                return word.removesuffix(of_adjective) + new
+        return word
+
+
+@cache
+def determiners_of(language: str) -> Determiners:
+    """Return the determiners of a language; raise AnaphoraError if it is unknown."""
+    data = table(language, "determiners")
+    if data is None:
+        raise AnaphoraError(
+            f"the determiners of {language!r} are not known, which an antecedent needs to be extended. "
+            f"Known languages: {', '.join(names_with('determiners'))}. Add a table [determiners] to {language}.toml "
+            "(docs/extending.md)"
+        )
+    stems, endings = data.get("stems", []), data.get("endings", [])
+    return Determiners(
+        frozenset(data["determiners"]) | {stem + ending for stem in stems for ending in endings},
+        {stem + ending: article for stem in data["possessives"] for ending, article in data["owned"].items()},
+        {(determiner, adjective): new for determiner, adjective, new in data.get("bare", [])},
+    )
 
 
 # Which antecedents can be extended: short noun phrases with a determiner, by part-of-speech tags (ContraCAT §5.2.2).

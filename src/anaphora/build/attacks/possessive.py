@@ -16,6 +16,7 @@ from anaphora.annotate import Annotator, load_annotator
 from anaphora.annotate.document import Document, Mention, Sentence
 from anaphora.build.attacks.attack import (
     Antecedent,
+    Determiners,
     OnSkip,
     Skipped,
     Tags,
@@ -25,6 +26,7 @@ from anaphora.build.attacks.attack import (
     by_closed_classes,
     capitalized,
     check_tags,
+    determiners_of,
     find,
     fits,
     from_tags,
@@ -32,7 +34,7 @@ from anaphora.build.attacks.attack import (
     lowered,
     sentence_of,
 )
-from anaphora.build.attacks.presets import Determiners, determiners_of, for_languages, place_of, preset
+from anaphora.build.attacks.presets import for_languages, place_of, preset
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.coref import Link, Linker, load_linker
 from anaphora.suites.example import Example, Passage

@@ -1,9 +1,8 @@
-"""Data of the attacks: presets and determiners in TOML files, so that a new one needs no code."""
+"""Presets of attacks in TOML files, so that a new one needs no code."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -51,64 +50,3 @@ def for_languages(texts: Mapping[str, Any], source: str, target: str, what: str)
                 f"Give it in both languages: --source TEXT --target TEXT, or in a file: --presets FILE"
             )
     return texts[source], texts[target]
-
-
-# Determiners: the beginning of a noun phrase, and its form when the noun phrase gets another owner.
-
-
-@dataclass(frozen=True, slots=True)
-class Determiners:
-    """The determiners of a language (data/determiners.toml explains the parts).
-
-    articles: possessive → the article it becomes where the owner follows the noun
-    bare: (ending of the dropped determiner, of the adjective) → the adjective's strong ending
-    """
-
-    words: frozenset[str]
-    articles: Mapping[str, str]
-    bare: Mapping[tuple[str, str], str]
-
-    def __contains__(self, word: str) -> bool:
-        return word.lower() in self.words or self.is_possessive(word)
-
-    def is_possessive(self, word: str) -> bool:
-        return word.lower() in self.articles
-
-    def article(self, determiner: str) -> str:
-        """Return the article for a possessive, and any other determiner unchanged.
-
-        >>> determiners_of("de").article("deiner"), determiners_of("de").article("Diese")
-        ('der', 'Diese')
-        """
-        return self.articles.get(determiner.lower(), determiner)
-
-    def strong(self, determiner: str, word: str) -> str:
-        """Return a word of a noun phrase without its determiner: German adjectives take the strong ending.
-
-        >>> determiners_of("de").strong("der", "alte"), determiners_of("de").strong("der", "Hut")
-        ('alter', 'Hut')
-        """
-        if not word[:1].islower():  # a noun or a name
-            return word
-        for (of_determiner, of_adjective), new in self.bare.items():
-            if determiner.lower().endswith(of_determiner) and word.endswith(of_adjective):
-                return word.removesuffix(of_adjective) + new
-        return word
-
-
-@cache
-def determiners_of(language: str) -> Determiners:
-    """Return the determiners of a language; raise AnaphoraError if it is unknown."""
-    tables = built_in("determiners")
-    if language not in tables:
-        raise AnaphoraError(
-            f"the determiners of {language!r} are not known, which an antecedent needs to be extended. "
-            f"Known languages: {', '.join(tables)}. Add one in determiners.toml"
-        )
-    table = tables[language]
-    stems, endings = table.get("stems", []), table.get("endings", [])
-    return Determiners(
-        frozenset(table["determiners"]) | {stem + ending for stem in stems for ending in endings},
-        {stem + ending: article for stem in table["possessives"] for ending, article in table["owned"].items()},
-        {(determiner, adjective): new for determiner, adjective, new in table.get("bare", [])},
-    )

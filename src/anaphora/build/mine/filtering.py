@@ -254,7 +254,7 @@ def german(language: str) -> Swap:
 
 
 def agreement(language: str) -> Swap:
-    """Return the swap for a language whose forms are in a data file."""
+    """Return the swap for a language whose data file has a table [swap]."""
     from anaphora.languages.swap import load_forms, swappable
 
     forms = load_forms(language)

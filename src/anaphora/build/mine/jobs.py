@@ -327,7 +327,7 @@ def train(folder: Path, settings: Settings, sample: Iterable[bytes], progress: P
 
 
 def token_links(piece: Piece, source: Document, target: Document) -> list[Alignment]:
-    """Return the links of a piece. Those of a word with several tokens (`it's`, `Haus,`) hold for all but punctuation."""
+    """Return the links of a piece. Those of a word with several tokens (`it's`) hold for all but punctuation."""
     if piece.alignments is None:
         raise AnaphoraError(f"document {piece.document}: there are no alignments for it")
     links = []
