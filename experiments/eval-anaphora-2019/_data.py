@@ -147,7 +147,7 @@ def drawn(languages: tuple[str, ...] = LANGUAGES) -> list[Example]:
     """One drawn pair for each reference sentence of the training years that has a pronoun: see `sampled_pairs`."""
     path = WORK / "drawn.jsonl"
     if not path.exists():
-        from anaphora.languages.readings import load_readings
+        from anaphora.languages.pronouns import load_readings
         from anaphora.measure.pair_suite import count_confusion, sampled_pairs
         from anaphora.measure.texts import read_lines
 

@@ -9,8 +9,7 @@ from typing import Any
 
 from _data import WORK, names, news
 
-from anaphora.languages.pronoun_files import pronoun_lists
-from anaphora.languages.readings import load_readings
+from anaphora.languages.pronouns import load_readings, pronoun_lists
 from anaphora.measure.config import Config, Model
 from anaphora.measure.texts import pairs_of
 

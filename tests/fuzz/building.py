@@ -212,7 +212,7 @@ class CountingMeasure:
     config = SimpleNamespace(context="RC", sentences=2, plain=False)
 
     def __init__(self) -> None:
-        from anaphora.languages.readings import load_readings
+        from anaphora.languages.pronouns import load_readings
 
         self.readings = load_readings("en")
 

@@ -120,20 +120,6 @@ def _idiap(folder: Path) -> None:
 add("apt.idiap-config", _idiap_seed, _idiap, "config", "pronouns", "equal")
 
 
-def _odenet_seed(folder: Path) -> None:
-    from tests.languages.thesaurus.test_odenet import SMALL
-
-    write(folder / "odenet.xml", SMALL)
-
-
-def _odenet(folder: Path) -> None:
-    from anaphora.languages.thesaurus.odenet import OdeNet
-
-    OdeNet(folder / "odenet.xml").senses("Hocker")
-
-
-add("thesaurus.odenet", _odenet_seed, _odenet)
-
 WORDNET = {
     "index.noun": "  1 licence\ncar n 2 3 @ ~ + 2 1 02958343 02959942\nchild n 1 0 1 1 09917593\n",
     "index.verb": "buy v 1 1 @ 1 0 02207206\n",
@@ -149,7 +135,7 @@ def _wordnet_seed(folder: Path) -> None:
 
 
 def _wordnet(folder: Path) -> None:
-    from anaphora.metrics.meteor.wordnet import read_wordnet
+    from anaphora.languages.wordnet import read_wordnet
 
     read_wordnet(folder)
 
@@ -158,17 +144,16 @@ add("thesaurus.wordnet", _wordnet_seed, _wordnet)
 
 
 def _nouns_seed(folder: Path) -> None:
-    from tests.languages.test_german_noun_forms import COLUMNS, ROWS
+    from tests.languages.test_german_nouns import COLUMNS, ROWS
 
     write(folder / "nouns.csv", f"{COLUMNS}\n{ROWS}")
 
 
 def _nouns(folder: Path) -> None:
-    from anaphora.annotate.lexicon import _rows
-    from anaphora.languages.german_noun_forms import NounTable
+    from anaphora.languages.german_nouns import GermanNouns, NounTable
 
     NounTable(folder / "nouns.csv")
-    list(_rows(folder / "nouns.csv"))
+    GermanNouns(folder / "nouns.csv")
 
 
 add("lexicon.nouns", _nouns_seed, _nouns)

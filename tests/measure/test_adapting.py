@@ -25,7 +25,7 @@ from anaphora.cli.measure import measure
 from anaphora.cli.stopping import sentence as stopped
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.finite import NotFinite
-from anaphora.languages.readings import load_readings
+from anaphora.languages.pronouns import load_readings
 from anaphora.measure.adapting import (
     KEEP_EVERY,
     Adapting,

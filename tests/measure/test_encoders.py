@@ -23,7 +23,7 @@ from anaphora.core.errors import (
     BadInput,
     CannotWrite,
 )
-from anaphora.languages.readings import load_readings
+from anaphora.languages.pronouns import load_readings
 from anaphora.measure.encoders import (
     HuggingFaceEncoder,
     StateCache,

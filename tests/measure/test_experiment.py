@@ -18,7 +18,7 @@ import torch
 
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.finite import NotFinite
-from anaphora.languages.readings import load_readings
+from anaphora.languages.pronouns import load_readings
 from anaphora.measure.adapting import preference_accuracy, save_language_model
 from anaphora.measure.config import Config, Model
 from anaphora.measure.features import LanguageModelFeatures

@@ -15,7 +15,7 @@ pytest.importorskip("transformers")
 import torch
 
 from anaphora.core.finite import NotFinite
-from anaphora.languages.readings import load_readings
+from anaphora.languages.pronouns import load_readings
 from anaphora.measure.features import LanguageModelFeatures, by_pronoun, learn_names, piece_log_probabilities, recase
 from anaphora.measure.texts import Text, plain_text, text_of
 

@@ -12,7 +12,7 @@ pytest.importorskip("torch")
 import torch
 
 from anaphora.core.finite import NotFinite
-from anaphora.languages.readings import load_readings
+from anaphora.languages.pronouns import load_readings
 from anaphora.measure.config import Model
 from anaphora.measure.model import Batch, Measure, PronounHead, load_encoder, logistic_loss, ranking_loss
 from anaphora.measure.texts import Text, text_of

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from anaphora.core.errors import AnaphoraError
-from anaphora.languages.readings import load_readings
+from anaphora.languages.pronouns import load_readings
 from anaphora.measure.config import read_config
 from anaphora.measure.pair_list import read_pair_list
 from anaphora.measure.pair_suite import (

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anaphora.core.errors import AnaphoraError
-from anaphora.languages.readings import load_readings
+from anaphora.languages.pronouns import load_readings
 from anaphora.measure.pair_list import Judged
 from anaphora.measure.pairs import Difference, Links, PairMaker, Settings, differences, linked_differences, match
 from anaphora.measure.texts import Line, replace_pronoun, words_of

@@ -15,7 +15,7 @@ from anaphora.core.errors import (
     AnaphoraError,
     BadInput,
 )
-from anaphora.languages.readings import load_readings
+from anaphora.languages.pronouns import load_readings
 from anaphora.measure.config import Config, Model, Training
 from anaphora.measure.model import Measure, ScoredText
 from anaphora.measure.scoring import (

@@ -13,7 +13,7 @@ from anaphora.core.errors import (
     AnaphoraError,
     BadInput,
 )
-from anaphora.languages.readings import load_readings
+from anaphora.languages.pronouns import load_readings
 from anaphora.measure.config import Model
 from anaphora.measure.texts import (
     Line,

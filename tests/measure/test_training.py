@@ -17,7 +17,7 @@ from safetensors.torch import load_file, save_file
 
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.finite import NotFinite
-from anaphora.languages.readings import load_readings
+from anaphora.languages.pronouns import load_readings
 from anaphora.measure import training
 from anaphora.measure.config import Config, Data, Model, Training
 from anaphora.measure.model import Measure, load_encoder, load_features
@@ -111,7 +111,7 @@ def test_a_frozen_encoder_stays_and_a_tuned_one_learns(toy: list[Example], tiny_
 def test_a_measure_begins_with_the_preference_of_its_language_model(
     toy: list[Example], tiny_bert: Path, tiny_lm: Path
 ) -> None:
-    from anaphora.languages.readings import load_readings
+    from anaphora.languages.pronouns import load_readings
     from anaphora.measure.model import load_encoder, load_features
 
     model = Model(encoder=f"hf:{tiny_bert}", sentences=1, features=(f"lm:{tiny_lm}", "identity"))

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.finite import all_finite
-from anaphora.languages.readings import Readings
+from anaphora.languages.pronouns import Readings
 from anaphora.measure.config import Model
 from anaphora.measure.encoders import Encoder, HuggingFaceEncoder, StaticEncoder
 from anaphora.measure.features import WIDTH, LanguageModelFeatures

@@ -14,7 +14,7 @@ import numpy as np
 from anaphora.align.backend import Progress
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.files import atomic_writer
-from anaphora.languages.readings import Readings, load_readings
+from anaphora.languages.pronouns import Readings, load_readings
 from anaphora.measure.pairs import Links, PairMaker, Settings, Statistics
 from anaphora.measure.texts import Line, pronoun_indices, read_lines, replace_pronoun, words_of
 from anaphora.suites.catalogue import citation

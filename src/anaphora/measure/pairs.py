@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from anaphora.core.errors import AnaphoraError
-from anaphora.languages.readings import Readings
+from anaphora.languages.pronouns import Readings
 from anaphora.measure.pair_list import Judged, errors_of
 from anaphora.measure.texts import Line, Word, pronoun_indices, replace_pronoun, words_of
 from anaphora.normalization import sign_name

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from anaphora.core.documents import document_lines
 from anaphora.core.errors import AnaphoraError
-from anaphora.languages.pronouns import normalise
-from anaphora.languages.readings import Readings
+from anaphora.languages.pronouns import Readings, normalise
 from anaphora.normalization import normalize, normalize_counting
 from anaphora.suites.example import Example, Passage
 

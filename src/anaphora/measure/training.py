@@ -20,7 +20,7 @@ from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.files import atomic_folder
 from anaphora.core.finite import finite
 from anaphora.core.parsing import read_json
-from anaphora.languages.readings import Readings, load_readings
+from anaphora.languages.pronouns import Readings, load_readings
 from anaphora.measure.config import Config, Model, parse_config
 from anaphora.measure.encoders import StaticEncoder, learn_vocabulary, load_vectors
 from anaphora.measure.model import Measure, load_encoder, load_features, logistic_loss, ranking_loss
