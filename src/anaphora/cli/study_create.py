@@ -70,9 +70,8 @@ def create(
     """
     from anaphora import api
     from anaphora.core.files import text_lines
-    from anaphora.study.create import Design, make_study, suite_of_details
-    from anaphora.study.example import write_example
-    from anaphora.study.file import write_study
+    from anaphora.study.create import Design, make_study, suite_of_details, write_example
+    from anaphora.study.model import write_study
 
     if example:
         _say(write_example(output), output, as_json)

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 def load(folder: Path, database: str | None) -> tuple[Study, list[Answer], dict[Key, Answer]]:
     """A study, the log of its answers, and those that count."""
     from anaphora.study.analysis import current_answers
-    from anaphora.study.database import ANSWERS_FILE, read_answers
-    from anaphora.study.file import read_study
+    from anaphora.study.model import read_study
+    from anaphora.study.store import ANSWERS_FILE, read_answers
 
     study = read_study(folder)
     log = read_answers(study, folder, database)
@@ -44,8 +44,8 @@ Examples:
 @format_options
 def agreement(study: Path, database: str | None, format: str, as_json: bool, **settings: Any) -> None:
     """How well the annotators of a STUDY agree, in all and for each pair of pronouns, with and without ties."""
+    from anaphora.reports.data_tables import agreement_table
     from anaphora.study.analysis import Settings, study_agreement
-    from anaphora.study.tables import agreement_table
 
     found_study, _, current = load(study, database)
     found = study_agreement(found_study, current, Settings(**settings))

@@ -7,7 +7,7 @@ from collections import Counter
 from anaphora.build.mine.reading import Index
 from anaphora.build.mine.result import Mined
 from anaphora.build.mine.translations import pronoun_table
-from anaphora.reports.mining import candidates_table, distance_table, pronoun_tables
+from anaphora.reports.data_tables import candidates_table, distance_table, pronoun_tables
 from anaphora.suites.example import Example
 
 
