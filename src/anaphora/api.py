@@ -169,7 +169,16 @@ def evaluate(
     minimize, normalize, confidence, resample, samples, seed: see `Settings`
     """
     interval = interval or ("wilson" if resample is None else "bootstrap")
-    chosen = Settings(minimize, normalize, scores_are, interval, confidence, resample, samples, seed)
+    chosen = Settings(
+        samples,
+        seed,
+        confidence,
+        minimize=minimize,
+        normalize=normalize,
+        scores_are=scores_are,
+        interval=interval,
+        resample=resample,
+    )
     by = [by] if isinstance(by, str) else by
     if scores is not None:
         if isinstance(what, Run):
@@ -235,7 +244,7 @@ def compare(
     test: whose p-value is shown: "mcnemar", "randomisation" or "bootstrap"
     minimize, normalize, confidence, resample, samples, seed: see `Settings`
     """
-    chosen = Settings(minimize, normalize, confidence=confidence, resample=resample, samples=samples, seed=seed)
+    chosen = Settings(samples, seed, confidence, minimize=minimize, normalize=normalize, resample=resample)
     opened = [run if isinstance(run, Run) else open_run(Path(run)) for run in runs]
     by = [by] if isinstance(by, str) else by
     return compare_runs(opened, breakdowns=by, settings=chosen, test=test)

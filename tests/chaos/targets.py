@@ -311,11 +311,11 @@ def small_chunks() -> None:
 
 def small_shards() -> None:
     """Shards of some sixty sentences instead of thousands, and a phenomenon that needs no more than words."""
-    from anaphora.build.mine import phenomena, reading
+    from anaphora.build.mine import corpus, phenomenon
     from tests.build.mine.toy_phenomenon import Toy
 
-    reading.Sizes = functools.partial(reading.Sizes, piece=20, shard=40)  # type: ignore[misc,assignment]
-    known = phenomena.phenomena()
+    corpus.Sizes = functools.partial(corpus.Sizes, piece=20, shard=40)  # type: ignore[misc,assignment]
+    known = phenomenon.phenomena()
     known._targets["toy"] = f"{Toy.__module__}:Toy"
 
 

@@ -175,9 +175,8 @@ add("lexicon.nouns", _nouns_seed, _nouns)
 
 
 def _stage_seed(folder: Path) -> None:
-    from anaphora.build.mine.documents import Corpus
-    from anaphora.build.mine.reading import Sizes, read_stage
-    from anaphora.build.mine.stage import open_stage
+    from anaphora.build.mine.corpus import Corpus, Sizes, read_stage
+    from anaphora.build.mine.shards import open_stage
 
     write(folder / "a.en", "A.\nB.\n\nC.\n")
     write(folder / "a.de", "X.\nY.\n\nZ.\n")
@@ -185,10 +184,8 @@ def _stage_seed(folder: Path) -> None:
 
 
 def _stage(folder: Path) -> None:
-    from anaphora.build.mine.documents import Corpus
-    from anaphora.build.mine.piece import unpack
-    from anaphora.build.mine.reading import Sizes, read_stage
-    from anaphora.build.mine.stage import open_stage
+    from anaphora.build.mine.corpus import Corpus, Sizes, read_stage
+    from anaphora.build.mine.shards import open_stage, unpack
 
     stage = open_stage(folder / "work", "read", {})
     index = read_stage(stage, Corpus(folder / "a.en", folder / "a.de"), Sizes())

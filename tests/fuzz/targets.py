@@ -599,7 +599,7 @@ add("parcorfull.gold", _parcor_seed, _gold)
 
 def _corpus(format: str, **paths: str) -> Run:
     def run(folder: Path) -> None:
-        from anaphora.build.mine.documents import Corpus, read_corpus
+        from anaphora.build.mine.corpus import Corpus, read_corpus
 
         all_of(read_corpus(Corpus(format=format, **{key: folder / name for key, name in paths.items()})))
 

@@ -21,7 +21,6 @@ from anaphora.measure.config import (
     Training,
 )
 from anaphora.measure.evaluation import (
-    ac1,
     evaluate_measure,
     human_agreement,
     judge_run,
@@ -42,14 +41,6 @@ from anaphora.suites.example import (
 
 def item(better: float, worse: float, **tags: Tag) -> Scored:
     return Scored("x", 0, tags, [better, worse])
-
-
-def test_ac1_by_hand() -> None:
-    # 8 of 10 alike; "reference" is 8 of the first rater and 8 of the second: q = 0.8, e = 0.32
-    ratings = [(True, True)] * 7 + [(False, False)] + [(True, False), (False, True)]
-    assert ac1(ratings) == pytest.approx((0.8 - 0.32) / (1 - 0.32))
-    assert ac1([(True, True)] * 5) == 1.0  # where κ is not defined
-    assert ac1([(True, False), (False, True)]) == pytest.approx(-1.0)
 
 
 def test_ties_of_people_are_left_out() -> None:

@@ -57,7 +57,13 @@ def test_of_models(settings: dict[str, Any], expected: set[str]) -> None:
 def test_of_training_and_data() -> None:
     fixed, plateau = (Config(training=TrainingConfig(schedule=name)) for name in ("fixed", "plateau"))
     assert unused(fixed).keys() >= {"training.decay", "training.decay_patience", "training.average_of"}
-    assert {key for key in unused(plateau) if key.startswith("training.")} == {"training.average_of"}
+    assert {key for key in unused(plateau) if key.startswith("training.")} == {
+        "training.average_of",
+        "training.context_weight",
+        "training.word_weight",
+    }
+    weighted = replace(fixed, model=ModelConfig(joined_target=1), training=TrainingConfig(weighted_words=("er",)))
+    assert not {"training.context_weight", "training.word_weight"} & unused(weighted).keys()
     assert "training.average_of" not in unused(Config(training=TrainingConfig(average=2)))
     assert "data.boundary" in unused(Config(data=DataConfig(docids=True, boundary="---")))
     assert "data.boundary" not in unused(Config(data=DataConfig(boundary="---")))
@@ -214,3 +220,37 @@ def test_every_model_of_the_papers_is_a_preset() -> None:
     assert found["rnn-s-hier-to-2"].model.combination == "hierarchical"
     assert found["rnn-baseline"].model.hidden == 1024
     assert found["transformer-concat22"].model.joined_target == 1
+
+
+@pytest.mark.parametrize(
+    ("document", "problem"),
+    [
+        (
+            {"data": {"source": ["a", "b"], "target": ["c", "d"], "repeat": [2]}},
+            "data.repeat has 1 numbers for 2",
+        ),
+        ({"data": {"source": "a", "target": "b", "repeat": 0}}, "data.repeat: each number must be 1 or more"),
+        ({"data": {"source": "a", "target": "b", "repeat": 1.5}}, "data.repeat: a whole number is expected, not 1.5"),
+        ({"training": {"weighted_words": ["er", "sie es"]}}, "weighted_words: 'sie es' is not a single word"),
+        ({"training": {"weighted_words": ["er"], "word_weight": -1}}, "word_weight must be 0 or more"),
+        ({"training": {"word_weight": 2}}, "training.word_weight is not used: training.weighted_words is empty"),
+        ({"training": {"context_weight": 0.1}}, "training.context_weight is not used: the target has no context"),
+    ],
+)
+def test_weights_and_repetition_are_checked(document: dict[str, Any], problem: str) -> None:
+    with pytest.raises(BadInput) as error:
+        parse_config(document, Path("x.toml"))
+    assert problem in str(error.value)
+
+
+def test_weights_and_repetition_survive_the_file(tmp_path: Path) -> None:
+    document = {
+        "model": {"joined_target": 1},
+        "data": {"source": ["a", "b"], "target": ["c", "d"], "repeat": [1, 4]},
+        "training": {"context_weight": 0.1, "weighted_words": ["er", "sie"], "word_weight": 8},
+    }
+    config = parse_config(document, tmp_path / "config.toml")
+    assert config.data.repeat == (1, 4)
+    assert (config.training.weighted_words, config.training.word_weight) == (("er", "sie"), 8.0)
+    (tmp_path / "config.toml").write_text(write_config(config), encoding="utf-8")
+    assert read_config(tmp_path / "config.toml") == config

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,6 +23,7 @@ from anaphora.nmt.data import (
     Pair,
     Position,
     Sentences,
+    TokenWeights,
     batches_of_epoch,
     in_order,
     make_batch,
@@ -268,3 +270,92 @@ def test_a_batch_of_examples() -> None:
     batch = built.batch([1, 0])
     assert batch.inputs[0].ids.tolist() == [[32, 0], [31, 0]]
     assert batch.read.ids.tolist() == [[99, 43, 99], [99, 41, 42]]
+
+
+# Weights of target tokens
+
+PIECES = ["</s>", "<unk>", "<SEP>", "▁er", "▁sie", "▁Si", "e", ",", "▁", "er", "st", "▁ist", "s", "▁es", "'"]
+
+
+def pieces(*names: str) -> list[int]:
+    return [PIECES.index(name) for name in names]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "chosen"),
+    [
+        (["▁er", "▁ist"], ["▁er"]),
+        (["▁er", "st", "▁er", "er"], []),  # "erst", "erer": no whole words
+        (["▁Si", "e", ",", "▁ist"], ["▁Si", "e"]),  # in two pieces and in another case
+        (["▁", "er", ","], ["er"]),  # the beginning of the word is a piece of its own
+        (["▁ist", "'", "er"], ["er"]),  # an apostrophe ends a word: French "qu'elle"
+        (["▁ist", "▁es", "s"], []),
+        (["▁es", "<unk>", "▁es"], ["▁es", "▁es"]),
+    ],
+)
+def test_pieces_of_chosen_words(sentence: list[str], chosen: list[str]) -> None:
+    marked = TokenWeights(PIECES, words=("er", "sie", "Es"), word=8.0).chosen(pieces(*sentence))
+    assert [piece for piece, one in zip(sentence, marked, strict=True) if one] == chosen
+
+
+@given(st.lists(st.integers(3, len(PIECES) - 1), max_size=12))
+def test_pieces_of_chosen_words_against_splitting(sentence: list[int]) -> None:
+    """Another way to the same: put characters into words one by one, each with its piece."""
+    words, places = [""], [set[int]()]
+    for place, number in enumerate(sentence):
+        for character in PIECES[number]:
+            if character in "▁,'":
+                words.append("")
+                places.append(set())
+            else:
+                words[-1] += character.lower()
+                places[-1].add(place)
+    expected = {p for word, found in zip(words, places, strict=True) for p in found if word in ("er", "sie", "es")}
+    marked = TokenWeights(PIECES, words=("er", "sie", "es")).chosen(sentence)
+    assert {place for place, one in enumerate(marked) if one} == expected
+
+
+class Pieces:
+    """Text whose words are pieces."""
+
+    marks = Marks(separator=2, end=0, start=len(PIECES), padding=len(PIECES))
+
+    def encode_source(self, text: str) -> list[int]:
+        return pieces(*text.split())
+
+    encode_target = encode_source
+
+
+def weighted(words: tuple[str, ...], target_context: int) -> Corpus:
+    pairs = [Pair("▁ist", "▁er ▁ist", 1), Pair("▁ist", "▁sie , ▁ist", 1), Pair("▁es", "▁ist", 2, repeat=3)]
+    weights = TokenWeights(PIECES, 0.25, words, 8.0)
+    text: Any = Pieces()
+    return Corpus(pairs, text, Arrangement(target_context, target_context), DataConfig(), weights)
+
+
+def test_weights_of_context_and_words() -> None:
+    batch = weighted(("er", "sie"), 1).batch([0, 1, 2])
+    assert batch.weights is not None
+    assert batch.weights.tolist() == [
+        [8.0, 1.0, 1.0, 0, 0, 0, 0],
+        [0.25, 0.25, 0.25, 8.0, 1.0, 1.0, 1.0],  # er, ist and <SEP> are context
+        [1.0, 1.0, 0, 0, 0, 0, 0],
+    ]
+    assert batch.to("cpu").weights is not None
+
+
+def test_sums_of_weights_and_repetition() -> None:
+    corpus = weighted(("sie",), 1)
+    assert corpus.loss_weights.tolist() == [3.0, 11.75, 2.0, 2.0, 2.0]
+    assert len(corpus) == 5
+    assert [corpus.example(place) for place in (2, 3)] == [corpus.example(4)] * 2
+    assert weighted(("sie",), 0).loss_weights.tolist() == [3.0, 11.0, 2.0, 2.0, 2.0]
+
+
+def test_files_are_repeated_in_an_epoch(tmp_path: Path) -> None:
+    for name in "abcd":
+        (tmp_path / name).write_text(f"{name}1\n{name}2\n", encoding="utf-8")
+    sources, targets = [tmp_path / "a", tmp_path / "b"], [tmp_path / "c", tmp_path / "d"]
+    found = list(read_pairs(DataConfig(), sources, targets, (1, 4)))
+    assert [(pair.source, pair.repeat) for pair in found] == [("a1", 1), ("a2", 1), ("b1", 4), ("b2", 4)]
+    assert [pair.repeat for pair in read_pairs(DataConfig(), sources, targets)] == [1] * 4

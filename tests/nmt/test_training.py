@@ -6,6 +6,7 @@ import json
 import math
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -21,23 +22,25 @@ from safetensors.torch import load_file
 torch = pytest.importorskip("torch")
 pytest.importorskip("sentencepiece")
 
-from anaphora.core.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.finite import NotFinite
 from anaphora.nmt import optimization as precision
 from anaphora.nmt import training as module
 from anaphora.nmt.arrangement import Arrangement, Marks
-from anaphora.nmt.checkpoint import checkpoints
+from anaphora.nmt.checkpoint import checkpoints, weights_of
 from anaphora.nmt.config import (
     Config,
     DataConfig,
+    ModelConfig,
     TrainingConfig,
     read_config,
 )
 from anaphora.nmt.data import Corpus, Pair
 from anaphora.nmt.folder import load_model
 from anaphora.nmt.log import read_log
-from anaphora.nmt.optimization import Progress, rate
+from anaphora.nmt.optimization import Progress, loss_of, rate
 from anaphora.nmt.prepare import open_folder, prepare
+from anaphora.nmt.text import load_text
 from anaphora.nmt.training import Trained, Trainer, contrastive_accuracy, perplexity
 from anaphora.suites.example import Example
 
@@ -412,6 +415,146 @@ def test_fine_tuning_starts_from_weights_and_vocabulary(config: Path, tiny: Any,
     after = [line["loss"] for line in log_of(tmp_path / "tuned") if line["kind"] == "training"]
     assert after[0] < 0.7 * before[0]
     assert (tmp_path / "base" / "source.spm").read_bytes() == (tmp_path / "tuned" / "source.spm").read_bytes()
+
+
+# Weights of the loss
+
+
+def in_context(config: Path, **training: Any) -> Config:
+    """The config as a concatenation model with a weighted loss."""
+    read = changed(config, context_weight=0.1, weighted_words=("er", "SIE", "es"), word_weight=8.0, **training)
+    return replace(read, model=replace(read.model, joined_target=1))
+
+
+def test_the_weighted_loss_by_hand(config: Path, tiny: Any, tmp_path: Path) -> None:
+    """Each token's loss from its own log-probabilities, with a weight that is read off the text."""
+    read = in_context(config, updates=1, label_smoothing=0.1)
+    read = replace(read, model=replace(read.model, dropout=0.0))
+    open_folder(tmp_path / "m", read, False)
+    material = prepare(read, tmp_path / "m")
+    trainer = Trainer(read, material, tmp_path / "m")
+    batch = material.training.batch(range(6))
+    logits = trainer.model(batch).detach().double()
+    separator, pieces = material.text.marks.separator, material.text.target_pieces()
+    total = weight_sum = plain = 0.0
+    for row, ids in enumerate(batch.predict.ids[n, :length].tolist() for n, length in enumerate(batch.predict.lengths)):
+        current = len(ids) - ids[::-1].index(separator) if separator in ids else 0
+        word = ""
+        for place, token in enumerate(ids):
+            if pieces[token].startswith("▁"):  # this text has a space before each word and each mark
+                following = [pieces[t] for t in ids[place + 1 : -1]]
+                tail = next((n for n, piece in enumerate(following) if piece[0] == "▁"), len(following))
+                word = "".join([pieces[token], *following[:tail]])[1:]
+            weight = 0.1 if place < current else 8.0 if word in ("Er", "Sie", "Es") and token else 1.0
+            logs = logits[row, place].log_softmax(-1)
+            total -= weight * float(0.9 * logs[token] + 0.1 * logs.mean())
+            plain -= float(logs[token])
+            weight_sum += weight
+    loss = loss_of(trainer.model, batch, 0.1)
+    assert float(loss.smoothed.detach()) == pytest.approx(total, rel=1e-5)
+    assert float(loss.plain) == pytest.approx(plain, rel=1e-5)
+    assert material.training.loss_weights[:6].sum() == pytest.approx(weight_sum)
+    assert material.validation is not None
+    assert material.validation.batch([0]).weights is None
+
+
+def test_weights_do_not_change_the_size_of_a_step(config: Path, tiny: Any, tmp_path: Path) -> None:
+    """One weight for all tokens of the target is no weight: the loss is divided by the sum of weights."""
+    read = changed(config, updates=1, label_smoothing=0.0)
+    read = replace(read, model=replace(read.model, dropout=0.0))
+    open_folder(tmp_path / "m", read, False)
+    material = prepare(read, tmp_path / "m")
+    gradients = []
+    for factor in (1.0, 5.0):
+        trainer = Trainer(read, material, tmp_path / f"m{factor}")
+        corpus = trainer.material.training
+        batch = corpus.batch(range(12))
+        batch = replace(batch, weights=factor * batch.predict.mask)
+        loss = loss_of(trainer.model, batch, 0.0)
+        (loss.smoothed / (factor * corpus.loss_weights[:12].sum())).backward()
+        gradients.append(trainer.model.output.bias.grad)
+    assert torch.allclose(*gradients, rtol=1e-5)
+
+
+def test_weighted_gradients_do_not_depend_on_how_batches_are_cut(config: Path, tiny: Any, tmp_path: Path) -> None:
+    read = in_context(config, updates=1)
+    read = replace(read, model=replace(read.model, dropout=0.0))
+    open_folder(tmp_path / "m", read, False)
+    material = prepare(read, tmp_path / "m")
+    losses = {}
+    for parts in (1, 3):
+        trainer = Trainer(read, material, tmp_path / f"m{parts}")
+        numbers = torch.arange(12).numpy()
+        losses[parts] = trainer.update([numbers[k::parts] for k in range(parts)])
+        losses[parts] += (float(trainer.model.output.bias.grad.norm()),)
+    assert losses[1] == pytest.approx(losses[3], rel=1e-5)
+
+
+def test_weights_and_repetition_resume_exactly(config: Path, tiny: Any, tmp_path: Path) -> None:
+    read = in_context(config)
+    read = replace(read, data=replace(read.data, repeat=(2,)))
+    train(read, tmp_path / "whole")
+    train(replace(read, training=replace(read.training, updates=11)), tmp_path / "parts")
+    train(read, tmp_path / "parts", resume=True)
+    assert log_of(tmp_path / "parts") == log_of(tmp_path / "whole")
+    assert same_weights(tmp_path / "parts", tmp_path / "whole")
+
+
+def test_a_weight_of_one_changes_nothing(config: Path, tiny: Any, tmp_path: Path) -> None:
+    read = in_context(config, updates=5)
+    ones = replace(read.training, context_weight=1.0, word_weight=1.0)
+    for name, training in (("ones", ones), ("none", replace(ones, weighted_words=()))):
+        train(replace(read, training=training), tmp_path / name)
+    losses = [[line["loss"] for line in log_of(tmp_path / name) if "loss" in line] for name in ("ones", "none")]
+    assert losses[0] == pytest.approx(losses[1], rel=1e-6)
+
+
+# Warm start
+
+
+def small(kind: str, **settings: Any) -> ModelConfig:
+    sizes = {"embedding": 8, "hidden": 8, "heads": 2, "feed_forward": 16, "layers": 1, "dropout": 0.0}
+    return ModelConfig(kind=kind, **sizes | settings)
+
+
+@pytest.mark.parametrize("kind", ["transformer", "recurrent"])
+def test_a_concatenation_model_starts_from_a_sentence_level_one(config: Path, tmp_path: Path, kind: str) -> None:
+    pytest.importorskip("transformers")
+    base = replace(changed(config, updates=3), model=small(kind))
+    train(base, tmp_path / "base")
+    concat = replace(
+        changed(config, updates=3, start_from=str(tmp_path / "base")),
+        model=small(kind, joined_source=1, joined_target=1, dropout=0.1, max_length=600),
+    )
+    open_folder(tmp_path / "concat", concat, False)
+    trainer = Trainer(concat, prepare(concat, tmp_path / "concat"), tmp_path / "concat")
+    start = load_file(tmp_path / "base" / "model.safetensors")
+    assert start
+    assert all(torch.equal(weights_of(trainer.model)[name], tensor) for name, tensor in start.items())
+    trainer.run()
+    assert load_text(tmp_path / "concat").target_pieces() == load_text(tmp_path / "base").target_pieces()
+    shutil.rmtree(tmp_path / "base")  # a training that has begun does not need it
+    train(replace(concat, training=replace(concat.training, updates=5)), tmp_path / "concat", resume=True)
+
+
+@pytest.mark.parametrize(
+    ("settings", "problem"),
+    [
+        ({"heads": 4}, r"model\.heads is 2 there, 4 here"),  # the same parameters, but other functions of them
+        ({"embedding": 16}, r"model\.embedding is 8 there, 16 here"),
+        ({"layers": 2, "feed_forward": 8}, r"model\.layers is 1 there, 2 here; model\.feed_forward is 16 there"),
+        ({"kind": "context-transformer", "contexts": ("source",)}, r"model\.kind is 'transformer' there"),
+    ],
+)
+def test_parameters_that_do_not_fit_are_named(
+    config: Path, tmp_path: Path, settings: dict[str, Any], problem: str
+) -> None:
+    pytest.importorskip("transformers")
+    train(replace(changed(config, updates=1), model=small("transformer")), tmp_path / "base")
+    other = changed(config, updates=1, start_from=str(tmp_path / "base"))
+    other = replace(other, model=small(**{"kind": "transformer"} | settings))
+    with pytest.raises(BadInput, match=rf"base: training cannot start from this model: {problem}.*may differ"):
+        train(other, tmp_path / "other")
 
 
 def test_another_config_in_the_same_folder_is_refused(config: Path, tiny: Any, tmp_path: Path) -> None:

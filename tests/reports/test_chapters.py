@@ -14,8 +14,8 @@ import pytest
 from anaphora.evaluation.compare import Comparison, Difference, Pair, compare_runs
 from anaphora.evaluation.contrastive import evaluate_run
 from anaphora.evaluation.diagnosis import diagnose
-from anaphora.evaluation.diagnosis_rules import PIPELINE
-from anaphora.evaluation.result import Figure, Result, Settings
+from anaphora.evaluation.diagnosis_evidence import PIPELINE
+from anaphora.evaluation.result import Proportion, Result, Settings
 from anaphora.evaluation.robustness import Robustness, robustness
 from anaphora.reports.chapters import (
     Chapter,
@@ -96,7 +96,7 @@ def test_overview_has_a_group_for_each_suite(results: dict[str, Result]) -> None
 
 
 def test_overview_without_right_answers_is_none() -> None:
-    result = Result("p", "ab" * 32, "en-de", "x", Figure(0, 0, (0, 1)), 0, {}, Settings(), "1")
+    result = Result("p", "ab" * 32, "en-de", "x", Proportion(0, 0, (0, 1)), 0, {}, Settings(), "1")
     assert overview([{"x": result}], assign_styles(["x"])) is None
 
 
@@ -107,7 +107,7 @@ def test_stars_stand_at_the_system_that_differs() -> None:
 
     pairs = (pair("a", "b", 0.2), pair("a", "c", 0.002), pair("b", "c", 0.0001))
     comparison = Comparison("s", "ab" * 32, "en-de", ("a", "b", "c"), pairs, "mcnemar", Settings(), "1")
-    figure = Figure(10, 5, (0.3, 0.7))
+    figure = Proportion(10, 5, (0.3, 0.7))
     result = Result("s", "ab" * 32, "en-de", "x", figure, 0, {"tag": {"er": figure, "es": figure}}, Settings(), "1")
     (part, *_) = suite_chapter(dict.fromkeys("abc", result), comparison, assign_styles("abc")).parts
     assert part.table is not None
@@ -133,8 +133,8 @@ def test_one_group_says_what_all_examples_say(results: dict[str, Result]) -> Non
 
 
 def test_what_is_never_chosen_is_drawn_at_zero(results: dict[str, Result]) -> None:
-    figure = Figure(10, 5, (0.3, 0.7))
-    first, second = ({"subject": figure, "object": figure}, {"subject": Figure(10, 10, (0.7, 1.0))})
+    figure = Proportion(10, 5, (0.3, 0.7))
+    first, second = ({"subject": figure, "object": figure}, {"subject": Proportion(10, 10, (0.7, 1.0))})
     priors = {"sentence": first, "context": second}
     chosen = {name: replace(result, priors={"prior/role": priors[name]}) for name, result in results.items()}
     (part,) = [part for part in suite_chapter(chosen, None, STYLES).parts if part.title.startswith("prior/role")]
@@ -146,7 +146,7 @@ def test_what_is_never_chosen_is_drawn_at_zero(results: dict[str, Result]) -> No
 # What is said of a suite: the best against the second best first, then the others, in percent.
 
 
-def said(right: Mapping[str, int], p: Mapping[str, float], groups: Mapping[str, Figure] | None = None) -> list[str]:
+def said(right: Mapping[str, int], p: Mapping[str, float], groups: Mapping[str, Proportion] | None = None) -> list[str]:
     """The summary of systems that are right so often in 1,000; p: of each pair, written as "ab"."""
     results = {
         name: Result(
@@ -154,7 +154,7 @@ def said(right: Mapping[str, int], p: Mapping[str, float], groups: Mapping[str, 
             "ab" * 32,
             "en-de",
             name,
-            Figure(1000, n, (n / 1000 - 0.03, n / 1000 + 0.03)),
+            Proportion(1000, n, (n / 1000 - 0.03, n / 1000 + 0.03)),
             0,
             {"reference_pronoun": dict(groups or {})},
             Settings(),
@@ -227,7 +227,11 @@ def test_the_third(p: float, expected: str) -> None:
 
 
 def test_where_the_best_is_weakest() -> None:
-    groups = {"er": Figure(40, 20, (0.4, 0.6)), "sie": Figure(40, 10, (0.1, 0.4)), "es": Figure(4, 0, (0.0, 0.5))}
+    groups = {
+        "er": Proportion(40, 20, (0.4, 0.6)),
+        "sie": Proportion(40, 10, (0.1, 0.4)),
+        "es": Proportion(4, 0, (0.0, 0.5)),
+    }
     assert said({"a": 500}, {}, groups)[1:] == ["a is weakest at reference pronoun sie: 25.0 % [10.0, 40.0]."]
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.evaluation.compare import Difference, Pair
-from anaphora.evaluation.result import Figure, Settings
+from anaphora.evaluation.result import Proportion, Settings
 from anaphora.evaluation.robustness import Attack, Robustness
 from anaphora.reports import charts
 from anaphora.reports.charts import (
@@ -183,7 +183,7 @@ def found() -> Robustness:
         attack("possessive-extension/maria", 3_838, 0.729, 0.583, 0.004),
         attack("no-context", 12_000, 0.754, 0.5, 0.02),
     )
-    figure = Figure(12_000, 9_048, (0.746, 0.762))
+    figure = Proportion(12_000, 9_048, (0.746, 0.762))
     return Robustness(
         "contrapro", "ab" * 32, "en-de", "nmt:<x>", "1+1", figure, attacks, "mcnemar", Settings(), "1.0.0"
     )

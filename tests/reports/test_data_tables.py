@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 
-from anaphora.build.mine.reading import Index
-from anaphora.build.mine.result import Mined
-from anaphora.build.mine.translations import pronoun_table
+from anaphora.build.mine.corpus import Index
+from anaphora.build.mine.result import MiningResult, pronoun_table
 from anaphora.reports.data_tables import candidates_table, distance_table, pronoun_tables
 from anaphora.suites.example import Example
 
 
-def result(mined: bool = True) -> Mined:
-    found = Mined(Index([1200, 34], 7), found=Counter(er=3, es=1), counts=Counter({"no antecedent": 1500, "items": 4}))
+def result(mined: bool = True) -> MiningResult:
+    found = MiningResult(
+        Index([1200, 34], 7), found=Counter(er=3, es=1), counts=Counter({"no antecedent": 1500, "items": 4})
+    )
     rows = [("he", "er", 50), *(("it", f"w{n:02}", 30 - n) for n in range(20)), ("it", "", 5)]
     found.table = pronoun_table(rows)
     for label, distance in [("er", 0), ("er", 9), ("es", 0)] if mined else []:

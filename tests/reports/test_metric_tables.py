@@ -54,7 +54,7 @@ def result() -> AptResult:
         variant="paper",
         weighting=Weighting(discarded=(6,)),
         sampling=Resampling(samples=100, trials=100),
-        parts=["apt", "x:y"],
+        signature="apt|x:y",
     )
 
 
@@ -156,7 +156,7 @@ def test_metrics() -> None:
     assert first.title == "en→fr · 1,200 sentences"
     assert first.columns == ("", "bleu", "95 % interval", "ter (lower is better)", "95 % interval")
     assert first.rows[1].cells == ("b", "30.00", "[29.00, 31.00]", "49.13", "[45.00, 55.00]")
-    assert first.notes == ("BLEU|…", "TER|…", "intervals ci:bs1000|seed:12345")
+    assert first.notes == ("BLEU|…", "TER|…", "intervals ci:bs10000|seed:12345")
     assert second.rows[1].cells == ("bleu", "−1.50", "[−3.00, +0.50]", "0.004**")
     (alone,) = metrics_tables(MetricsResult("", 5, ("a",), (), FEW))
     assert alone.title == "5 sentences"

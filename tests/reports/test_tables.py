@@ -9,12 +9,10 @@ from pathlib import Path
 import pytest
 
 from anaphora.evaluation.compare import Comparison, Difference, Pair
-from anaphora.evaluation.diagnosis import Diagnosis
-from anaphora.evaluation.diagnosis_evidence import Measured
-from anaphora.evaluation.diagnosis_rules import load_rules
-from anaphora.evaluation.diagnosis_sentences import Check, Statement
+from anaphora.evaluation.diagnosis import Check, Diagnosis, Statement
+from anaphora.evaluation.diagnosis_evidence import Measured, load_rules
 from anaphora.evaluation.generative import Counts, Gap, Generative
-from anaphora.evaluation.result import Figure, Result, Settings
+from anaphora.evaluation.result import Proportion, Result, Settings
 from anaphora.reports.tables import (
     comparison_table,
     diagnosis_table,
@@ -34,13 +32,16 @@ RESULT = Result(
     sha256="1f3c9a" + "0" * 58,
     languages="en-de",
     system="hf:some_model",
-    figure=Figure(12_000, 7_824, (0.643, 0.6604)),
+    figure=Proportion(12_000, 7_824, (0.643, 0.6604)),
     ties=1,
     breakdowns={
-        "reference_pronoun": {"er": Figure(4_000, 1_988, (0.482, 0.513)), "es": Figure(4_000, 3_628, (0.898, 0.916))},
+        "reference_pronoun": {
+            "er": Proportion(4_000, 1_988, (0.482, 0.513)),
+            "es": Proportion(4_000, 3_628, (0.898, 0.916)),
+        },
         "distance×location": {
-            "0×intrasegmental": Figure(2_400, 1_922, (0.784, 0.816)),
-            ">3×external": Figure(1, 0, (0, 0.8)),
+            "0×intrasegmental": Proportion(2_400, 1_922, (0.784, 0.816)),
+            ">3×external": Proportion(1, 0, (0, 0.8)),
         },
     },
     settings=Settings(),
@@ -94,12 +95,12 @@ def test_a_result_in_a_spreadsheet_has_every_row_complete() -> None:
 def test_blocks_and_priors_have_their_rows() -> None:
     result = replace(
         RESULT,
-        figure=Figure(0, 0, (0.0, 1.0)),
+        figure=Proportion(0, 0, (0.0, 1.0)),
         breakdowns={},
         untagged={},
         ties=0,
-        blocks=Figure(50, 6, (0.056, 0.238)),
-        priors={"prior/role": {"object": Figure(1_000, 723, (0.694, 0.75))}},
+        blocks=Proportion(50, 6, (0.056, 0.238)),
+        priors={"prior/role": {"object": Proportion(1_000, 723, (0.694, 0.75))}},
     )
     assert result_table(result).render("table").splitlines()[1:] == [
         "                                                  n  accuracy   95 % interval",
@@ -111,7 +112,7 @@ def test_blocks_and_priors_have_their_rows() -> None:
 
 
 def test_a_group_without_examples_has_no_accuracy() -> None:
-    result = replace(RESULT, breakdowns={"form": {"m.sg": Figure(0, 0, (0.0, 1.0))}})
+    result = replace(RESULT, breakdowns={"form": {"m.sg": Proportion(0, 0, (0.0, 1.0))}})
     assert "m.sg" in result_table(result).render("table")
     assert "–  [0.000, 1.000]" in result_table(result).render("table")
 

@@ -55,7 +55,7 @@ Examples:
 @click.option("--pronoun-tags", default="PRON", show_default=True, metavar="A,B,…", help="The tags of pronouns.")
 @click.option("--by-pronoun", is_flag=True, help="Compare systems pronoun by pronoun, too.")
 @click.option("--trials", type=click.IntRange(100), default=10_000, show_default=True, help="Of randomisation.")
-@sampling_options(samples=1_000, test="randomisation")
+@sampling_options(test="randomisation")
 @click.option("--confusion", is_flag=True, help="Print the confusion matrix of each system (JSON always has it).")
 @click.option("--details", type=PATH, help="Write one row per pronoun to this file (TSV).")
 @click.option("--score-file", type=PATH, multiple=True, help="Write the original program's .score, one for each -t.")

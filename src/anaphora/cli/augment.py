@@ -71,9 +71,8 @@ def augment(
     """
     from anaphora.annotate import load_annotator
     from anaphora.annotate.defaults import default_annotator
-    from anaphora.build.augment import Settings, Statistics, statistics_document, write_augmented
+    from anaphora.build.augment import Block, Settings, Statistics, read_blocks, statistics_document, write_augmented
     from anaphora.build.augment import augment as candidates
-    from anaphora.build.augment_documents import Block, read_blocks
     from anaphora.coref import load_linker
 
     if languages != "en-de":

@@ -37,7 +37,7 @@ Examples:
 )
 @click.option("--lowercase", is_flag=True, help="Compare words without regard to case.")
 @text_options
-@sampling_options(samples=10_000, test="randomisation")
+@sampling_options(test="randomisation")
 @format_options
 def autoprf(
     source: Path,

@@ -139,7 +139,7 @@ def correlate_sweep(
         weights=chosen,
         discard=discard or [NOTHING],
         without=without,
-        settings=Settings(interval, confidence, samples, seed),
+        settings=Settings(samples, seed, confidence, interval=interval),
     )
     if plot is not None:
         from anaphora.reports.metric_charts import case_bars

@@ -22,7 +22,7 @@ Examples:
 @click.argument("annotations", type=PATH)
 @click.option("--example", is_flag=True, help="Write a small made-up table to ANNOTATIONS, and stop.")
 @click.option("-l", "--languages", default="", metavar="SRC-TGT", help="Whose pronoun classes to use, such as en-fr.")
-@sampling_options(samples=10_000, test="randomisation")
+@sampling_options(test="randomisation")
 @format_options
 def discomt(annotations: Path, example: bool, languages: str, format: str, as_json: bool, **sampling: Any) -> None:
     """The measures of the DiscoMT shared tasks, from gap-filling ANNOTATIONS.

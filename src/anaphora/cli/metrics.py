@@ -70,7 +70,7 @@ Examples:
 )
 @click.option("--comet-model", default="Unbabel/wmt22-comet-da", show_default=True, help="A name, or a .ckpt file.")
 @click.option("--comet-gpus", type=click.IntRange(0), default=0, show_default=True)
-@sampling_options(samples=1_000, test="bootstrap")
+@sampling_options(test="bootstrap")
 @format_options
 def metrics(
     references: tuple[Path, ...],

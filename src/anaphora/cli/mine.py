@@ -16,8 +16,8 @@ from anaphora.normalization import describe_signs
 
 if TYPE_CHECKING:
     from anaphora.align import Settings as AlignSettings
-    from anaphora.build.mine.result import Mined
-    from anaphora.build.mine.settings import Output, Settings
+    from anaphora.build.mine.pipeline import Output, Settings
+    from anaphora.build.mine.result import MiningResult
 
 
 @click.command(
@@ -82,7 +82,7 @@ Examples:
     is_flag=False,
     flag_value="",
     metavar="[ADDRESS]",
-    help="Work on a Ray cluster, HOST:PORT, or what RAY_ADDRESS says, or one on this machine.",
+    help="Run on a Ray cluster, HOST:PORT, or what RAY_ADDRESS says, or one on this machine.",
 )
 @json_option
 def mine(workers: int | None, cluster: str | None, resume: bool, as_json: bool, **options: Any) -> None:
@@ -92,7 +92,7 @@ def mine(workers: int | None, cluster: str | None, resume: bool, as_json: bool, 
     again, it goes on where it was; with other settings, only what depends on them is done anew.
     """
     from anaphora.build.mine.pipeline import mine as run
-    from anaphora.build.mine.running import runner_for
+    from anaphora.build.mine.pipeline import runner_for
 
     settings, output = _settings(options), _output(options)
     runner = runner_for(workers, cluster)
@@ -109,10 +109,9 @@ def mine(workers: int | None, cluster: str | None, resume: bool, as_json: bool, 
 
 def _settings(options: dict[str, Any]) -> Settings:
     from anaphora.annotate.defaults import default_annotator
-    from anaphora.build.mine.balance import parse_size
-    from anaphora.build.mine.documents import Corpus
-    from anaphora.build.mine.reading import OVERLAP, Sizes
-    from anaphora.build.mine.settings import Settings
+    from anaphora.build.mine.corpus import OVERLAP, Corpus, Sizes
+    from anaphora.build.mine.pipeline import Settings
+    from anaphora.build.mine.result import parse_size
 
     pair = options["languages"].split("-")
     if len(pair) != 2 or not all(pair):
@@ -141,7 +140,7 @@ def _settings(options: dict[str, Any]) -> Settings:
 
 def _aligner(backend: str, model: str | None, symmetrize: str | None) -> AlignSettings:
     """What is not said is the backend's own choice, and how both directions are merged that of mining."""
-    from anaphora.build.mine.settings import ALIGN
+    from anaphora.build.mine.pipeline import ALIGN
 
     return replace(ALIGN, backend=backend, model=model, symmetrize=symmetrize or ALIGN.symmetrize)
 
@@ -157,7 +156,7 @@ def _more(items: tuple[str, ...]) -> dict[str, str]:
 
 
 def _output(options: dict[str, Any]) -> Output:
-    from anaphora.build.mine.settings import Output
+    from anaphora.build.mine.pipeline import Output
 
     path: Path = options["output"]
     beside = path.with_name(f"{path.name.removesuffix('.gz').removesuffix('.jsonl')}.contrapro.json")
@@ -187,7 +186,7 @@ def _watch(stage: str, unit: str) -> Iterator[Callable[[int, int | None], None]]
         yield count
 
 
-def _print(result: Mined, files: list[str]) -> None:
+def _print(result: MiningResult, files: list[str]) -> None:
     from anaphora.reports.data_tables import candidates_table, distance_table, pronoun_tables
     from anaphora.table import RENDERERS
 

@@ -57,8 +57,7 @@ def mine_evaluate(
     GOLD holds ParCorFull's documents as JSON Lines (docs/mining-quality.md). The text is annotated as it would be for
     mining; the word alignment is that of the records.
     """
-    from anaphora.build.mine.quality import table_of
-    from anaphora.build.mine.quality_run import Request, run
+    from anaphora.build.mine.quality import Request, run, table_of
 
     request = Request(
         gold, chains, languages, (annotate_source, annotate_target), confidence, oblique=oblique, neuter=neuter

@@ -12,7 +12,7 @@ from anaphora.cli.output import Command, echo_json
 from anaphora.table import Table
 
 
-def sampling_options(*, samples: int, test: str) -> Callable[[Command], Command]:
+def sampling_options(*, test: str) -> Callable[[Command], Command]:
     """--test, --confidence, --samples and --seed, with the defaults of the command."""
     options: list[Callable[[Command], Command]] = [
         click.option(
@@ -23,7 +23,7 @@ def sampling_options(*, samples: int, test: str) -> Callable[[Command], Command]
             help="Whose p-value is shown. JSON has both.",
         ),
         click.option("--confidence", type=Share(0, 1, True, True), default=0.95, show_default=True),
-        click.option("--samples", type=click.IntRange(100), default=samples, show_default=True),
+        click.option("--samples", type=click.IntRange(100), default=10_000, show_default=True),
         click.option("--seed", type=click.IntRange(0), default=12345, show_default=True),
     ]
 

@@ -38,17 +38,18 @@ Examples:
 )
 @click.argument("study", type=PATH)
 @database_option
-@click.option("--samples", type=click.IntRange(100), default=2_000, show_default=True, help="Bootstrap samples.")
+@click.option("--samples", type=click.IntRange(100), default=10_000, show_default=True, help="Bootstrap samples.")
 @click.option("--confidence", type=Share(0, 1, True, True), default=0.95, show_default=True)
 @click.option("--seed", type=click.IntRange(0), default=12345, show_default=True)
 @format_options
-def agreement(study: Path, database: str | None, format: str, as_json: bool, **settings: Any) -> None:
+def agreement(study: Path, database: str | None, format: str, as_json: bool, **resampling: Any) -> None:
     """How well the annotators of a STUDY agree, in all and for each pair of pronouns, with and without ties."""
     from anaphora.reports.data_tables import agreement_table
-    from anaphora.study.analysis import Settings, study_agreement
+    from anaphora.stats.intervals import Resampling
+    from anaphora.study.analysis import study_agreement
 
     found_study, _, current = load(study, database)
-    found = study_agreement(found_study, current, Settings(**settings))
+    found = study_agreement(found_study, current, Resampling(**resampling))
     show(agreement_table(found), found.to_dict(), format, as_json)
 
 
@@ -91,7 +92,7 @@ def export(
 ) -> None:
     """The answers of a STUDY and what is made of them. Without a FILE the answers go to stdout as JSON Lines."""
     from anaphora.study import analysis as out
-    from anaphora.study.analysis import Settings, study_agreement
+    from anaphora.study.analysis import study_agreement
 
     found, log, current = load(study, database)
     answers = log if history else sorted(current.values(), key=lambda answer: answer.number)
@@ -104,7 +105,7 @@ def export(
         **({human: out.scores_table(out.human_accuracy(found, current), metrics)} if human else {}),
     }
     if pairs is not None:
-        texts[pairs] = out.pair_list_text(study_agreement(found, current, Settings(samples=0)), pairs, min_agreement)
+        texts[pairs] = out.pair_list_text(study_agreement(found, current), pairs, min_agreement)
     for path, text in texts.items():
         out.write_text(path, text)
     if as_json:

@@ -9,8 +9,9 @@ from typing import Any
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.evaluation.compare import Pair, compare_runs, corrected, original_of
 from anaphora.evaluation.contrastive import evaluate_run
-from anaphora.evaluation.result import Figure, Settings, Signature, named
+from anaphora.evaluation.result import Proportion, RunSignature, Settings
 from anaphora.runs import LoadedRun, Run, Scored, load
+from anaphora.stats.signature import named
 from anaphora.systems.context import PLAIN, Measurement, canonical
 
 
@@ -49,7 +50,7 @@ class Robustness:
     languages: str
     system: str
     context: str | None
-    before: Figure
+    before: Proportion
     attacks: tuple[Attack, ...]
     test: str
     settings: Settings
@@ -60,7 +61,7 @@ class Robustness:
     @property
     def signature(self) -> str:
         suites = tuple(dict.fromkeys(attack.suite for attack in self.attacks))
-        line = Signature("rob").suite(self.suite, self.sha256).others(suites)
+        line = RunSignature("rob").suite(self.suite, self.sha256).others(suites)
         line.measured(Measurement(self.context, self.protocol)).decided(self.settings).tested(self.test, self.settings)
         return str(line.add("v", self.version))
 

@@ -22,6 +22,7 @@ from anaphora.measure.model import Measure, Progress, ScoredText, Text, candidat
 from anaphora.measure.pair_list import read_pair_list
 from anaphora.measure.texts import Line
 from anaphora.runs import Run, RunHeader, Scored, describe
+from anaphora.stats.agreement import gwet_ac1
 from anaphora.stats.intervals import Interval, generator, percentile_interval, resampled_sums, wilson
 from anaphora.suites.example import Example, Tag
 from anaphora.suites.suite import Suite, suite_of
@@ -67,18 +68,7 @@ def human_agreement(items: Sequence[Scored], *, minimize: bool = False) -> Human
     if not both:
         return Human(0, ties, None, None)
     same = sum(one == other for one, other in both) / len(both)
-    return Human(len(both), ties, same, ac1(both))
-
-
-def ac1(ratings: Sequence[tuple[bool, bool]]) -> float:
-    """Gwet 2008, eqs. 4–6, two raters and two categories: (p − e) / (1 − e), where e = 2 q (1 − q).
-
-    p: share of equal ratings; q: mean share of one category over both raters. Chance e is at most a half.
-    """
-    agreement = sum(one == other for one, other in ratings) / len(ratings)
-    share = sum(one + other for one, other in ratings) / (2 * len(ratings))
-    chance = 2 * share * (1 - share)
-    return (agreement - chance) / (1 - chance)
+    return Human(len(both), ties, same, gwet_ac1(np.array(both, np.int64), 2))
 
 
 def _answers(item: Scored) -> tuple[int, int, int] | None:

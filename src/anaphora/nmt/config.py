@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any, get_args, get_type_hints
 
 from anaphora.core.errors import AnaphoraError, BadInput, did_you_mean
 from anaphora.core.parsing import parse_toml, read_toml
@@ -53,6 +54,7 @@ class DataConfig:
 
     source: tuple[str, ...] = ()
     target: tuple[str, ...] = ()
+    repeat: tuple[int, ...] = ()  # how often each pair of files is read in an epoch; none: once
     validation_source: str = ""
     validation_target: str = ""
     docids: bool = False  # lines are docid⇥sentence
@@ -94,6 +96,9 @@ class TrainingConfig:
     epsilon: float = 1e-9
     weight_decay: float = 0.0
     label_smoothing: float = 0.1
+    context_weight: float = 1.0  # of the loss on previous target sentences and their separators (Lupo et al. 2022)
+    weighted_words: tuple[str, ...] = ()  # words of the current target sentence whose loss has another weight
+    word_weight: float = 1.0  # and that weight
     clip: float = 1.0  # norm of the gradient; 0: never
     seed: int = 1
     dtype: str = "float32"  # or bfloat16, where the hardware computes it
@@ -135,6 +140,11 @@ class Config:
     log: LogConfig = field(default_factory=LogConfig)
 
 
+def is_word(text: str) -> bool:
+    """Whether a text is a single word: letters, digits and the marks that belong to letters."""
+    return bool(text) and all(character.isalnum() or unicodedata.category(character)[0] == "M" for character in text)
+
+
 def problem_of(config: Config) -> str | None:
     """What is wrong with a config that types do not say, if anything is."""
     model, training = config.model, config.training
@@ -169,7 +179,25 @@ def problem_of(config: Config) -> str | None:
         (training.average < 0 or training.average == 1, "training.average is 0 or at least 2"),
         (len(config.data.source) != len(config.data.target), "data.source and data.target name as many files"),
     )
-    return next((problem for wrong, problem in problems if wrong), None) or _too_short(config)
+    first = next((problem for wrong, problem in problems if wrong), None)
+    return first or _repeat_problem(config.data) or _weight_problem(training) or _too_short(config)
+
+
+def _repeat_problem(data: DataConfig) -> str | None:
+    if data.repeat and len(data.repeat) != len(data.source):
+        return f"data.repeat has {len(data.repeat)} numbers for {len(data.source)} files of data.source"
+    if any(times < 1 for times in data.repeat):
+        return "data.repeat: each number must be 1 or more"
+    return None
+
+
+def _weight_problem(training: TrainingConfig) -> str | None:
+    if min(training.context_weight, training.word_weight) < 0:
+        return "training.context_weight and training.word_weight must be 0 or more"
+    for word in training.weighted_words:
+        if not is_word(word):
+            return f"training.weighted_words: {word!r} is not a single word (letters and digits only)"
+    return None
 
 
 def _too_short(config: Config) -> str | None:
@@ -207,6 +235,8 @@ def unused(config: Config) -> dict[str, str]:
     """section.key → why it means nothing here."""
     found = {f"model.{key}": why for key, why in _of_model(config.model).items()}
     found |= {f"training.{key}": why for key, why in _of_training(config.training).items()}
+    if not config.model.joined_target:
+        found["training.context_weight"] = "the target has no context (model.joined_target is 0)"
     if config.data.docids and config.data.boundary:
         found["data.boundary"] = "data.docids tell where documents end"
     return found
@@ -240,6 +270,8 @@ def _of_training(training: TrainingConfig) -> dict[str, str]:
         found = dict.fromkeys(("decay", "decay_patience"), 'training.schedule is not "plateau"')
     if not training.average:
         found["average_of"] = "training.average is 0"
+    if not training.weighted_words:
+        found["word_weight"] = "training.weighted_words is empty"
     return found
 
 
@@ -363,8 +395,8 @@ def _section(kind: Any, name: str, values: Mapping[str, Any], path: Path) -> Any
 
 def _typed(kind: Any, value: Any, key: str, path: Path) -> Any:
     """The value as its field has it: whole numbers are numbers, one word is a list of one."""
-    if kind in (tuple[str, ...], tuple[float, ...]):
-        item = str if kind == tuple[str, ...] else float
+    if kind in (tuple[str, ...], tuple[float, ...], tuple[int, ...]):
+        item = get_args(kind)[0]
         values = value if isinstance(value, list | tuple) else [value]
         return tuple(_typed(item, one, key, path) for one in values)
     if kind is float and isinstance(value, int) and not isinstance(value, bool):

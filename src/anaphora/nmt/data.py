@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import torch
+from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
 
 from anaphora.core.documents import document_lines
 from anaphora.core.errors import BadInput
 from anaphora.nmt.arrangement import Arrangement, Ids, inputs_of, target_of
-from anaphora.nmt.config import DataConfig
+from anaphora.nmt.config import DataConfig, is_word
 from anaphora.nmt.text import SEPARATOR_PIECE, Text
 from anaphora.scoring.padded import Padded, pad
 
@@ -27,19 +31,22 @@ class Batch:
 
     inputs: the main input and one for each further encoder
     read: (b, t), the start and the target without its end; predict: (b, t), the target with its end
+    weights: (b, t), by which the loss of each predicted token is multiplied, 0 for padding; None: 1 for every token
     """
 
     inputs: tuple[Padded, ...]
     read: Padded
     predict: Padded
+    weights: Tensor | None = None
 
     @property
     def tokens(self) -> int:
-        """Target tokens that are predicted: what a loss is divided by."""
+        """Target tokens that are predicted."""
         return int(self.predict.lengths.sum())
 
     def to(self, device: torch.device | str) -> Batch:
-        return Batch(tuple(x.to(device) for x in self.inputs), self.read.to(device), self.predict.to(device))
+        weights = None if self.weights is None else self.weights.to(device)
+        return Batch(tuple(x.to(device) for x in self.inputs), self.read.to(device), self.predict.to(device), weights)
 
 
 def make_batch(inputs: Sequence[tuple[Ids, ...]], targets: Sequence[Ids], start: int, padding: int) -> Batch:
@@ -123,23 +130,32 @@ def _cut(order: Ints, longest: Ints, tokens: int, sentences: int = 0) -> list[In
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A sentence and its translation, the number of their document, and whether they are nothing but context."""
+    """A sentence and its translation, with the number of their document.
+
+    context: whether the pair is only context of others and not trained on
+    repeat: how often it is trained on in an epoch
+    """
 
     source: str
     target: str
     document: int
     context: bool = False
+    repeat: int = 1
 
 
-def read_pairs(config: DataConfig, sources: Sequence[Path], targets: Sequence[Path]) -> Iterator[Pair]:
+def read_pairs(
+    config: DataConfig, sources: Sequence[Path], targets: Sequence[Path], repeat: Sequence[int] = ()
+) -> Iterator[Pair]:
     """Yield the sentence pairs of parallel files; a document ends with its file at the latest.
+
+    repeat: how often the pairs of each file are trained on in an epoch; once by default
 
     A line whose sentences are joined with `<SEP>`, as `build augment` writes them, is a passage of its own: the last
     sentence is trained on, those before it are its context.
     """
     document = 0
     format = "docids" if config.docids else "tags" if config.boundary else "lines"
-    for source, target in zip(sources, targets, strict=True):
+    for source, target, times in zip(sources, targets, repeat or [1] * len(sources), strict=True):
         last: str | None = None
         for line in document_lines(source, target, format=format, boundary=config.boundary):
             one, other = line.texts
@@ -149,7 +165,7 @@ def read_pairs(config: DataConfig, sources: Sequence[Path], targets: Sequence[Pa
             own = SEPARATOR_PIECE in one
             document += own
             for place, (sentence, translation) in enumerate(passage, start=1):
-                yield Pair(sentence, translation, document, context=place < len(passage))
+                yield Pair(sentence, translation, document, place < len(passage), times)
             document += own
 
 
@@ -195,17 +211,70 @@ class Dropped:
         return f"{self.empty:,} with an empty side, {self.long:,} too long, {self.unlike:,} of unlike lengths"
 
 
-class Corpus:
-    """Examples of parallel documents under an arrangement. Sentences that are dropped still are context of others."""
+class TokenWeights:
+    """Weights of the loss on target tokens: for context that is decoded again, and for chosen words.
 
-    def __init__(self, pairs: Sequence[Pair], text: Text, arrangement: Arrangement, config: DataConfig) -> None:
+    Context discounting (Lupo et al. 2022): with `context` less than 1 a concatenation model learns more from the
+    current sentence than from the previous ones, which it has been trained on already.
+    """
+
+    def __init__(self, pieces: Sequence[str], context: float = 1.0, words: Sequence[str] = (), word: float = 1.0):
+        """pieces: the text of each piece by its id, with ▁ at the beginning of a word (`Text.target_pieces`)."""
+        self.context, self.word = context, word
+        self._pieces = pieces
+        longest_first = sorted(words, key=len, reverse=True)
+        self._pattern = re.compile("|".join(map(re.escape, longest_first)), re.IGNORECASE) if words else None
+
+    def chosen(self, sentence: Sequence[int]) -> list[bool]:
+        """For each piece of a sentence whether it belongs to one of the chosen words, in upper or lower case."""
+        chosen = [False] * len(sentence)
+        if self._pattern is None:
+            return chosen
+        pieces = [self._pieces[number] for number in sentence]
+        text = "".join(pieces)
+        spans = [match.span() for match in self._pattern.finditer(text)]
+        spans = [(a, b) for a, b in spans if not is_word(text[a - 1 : a]) and not is_word(text[b : b + 1])]
+        ends = list(accumulate(map(len, pieces))) if spans else []
+        for start, end in spans:
+            for place in range(bisect_right(ends, start), bisect_left(ends, end) + 1):
+                chosen[place] = True
+        return chosen
+
+    def of_target(self, chosen: Sequence[bool], length: int) -> list[float]:
+        """The weight of each token of a target: context, the current sentence, the end.
+
+        chosen: for each piece of the current sentence whether it has the weight of words
+        length: tokens of the whole target
+        """
+        before = length - len(chosen) - 1
+        return [self.context] * before + [self.word if one else 1.0 for one in chosen] + [1.0]
+
+
+class Corpus:
+    """Examples of parallel documents under an arrangement. Sentences that are dropped still are context of others.
+
+    weights: of the loss on target tokens; None: all tokens have the same
+    """
+
+    def __init__(
+        self,
+        pairs: Sequence[Pair],
+        text: Text,
+        arrangement: Arrangement,
+        config: DataConfig,
+        weights: TokenWeights | None = None,
+    ) -> None:
         self.source = Sentences(text.encode_source(pair.source) for pair in pairs)
         self.target = Sentences(text.encode_target(pair.target) for pair in pairs)
         self.documents = np.array([pair.document for pair in pairs], np.int64)
         self._context = [pair.context for pair in pairs]
+        self._repeat = np.array([pair.repeat for pair in pairs], np.int64)
+        self._weights = weights
+        self._chosen = None if weights is None else self._choose(weights)
         self.arrangement, self.marks = arrangement, text.marks
         self._first = _first_of_document(self.documents)
         self.numbers, self.lengths, self.dropped = self._kept(config)
+        self.loss_weights = self._loss_weights()
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -218,7 +287,14 @@ class Corpus:
         """Some of the examples side by side."""
         examples = [self.example(int(place)) for place in places]
         inputs, targets = [i for i, _ in examples], [t for _, t in examples]
-        return make_batch(inputs, targets, self.marks.start, self.marks.padding)
+        batch = make_batch(inputs, targets, self.marks.start, self.marks.padding)
+        if self._weights is None:
+            return batch
+        weights = [
+            torch.tensor(self._token_weights(int(self.numbers[p]), len(t)))
+            for p, t in zip(places, targets, strict=True)
+        ]
+        return replace(batch, weights=pad_sequence(weights, batch_first=True))
 
     def _example(self, number: int) -> tuple[tuple[Ids, ...], Ids]:
         start = max(int(self._first[number]), number - self.arrangement.reach)
@@ -247,8 +323,33 @@ class Corpus:
             else:
                 numbers.append(number)
                 lengths.append((longest, len(target)))
-        kept = np.array(lengths, np.int64).reshape(-1, 2)
-        return np.array(numbers, np.int64), kept, Dropped(empty, long, unlike)
+        kept, sizes_kept = np.array(numbers, np.int64), np.array(lengths, np.int64).reshape(-1, 2)
+        times = self._repeat[kept]
+        return np.repeat(kept, times), np.repeat(sizes_kept, times, axis=0), Dropped(empty, long, unlike)
+
+    def _choose(self, weights: TokenWeights) -> npt.NDArray[np.bool_]:
+        """For each token of the target text whether it belongs to a chosen word."""
+        chosen = np.zeros(len(self.target.ids), np.bool_)
+        for number in range(len(self.target)):
+            chosen[self.target.ends[number] : self.target.ends[number + 1]] = weights.chosen(self.target[number])
+        return chosen
+
+    def _token_weights(self, number: int, length: int) -> list[float]:
+        assert self._weights is not None
+        assert self._chosen is not None
+        chosen = self._chosen[self.target.ends[number] : self.target.ends[number + 1]]
+        return self._weights.of_target(chosen.tolist(), length)
+
+    def _loss_weights(self) -> npt.NDArray[np.float64]:
+        """(n,), the sum of the weights of each example's target tokens; without weights their number."""
+        tokens = self.lengths[:, 1].astype(np.float64)
+        if self._weights is None:
+            return tokens
+        sums = (
+            sum(self._token_weights(n, t))
+            for n, t in zip(self.numbers.tolist(), tokens.astype(int).tolist(), strict=True)
+        )
+        return np.fromiter(sums, np.float64, len(tokens))
 
 
 def _first_of_document(documents: Ints) -> Ints:

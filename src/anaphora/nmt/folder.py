@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ from anaphora.core.errors import BadInput
 from anaphora.core.files import atomic_path, atomic_writer
 from anaphora.nmt.build import build_model
 from anaphora.nmt.checkpoint import WEIGHTS, checkpoints, load_weights, save_weights, weight_names, weights_of
-from anaphora.nmt.config import Config, read_config, write_config
+from anaphora.nmt.config import Config, read_config, unused, with_defaults, write_config
 from anaphora.nmt.text import FILES, Text, load_text
 
 CONFIG = "config.toml"
@@ -38,6 +39,31 @@ def unfinished_weights(folder: Path) -> Path:
     if not found:
         raise BadInput(folder, "no weights here", remedy="Name a folder that `anaphora train` made.")
     return found[-1] / WEIGHTS
+
+
+# Settings of [model] that change neither the parameters nor what they compute.
+SAME_PARAMETERS = ("joined_source", "joined_target", "context_sentences", "dropout", "max_length")
+
+
+def start_from(folder: Path, model: Any, config: Config) -> None:
+    """Load the weights of another trained model, whose parameters must be the same.
+
+    What the two read may differ: a concatenation model can start from a sentence-level one.
+    """
+    if not (folder / CONFIG).is_file():
+        raise BadInput(folder, f"no {CONFIG} here", remedy="Name a folder that `anaphora train` made.")
+    theirs = asdict(read_config(folder / CONFIG, strict=False).model)
+    ours = asdict(with_defaults(config, list(unused(config))).model)
+    differences = [
+        f"model.{key} is {theirs[key]!r} there, {ours[key]!r} here"
+        for key in ours
+        if key not in SAME_PARAMETERS and theirs[key] != ours[key]
+    ]
+    if differences:
+        free = ", ".join(f"model.{key}" for key in SAME_PARAMETERS)
+        problem = f"training cannot start from this model: {'; '.join(differences)}"
+        raise BadInput(folder, problem, remedy=f"Only {free} may differ.")
+    load_weights(unfinished_weights(folder), model)
 
 
 def begin(folder: Path, config: Config) -> None:

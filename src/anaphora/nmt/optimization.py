@@ -22,7 +22,11 @@ IGNORED = -100
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """smoothed: what is minimised; plain: the negative log-likelihood; both sums over tokens."""
+    """Sums over the target tokens of a batch.
+
+    smoothed: what is minimized, with label smoothing and the weights of tokens
+    plain: the negative log-likelihood, without either
+    """
 
     smoothed: Tensor
     plain: Tensor
@@ -30,13 +34,19 @@ class Loss:
 
 
 def loss_of(model: Any, batch: Batch, smoothing: float) -> Loss:
-    """The loss of a batch; smoothing spreads so much of the probability over the whole vocabulary."""
+    """The loss of a batch; smoothing spreads this share of the probability over the whole vocabulary."""
     logits = model(batch).flatten(0, 1).float()
     labels = batch.predict.ids.masked_fill(~batch.predict.mask, IGNORED).flatten()
-    smoothed = functional.cross_entropy(
-        logits, labels, ignore_index=IGNORED, reduction="sum", label_smoothing=smoothing
-    )
-    if smoothing == 0:
+    if batch.weights is None:
+        smoothed = functional.cross_entropy(
+            logits, labels, ignore_index=IGNORED, reduction="sum", label_smoothing=smoothing
+        )
+    else:
+        losses = functional.cross_entropy(
+            logits, labels, ignore_index=IGNORED, reduction="none", label_smoothing=smoothing
+        )
+        smoothed = (losses * batch.weights.flatten()).sum()
+    if smoothing == 0 and batch.weights is None:
         return Loss(smoothed, smoothed.detach(), batch.tokens)
     with torch.no_grad():
         plain = functional.cross_entropy(logits, labels, ignore_index=IGNORED, reduction="sum")

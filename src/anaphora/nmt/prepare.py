@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.files import remove_leftovers
 from anaphora.core.lock import is_lock
-from anaphora.nmt.config import Config, DataConfig, read_config
-from anaphora.nmt.data import Corpus, Pair, read_pairs
+from anaphora.nmt.config import Config, DataConfig, read_config, unused, with_defaults
+from anaphora.nmt.data import Corpus, Pair, TokenWeights, read_pairs
 from anaphora.nmt.folder import BEST, CHECKPOINTS, CONFIG, TEXT_FILES, begin, copy_text
 from anaphora.nmt.text import Text, learn_text, load_text
 from anaphora.nmt.training import Material
@@ -35,7 +35,7 @@ def open_folder(folder: Path, config: Config, resume: bool) -> None:
         return
     if not resume:
         raise AnaphoraError(f"{folder} is there already. Go on with --resume, or name another folder")
-    differences = sorted(_differences(read_config(file, strict=False), config))
+    differences = sorted(_differences(read_config(file, strict=False), with_defaults(config, list(unused(config)))))
     if differences:
         raise AnaphoraError(f"{file}: trained in another way ({'; '.join(differences)}). Name another folder")
     for place in (folder, folder / CHECKPOINTS, folder / CHECKPOINTS / BEST):
@@ -48,12 +48,12 @@ def prepare(config: Config, folder: Path, suites: Iterable[tuple[str, tuple[Exam
     data = config.data
     if not data.source:
         raise AnaphoraError("no training text: name files in [data] source and target, or --set data.source=FILE")
-    pairs = _pairs(data, data.source, data.target)
+    pairs = _pairs(data, data.source, data.target, data.repeat)
     if not pairs:
         raise AnaphoraError(f"{data.source[0]}: no sentences to train on")
     text = _text(config, folder, pairs)
     arrangement = config.model.arrangement
-    training = Corpus(pairs, text, arrangement, data)
+    training = Corpus(pairs, text, arrangement, data, _weights(config, text))
     if not len(training):
         raise AnaphoraError(f"{data.source[0]}: nothing is left to train on ({training.dropped}). See data.max_length")
     validation = None
@@ -74,8 +74,19 @@ def _needs_validation(config: Config) -> bool:
     return best or config.validation.patience > 0 or training.schedule == "plateau"
 
 
-def _pairs(config: DataConfig, sources: Iterable[str], targets: Iterable[str]) -> list[Pair]:
-    return list(read_pairs(config, [Path(s) for s in sources], [Path(t) for t in targets]))
+def _pairs(
+    config: DataConfig, sources: Iterable[str], targets: Iterable[str], repeat: Sequence[int] = ()
+) -> list[Pair]:
+    return list(read_pairs(config, [Path(s) for s in sources], [Path(t) for t in targets], repeat))
+
+
+def _weights(config: Config, text: Text) -> TokenWeights | None:
+    """What the config says of the loss on target tokens; None where all count the same."""
+    training = config.training
+    if training.context_weight == 1 and not training.weighted_words:
+        return None
+    words, word_weight = training.weighted_words, training.word_weight
+    return TokenWeights(text.target_pieces(), training.context_weight, words, word_weight)
 
 
 def _text(config: Config, folder: Path, pairs: list[Pair]) -> Text:

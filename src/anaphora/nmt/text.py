@@ -52,6 +52,11 @@ class Text:
         text: str = self._sides[1].decode([i for i in ids if i < self._sides[1].get_piece_size()])
         return self._rules[1].undo(text)
 
+    def target_pieces(self) -> list[str]:
+        """The text of every target piece by its id; `▁` (U+2581) marks the beginning of a word."""
+        side = self._sides[1]
+        return [side.id_to_piece(number) for number in range(side.get_piece_size())]
+
     def _encode(self, side: int, sentence: str) -> list[int]:
         found: list[int] = self._sides[side].encode(self._rules[side].apply(sentence))
         return found

@@ -31,7 +31,7 @@ from anaphora.nmt.checkpoint import (
 )
 from anaphora.nmt.config import Config
 from anaphora.nmt.data import Corpus, Ints, in_order, updates
-from anaphora.nmt.folder import BEST, CHECKPOINTS, finish, unfinished_weights
+from anaphora.nmt.folder import BEST, CHECKPOINTS, finish, start_from
 from anaphora.nmt.log import Log
 from anaphora.nmt.optimization import autocast, loss_of, rate
 from anaphora.nmt.text import Text
@@ -182,8 +182,6 @@ class Trainer:
         text = material.text
         torch.manual_seed(config.training.seed)
         self.model = build_model(config.model, text.size, text.size, text.marks).to(self.ranks.device)
-        if config.training.start_from:
-            load_weights(unfinished_weights(Path(config.training.start_from)), self.model)
         training = config.training
         self.optimizer = torch.optim.Adam(
             self.model.parameters(),
@@ -196,6 +194,8 @@ class Trainer:
         self.state = State()
         if found := checkpoints(self._checkpoints):
             self.state = load_checkpoint(found[-1], self.model, self.optimizer)
+        elif config.training.start_from:
+            start_from(Path(config.training.start_from), self.model, config)
         if self.ranks.rank:
             torch.manual_seed(training.seed + 1_000_003 * self.ranks.rank + self.state.update)  # dropout of its own
         board = config.log.tensorboard
@@ -227,9 +227,14 @@ class Trainer:
         return self._end(stopped)
 
     def update(self, batches: Sequence[Ints]) -> tuple[float, int]:
-        """One step of the optimizer over the batches of all processes; the sum of the loss and its tokens."""
+        """One step of the optimizer over the batches of all processes; the sum of the loss and its tokens.
+
+        The gradient is that of the weighted mean: the loss is divided by the sum of the tokens' weights, so that
+        weights change what is learned from and not how large a step is.
+        """
         training, corpus = self.config.training, self.material.training
         tokens = int(sum(corpus.lengths[batch, 1].sum() for batch in batches))
+        weight = float(sum(corpus.loss_weights[batch].sum() for batch in batches))
         self.model.train()
         self.optimizer.zero_grad(set_to_none=True)
         total = 0.0
@@ -237,7 +242,7 @@ class Trainer:
             batch = corpus.batch(numbers).to(self.ranks.device)
             with self.autocast():
                 loss = loss_of(self.model, batch, training.label_smoothing)
-            (loss.smoothed / tokens).backward()
+            (loss.smoothed / weight).backward()
             total += float(loss.plain)
         total = self.ranks.add(total)
         self._check(total)

@@ -9,10 +9,9 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from anaphora.evaluation.compare import Comparison, Difference
-from anaphora.evaluation.diagnosis import Diagnosis
-from anaphora.evaluation.diagnosis_rules import PIPELINE
-from anaphora.evaluation.diagnosis_sentences import Check, Statement
-from anaphora.evaluation.result import Figure, Result
+from anaphora.evaluation.diagnosis import Check, Diagnosis, Statement
+from anaphora.evaluation.diagnosis_evidence import PIPELINE
+from anaphora.evaluation.result import Proportion, Result
 from anaphora.evaluation.robustness import Robustness
 from anaphora.reports.charts import Dot, Group, SystemStyle, dots, robustness_chart
 from anaphora.reports.tables import (
@@ -177,14 +176,14 @@ def _priors(title: str, results: Named, styles: Styles) -> Iterable[Part]:
         yield Part(slug(f"{title} prior {name}"), heading, dots(heading, groups, styles), table, marks)
 
 
-def _chosen(result: Result, template: str, choice: str) -> Figure:
+def _chosen(result: Result, template: str, choice: str) -> Proportion:
     """Return how often a choice is made; 0 % where it is never made."""
     figures = result.priors[template]
     total = next(iter(figures.values())).total
-    return figures.get(choice) or Figure(total, 0, wilson(0, total, result.settings.confidence))
+    return figures.get(choice) or Proportion(total, 0, wilson(0, total, result.settings.confidence))
 
 
-def _dots_group(name: str, figures: Mapping[str, Figure], stars: Mapping[str, str] = EMPTY) -> Group:
+def _dots_group(name: str, figures: Mapping[str, Proportion], stars: Mapping[str, str] = EMPTY) -> Group:
     total = max(figure.total for figure in figures.values())
     values = {
         system: Dot(figure.accuracy, *figure.interval, f"{system} {100 * figure.accuracy:.1f} %", stars.get(system, ""))
@@ -196,7 +195,7 @@ def _dots_group(name: str, figures: Mapping[str, Figure], stars: Mapping[str, st
 
 def _shares_table(
     title: str,
-    groups: Mapping[str, Mapping[str, Figure]],
+    groups: Mapping[str, Mapping[str, Proportion]],
     results: Named,
     stars: Mapping[str, Mapping[str, str]],
 ) -> Table:
@@ -290,7 +289,7 @@ def _others(best: str, differences: Mapping[str, Difference]) -> str:
     return f"{who} {verb} significantly worse than {best}, by {by} points{also}."
 
 
-def _weakest(result: Result) -> tuple[str, str, Figure] | None:
+def _weakest(result: Result) -> tuple[str, str, Proportion] | None:
     """Return the group with the lowest accuracy in the first breakdown that has two groups of some size."""
     for name, groups in result.breakdowns.items():
         known = {key: figure for key, figure in groups.items() if figure.total >= FEW_EXAMPLES}
@@ -308,7 +307,7 @@ def p_of(difference: Difference) -> str:
     return "p < 0.001" if difference.p_adjusted < 0.001 else f"p = {difference.p_adjusted:.3f}"
 
 
-def share(figure: Figure) -> str:
+def share(figure: Proportion) -> str:
     low, high = figure.interval
     return f"{100 * (figure.accuracy or 0):.1f} % [{100 * low:.1f}, {100 * high:.1f}]"
 

@@ -4,33 +4,34 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from anaphora.stats.agreement import COEFFICIENTS
+from anaphora.stats.intervals import Resampling
 from anaphora.study.analysis import Agreement, Group, StudyAgreement
-from anaphora.study.coefficients import COEFFICIENTS
 from anaphora.study.model import PAIRS
 from anaphora.table import Row, Table, counts, decimal, interval_cell, level, rows_of, section
 
 if TYPE_CHECKING:
-    from anaphora.build.mine.result import Mined
+    from anaphora.build.mine.result import MiningResult
 
 # Mining (ContraPro §3.1).
 
 TOP = 12
 
 
-def candidates_table(result: Mined) -> Table:
+def candidates_table(result: MiningResult) -> Table:
     """Return how many candidates were kept, and why others were rejected."""
     rows = [Row((reason, f"{count:,}")) for reason, count in result.counts.most_common()]
     title = f"{result.index.pairs:,} sentence pairs in {result.index.documents:,} documents"
     return Table(title, ("candidates", "n"), tuple(rows))
 
 
-def pronoun_tables(result: Mined) -> list[Table]:
+def pronoun_tables(result: MiningResult) -> list[Table]:
     """Return how the mined pronouns are translated in the corpus (Table 2); a frequent one where none were mined."""
     known = [name for name in result.table if name in result.statistics.sources] or list(result.table)[:1]
     return [_translations(name, result) for name in known]
 
 
-def _translations(pronoun: str, result: Mined) -> Table:
+def _translations(pronoun: str, result: MiningResult) -> Table:
     entry = result.table[pronoun]
     rows = [
         Row((f"{pronoun} → {t['word']}", f"{t['frequency']:,}", f"{t['probability']:.3f}"))
@@ -42,7 +43,7 @@ def _translations(pronoun: str, result: Mined) -> Table:
     )
 
 
-def distance_table(result: Mined) -> Table:
+def distance_table(result: MiningResult) -> Table:
     """Return examples by class and by the distance of the antecedent in sentences (Table 4)."""
     classes = sorted(result.statistics.classes)
     rows = [
@@ -63,7 +64,14 @@ COEFFICIENT_TITLES = {"percent": "percent", "kappa": "Cohen’s κ", "alpha": "K
 def agreement_table(study: StudyAgreement) -> Table:
     """Return Table 1's columns first, then the coefficients overall and for each pair of pronouns."""
     pairs = study.mode == PAIRS
-    columns = ("", "annotators", "items", "% ref." if pairs else "% correct", "value", level(study.settings.confidence))
+    columns = (
+        "",
+        "annotators",
+        "items",
+        "% ref." if pairs else "% correct",
+        "value",
+        level((study.resampling or Resampling()).confidence),
+    )
     annotators, overall = f"{len(study.annotators):,}", study.overall
     rows = [section("with ties" if pairs else "correct, incorrect, bad")]
     rows += _coefficients(overall.with_ties, annotators, overall.preferred)
@@ -78,7 +86,8 @@ def agreement_table(study: StudyAgreement) -> Table:
     notes = [f"{study.answered:,} of {study.asked:,} answers"]
     if study.left_out:
         notes.append(f"{study.left_out:,} items left out: neither candidate correct, or invalid")
-    notes.append(f"intervals: {study.settings.samples:,} bootstrap samples of the items")
+    if study.resampling:
+        notes.append(f"intervals: {study.resampling.samples:,} bootstrap samples of the items")
     return Table(f"{study.title} · {study.languages}", columns, tuple(rows), (" · ".join(notes),))
 
 

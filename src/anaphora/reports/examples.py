@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from anaphora.core.errors import BadInput
-from anaphora.evaluation.compare import together
+from anaphora.evaluation.compare import zip_runs
 from anaphora.evaluation.decision import decide
 from anaphora.evaluation.result import Settings
 from anaphora.languages.highlight import Span, differences, merged, occurrences
@@ -135,7 +135,7 @@ def columns(runs: Mapping[str, Run], texts: Texts, filters: Sequence[str], setti
     packed |= {"source": [], "target": [], "others": [], "differences": [], "pronoun": []}
     packed["antecedents"] = {name: [] for name in ANTECEDENTS}
     tags = {name: TagColumn() for name in filters}
-    for row in together(list(runs.values())):
+    for row in zip_runs(list(runs.values())):
         item = row[0]
         packed["ids"].append(item.id)
         packed["gold"].append(item.gold)

@@ -20,6 +20,7 @@ from anaphora.reports.tables import change_cells, difference_cells
 from anaphora.stats.correlation import COEFFICIENTS, Correlation, Settings
 from anaphora.stats.intervals import Resampling
 from anaphora.stats.paired import PairedTest
+from anaphora.stats.signature import Signature
 from anaphora.table import (
     MISSING,
     Row,
@@ -159,7 +160,7 @@ def metrics_tables(result: MetricsResult) -> list[Table]:
     names = [f"{metric.name}{' (lower is better)' * metric.lower_is_better}" for metric in result.metrics]
     columns = ("", *(cell for name in names for cell in (name, level(result.resampling.confidence))))
     notes = [*text_notes(result.texts), *(metric.signature for metric in result.metrics)]
-    table = Table(title, columns, tuple(rows), (*notes, f"intervals {result.resampling.signature}"))
+    table = Table(title, columns, tuple(rows), (*notes, f"intervals {Signature().resampled(result.resampling)}"))
     pairs = {metric.name: metric.pairs for metric in result.metrics}
     decimals = {metric.name: metric.decimals for metric in result.metrics}
     return [table, *_paired_tests(pairs, result.resampling, decimals)]

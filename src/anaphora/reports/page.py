@@ -12,10 +12,8 @@ from anaphora.evaluation.compare import Comparison, compare_runs, original_of
 from anaphora.evaluation.contrastive import evaluate_run, guessing
 from anaphora.evaluation.decision import keyed, named, repeated
 from anaphora.evaluation.diagnosis import diagnosis_of
-from anaphora.evaluation.diagnosis_evidence import Evidence, gather
-from anaphora.evaluation.diagnosis_rules import load_rules
+from anaphora.evaluation.diagnosis_evidence import Evidence, gather, load_rules
 from anaphora.evaluation.result import Result, Settings
-from anaphora.evaluation.result import named as named_suite
 from anaphora.reports.chapters import (
     Chapter,
     Part,
@@ -30,6 +28,7 @@ from anaphora.reports.examples import Missing, Texts, TextSources, columns
 from anaphora.reports.provenance import Provenance, names_of, provenance, run_called, split_names
 from anaphora.reports.results import other_chapters, read_results
 from anaphora.runs import LoadedRun, Run, load
+from anaphora.stats.signature import named as named_suite
 
 
 @dataclass(frozen=True, slots=True)

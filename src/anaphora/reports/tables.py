@@ -14,11 +14,10 @@ from anaphora.build.attacks.presets import built_in
 from anaphora.core.files import atomic_writer
 from anaphora.evaluation.compare import Comparison, Difference
 from anaphora.evaluation.context_usage import Condition, ContextUsage
-from anaphora.evaluation.diagnosis import Diagnosis
-from anaphora.evaluation.diagnosis_rules import STEPS
-from anaphora.evaluation.diagnosis_sentences import Check
+from anaphora.evaluation.diagnosis import Check, Diagnosis
+from anaphora.evaluation.diagnosis_evidence import STEPS
 from anaphora.evaluation.generative import Counts, Gap, Generative
-from anaphora.evaluation.result import Figure, Result
+from anaphora.evaluation.result import Proportion, Result
 from anaphora.evaluation.robustness import Attack, Robustness
 from anaphora.stats.intervals import Interval
 from anaphora.systems.context import Measurement
@@ -112,7 +111,7 @@ def left_out(repeated: Mapping[str, str]) -> str:
     return f"left out: {', '.join(names)}"
 
 
-def proportion_cells(figure: Figure) -> tuple[str, str, str]:
+def proportion_cells(figure: Proportion) -> tuple[str, str, str]:
     """Return n, accuracy and interval."""
     return f"{figure.total:,}", decimal(figure.accuracy), interval_cell(figure.interval)
 

@@ -25,7 +25,6 @@ from starlette.requests import ClientDisconnect
 from anaphora.core.errors import AnaphoraError
 from anaphora.languages.highlight import segments
 from anaphora.study.analysis import (
-    Settings,
     answer_rows,
     as_jsonl,
     as_tsv,
@@ -420,7 +419,7 @@ def study_overview(study: Study, log: Sequence[Answer], tokens: Mapping[str, str
         done[annotator] = done.get(annotator, 0) + 1
     for answer in log:
         last[answer.annotator] = answer.at
-    agreement = study_agreement(study, current, Settings(samples=0))
+    agreement = study_agreement(study, current)
     return {
         "title": study.title,
         "mode": study.mode,

@@ -251,7 +251,7 @@ def aligned(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
             self.name = f"{settings.backend}-hmm-grow-diag-final"
 
     monkeypatch.setattr(anaphora.align, "align_systems", align_systems)
-    monkeypatch.setattr(anaphora.align, "Aligner", FakeAligner)
+    monkeypatch.setattr("anaphora.evaluation.generative.Aligner", FakeAligner)
     return calls
 
 

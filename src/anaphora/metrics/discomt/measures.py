@@ -16,6 +16,7 @@ from anaphora.languages.pronouns import normalise
 from anaphora.metrics.columns import Record, read_columns
 from anaphora.stats.intervals import Floats, Interval, Resampling
 from anaphora.stats.paired import Figures, PairedTest, Sums, harmonic, paired_tests, ratio
+from anaphora.stats.signature import Signature
 
 OTHER = "other"
 
@@ -172,7 +173,8 @@ class DiscoMTResult:
 
     @property
     def signature(self) -> str:
-        return f"discomt|classes:{','.join(self.classes)}|recall:lenient|{self.resampling.signature}"
+        line = Signature("discomt").add("classes", ",".join(self.classes)).add("recall", "lenient")
+        return str(line.resampled(self.resampling))
 
     def to_dict(self) -> dict[str, Any]:
         """The first system at the top, all of them under `systems`."""
@@ -184,7 +186,7 @@ class DiscoMTResult:
 
 def discomt(systems: Mapping[str, Sequence[Item]], resampling: Resampling | None = None) -> DiscoMTResult:
     """The measures of systems; they are compared where they have the same items."""
-    resampling = resampling or Resampling(10_000)
+    resampling = resampling or Resampling()
     if not any(systems.values()):
         raise AnaphoraError("there are no annotated pronouns")
     found = {name for items in systems.values() for item in items for name in (item.translation, *item.accepted)}

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from anaphora.stats.intervals import Ints
-from anaphora.study.coefficients import COEFFICIENTS, _kappa_rows, _kappa_sums, bootstrap_intervals
+from anaphora.stats.agreement import COEFFICIENTS, _kappa_rows, _kappa_sums, bootstrap_intervals, gwet_ac1
+from anaphora.stats.intervals import Ints, Resampling
 
 
 def of(name: str, ratings: Ints, categories: int) -> float | None:
@@ -158,7 +158,7 @@ def test_intervals_hold_the_value_and_shrink() -> None:
     ratings = np.stack([np.where(rng.random(400) < 0.15, 1 - truth, truth) for _ in range(3)], axis=1)
 
     def width(items: int) -> dict[str, float]:
-        found = bootstrap_intervals(ratings[:items], 2, samples=500, confidence=0.95, seed=1)
+        found = bootstrap_intervals(ratings[:items], 2, Resampling(500, 1, 0.95))
         widths = {}
         for name, interval in found.items():
             value = of(name, ratings[:items], 2)
@@ -174,17 +174,17 @@ def test_intervals_hold_the_value_and_shrink() -> None:
 
 def test_the_interval_of_percent_is_that_of_a_mean() -> None:
     ratings = np.array([[0, 0]] * 60 + [[0, 1]] * 40)
-    interval = bootstrap_intervals(ratings, 2, samples=4000, confidence=0.95, seed=7)["percent"]
+    interval = bootstrap_intervals(ratings, 2, Resampling(4000, 7, 0.95))["percent"]
     half = 1.96 * np.sqrt(0.6 * 0.4 / 100)
     assert interval == pytest.approx((0.6 - half, 0.6 + half), abs=0.015)
 
 
 def test_the_same_seed_gives_the_same_interval_and_nothing_gives_none() -> None:
     ratings = np.random.default_rng(0).integers(-1, 3, size=(30, 3))
-    first, again = (bootstrap_intervals(ratings, 3, samples=200, confidence=0.9, seed=4) for _ in range(2))
+    first, again = (bootstrap_intervals(ratings, 3, Resampling(200, 4, 0.9)) for _ in range(2))
     assert first == again
-    assert first != bootstrap_intervals(ratings, 3, samples=200, confidence=0.9, seed=5)
-    empty = bootstrap_intervals(ratings[:0], 3, samples=200, confidence=0.9, seed=4)
+    assert first != bootstrap_intervals(ratings, 3, Resampling(200, 5, 0.9))
+    empty = bootstrap_intervals(ratings[:0], 3, Resampling(200, 4, 0.9))
     assert set(empty.values()) == {None}
 
 
@@ -239,3 +239,11 @@ def test_two_hundred_raters_fit_into_memory() -> None:
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 100_000_000
+
+
+def test_ac1_of_two_raters_by_hand() -> None:
+    # 8 of 10 alike; "reference" is 8 of the first rater and 8 of the second: q = 0.8, e = 0.32
+    ratings = [(1, 1)] * 7 + [(0, 0)] + [(1, 0), (0, 1)]
+    assert gwet_ac1(np.array(ratings), 2) == pytest.approx((0.8 - 0.32) / (1 - 0.32))
+    assert gwet_ac1(np.array([(1, 1)] * 5), 2) == 1.0  # where κ is not defined
+    assert gwet_ac1(np.array([(1, 0), (0, 1)]), 2) == pytest.approx(-1.0)

@@ -1,4 +1,4 @@
-"""Coefficients of agreement between people: percent, Cohen's κ, Krippendorff's α, Gwet's AC1.
+"""Agreement between annotators: percent, Cohen's κ, Krippendorff's α, Gwet's AC1.
 
 Ratings are an array (items, raters) of categories 0 … q−1, with −1 where a rater did not rate an item. Every
 coefficient is a function of sums over items, so that a bootstrap over items needs the sums only, not the items again.
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anaphora.stats.intervals import Floats, Interval, Ints, generator, percentile_interval
+from anaphora.stats.intervals import Floats, Interval, Ints, Resampling, generator, percentile_interval
 
 CHUNK = 4_000_000  # random numbers held at a time
 
@@ -31,11 +31,11 @@ class Coefficient:
 
     def of(self, ratings: Ints, categories: int) -> float | None:
         """The coefficient of these ratings; None where it is not defined."""
-        found = float(self.value(self.sampled(ratings, categories, np.ones((1, len(ratings)))), categories)[0])
-        return None if np.isnan(found) else found
+        value = float(self.value(self.sampled(ratings, categories, np.ones((1, len(ratings)))), categories)[0])
+        return None if np.isnan(value) else value
 
     def sampled(self, ratings: Ints, categories: int, times: Floats) -> Floats:
-        """The sums of samples in which each item counts so many times: (samples, items) → (samples, columns)."""
+        """The sums of samples: times (samples, items), how often each sample has an item → (samples, columns)."""
         raters = ratings.shape[1]
         if self.sums is None or len(ratings) * raters * raters * categories <= CHUNK:
             return np.asarray(times @ self.rows(ratings, categories))
@@ -48,7 +48,7 @@ def counts_of(ratings: Ints, categories: int) -> Floats:
 
 
 def _observed(counts: Floats) -> tuple[Floats, Floats]:
-    """Of each item the share of pairs of raters that agree (0 where it has no pair), and whether it has a pair."""
+    """For each item, the share of rater pairs that agree (0 where it has no pair), and whether it has a pair."""
     raters = counts.sum(axis=1)
     paired = raters >= 2
     pairs = np.where(paired, raters * (raters - 1), 1)
@@ -133,7 +133,7 @@ def _kappa_sums(ratings: Ints, categories: int, times: Floats) -> Floats:
 
 
 def _kappa(sums: Floats, categories: int) -> Floats:
-    """Cohen 1960; of several raters the mean over their pairs (Light 1971), weighted by the items they share.
+    """Cohen 1960; for several raters the mean over their pairs (Light 1971), weighted by the items they share.
 
     Pairs in which both raters use one and the same category only have no κ and are left out.
     """
@@ -155,23 +155,31 @@ COEFFICIENTS = {
 }
 
 
+def gwet_ac1(ratings: Ints, categories: int) -> float | None:
+    """Gwet's AC1 of ratings (items, raters); None where no item has two ratings."""
+    return COEFFICIENTS["ac1"].of(ratings, categories)
+
+
 def bootstrap_intervals(
-    ratings: Ints, categories: int, *, samples: int, confidence: float, seed: int
+    ratings: Ints, categories: int, resampling: Resampling | None = None
 ) -> dict[str, Interval | None]:
     """Percentile intervals of all coefficients: items are drawn with replacement, the same ones for each coefficient.
 
     Samples in which a coefficient is not defined are left out of its interval.
     """
-    items = len(ratings)
-    if items == 0 or samples == 0:
+    resampling = resampling or Resampling()
+    samples, items = resampling.samples, len(ratings)
+    if items == 0:
         return dict.fromkeys(COEFFICIENTS)
     values: dict[str, list[Floats]] = {name: [] for name in COEFFICIENTS}
-    rng = generator(seed)
+    rng = generator(resampling.seed)
     step = max(1, CHUNK // items)
     for start in range(0, samples, step):
         times = rng.multinomial(items, np.full(items, 1 / items), size=min(step, samples - start)).astype(float)
         for name, coefficient in COEFFICIENTS.items():
             values[name].append(coefficient.value(coefficient.sampled(ratings, categories, times), categories))
-    found = {name: np.concatenate(parts) for name, parts in values.items()}
-    defined = {name: sampled[~np.isnan(sampled)] for name, sampled in found.items()}
-    return {name: percentile_interval(part, confidence) if len(part) else None for name, part in defined.items()}
+    sampled = {name: np.concatenate(parts) for name, parts in values.items()}
+    defined = {name: drawn[~np.isnan(drawn)] for name, drawn in sampled.items()}
+    return {
+        name: percentile_interval(part, resampling.confidence) if len(part) else None for name, part in defined.items()
+    }
