@@ -103,7 +103,7 @@ def test_what_is_refused(make: Make) -> None:
         make(overlap=4)
     with pytest.raises(AnaphoraError, match="names must differ"):
         make(annotators=("anna", "anna"))
-    with pytest.raises(AnaphoraError, match="name is empty"):
+    with pytest.raises(AnaphoraError, match="annotator names must be non-empty, printable"):
         make(annotators=("anna", "be\nn"))
 
 

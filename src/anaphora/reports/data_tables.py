@@ -64,14 +64,8 @@ COEFFICIENT_TITLES = {"percent": "percent", "kappa": "Cohen’s κ", "alpha": "K
 def agreement_table(study: StudyAgreement) -> Table:
     """Return Table 1's columns first, then the coefficients overall and for each pair of pronouns."""
     pairs = study.mode == PAIRS
-    columns = (
-        "",
-        "annotators",
-        "items",
-        "% ref." if pairs else "% correct",
-        "value",
-        level((study.resampling or Resampling()).confidence),
-    )
+    heading = level((study.resampling or Resampling()).confidence)
+    columns = ("", "annotators", "items", "% ref." if pairs else "% correct", "value", heading)
     annotators, overall = f"{len(study.annotators):,}", study.overall
     rows = [section("with ties" if pairs else "correct, incorrect, bad")]
     rows += _coefficients(overall.with_ties, annotators, overall.preferred)
