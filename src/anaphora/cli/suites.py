@@ -1,4 +1,4 @@
-"""`anaphora suites`: list, show, get, convert, validate."""
+"""`anaphora suites`: list, show, get, convert and validate test suites."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Any
 
 import click
 
-from anaphora.cli.output import PATH, download_progress, echo_json, format_options, json_option, note, show
+from anaphora.cli.options import PATH, format_options, json_option
+from anaphora.cli.output import download_progress, echo_json, note, show
 from anaphora.core.errors import AnaphoraError
 
 
