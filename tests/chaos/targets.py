@@ -8,6 +8,7 @@ import os
 import random
 import shlex
 import shutil
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -326,9 +327,9 @@ def small_steps() -> None:
 
 
 def small_batches() -> None:
-    from anaphora.measure import hf_encoder
+    from anaphora.measure import encoders
 
-    hf_encoder.BATCH_TOKENS = 64
+    encoders.BATCH_TOKENS = 64
 
 
 def checkpointed(folder: Path) -> float:
@@ -344,7 +345,12 @@ def mined(folder: Path) -> float:
 
 def states(folder: Path) -> float:
     """The texts whose states by the encoder are kept."""
-    return sum(path.read_bytes().count(b"\n") for path in (folder / "states").glob("*/index.jsonl"))
+    counts = [
+        sqlite3.connect(path).execute("SELECT count(*) FROM arrays").fetchone()[0]
+        for path in (folder / "states").glob("*.sqlite")
+        if path.stat().st_size
+    ]
+    return sum(counts)
 
 
 def adapted(folder: Path) -> float:

@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     epilog="""\b
 Examples:
   anaphora build attack synonym contrapro --dictionary de-en.txt --wordnet /usr/share/wordnet -o attacked.jsonl
-  anaphora build attack synonym contrapro --thesaurus germanet:GN_XML --dictionary germanet:GN_XML -o attacked.jsonl
+  anaphora build attack synonym contrapro --thesaurus mythes:th_de.dat --dictionary ding:de-en.txt -o attacked.jsonl
 """,
 )
 @click.option(
     "--thesaurus",
     metavar="SPEC",
-    help="mythes:FILE, ding:FILE, germanet:FOLDER or odenet:FILE; if not said, Debian's OpenThesaurus (mythes-de).",
+    help="mythes:FILE or ding:FILE (default: Debian's OpenThesaurus, mythes-de).",
 )
-@click.option("--dictionary", metavar="SPEC", help="A file of Ding (de-en.txt), or germanet:FOLDER: checks meanings.")
+@click.option("--dictionary", metavar="SPEC", help="A file of Ding (de-en.txt), to check meanings.")
 @click.option("--wordnet", type=PATH, help="The folder of WordNet: the most frequent sense of the English antecedent.")
 @click.option(
     "--shared",
@@ -76,11 +76,11 @@ def _synonyms(
     suite: Suite, thesaurus: str | None, dictionary: str | None, wordnet: Path | None, shared: float
 ) -> Synonyms:
     from anaphora.build.attacks.synonym import Synonyms, Usage
-    from anaphora.languages.german_noun_forms import noun_table
+    from anaphora.languages.german_nouns import noun_table
     from anaphora.languages.thesaurus import default_thesaurus, load_dictionary, load_thesaurus
-    from anaphora.languages.thesaurus.wordnet import WordNet
+    from anaphora.languages.wordnet import FirstSenses
 
     senses = load_thesaurus(thesaurus or default_thesaurus())
     translations = load_dictionary(dictionary) if dictionary else None
-    net = WordNet(wordnet) if wordnet else None
+    net = FirstSenses(wordnet) if wordnet else None
     return Synonyms(noun_table(), senses, translations, net, Usage(suite), shared)

@@ -18,15 +18,28 @@ Examples:
 """,
     lazy={
         "pairs": ("anaphora.cli.measure_pairs:pairs", "Make pairs of references and pronoun errors of real systems."),
-        "counts": ("anaphora.cli.measure_pairs:counts", "Count pairs by language and year."),
         "train": ("anaphora.cli.measure_train:train", "Train the measure on pairs."),
-        "table": ("anaphora.cli.measure_train:table", "Train and test the eight settings of the paper (Table 4)."),
         "adapt": ("anaphora.cli.measure_adapt:adapt", "Adapt a language model to in-domain text with LoRA."),
-        "tune": ("anaphora.cli.measure_tune:tune", "Tune a language model on pairs."),
-        "evaluate": ("anaphora.cli.measure_evaluate:evaluate", "Measure how often it prefers the reference."),
-        "example": ("anaphora.cli.measure_pairs:example", "Write made-up example files."),
         "score": ("anaphora.cli.measure_score:score", "Score sentences, and compare and rank systems."),
+        "evaluate": ("anaphora.cli.measure_evaluate:evaluate", "Measure how often it prefers the reference."),
+    },
+    aliases={
+        "counts": "anaphora.cli.measure_pairs:counts",
+        "example": "anaphora.cli.measure_pairs:example",
+        "table": "anaphora.cli.measure:removed",
+        "tune": "anaphora.cli.measure:removed",
     },
 )
 def measure() -> None:
-    """A measure of pronoun translation that is learned from pairs (Jwalapuram et al. 2019)."""
+    """Train and use a measure of pronoun translation that is learned from pairs (Jwalapuram et al. 2019)."""
+
+
+@click.command(add_help_option=False, context_settings={"ignore_unknown_options": True})
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+@click.pass_context
+def removed(ctx: click.Context, arguments: tuple[str, ...]) -> None:
+    """Say where a removed command went."""
+    raise click.UsageError(
+        f"`measure {ctx.info_name}` was removed in version 0.2.0: what it did is now a part of "
+        "experiments/eval-anaphora-2019. See CHANGELOG.md."
+    )

@@ -3,34 +3,53 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from anaphora.cli.measure_tune import dev_option, language_model, pairs_in
 from anaphora.cli.output import PATH, echo_json, json_option, note, progress_bar
+from anaphora.core.errors import AnaphoraError
+from anaphora.core.lock import lock_output
+
+if TYPE_CHECKING:
+    from anaphora.measure.features import LanguageModelFeatures
+    from anaphora.measure.texts import Pair
 
 
 @click.command(
     epilog="""\b
 Examples:
   anaphora measure adapt lm:HuggingFaceTB/SmolLM2-135M news.en talks.en --dev dev.jsonl -o adapted
-  anaphora measure adapt lm:HuggingFaceTB/SmolLM2-135M news.en --plain --steps 300 -o adapted
+  anaphora measure adapt lm:HuggingFaceTB/SmolLM2-135M news.en --lowercase --steps 300 -o adapted
 """
 )
 @click.argument("lm", metavar="lm:NAME_OR_PATH")
 @click.argument("texts", nargs=-1, required=True, type=PATH, metavar="TEXT...")
-@dev_option
+@click.option(
+    "--dev",
+    multiple=True,
+    metavar="PAIRS",
+    help="Pairs on which accuracy is reported before and after. Repeatable.",
+)
 @click.option("-o", "--output", type=PATH, required=True, metavar="FOLDER", help="A new folder for the model.")
-@click.option("--plain", is_flag=True, help="Lower case and no punctuation first, as the annotated pairs are.")
-@click.option("--steps", type=click.IntRange(1), default=150, show_default=True)
+@click.option(
+    "--lowercase", "plain", is_flag=True, help="Lowercase the text and remove punctuation, as in the annotated pairs."
+)
+@click.option("--plain", "plain", is_flag=True, hidden=True)
+@click.option("--steps", type=click.IntRange(1), default=150, show_default=True, help="Optimizer steps.")
 @click.option("--batch", type=click.IntRange(1), default=8, show_default=True, help="Passages per step.")
-@click.option("--pieces", type=click.IntRange(2), default=160, show_default=True, help="Of a passage at most.")
-@click.option("--rank", type=click.IntRange(1), default=16, show_default=True, help="Of the changes (LoRA).")
-@click.option("--rate", type=float, default=1e-3, show_default=True, help="Of learning, at its highest.")
-@click.option("--context", type=click.IntRange(0), default=2, show_default=True, help="Previous sentences of --dev.")
+@click.option(
+    "--pieces",
+    type=click.IntRange(2),
+    default=160,
+    show_default=True,
+    help="Maximum pieces per passage.",
+)
+@click.option("--rank", type=click.IntRange(1), default=16, show_default=True, help="Rank of the LoRA updates.")
+@click.option("--rate", type=float, default=1e-3, show_default=True, help="Peak learning rate.")
+@click.option("--context", type=click.IntRange(0), default=2, show_default=True, help="Context sentences of --dev.")
 @click.option("--seed", type=click.IntRange(0), default=12345, show_default=True)
-@click.option("--threads", type=click.IntRange(1))
+@click.option("--threads", type=click.IntRange(1), help="CPU threads.")
 @json_option
 def adapt(
     lm: str,
@@ -43,26 +62,26 @@ def adapt(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Let a language model learn to read texts like those it will judge; it becomes a feature lm:FOLDER.
+    """Adapt a language model to in-domain text with LoRA; the result is used as lm:FOLDER.
 
-    A sentence per line; an empty line ends a document. Interrupted, the same command goes on.
+    Each TEXT has one sentence per line; an empty line ends a document. Run the same command again to resume an
+    interrupted run.
     """
-    features = language_model(lm, output, threads, "peft")
+    features = _language_model(lm, output, threads)
     from anaphora.core.files import text_lines
-    from anaphora.measure.adapting import Adapting, documents
-    from anaphora.measure.adapting import adapt as learn
-    from anaphora.measure.tuning import preferred, save_tuned
+    from anaphora.measure.adapting import Adapting, documents, preference_accuracy, save_language_model
+    from anaphora.measure.adapting import adapt as adapt_model
 
     settings = Adapting(**options)
-    pairs = pairs_in(dev, "both", context, plain)
-    known = [document for path in texts for document in documents(text_lines(path), plain=plain)]
-    before = preferred(features, pairs)
+    pairs = _pairs_in(dev, context, plain)
+    in_domain = [document for path in texts for document in documents(text_lines(path), plain=plain)]
+    before = preference_accuracy(features, pairs)
     kept = kept_file(output)
     with progress_bar("steps") as progress:
-        told = None if progress is None else lambda line: progress(line["step"], line["steps"])
-        log = learn(features, known, settings, keep=kept, report=told)
-    after = preferred(features, pairs)
-    save_tuned(features, output)
+        report = None if progress is None else lambda line: progress(line["step"], line["steps"])
+        log = adapt_model(features, in_domain, settings, keep=kept, report=report)
+    after = preference_accuracy(features, pairs)
+    save_language_model(features, output)
     kept.unlink(missing_ok=True)
     pieces = sum(line["pieces"] for line in log)
     note(f"{output}: {pieces:,} pieces" + (f", dev accuracy {before:.3f} → {after:.3f}" if pairs else ""))
@@ -72,5 +91,39 @@ def adapt(
 
 
 def kept_file(output: Path) -> Path:
-    """What an interrupted run goes on with."""
+    """Return the file that an interrupted run is resumed from."""
     return output.with_name(f"{output.name}.part")
+
+
+def _language_model(lm: str, output: Path, threads: int | None) -> LanguageModelFeatures:
+    """Load the language model, after checking that the adapted one can be written."""
+    from anaphora.measure import check_installed
+
+    check_installed("peft")
+    import torch
+
+    from anaphora.measure.features import LanguageModelFeatures
+    from anaphora.measure.training import check_new
+
+    kind, _, spec = lm.partition(":")
+    if kind != "lm" or not spec:
+        raise AnaphoraError(f"not a language model: {lm!r}. Write lm:NAME_OR_PATH")
+    check_new(output)
+    click.get_current_context().with_resource(lock_output(output))
+    if threads is not None:
+        torch.set_num_threads(threads)
+    return LanguageModelFeatures(spec)
+
+
+def _pairs_in(files: tuple[str, ...], context: int, plain: bool) -> list[Pair]:
+    from anaphora import api
+    from anaphora.languages.pronouns import load_readings
+    from anaphora.measure.config import Model
+    from anaphora.measure.texts import pairs_of
+
+    pairs: list[Pair] = []
+    for name in files:
+        suite = api.load_suite(name)
+        model = Model(plain=plain, sentences=context, language=suite.header.target_language)
+        pairs += pairs_of(suite, model, load_readings(model.language))
+    return pairs

@@ -14,7 +14,7 @@ from anaphora.cli.output import PATH, format_options, note, progress_bar, show
 if TYPE_CHECKING:
     from anaphora.evaluation.result import Result
     from anaphora.evaluation.result import Settings as ResultSettings
-    from anaphora.measure.evaluation import Human
+    from anaphora.measure.scoring import Human
 
 
 @click.command(
@@ -26,15 +26,15 @@ Examples:
 """
 )
 @click.argument("pairs", metavar="PAIRS")
-@click.option("--model", type=PATH, help="A measure of `measure train`.")
-@click.option("--system", metavar="SPEC", help="Any system instead: how often does it prefer the reference?")
-@click.option("--run", "run", type=PATH, help="Or a run of `anaphora score`, of whatever judge.")
-@click.option("--encoder", metavar="SPEC", help="Where the encoder of the model is now, if it has no copy of it.")
-@click.option("--context", type=click.IntRange(0), default=2, show_default=True, help="Sentences, with --system.")
-@click.option("--pair-list", type=PATH, help="What people said of pronoun pairs, for the agreement with them.")
-@click.option("--cache", type=PATH, help="A folder that keeps the encoder's states.")
-@click.option("--limit", type=click.IntRange(1), help="Only the first so many pairs.")
-@click.option("--threads", type=click.IntRange(1))
+@click.option("--model", type=PATH, help="A measure trained by `measure train`.")
+@click.option("--system", metavar="SPEC", help="Any other system, as a judge of the pairs.")
+@click.option("--run", "run", type=PATH, help="A run of `anaphora score` on the pairs.")
+@click.option("--encoder", metavar="SPEC", help="The encoder of the model, if its folder has no copy.")
+@click.option("--context", type=click.IntRange(0), default=2, show_default=True, help="Context, with --system.")
+@click.option("--pair-list", type=PATH, help="Annotators' judgments of pronoun pairs, to report agreement.")
+@click.option("--cache", type=PATH, help="A folder in which the encoder's states are cached.")
+@click.option("--limit", type=click.IntRange(1), help="Evaluate only the first N pairs.")
+@click.option("--threads", type=click.IntRange(1), help="CPU threads.")
 @setting_options
 @format_options
 def evaluate(
@@ -48,7 +48,7 @@ def evaluate(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """How often is the reference preferred on PAIRS, a suite? By a measure, or by any system on the same pairs."""
+    """Report how often a measure, or any other system, prefers the reference on PAIRS, a suite."""
     from anaphora.evaluation.result import Settings
     from anaphora.reports.tables import result_table
 
@@ -63,8 +63,8 @@ def evaluate(
     show(result_table(result), document, format, as_json)
     if human is not None and human.ac1 is not None and not as_json:
         note(
-            f"people: the same preference in {human.accuracy:.3f} of {human.pairs:,} pairs, AC1 {human.ac1:.3f} "
-            f"({human.ties:,} ties of people left out)"
+            f"annotators: the same preference in {human.accuracy:.3f} of {human.pairs:,} pairs, AC1 {human.ac1:.3f} "
+            f"({human.ties:,} ties left out)"
         )
 
 
@@ -80,27 +80,27 @@ def _judged(
 ) -> tuple[Result, Human | None]:
     from anaphora import api
     from anaphora.measure import check_installed
-    from anaphora.measure.evaluation import with_people
+    from anaphora.measure.scoring import with_human_counts
     from anaphora.runs import open_run
 
     suite = api.load_suite(pairs)
     if pair_list is not None:
-        suite = with_people(suite, pair_list)
+        suite = with_human_counts(suite, pair_list)
     if model is not None:
         check_installed()
         if options["threads"]:
             import torch
 
             torch.set_num_threads(options["threads"])
-        from anaphora.measure.checkpoint import load_measure
-        from anaphora.measure.evaluation import evaluate_measure
+        from anaphora.measure.scoring import evaluate_measure
+        from anaphora.measure.training import load_measure
 
         measure = load_measure(model, cache=options["cache"], fallback=options["encoder"])
         with progress_bar("texts") as progress:
             return evaluate_measure(
                 measure, suite, str(model), breakdowns=by, settings=settings, limit=options["limit"], progress=progress
             )
-    from anaphora.measure.evaluation import judge_run
+    from anaphora.measure.scoring import judge_run
 
     if run is not None:
         return judge_run(open_run(run), suite, by, settings)

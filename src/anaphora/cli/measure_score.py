@@ -12,8 +12,8 @@ from anaphora.cli.output import PATH, format_options, note, progress_bar, show
 from anaphora.core.errors import AnaphoraError
 
 if TYPE_CHECKING:
-    from anaphora.measure.model import Measure, ScoredText, Text
-    from anaphora.measure.texts import Line
+    from anaphora.measure.model import Measure, ScoredText
+    from anaphora.measure.texts import Line, Text
 
 
 @click.command(
@@ -27,18 +27,18 @@ Examples:
 )
 @click.argument("model", type=PATH)
 @click.argument("sentences", nargs=-1, metavar="[SENTENCE]…")
-@click.option("--before", multiple=True, help="A sentence before SENTENCE, in their order. Repeatable.")
-@click.option("-t", "--translation", "systems", type=PATH, multiple=True, help="A file of a system. Repeatable.")
+@click.option("--before", multiple=True, help="A sentence before SENTENCE, the oldest first. Repeatable.")
+@click.option("-t", "--translation", "systems", type=PATH, multiple=True, help="A system's translation. Repeatable.")
 @click.option("--name", "names", multiple=True, help="The name of a system, one for each -t.")
-@click.option("-r", "--reference", type=PATH, help="A reference, which is scored as well.")
+@click.option("-r", "--reference", type=PATH, help="A reference translation, which is scored as well.")
 @click.option("--docids", is_flag=True, help="Every line is docid⇥sentence; else empty lines end documents.")
-@click.option("--common-context", is_flag=True, help="The reference's sentences before those of systems (CRC).")
+@click.option("--common-context", is_flag=True, help="Use the reference's context for all systems (CRC).")
 @click.option("--details", type=PATH, help="Write the score of every sentence to this file (TSV).")
-@click.option("--why", type=PATH, help="Draw what each pronoun looks at (.svg, .png): of SENTENCEs, or of --line.")
-@click.option("--line", type=click.IntRange(1), help="Which line of the files to draw with --why.")
-@click.option("--encoder", metavar="SPEC", help="Where the encoder of the model is now, if it has no copy of it.")
-@click.option("--cache", type=PATH, help="A folder that keeps the encoder's states.")
-@click.option("--threads", type=click.IntRange(1))
+@click.option("--why", type=PATH, help="Draw the attention of each pronoun (.svg, .png), for SENTENCEs or for --line.")
+@click.option("--line", type=click.IntRange(1), help="The line of the files to draw with --why.")
+@click.option("--encoder", metavar="SPEC", help="The encoder of the model, if its folder has no copy.")
+@click.option("--cache", type=PATH, help="A folder in which the encoder's states are cached.")
+@click.option("--threads", type=click.IntRange(1), help="CPU threads.")
 @click.option("--confidence", type=Share(0, 1, True, True), default=0.95, show_default=True)
 @click.option("--samples", type=click.IntRange(100), default=10_000, show_default=True)
 @click.option("--seed", type=click.IntRange(0), default=12345, show_default=True)
@@ -54,17 +54,17 @@ def score(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Scores by a learned measure: of sentences by themselves, or of systems on the same sentences, ranked.
+    """Score sentences with a learned measure, or rank systems on the same sentences.
 
-    A score means something beside another translation of the same sentence: it is a sum over pronouns, and a sentence
-    without one has the score 0.
+    A score is a sum over pronouns: it is meaningful compared with another translation of the same sentence, and a
+    sentence without a pronoun has the score 0.
     """
     from anaphora.measure import check_installed
 
     if bool(sentences) == bool(systems):
         raise click.UsageError("give sentences, or files of systems (-t)")
     check_installed()
-    from anaphora.measure.checkpoint import load_measure
+    from anaphora.measure.training import load_measure
 
     if threads is not None:
         import torch
@@ -80,15 +80,12 @@ def score(
 def _sentences(
     measure: Measure, sentences: tuple[str, ...], options: dict[str, Any], format: str, as_json: bool
 ) -> None:
-    from anaphora.measure.model import text_of
+    from anaphora.measure.texts import text_of
     from anaphora.table import Row, Table
 
-    config = measure.config
-    read = 0 if config.context == "NC" else config.sentences
-    texts = [
-        text_of((*options["before"], sentence), measure.readings, sentences=read, plain=config.plain)
-        for sentence in sentences
-    ]
+    count, plain = measure.config.context_sentences, measure.config.plain
+    passages = [(*options["before"], sentence) for sentence in sentences]
+    texts = [text_of(passage, measure.readings, sentences=count, plain=plain) for passage in passages]
     found = measure.score(texts)
     if options["why"]:
         _draw(options["why"], [(s, t, f) for s, t, f in zip(sentences, texts, found, strict=True)])
@@ -102,16 +99,16 @@ def _sentences(
 
 
 def _systems(measure: Measure, systems: tuple[Path, ...], options: dict[str, Any], format: str, as_json: bool) -> None:
-    from anaphora.measure.evaluation import rank, ranking_table, texts_of
     from anaphora.measure.pair_suite import Files
-    from anaphora.measure.texts import read_texts
+    from anaphora.measure.scoring import rank, ranking_table, texts_of
+    from anaphora.measure.texts import read_lines
 
     reference: Path | None = options["reference"]
     if options["common_context"] and reference is None:
         raise AnaphoraError("--common-context is the reference's: name it with -r")
     names = Files(systems[0], systems, names=options["names"]).system_names()
     lines = list(
-        read_texts(reference or systems[0], systems, context=measure.config.sentences, docids=options["docids"])
+        read_lines(reference or systems[0], systems, context=measure.config.sentences, docids=options["docids"])
     )
     own = not options["common_context"]
     texts = {name: texts_of(lines, k, measure, own_context=own) for k, name in enumerate(names)}

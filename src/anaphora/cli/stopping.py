@@ -176,7 +176,6 @@ LEAVES: dict[str, Leaves] = {
     "demo": Leaves(_demo),
     "measure adapt": Leaves(_adapt),
     "measure train": Leaves(_cache),
-    "measure table": Leaves(_cache),
     "measure evaluate": Leaves(_cache),
     "measure score": Leaves(_cache),
     "study serve": Leaves(_serve),

@@ -18,10 +18,8 @@ from anaphora.align.tokenize import Tokenization, looks_tokenized
 from anaphora.core.documents import read_parallel
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.languages.highlight import Span, differences, occurrences, replaced_pronouns
-from anaphora.languages.pronoun_files import pronoun_lists
-from anaphora.languages.pronouns import normalise
+from anaphora.languages.pronouns import normalise, pronoun_classes, pronoun_lists
 from anaphora.metrics.columns import Record, read_columns
-from anaphora.metrics.discomt.measures import CLASSES
 from anaphora.normalization import APOSTROPHES as SIGNS
 from anaphora.study.instructions import INSTRUCTIONS, TITLES
 from anaphora.study.model import BAD, GAPS, OTHER, PAIRS, Annotator, Assignment, Item, Study
@@ -200,15 +198,15 @@ def gap_options(language: str, languages: str, chosen: Sequence[str] = ()) -> tu
         if taken := next((word for word in words if word in (OTHER, BAD)), None):
             raise AnaphoraError(f"{taken!r} is always an option: leave it out")
         return words
-    if language in CLASSES:
-        return tuple(CLASSES[language])
+    if classes := pronoun_classes(language):
+        return tuple(classes)
     lists = pronoun_lists(languages)
     return tuple(dict.fromkeys(lists.canonical(word) for word in lists.reference_side or lists.target))
 
 
 def gap_forms(language: str, languages: str, options: Sequence[str]) -> dict[str, str]:
     """Other forms of the options: ça is cela, c' is ce."""
-    forms = {form: name for name, forms in CLASSES.get(language, {}).items() for form in forms}
+    forms = {form: name for name, forms in pronoun_classes(language).items() for form in forms}
     try:
         lists = pronoun_lists(languages)
     except AnaphoraError:

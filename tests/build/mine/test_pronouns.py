@@ -13,10 +13,11 @@ from anaphora.annotate import load_annotator
 from anaphora.annotate.document import Document, Mention, Sentence
 from anaphora.build.mine.filtering import REASONS, SWAPS
 from anaphora.build.mine.phenomenon import AnnotatedPair, MinedExample
-from anaphora.build.mine.pronouns import CONFIDENCE, Pronouns, known_pairs, pair_data
+from anaphora.build.mine.pronouns import CONFIDENCE, Pronouns, pair_data
 from anaphora.core.errors import AnaphoraError
 from anaphora.coref import Link
 from anaphora.coref.pronouns import language
+from anaphora.languages import names_with
 
 Parsed = Callable[[str], Sentence]
 
@@ -336,10 +337,10 @@ def test_real_annotation(annotator: Callable[[str], Any]) -> None:
 
 
 def test_there_are_three_pairs() -> None:
-    assert known_pairs() == ["en-de", "en-es", "en-fr"]
+    assert names_with("mining") == ["en-de", "en-es", "en-fr"]
 
 
-@pytest.mark.parametrize("name", known_pairs())
+@pytest.mark.parametrize("name", names_with("mining"))
 def test_each_data_file(name: str) -> None:
     source, target = name.split("-")
     data = pair_data(source, target)

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anaphora.core.errors import AnaphoraError, BadInput
-from anaphora.languages.pronoun_files import pronoun_lists
+from anaphora.languages.pronouns import pronoun_lists
 from anaphora.metrics.apt.task import (
     NONE,
     Aligning,

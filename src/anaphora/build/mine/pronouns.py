@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
-from importlib.resources import files
 from typing import Any
 
 from anaphora.annotate.document import Document, Mention, Sentence
@@ -23,10 +22,10 @@ from anaphora.build.mine.filtering import (
 )
 from anaphora.build.mine.phenomenon import AnnotatedPair, MinedExample, number_of, switch_of
 from anaphora.core.errors import AnaphoraError
-from anaphora.core.parsing import read_toml
 from anaphora.coref import Linker, load_linker
 from anaphora.coref.nonreferential import classify, classify_certain
 from anaphora.coref.pronouns import is_pronoun, language
+from anaphora.languages import GENDERS, NUMBERS, names_with, table
 
 CONFIDENCE = 0.6  # docs/mining-quality.md: the curve of precision and yield
 DISTANCE = 5  # sentences
@@ -251,31 +250,30 @@ class PairData:
         return self.labels[f"{gender}.Plur" if number == "Plur" else gender]
 
 
-def known_pairs() -> list[str]:
-    """The language pairs that there are data files for."""
-    folder = files("anaphora.build.mine") / "data"
-    return sorted(file.name.removesuffix(".toml") for file in folder.iterdir() if file.name.endswith(".toml"))
-
-
 @cache
 def pair_data(source: str, target: str) -> PairData:
     """The data of a language pair."""
     name = f"{source}-{target}"
-    file = files("anaphora.build.mine") / "data" / f"{name}.toml"
-    if not file.is_file():
-        known = ", ".join(known_pairs())
+    data = table(name, "mining")
+    if data is None:
+        known = ", ".join(names_with("mining"))
         raise AnaphoraError(f"pronouns of {name} cannot be mined: there is no data file for it. Known: {known}")
-    data = read_toml(file)
     return PairData(
         source=source,
         target=target,
         translations={word: frozenset(forms) for word, forms in data["pronouns"].items()},
         oblique={word: frozenset(forms) for word, forms in data.get("oblique", {}).items()},
-        labels=dict(data["labels"]),
+        labels={_features(name): label for name, label in data["labels"].items()},
         clausal=frozenset(data.get("clausal", ())),
         source_only=frozenset(data.get("source_only", ())),
         swap=data["swap"],
     )
+
+
+def _features(name: str) -> str:
+    """The key of a label in Universal Dependencies: Masc for m, Masc.Plur for m.pl."""
+    gender, _, number = name.partition(".")
+    return f"{GENDERS[gender]}.{NUMBERS[number]}" if number else GENDERS[gender]
 
 
 # Tags of a mined example, under the names that ContraPro suites have.
