@@ -15,6 +15,7 @@ import pytest
 
 from anaphora.core.lock import lock_folder, lock_output
 
+Run = Callable[..., subprocess.CompletedProcess[str]]
 PRETRAINED = Path(sys.modules["anaphora"].__path__[0]) / "demo" / "pretrained"
 # Answers so many lines, and the others when the file `go` is there. Two systems, so that a mix would be seen.
 PROGRAM = """
@@ -223,7 +224,7 @@ OUTPUTS = {
 
 @pytest.mark.parametrize("name", OUTPUTS)
 def test_every_command_that_takes_long_respects_the_lock(
-    anaphora_process: Callable[..., subprocess.CompletedProcess[str]], suite: Path, scores: Path, tmp_path: Path, name: str
+    anaphora_process: Run, suite: Path, scores: Path, tmp_path: Path, name: str
 ) -> None:
     if name in ("measure", "adapt"):
         pytest.importorskip("torch")
@@ -240,7 +241,7 @@ def test_every_command_that_takes_long_respects_the_lock(
 
 
 def test_an_import_does_not_replace_the_run_of_another_system(
-    anaphora_process: Callable[..., subprocess.CompletedProcess[str]],
+    anaphora_process: Run,
     suite: Path,
     scores: Path,
     other_scores: Path,
