@@ -36,7 +36,7 @@ def test_a_backend_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setitem(sys.modules, "thot", None)
     message = r"backend 'thot' needs thot, which is not installed\. .*pip install \"anaphora\[align\]\""
     message += (
-        r"\. Or use the built-in aligner, which needs nothing else: --backend builtin \(.*--align-backend builtin\)"
+        r"\. Or use the built-in aligner, which needs nothing else: --aligner builtin"
     )
     with pytest.raises(AnaphoraError, match=message):
         load_backend(Settings(backend="thot"))

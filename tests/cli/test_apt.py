@@ -163,7 +163,7 @@ def test_a_config_of_the_original_program(
         (["--weights", "1,0.5"], "not weights: 1,0.5. They are six numbers from 0 to 1"),
         (["--weights", "1,0.5,x,0,0,0"], "not weights: '1,0.5,x,0,0,0'"),
         (["--discard", "7"], "cannot discard 7: no case 7"),
-        (["--hyp-align", "al"], "one alignment file (--hyp-align) is needed for each translation"),
+        (["--hyp-align", "al"], "one alignment file (--translation-alignments) is needed for each translation"),
         (["-t", "a", "--hyp-align", "al"], "two translations have the same name"),
         (["--lists", "nowhere.toml"], "nowhere.toml: no such file"),
         (["-r", "short"], "short: 1 lines, but s has 3"),

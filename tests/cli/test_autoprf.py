@@ -77,7 +77,7 @@ def test_points_past_the_source_are_noted(anaphora: Run, texts: list[str], tmp_p
 
 
 def test_refusals(refused: Refused, texts: list[str], tmp_path: Path) -> None:
-    assert "both --ref-align and --hyp-align" in refused("autoprf", *texts[:-2])
+    assert "both --reference-alignments and --translation-alignments" in refused("autoprf", *texts[:-2])
     assert "2 translations, but 1" in refused("autoprf", *texts, "-t", "ref")
     assert "has none of the pronouns she" in refused("autoprf", *texts, "--pronouns", "she")
     assert "'--clip'" in refused("autoprf", *texts, "--clip", "sentence")
