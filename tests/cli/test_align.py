@@ -147,7 +147,7 @@ REFUSED = {
     "--tokenize moses -l french": "-l french: two languages are needed, such as en-fr",
     "--backend pharaoh": "backend 'pharaoh' reads alignments: name the file",
     "--backend pharaoh --forward missing": "missing: no such file",
-    "--backend pharaoh --forward text.en --save m": "--save: the aligner 'pharaoh' reads alignments and has nothing to save",
+    "--backend pharaoh --forward text.en --save m": "has nothing to save",
     "--backend pharaoh --forward text.en --corpus text.en text.de": "learns nothing: it has no use for a corpus",
     "--forward text.en": "--forward and --backward name alignments to read and need --aligner pharaoh",
     "--load nowhere": "nowhere: no such folder. Make one with: anaphora align … --save FOLDER.",
