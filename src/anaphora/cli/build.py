@@ -382,7 +382,7 @@ def _watch(stage: str, unit: str) -> Iterator[Callable[[int, int | None], None]]
 
 
 def _print_mined(result: MiningResult, files: list[str]) -> None:
-    from anaphora.reports.mining import candidates_table, distance_table, pronoun_tables
+    from anaphora.reports.data_tables import candidates_table, distance_table, pronoun_tables
     from anaphora.table import RENDERERS
 
     for stage in result.stages:

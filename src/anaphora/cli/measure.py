@@ -215,7 +215,7 @@ def example(folder: Path, as_json: bool) -> None:
     if as_json:
         echo_json({"files": files})
     else:
-        note(f"made-up examples: {', '.join(files)}")
+        note(f"invented examples: {', '.join(files)}")
 
 
 @click.command(

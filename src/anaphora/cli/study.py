@@ -111,9 +111,8 @@ def create(
     """
     from anaphora import api
     from anaphora.core.files import text_lines
-    from anaphora.study.create import Design, make_study, suite_of_details
-    from anaphora.study.example import write_example
-    from anaphora.study.file import write_study
+    from anaphora.study.create import Design, make_study, suite_of_details, write_example
+    from anaphora.study.model import write_study
 
     if example:
         _say(write_example(output), output, as_json)
@@ -186,8 +185,8 @@ def serve(study: Path, port: int, host: str, base_url: str | None, database: str
 def load(folder: Path, database: str | None) -> tuple[Study, list[Answer], dict[Key, Answer]]:
     """A study, the log of its answers, and those that count."""
     from anaphora.study.analysis import current_answers
-    from anaphora.study.database import ANSWERS_FILE, read_answers
-    from anaphora.study.file import read_study
+    from anaphora.study.model import read_study
+    from anaphora.study.store import ANSWERS_FILE, read_answers
 
     study = read_study(folder)
     log = read_answers(study, folder, database)
@@ -208,9 +207,9 @@ Examples:
 @format_options
 def agreement(study: Path, database: str | None, format: str, as_json: bool, **resampling: Any) -> None:
     """How well the annotators of a STUDY agree, in all and for each pair of pronouns, with and without ties."""
+    from anaphora.reports.data_tables import agreement_table
     from anaphora.stats.intervals import Resampling
     from anaphora.study.analysis import study_agreement
-    from anaphora.study.tables import agreement_table
 
     found_study, _, current = load(study, database)
     found = study_agreement(found_study, current, Resampling(**resampling))

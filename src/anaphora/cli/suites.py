@@ -217,7 +217,7 @@ Examples:
 @json_option
 def show_suite(suite: str, as_json: bool) -> None:
     """Citation, licence, counts and breakdowns of a suite of the catalogue or of a suite file."""
-    from anaphora.suites.about import about
+    from anaphora.suites.get import about
 
     document = about(suite)
     if as_json:
