@@ -155,7 +155,7 @@ def test_help_names_the_attacks(anaphora: Run) -> None:
         (("--source", "hello:", "--target", " "), "--source-phrase without --target-phrase"),
         (
             (),
-            "no phrase given. Pass --preset NAME (see: anaphora build attack presets), or your own phrase: --source-phrase",
+            "no phrase given. Pass --preset NAME (see: anaphora build attack presets)",
         ),
         (("--preset", "x", "--source", "a", "--target", "b"), "--preset cannot be combined with"),
         (("--preset", "he_sayd"), "unknown preset 'he_sayd'"),
