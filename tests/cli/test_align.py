@@ -129,7 +129,7 @@ def test_files_of_another_program_are_merged_and_compared(
     assert document["agreement"] == {"found": 18, "given": 18, "both": 18, "precision": 1.0, "recall": 1.0, "f": 1.0}
 
 
-def test_raw_text_is_tokenised_and_the_words_are_written(call: Callable[..., Any], tmp_path: Path) -> None:
+def test_raw_text_is_tokenized_and_the_words_are_written(call: Callable[..., Any], tmp_path: Path) -> None:
     pytest.importorskip("sacremoses")
     (tmp_path / "a").write_text("It's old.\n")
     (tmp_path / "b").write_text("C'est vieux.\n")
@@ -155,7 +155,7 @@ REFUSED = {
     "--load nowhere --corpus text.en text.de": "--corpus does not go with --load",
     "--load nowhere --tokenize none": "--tokenize does not go with --load",
     "--load nowhere --no-normalize": "--no-normalize does not go with --load",
-    "--save .": ".: exists already, and is no saved alignment model. Name another folder.",
+    "--save .": ".: already exists and is not a saved alignment model. Choose another folder.",
     "--corpus text.en short": "short: 1 lines, but text.en has 7",
     "--gold text.en": "text.en: line 1: not an alignment point: 'the'",
 }

@@ -83,11 +83,11 @@ def align(
 
     The lines are aligned inside a larger corpus, if one is given: the more text, the better the links.
     """
-    from anaphora.align.aligner import check_place
+    from anaphora.align.aligner import check_output
     from anaphora.align.files import align_files
 
     if save is not None:
-        check_place(save)
+        check_output(save)
     aligner = _aligner(texts=(source, target), corpus=bool(corpus), save=save, **options)
     with progress_bar("steps") as progress:
         found = align_files(

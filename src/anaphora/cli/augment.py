@@ -69,8 +69,7 @@ def augment(
     Finds English *it* whose antecedent is in neither the sentence nor its context, and gives its German pronoun the
     other two genders (ContraCAT, §7).
     """
-    from anaphora.annotate import load_annotator
-    from anaphora.annotate.defaults import default_annotator
+    from anaphora.annotate import default_annotator, load_annotator
     from anaphora.build.augment import Block, Settings, Statistics, read_blocks, statistics_document, write_augmented
     from anaphora.build.augment import augment as candidates
     from anaphora.coref import load_linker

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from anaphora.align.tokenize import describe_signs
 from anaphora.cli.evaluate import Share
 from anaphora.cli.output import PATH, echo_json, format_options, json_option, note, progress_bar, show
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.lock import lock_output
-from anaphora.normalization import describe_signs
 
 if TYPE_CHECKING:
     from anaphora.measure.pairs import Statistics

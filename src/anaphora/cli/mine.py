@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from anaphora.align.tokenize import describe_signs
 from anaphora.cli.evaluate import Share
 from anaphora.cli.output import ANNOTATORS, PATH, echo_json, json_option, note, progress_bar
-from anaphora.normalization import describe_signs
 
 if TYPE_CHECKING:
     from anaphora.align import Settings as AlignSettings
@@ -108,7 +108,7 @@ def mine(workers: int | None, cluster: str | None, resume: bool, as_json: bool, 
 
 
 def _settings(options: dict[str, Any]) -> Settings:
-    from anaphora.annotate.defaults import default_annotator
+    from anaphora.annotate import default_annotator
     from anaphora.build.mine.corpus import OVERLAP, Corpus, Sizes
     from anaphora.build.mine.pipeline import Settings
     from anaphora.build.mine.result import parse_size
