@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy.special import digamma
 
-from anaphora.align import Aligner, Settings, align, diagonal
+from anaphora.align import Aligner, Settings, align, fast_align
 from anaphora.align.aligner import HEADER
 from anaphora.align.alignment import Alignment, agreement, read_alignments, symmetrize
 from anaphora.align.backend import load_backend
@@ -143,7 +143,7 @@ def test_blocks_hold_every_cell_once(pairs: list[SentencePair], cells: int) -> N
 def test_the_size_of_blocks_changes_nothing(pairs: list[SentencePair]) -> None:
     whole = trained(pairs, 2)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(diagonal, "CELLS", 1)
+        patch.setattr(fast_align, "CELLS", 1)
         parts = trained(pairs, 2)
         assert parts.keys.tolist() == whole.keys.tolist()
         assert parts.theta.tolist() == pytest.approx(whole.theta.tolist(), rel=1e-4)
