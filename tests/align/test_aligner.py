@@ -326,7 +326,7 @@ def test_a_model_of_another_backend_or_release(model: Path, change: Callable[...
 
 
 def test_no_model_at_all(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"nowhere: no such folder\. Make one with: anaphora align … --save FOLDER"):
+    with pytest.raises(BadInput, match=r"nowhere: no such folder\. Create one with: anaphora align … --save FOLDER"):
         open_model(tmp_path / "nowhere")
     with pytest.raises(BadInput, match="no saved alignment model"):
         open_model(tmp_path)

@@ -150,7 +150,7 @@ REFUSED = {
     "--backend pharaoh --forward text.en --save m": "--save: backend 'pharaoh' learns nothing that could be saved",
     "--backend pharaoh --forward text.en --corpus text.en text.de": "learns nothing: it has no use for a corpus",
     "--forward text.en": "--forward and --backward name alignments to read: they go with --backend pharaoh",
-    "--load nowhere": "nowhere: no such folder. Make one with: anaphora align … --save FOLDER.",
+    "--load nowhere": "nowhere: no such folder. Create one with: anaphora align … --save FOLDER.",
     "--load nowhere --model hmm": "--model does not go with --load: that was settled when the model was trained",
     "--load nowhere --corpus text.en text.de": "--corpus does not go with --load",
     "--load nowhere --tokenize none": "--tokenize does not go with --load",
