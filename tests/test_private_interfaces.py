@@ -41,7 +41,7 @@ INTERFACES = (
     Interface("ray", "ray._private:worker", "core/ray_workers.py"),
     Interface("transformers", "transformers:PreTrainedModel._supports_sdpa", "scoring/packed.py"),
     Interface("transformers", "transformers:PreTrainedModel._can_set_attn_implementation", "scoring/packed.py"),
-    Interface("transformers", "transformers:PreTrainedModel._keys_to_ignore_on_save", "nmt/checkpoint.py"),
+    Interface("transformers", "transformers:PreTrainedModel._keys_to_ignore_on_save", "scoring/weights.py"),
     Interface("transformers", "transformers:PretrainedConfig._attn_implementation", "scoring/packed.py"),
     Interface(
         *("transformers", "transformers.models.t5.modeling_t5:T5Attention._relative_position_bucket"),

@@ -16,7 +16,7 @@ from anaphora.languages.readings import Readings
 from anaphora.measure.config import Config, Model
 from anaphora.measure.config_file import as_document, parse_config
 from anaphora.measure.model import Measure, load_encoder, load_features
-from anaphora.nmt.checkpoint import load_weights, save_pretrained
+from anaphora.scoring.weights import load_weights, save_pretrained
 
 FORMAT_VERSION = 2
 DIVISOR_OF_VERSION_1 = 2.0  # 0.1.0 took the radical's index in eq. 1 for a factor; its measures keep what they learned

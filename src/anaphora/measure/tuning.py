@@ -20,7 +20,7 @@ from anaphora.core.files import atomic_folder
 from anaphora.core.finite import finite
 from anaphora.measure.features import LanguageModelFeatures
 from anaphora.measure.model import Pair, logistic_loss
-from anaphora.nmt.checkpoint import save_pretrained
+from anaphora.scoring.weights import save_pretrained
 
 Report = Callable[[dict[str, Any]], None]
 
