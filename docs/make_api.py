@@ -14,14 +14,28 @@ from typing import Any
 import anaphora
 from anaphora.api import Reported
 from anaphora.evaluation.compare import Comparison, Difference, Pair
-from anaphora.evaluation.result import Figure, Result, Settings
+from anaphora.evaluation.result import Proportion, Result, Settings
 from anaphora.metrics.apt.result import AptResult
 from anaphora.runs import Run
+from anaphora.stats.intervals import Resampling
 from anaphora.suites.suite import Header
 from anaphora.systems.context import Options
 
 FUNCTIONS = ("load_suite", "load_system", "score", "evaluate", "compare", "apt", "report")
-RETURNED = (Result, Figure, Settings, Comparison, Pair, Difference, AptResult, Run, Options, Reported, Header)
+RETURNED = (
+    Result,
+    Proportion,
+    Settings,
+    Resampling,
+    Comparison,
+    Pair,
+    Difference,
+    AptResult,
+    Run,
+    Options,
+    Reported,
+    Header,
+)
 OTHERS = ("Example", "Suite", "AnaphoraError", "BadInput")
 
 

@@ -28,13 +28,13 @@ def test_a_sentence_with_a_colon_is_no_parameter() -> None:
                 assert re.search(rf"^\s*\**{name}: ", code, re.MULTILINE), f"{head}: {name}"
 
 
-@pytest.mark.parametrize("name", ["Settings", "Options", "Result", "Figure", "Comparison", "Header"])
+@pytest.mark.parametrize("name", ["Settings", "Options", "Result", "Proportion", "Comparison", "Header"])
 def test_fields_are_listed(name: str) -> None:
     (section,) = re.findall(
         rf"^## `{name}`\n(.*?)(?=^## |\Z)", (DOCS / "api.md").read_text("utf-8"), re.DOTALL | re.MULTILINE
     )
-    fields = {"Settings": "normalize: str = ", "Options": "batch_tokens: int = 2048", "Result": "figure: Figure"}
-    fields |= {"Figure": "interval: Interval", "Comparison": "pairs: ", "Header": "source_language: str"}
+    fields = {"Settings": "normalize: str = ", "Options": "batch_tokens: int = 2048", "Result": "figure: Proportion"}
+    fields |= {"Proportion": "interval: Interval", "Comparison": "pairs: ", "Header": "source_language: str"}
     assert f"\n{fields[name]}" in section
 
 

@@ -124,9 +124,9 @@ def make_nmt(folder: Path, texts: list[str], *, seed: int = 1, **model: Any) -> 
     """A model of `anaphora train` with random weights: recurrent unless the settings say otherwise."""
     import torch
 
-    from anaphora.nmt.checkpoint import begin, build_model, copy_text, finish
+    from anaphora.nmt.checkpoint import begin, build_model, finish
     from anaphora.nmt.config import Config, ModelConfig, VocabularyConfig
-    from anaphora.nmt.text import learn_text
+    from anaphora.nmt.text import copy_text, learn_text
 
     vocabulary = folder.with_name("vocabulary")
     if not vocabulary.exists():

@@ -18,9 +18,8 @@ from anaphora.evaluation.result import Result, Settings
 from anaphora.runs import Run, describe, open_run, refuse_other, run_file, unfinished, write_run
 from anaphora.suites.catalogue import catalogue
 from anaphora.suites.contexts import SEED
-from anaphora.suites.formats import read_suite
+from anaphora.suites.formats import read_suite, suite_of_rows
 from anaphora.suites.get import resolve
-from anaphora.suites.rows import suite_of_rows
 from anaphora.suites.suite import Suite
 from anaphora.systems import System
 from anaphora.systems.context import Context, Options, split_spec
@@ -170,7 +169,16 @@ def evaluate(
     minimize, normalize, confidence, resample, samples, seed: see `Settings`
     """
     interval = interval or ("wilson" if resample is None else "bootstrap")
-    chosen = Settings(minimize, normalize, scores_are, interval, confidence, resample, samples, seed)
+    chosen = Settings(
+        samples,
+        seed,
+        confidence,
+        minimize=minimize,
+        normalize=normalize,
+        scores_are=scores_are,
+        interval=interval,
+        resample=resample,
+    )
     by = [by] if isinstance(by, str) else by
     if scores is not None:
         if isinstance(what, Run):
@@ -236,7 +244,7 @@ def compare(
     test: whose p-value is shown: "mcnemar", "randomisation" or "bootstrap"
     minimize, normalize, confidence, resample, samples, seed: see `Settings`
     """
-    chosen = Settings(minimize, normalize, confidence=confidence, resample=resample, samples=samples, seed=seed)
+    chosen = Settings(samples, seed, confidence, minimize=minimize, normalize=normalize, resample=resample)
     opened = [run if isinstance(run, Run) else open_run(Path(run)) for run in runs]
     by = [by] if isinstance(by, str) else by
     return compare_runs(opened, breakdowns=by, settings=chosen, test=test)
@@ -284,8 +292,8 @@ def report(
         are found by themselves
     names: of the systems, one for each run, and OLD=NEW for a system of a result
     """
-    from anaphora.reports.page.contents import make_report
-    from anaphora.reports.page.html import export, page
+    from anaphora.reports.html import export, page
+    from anaphora.reports.page import make_report
 
     opened = [run if isinstance(run, Run) else _run_or_advice(run) for run in runs]
     made = make_report(
@@ -305,6 +313,6 @@ def report(
         files = [output]
     else:
         files = export(made, format, output)
-    summary = tuple(word for chapter in made.chapters for word in chapter.words)
-    silent = tuple(missing.suite for missing in made.silent)
-    return Reported(tuple(files), summary, silent, tuple(missing.remedy for missing in made.silent))
+    summary = tuple(word for chapter in made.chapters for word in chapter.summary)
+    silent = tuple(missing.suite for missing in made.suites_without_text)
+    return Reported(tuple(files), summary, silent, tuple(missing.remedy for missing in made.suites_without_text))

@@ -114,6 +114,21 @@ class Run:
             raise BadInput(self.path, problem, remedy="Finish the run with the command that began it and --resume.")
 
 
+@dataclass(frozen=True)
+class LoadedRun(Run):
+    """A run, or some records of one, in memory."""
+
+    records: tuple[Scored, ...] = ()
+
+    def __iter__(self) -> Iterator[Scored]:
+        return iter(self.records)
+
+
+def load(run: Run) -> LoadedRun:
+    """Return a run whose records are in memory, so that they are parsed once."""
+    return run if isinstance(run, LoadedRun) else LoadedRun(run.header, run.path, tuple(run))
+
+
 def describe(
     suite: Suite,
     *,

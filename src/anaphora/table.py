@@ -1,11 +1,11 @@
-"""One table, many ways to write it: aligned text, Markdown, LaTeX (booktabs), TSV, CSV, HTML."""
+"""Tables: one type with six renderings (text, Markdown, LaTeX, TSV, CSV, HTML), and how cells are written."""
 
 from __future__ import annotations
 
 import csv
 import io
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from html import escape
 
@@ -14,7 +14,7 @@ from anaphora.core.cells import tsv_line
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Cells of a row; a section is a heading of its own, its first cell alone."""
+    """The cells of a row. A section is a heading that has only its first cell."""
 
     cells: tuple[str, ...]
     section: bool = False
@@ -23,7 +23,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Columns after the first are figures and stand to the right; notes follow below."""
+    """A table with notes below it. Columns after the first hold figures and are right-aligned."""
 
     title: str
     columns: tuple[str, ...]
@@ -35,9 +35,9 @@ class Table:
 
 
 def as_text(table: Table) -> str:
-    """Aligned columns for a terminal."""
+    """Return aligned columns for a terminal."""
     rows = [table.columns, *(("  " * row.indent + row.cells[0], *row.cells[1:]) for row in table.rows)]
-    plain = [row for row, of in zip(rows, [None, *table.rows], strict=True) if of is None or not of.section]
+    plain = [table.columns, *(cells for cells, row in zip(rows[1:], table.rows, strict=True) if not row.section)]
     widths = [max(_width(row[i]) for row in plain) for i in range(len(table.columns))]
     widths[0] = max([widths[0], *(_width(row[0]) for row in rows)])
     lines = [table.title]
@@ -49,7 +49,7 @@ def as_text(table: Table) -> str:
 
 
 def as_markdown(table: Table) -> str:
-    """A pipe table, as GitHub and most wikis read it."""
+    """Return a pipe table, as GitHub and most wikis read it."""
     lines = [f"**{_escape(table.title, '*_|')}**", ""]
     lines.append("| " + " | ".join(map(_cell, table.columns)) + " |")
     lines.append("|" + "|".join([" :-- ", *[" --: "] * (len(table.columns) - 1)]) + "|")
@@ -61,7 +61,7 @@ def as_markdown(table: Table) -> str:
 
 
 def as_latex(table: Table) -> str:
-    """A booktabs table with a caption; needs \\usepackage{booktabs}."""
+    """Return a booktabs table with a caption; it needs \\usepackage{booktabs}."""
     columns = len(table.columns)
     lines = ["\\begin{table}", "\\centering", f"\\begin{{tabular}}{{l{'r' * (columns - 1)}}}", "\\toprule"]
     lines.append(" & ".join(map(_latex, table.columns)) + " \\\\")
@@ -77,7 +77,7 @@ def as_latex(table: Table) -> str:
 
 
 def as_tsv(table: Table) -> str:
-    """Tab-separated, every row complete: the section it belongs to is its first column. No cell is a formula."""
+    """Return tab-separated rows. The first column names the section of the row; no cell is a spreadsheet formula."""
     lines = [tsv_line(["section", *table.columns])]
     section = ""
     for row in table.rows:
@@ -91,14 +91,14 @@ def as_tsv(table: Table) -> str:
 
 
 def as_csv(table: Table) -> str:
-    """Comma-separated, laid out as the TSV."""
+    """Return comma-separated rows with the columns of the TSV."""
     out = io.StringIO()
     csv.writer(out, lineterminator="\n").writerows(line.split("\t") for line in as_tsv(table).split("\n"))
     return out.getvalue().rstrip("\n")
 
 
 def as_html(table: Table) -> str:
-    """An HTML table with a caption, for pages and notebooks."""
+    """Return an HTML table with a caption, for pages and notebooks."""
     columns = len(table.columns)
     head = "".join(f'<th scope="col">{escape(column)}</th>' for column in table.columns)
     rows = []
@@ -117,7 +117,7 @@ def as_html(table: Table) -> str:
 
 
 def region(name: str) -> str:
-    """The attributes of an element that may have to be scrolled: the keyboard reaches it, and it has a name."""
+    """Return the attributes of a scrollable element: the keyboard reaches it, and it has a name."""
     return f'tabindex="0" role="region" aria-label="{escape(name)}"'
 
 
@@ -132,22 +132,67 @@ RENDERERS: dict[str, Callable[[Table], str]] = {
 
 
 def section(name: str) -> Row:
+    """Return a heading within a table."""
     return Row((name,), section=True)
 
 
 def rows_of(cells: Sequence[Sequence[str]], indent: int = 1) -> list[Row]:
+    """Return indented rows."""
     return [Row(tuple(row), indent=indent) for row in cells]
 
 
+# Cells: how figures are written in all tables.
+
+MISSING = "–"
+
+
+def decimal(value: float | None, digits: int = 3, *, signed: bool = False) -> str:
+    """Return a number with a fixed number of decimals and a real minus sign; a dash where there is none."""
+    return MISSING if value is None else f"{value:{'+' if signed else ''}.{digits}f}".replace("-", "−")
+
+
+def interval_cell(interval: tuple[float, float] | None, digits: int = 3, *, signed: bool = False) -> str:
+    """Return an interval as `[low, high]`; a dash where there is none."""
+    if interval is None:
+        return MISSING
+    low, high = (decimal(bound, digits, signed=signed) for bound in interval)
+    return f"[{low}, {high}]"
+
+
+def counts(numbers: Iterable[int]) -> tuple[str, ...]:
+    """Return counts with commas between thousands."""
+    return tuple(f"{number:,}" for number in numbers)
+
+
+def percent(share: float | None, digits: int = 0) -> str:
+    """Return a share in percent; a dash where there is none."""
+    return MISSING if share is None else f"{100 * share:.{digits}f} %"
+
+
+def level(confidence: float) -> str:
+    """Return the heading of a column of intervals, such as `95 % interval`."""
+    return f"{confidence * 100:g} % interval"
+
+
+def arrow(languages: str) -> str:
+    """Return a language pair as titles have it: `en→de`."""
+    return languages.replace("-", "→")
+
+
 def p_text(p: float | None) -> str:
-    """A p-value as all tables have it: 0.012*, <0.001***."""
+    """Return a p-value with its stars: 0.012*, <0.001***."""
     if p is None:
-        return "–"
+        return MISSING
     return f"{'<0.001' if p < 0.001 else f'{p:.3f}'}{stars_of(p)}"
 
 
+def p_note(test: str) -> str:
+    """Return the note below a table of p-values."""
+    return f"p: {test}, corrected (Holm); * < 0.05, ** < 0.01, *** < 0.001"
+
+
 def stars_of(p: float) -> str:
-    """How sure a difference is: * for p < 0.05, ** for p < 0.01, *** for p < 0.001."""
+    """Return the stars of a p-value: * for p < 0.05, ** for p < 0.01, *** for p < 0.001."""
     return "*" * sum(p < limit for limit in (0.05, 0.01, 0.001))
 
 
@@ -161,7 +206,7 @@ def _pad(text: str, width: int, *, left: bool) -> str:
 
 
 def _cell(text: str) -> str:
-    """A Markdown cell: a bar or a new line in it would end it."""
+    """Return a Markdown cell; a bar or a line break would end it."""
     return _escape(_one_line(text), "\\|")
 
 

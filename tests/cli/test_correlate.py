@@ -132,7 +132,7 @@ def test_example_files_for_every_command(anaphora: Run, as_json: AsJson, tmp_pat
         (["scores.tsv", "--interval", "wilson"], "fisher"),
         (["scores.tsv", "--confidence", "nan"], "--confidence"),
         (["scores.tsv", "--samples", "0"], "--samples"),
-        (["scores.tsv", "--plot", "x.pdf"], "x.pdf: a picture's name ends in .svg or .png"),
+        (["scores.tsv", "--plot", "x.pdf"], "x.pdf: the name of a chart must end in .svg or .png"),
         (["bad.tsv"], "bad.tsv: line 3: not a number: 'n/a' in the column 'human'"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,

@@ -12,7 +12,7 @@ import pytest
 
 from anaphora.api import import_scores
 from anaphora.build.templates.suite import template_suite
-from anaphora.evaluation.diagnosis_rules import load_rules
+from anaphora.evaluation.diagnosis_evidence import load_rules
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 Refused = Callable[..., str]

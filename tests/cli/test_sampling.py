@@ -6,13 +6,13 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from anaphora.cli.output import format_options
-from anaphora.cli.sampling import sampling_options, show_all
+from anaphora.cli.options import format_options, sampling_options
+from anaphora.cli.output import show_all
 from anaphora.table import Row, Table
 
 
 @click.command()
-@sampling_options(samples=300, test="bootstrap")
+@sampling_options(test="bootstrap")
 @format_options
 def command(format: str, as_json: bool, **sampling: object) -> None:
     tables = [Table(f"{name}={value}", ("", "x"), (Row(("a", "1")),)) for name, value in sorted(sampling.items())]
@@ -23,7 +23,7 @@ def test_defaults_and_tables_one_below_the_other() -> None:
     text = CliRunner().invoke(command, []).output
     assert [part.splitlines()[0] for part in text.split("\n\n")] == [
         "confidence=0.95",
-        "samples=300",
+        "samples=10000",
         "seed=12345",
         "test=bootstrap",
     ]

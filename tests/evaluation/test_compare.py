@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from anaphora.core.errors import AnaphoraError
-from anaphora.evaluation.compare import Comparison, compare_runs, original_of, together
+from anaphora.evaluation.compare import Comparison, compare_runs, original_of, zip_runs
 from anaphora.evaluation.result import Settings
 from anaphora.runs import Run, RunHeader, Scored, open_run, write_run
 from anaphora.stats.paired import holm, mcnemar
@@ -275,7 +275,7 @@ def run_pairing(tmp_path: Path) -> Make:
 
 
 def ids(*runs: Run) -> list[tuple[str, ...]]:
-    return [tuple(item.id for item in row) for row in together(runs)]
+    return [tuple(item.id for item in row) for row in zip_runs(runs)]
 
 
 def test_one_suite_goes_in_step(run_pairing: Make) -> None:
@@ -313,19 +313,19 @@ def test_suites_that_have_nothing_to_do_with_each_other(run_pairing: Make) -> No
     with pytest.raises(
         AnaphoraError, match=r"other/run\.jsonl: a run of other@cdcdcd, but .* is one of base@ababab\. Score"
     ):
-        together([base, other])
+        zip_runs([base, other])
     with pytest.raises(AnaphoraError, match=r"stranger/run\.jsonl: a run of stranger@"):
-        together([base, run_pairing("attack", "x<a", "ef"), run_pairing("stranger", "q<r", "cd")])
+        zip_runs([base, run_pairing("attack", "x<a", "ef"), run_pairing("stranger", "q<r", "cd")])
 
 
 def test_attacks_without_an_example_in_common(run_pairing: Make) -> None:
     with pytest.raises(AnaphoraError, match="the runs have no example in common"):
-        together([run_pairing("base", "a b"), run_pairing("one", "x<a", "cd"), run_pairing("two", "y<b", "ef")])
+        zip_runs([run_pairing("base", "a b"), run_pairing("one", "x<a", "cd"), run_pairing("two", "y<b", "ef")])
 
 
 def test_several_attacks_in_one_run(run_pairing: Make) -> None:
     with pytest.raises(AnaphoraError, match=r"both/run\.jsonl: several attacks on one example .* anaphora robustness"):
-        together([run_pairing("base", "a b"), run_pairing("both", "x<a y<a", "cd")])
+        zip_runs([run_pairing("base", "a b"), run_pairing("both", "x<a y<a", "cd")])
 
 
 def test_parts_of_one_suite_are_said_in_words(run_pairing: Make) -> None:
@@ -336,7 +336,7 @@ def test_parts_of_one_suite_are_said_in_words(run_pairing: Make) -> None:
     with pytest.raises(
         AnaphoraError, match=r"first/run\.jsonl has the first 2 examples of base, but .* has all .*--limit or --sample"
     ):
-        together([whole, cut])
+        zip_runs([whole, cut])
     sampled = replace(first, header=replace(header, settings={"sample": "2@7", "limit": None}))
     with pytest.raises(AnaphoraError, match=r"has a random sample of 2 examples \(seed 7\) of base"):
-        together([whole, sampled])
+        zip_runs([whole, sampled])

@@ -24,7 +24,7 @@ from typing import Any
 import pytest
 
 from anaphora.evaluation.contrastive import evaluate_scores
-from anaphora.evaluation.result import Figure, Result, Settings
+from anaphora.evaluation.result import Proportion, Result, Settings
 from anaphora.suites.example import Example
 from anaphora.suites.formats import read_suite
 from anaphora.suites.suite import Suite, suite_of
@@ -68,7 +68,7 @@ def ours(suite: Suite, lines: Sequence[str], minimize: bool, folder: Path, by: S
     return evaluate_scores(suite, file, breakdowns=by, settings=Settings(minimize=minimize))
 
 
-def counts(figures: Mapping[str, Figure]) -> Counts:
+def counts(figures: Mapping[str, Proportion]) -> Counts:
     return {group: (figure.correct, figure.total) for group, figure in figures.items()}
 
 
@@ -373,7 +373,7 @@ def test_contracat_scores_are_numbers(data: Data, tmp_path: Path) -> None:
     assert found == as_numbers != as_strings
 
 
-def assert_choices(found: Mapping[str, Figure], original: Sequence[tuple[str, bool]]) -> None:
+def assert_choices(found: Mapping[str, Proportion], original: Sequence[tuple[str, bool]]) -> None:
     """original: each choice of the original program and whether it was tied; ours counts ties as such."""
     expected = Counter("tie" if tied else choice for choice, tied in original)
     assert {choice: figure.correct for choice, figure in found.items()} == dict(expected)

@@ -10,7 +10,8 @@ import pytest
 from anaphora.core.errors import AnaphoraError
 from anaphora.evaluation.context_usage import context_usage, sentences_of
 from anaphora.evaluation.result import Settings
-from anaphora.reports.usage import usage_curve, usage_table
+from anaphora.reports.charts import usage_curve
+from anaphora.reports.tables import usage_table
 from anaphora.runs import Run, Scored, describe, open_run, write_run
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Header, Suite, suite_of

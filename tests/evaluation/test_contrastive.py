@@ -17,7 +17,7 @@ import pytest
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.evaluation import contrastive
 from anaphora.evaluation.contrastive import evaluate_items, evaluate_run, evaluate_scores, guessing
-from anaphora.evaluation.result import Figure, Result, Settings
+from anaphora.evaluation.result import Proportion, Result, Settings
 from anaphora.runs import RunHeader, Scored, open_run, write_run
 from anaphora.stats.intervals import wilson
 from anaphora.suites.example import Example
@@ -128,7 +128,7 @@ def test_a_block_is_right_if_all_in_it_are() -> None:
     """Bawden et al. 2018, §2.1: four pairs of a block, and only a system that disambiguates wins them all."""
     items = [item(k, scores, block=str(k // 2)) for k, scores in enumerate([RIGHT, RIGHT, RIGHT, WRONG, TIED, RIGHT])]
     result = evaluate_items(items, about=replace(ABOUT, blocks="block"))
-    assert result.blocks == Figure(3, 1, wilson(1, 3))
+    assert result.blocks == Proportion(3, 1, wilson(1, 3))
     assert evaluate_items(items, about=ABOUT).blocks is None
 
 
@@ -151,12 +151,12 @@ def test_a_suite_of_priors_alone_has_no_accuracy() -> None:
     prior = Scored("p", None, {"template": "prior/verb"}, [-3.0, -2.0])
     result = evaluate_items([prior], about=ABOUT)
     assert result.accuracy is None
-    assert result.figure == Figure(0, 0, (0.0, 1.0))
+    assert result.figure == Proportion(0, 0, (0.0, 1.0))
 
 
 def test_no_examples_are_no_accident() -> None:
     for settings in (Settings(), Settings(interval="bootstrap"), Settings(interval="bootstrap", resample="document")):
-        assert evaluate_items([], about=ABOUT, settings=settings).figure == Figure(0, 0, (0.0, 1.0))
+        assert evaluate_items([], about=ABOUT, settings=settings).figure == Proportion(0, 0, (0.0, 1.0))
 
 
 def many(documents: int, size: int) -> Iterator[Scored]:
@@ -166,7 +166,7 @@ def many(documents: int, size: int) -> Iterator[Scored]:
         yield item(k, RIGHT if document % 2 else WRONG, document=f"d{document}", half=k % 2)
 
 
-def width(figure: Figure) -> float:
+def width(figure: Proportion) -> float:
     return figure.interval[1] - figure.interval[0]
 
 
@@ -364,18 +364,18 @@ def test_a_block_that_was_cut_is_not_counted() -> None:
     """newcomer.md B16: of ten items in blocks of four, two blocks are whole."""
     about = replace(ABOUT, blocks="block", cut_blocks=(2,), settings={"limit": 10})
     result = evaluate_items(BLOCKS, about=about)
-    assert result.blocks == Figure(2, 2, wilson(2, 2))
+    assert result.blocks == Proportion(2, 2, wilson(2, 2))
     assert (result.cut_blocks, result.to_dict()["cut_blocks"]) == (1, 1)
     assert "1 block is not counted" in str(result)
     complete = evaluate_items(BLOCKS, about=replace(about, cut_blocks=()))
-    assert (complete.blocks, complete.cut_blocks) == (Figure(3, 3, wilson(3, 3)), 0)
+    assert (complete.blocks, complete.cut_blocks) == (Proportion(3, 3, wilson(3, 3)), 0)
     assert evaluate_items(BLOCKS, about=replace(about, cut_blocks=(0, 1, 2))).blocks is None
 
 
 def test_a_limited_run_that_does_not_name_cut_blocks_loses_its_last() -> None:
     old = replace(ABOUT, blocks="block", settings={"limit": 10})
-    assert evaluate_items(BLOCKS, about=old).blocks == Figure(2, 2, wilson(2, 2))
-    assert evaluate_items(BLOCKS, about=replace(old, settings={})).blocks == Figure(3, 3, wilson(3, 3))
+    assert evaluate_items(BLOCKS, about=old).blocks == Proportion(2, 2, wilson(2, 2))
+    assert evaluate_items(BLOCKS, about=replace(old, settings={})).blocks == Proportion(3, 3, wilson(3, 3))
 
 
 def test_examples_without_an_answer_are_wrong_and_no_ties() -> None:

@@ -1,4 +1,4 @@
-"""Systems whose behaviour is known, and exactly what is said of them."""
+"""Diagnosis: systems whose behavior is known and exactly what is said of them, sentences, conclusions."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from anaphora.evaluation.diagnosis import Diagnosis, diagnose
-from anaphora.evaluation.diagnosis_rules import load_rules
+from anaphora.evaluation.diagnosis import Check, Diagnosis, Statement, conclusions, diagnose, statement
+from anaphora.evaluation.diagnosis_evidence import Measured, Rule, load_rules
 from anaphora.runs import Run, RunHeader, Scored, open_run, write_run
 
 GENDERS = "mfn"
@@ -341,3 +341,132 @@ def test_json(run: Callable[..., Run]) -> None:
     assert markable["figures"][0]["figure"] == pytest.approx(40 / 120)
     assert document["signature"].startswith("dia|s:templates@")
     assert len(found.to_dict()["statements"][0]["items"]) == 80
+
+
+# Sentences: the figures in the words of a rule.
+
+LIMITS = load_rules().thresholds
+TEXT = (
+    "{figure}|{interval}|{percent}|{total}|{chance}|{signed}|{one}|{other}|{what}|{worst}|{p}|{suite}|{count}|{tried}"
+)
+RULE = Rule("r", "accuracy", "priors", "name", {"fails": ("failure", TEXT)})
+SHARE = Measured(1234, 0.4821, (0.4, 0.5), "fails", ("a", "b"), ("es", "er"), chance=0.5)
+DROP = Measured(1234, -0.12, (-0.15, 0.01), "fails", ("b", "c"), ("phrase",), (0.75, 0.63), p=0.0004)
+
+
+def check(found: Measured) -> Check:
+    return Check("r", "priors", "name", "set", found, found.verdict)
+
+
+def test_a_share() -> None:
+    said = statement(RULE, [check(SHARE)], LIMITS)
+    assert said is not None
+    assert said.text == (
+        "0.482 [0.400, 0.500], n = 1,234|[0.400, 0.500]|48.2 %|1,234|0.50|0.482 [0.400, 0.500]|||es|er||set|1|1"
+    )
+    assert (said.rule, said.verdict, said.severity, said.items) == ("r", "fails", "failure", ("a", "b"))
+
+
+def test_a_difference_has_signs_and_p() -> None:
+    said = statement(
+        RULE, [check(DROP), check(replace(DROP, verdict="robust")), check(replace(SHARE, verdict="too few"))], LIMITS
+    )
+    assert said is not None
+    assert said.text.split("|")[5:] == [
+        *("−0.120 [−0.150, +0.010]", "0.750", "0.630", "phrase", "", "< 0.001", "set", "1", "2")
+    ]
+    said = statement(RULE, [check(replace(DROP, p=0.0312))], LIMITS)
+    assert said is not None
+    assert "|= 0.031|" in said.text
+
+
+def test_nothing_is_said_of_a_verdict_without_a_sentence() -> None:
+    assert statement(RULE, [check(replace(SHARE, verdict="too few"))], LIMITS) is None
+    assert statement(RULE, [check(replace(SHARE, verdict="known"))], LIMITS) is None
+    assert statement(RULE, [], LIMITS) is None
+
+
+def test_items_of_several_checks_are_listed_once() -> None:
+    said = Statement("r", "fails", "failure", "text", (check(SHARE), check(DROP)))
+    assert said.items == ("a", "b", "c")
+    document = said.to_dict(items=2)
+    assert (document["item_count"], document["items"]) == (3, ["a", "b"])
+    assert said.to_dict(0)["items"] == []
+    assert [figure["difference"] for figure in document["figures"]] == [False, True]
+    assert document["figures"][1]["p_adjusted"] == 0.0004
+
+
+# What follows from several verdicts together.
+
+RULES = {rule.id: rule for rule in load_rules().rules}
+SAYS = load_rules().conclusions
+ALL_KNOWN = "markable:known overlap:known world-knowledge:known event:known pleonastic:known gender:known"
+
+
+def concluded(
+    verdicts: str, gold: str = "neuter", prefers: str = "neuter", context: str | None = None
+) -> dict[str, tuple[str, list[str]]]:
+    """From `gender:known overlap:fails` to the conclusions, their verdicts, and the rules that they rest on."""
+    statements = []
+    for word in verdicts.split():
+        name, verdict = word.split(":")
+        rule = RULES[name]
+        found = Measured(100, 0.5, (0.4, 0.6), verdict, (f"{name}/1",), (prefers,), golds=(gold,))
+        check = Check(name, rule.step, rule.name, "suite", found, verdict)
+        statements.append(Statement(name, verdict, "note", "", (check,)))
+    made = conclusions(statements, SAYS, context)
+    return {said.rule: (said.verdict, [check.rule for check in said.checks]) for said in made}
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "expected"),
+    [
+        ("markable:fails overlap:fails gender:known", ("fails", ["markable"])),
+        ("markable:known overlap:fails world-knowledge:fails gender:fails", ("fails", ["overlap", "world-knowledge"])),
+        ("markable:known overlap:partial gender:fails", ("fails", ["gender"])),
+        ("markable:known overlap:partial event:unclear gender:known", ("weak", ["overlap", "event"])),
+        ("overlap:fails", ("fails", ["overlap"])),
+        ("markable:known overlap:known", None),  # one step was not tested
+        ("gender:known score:fails", None),  # a test set is no step
+    ],
+)
+def test_the_first_step_that_fails(verdicts: str, expected: tuple[str, list[str]] | None) -> None:
+    assert concluded(verdicts).get("first-failure") == expected
+
+
+def test_every_step_is_known() -> None:
+    verdict, rules = concluded(ALL_KNOWN)["first-failure"]
+    assert verdict == "sound"
+    assert len(rules) == 6
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "expected"),
+    [
+        ("markable:fails overlap:partial event:known gender:known", ("earlier", ["markable", "overlap"])),
+        ("markable:fails gender:fails", ("gender", ["markable"])),
+        ("markable:fails gender:partial", None),  # it may be either
+        ("markable:fails", None),
+        (ALL_KNOWN, None),
+    ],
+)
+def test_where_mistakes_come_from(verdicts: str, expected: tuple[str, list[str]] | None) -> None:
+    assert concluded(verdicts).get("mistakes") == expected
+
+
+def test_right_by_default() -> None:
+    expected = ("default", ["event", "pleonastic"])
+    assert concluded("event:known pleonastic:known fallback:prefers")["by-default"] == expected
+    assert concluded("event:known pleonastic:partial prior/verb:prefers")["by-default"] == ("default", ["event"])
+    assert "by-default" not in concluded("event:known pleonastic:known prior/verb:none")
+    assert "by-default" not in concluded("event:known prior/verb:prefers", prefers="masculine")
+    assert "by-default" in concluded("event:known prior/verb:prefers", gold="masculine", prefers="masculine")
+    assert "by-default" not in concluded("event:known prior/role:prefers")  # a role is no gender
+
+
+def test_a_system_that_saw_no_context() -> None:
+    assert "unseen" in concluded("gender:fails", context="0+0")
+    assert "unseen" in concluded("gender:fails", context="0+1")  # what "it" stands for is in the source
+    assert "unseen" not in concluded("gender:fails", context="1+0")
+    assert "unseen" not in concluded("gender:fails")
+    assert "unseen" not in concluded("score:fails", context="0+0")  # test sets have antecedents in the sentence, too

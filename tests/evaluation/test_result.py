@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from anaphora.core.errors import AnaphoraError
-from anaphora.evaluation.result import Figure, Result, Settings, Signature
+from anaphora.evaluation.result import Proportion, Result, RunSignature, Settings
 from anaphora.systems.context import Measurement
 
 RESULT = Result(
@@ -17,18 +17,18 @@ RESULT = Result(
     sha256="ab" * 32,
     languages="en-de",
     system="scores:x",
-    figure=Figure(4, 3, (0.3, 0.95)),
+    figure=Proportion(4, 3, (0.3, 0.95)),
     ties=1,
-    breakdowns={"pronoun": {"er": Figure(4, 3, (0.3, 0.95))}},
+    breakdowns={"pronoun": {"er": Proportion(4, 3, (0.3, 0.95))}},
     settings=Settings(),
     version="1.2.3",
 )
 
 
 def test_a_figure_is_so_many_of_so_many() -> None:
-    assert Figure(4, 3, (0.3, 0.95)).accuracy == 0.75
-    assert Figure(0, 0, (0.0, 1.0)).accuracy is None
-    assert Figure(4, 3, (0.3, 0.95)).to_dict() == {
+    assert Proportion(4, 3, (0.3, 0.95)).accuracy == 0.75
+    assert Proportion(0, 0, (0.0, 1.0)).accuracy is None
+    assert Proportion(4, 3, (0.3, 0.95)).to_dict() == {
         "total": 4,
         "correct": 3,
         "accuracy": 0.75,
@@ -58,13 +58,13 @@ def test_shares_of_choices_are_not_called_accuracy() -> None:
         sha256="ab" * 32,
         languages="en-de",
         system="scores:x",
-        figure=Figure(0, 0, (0.0, 1.0)),
+        figure=Proportion(0, 0, (0.0, 1.0)),
         ties=0,
         breakdowns={},
         settings=Settings(),
         version="1.2.3",
-        blocks=Figure(2, 1, (0.1, 0.9)),
-        priors={"prior/role": {"subject": Figure(8, 6, (0.4, 0.9))}},
+        blocks=Proportion(2, 1, (0.1, 0.9)),
+        priors={"prior/role": {"subject": Proportion(8, 6, (0.4, 0.9))}},
     )
     document = result.to_dict()
     assert document["priors"] == {
@@ -81,7 +81,7 @@ def test_shares_of_choices_are_not_called_accuracy() -> None:
         ({"interval": "wald"}, "unknown interval 'wald'. Known: wilson, bootstrap"),
         ({"confidence": 95}, "confidence is a number between 0 and 1"),
         ({"confidence": 0.0}, "confidence is a number between 0 and 1"),
-        ({"samples": 0}, "samples a number from 1"),
+        ({"samples": 0}, "samples and trials are numbers from 1"),
     ],
 )
 def test_settings_that_mean_nothing_are_refused(settings: dict[str, Any], problem: str) -> None:
@@ -97,7 +97,7 @@ RESULT_SIGNATURE = Result(
     sha256="1f3c9a" + "0" * 58,
     languages="en-de",
     system="hf:model",
-    figure=Figure(4, 3, (0.3, 0.95)),
+    figure=Proportion(4, 3, (0.3, 0.95)),
     ties=0,
     breakdowns={},
     settings=Settings(),
@@ -189,16 +189,16 @@ def test_no_text_of_a_prompt_breaks_a_signature_into_other_parts() -> None:
 
 def test_runs_that_were_measured_alike_are_said_once() -> None:
     one, other = Measurement("1+1"), Measurement("0+0", {"mode": "choose"})
-    assert str(Signature("x").measured(one, one)) == "x|ctx:1+1"
-    assert str(Signature("x").measured(one, other)) == f"x|ctx:1+1,0+0|set:plain,{other.code}"
-    assert str(Signature("x").measured(Measurement(), one)) == "x|ctx:?,1+1"
-    assert str(Signature("x").measured(Measurement(), Measurement())) == "x"
+    assert str(RunSignature("x").measured(one, one)) == "x|ctx:1+1"
+    assert str(RunSignature("x").measured(one, other)) == f"x|ctx:1+1,0+0|set:plain,{other.code}"
+    assert str(RunSignature("x").measured(Measurement(), one)) == "x|ctx:?,1+1"
+    assert str(RunSignature("x").measured(Measurement(), Measurement())) == "x"
 
 
 def test_many_suites_are_a_number_and_a_hash() -> None:
     names = [f"a{n}@ababab" for n in range(5)]
-    line = str(Signature("x").others(names))
+    line = str(RunSignature("x").others(names))
     assert line.startswith("x|vs:5@")
-    assert line == str(Signature("x").others(names[::-1]))
-    assert line != str(Signature("x").others([*names[:4], "b@ababab"]))
-    assert str(Signature("x").others(names[:2])) == "x|vs:a0@ababab|vs:a1@ababab"
+    assert line == str(RunSignature("x").others(names[::-1]))
+    assert line != str(RunSignature("x").others([*names[:4], "b@ababab"]))
+    assert str(RunSignature("x").others(names[:2])) == "x|vs:a0@ababab|vs:a1@ababab"

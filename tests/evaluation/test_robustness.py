@@ -12,7 +12,7 @@ import pytest
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.evaluation.result import Settings
 from anaphora.evaluation.robustness import robustness
-from anaphora.reports.robustness import robustness_table
+from anaphora.reports.tables import robustness_table
 from anaphora.runs import Run, RunHeader, Scored, open_run, write_run
 from anaphora.stats.paired import holm, mcnemar
 

@@ -16,11 +16,11 @@ from safetensors.torch import load_file, save_file
 
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.nmt.candidates import CandidateScorer, EncodedQuestion, Loaded, encode_question, load_models
-from anaphora.nmt.checkpoint import begin, build_model, copy_text, finish, load_model
+from anaphora.nmt.checkpoint import begin, build_model, finish, load_model
 from anaphora.nmt.config import Config, ModelConfig, VocabularyConfig
 from anaphora.nmt.layout import ContextLayout, SpecialTokens
 from anaphora.nmt.recurrent import build
-from anaphora.nmt.text import learn_text
+from anaphora.nmt.text import copy_text, learn_text
 from anaphora.scoring.padded import pad
 from anaphora.scoring.stepwise import StepwiseScorer
 from anaphora.scoring.tree import EncodedCandidate

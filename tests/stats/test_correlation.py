@@ -185,7 +185,9 @@ def test_of_seven_systems_fisher_keeps_its_promise_and_the_bootstrap_nearly() ->
     for trial in range(600):
         x, noise = rng.normal(size=(2, 7))
         for interval in held:
-            found = correlation(x, 0.9 * x + math.sqrt(0.19) * noise, Settings(interval, samples=400, seed=trial))
+            found = correlation(
+                x, 0.9 * x + math.sqrt(0.19) * noise, Settings(interval=interval, samples=400, seed=trial)
+            )
             assert found.pearson.interval is not None
             low, high = found.pearson.interval
             held[interval] += low <= 0.9 <= high

@@ -321,11 +321,6 @@ def test_settings_that_make_no_sense(wrong: dict[str, float | str]) -> None:
         Resampling(**wrong)  # type: ignore[arg-type]
 
 
-def test_the_signature_names_what_is_unusual() -> None:
-    assert Resampling().signature == "ci:bs1000|seed:12345"
-    assert Resampling(50, 7, 0.9).signature == "ci:bs50|conf:0.9|seed:7"
-
-
 def test_the_bootstrap_is_centred() -> None:
     """Koehn's test asks how often chance alone is as far from nothing: resampled differences less their mean."""
     rows = np.column_stack([np.r_[np.ones(30), np.zeros(10)], np.ones(40)])

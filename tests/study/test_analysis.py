@@ -14,9 +14,10 @@ from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.metrics.discomt.measures import discomt, read_annotations
 from anaphora.metrics.meta.evaluation import read_scores
 from anaphora.metrics.meta.judgements import judge_cases, same_forms
+from anaphora.reports.data_tables import agreement_table
+from anaphora.stats.intervals import Resampling
 from anaphora.study.analysis import (
     Key,
-    Settings,
     StudyAgreement,
     answer_rows,
     as_jsonl,
@@ -35,7 +36,6 @@ from anaphora.study.analysis import (
 )
 from anaphora.study.model import Study
 from anaphora.study.store import Answer
-from anaphora.study.tables import agreement_table
 
 Make = Callable[..., Study]
 Said = Callable[..., Answer]
@@ -122,7 +122,7 @@ def test_choices_of_a_gap(make_gaps: Make) -> None:
     assert study.problem_with(("il", "other")) is None
     assert study.problem_with(()) is None
     assert study.problem_with(("il", "bad")) == "a bad translation has no other answer"
-    assert study.problem_with(("il", "il")) == "a choice is there twice"
+    assert study.problem_with(("il", "il")) == "a choice is given twice"
     assert study.problem_with(("ça",)) == "unknown choice 'ça'"
 
 
@@ -140,7 +140,7 @@ def answered(make: Make, said: Said) -> tuple[Study, dict[tuple[str, str], Answe
 
 
 def test_table_1(answered: tuple[Study, dict[tuple[str, str], Answer]]) -> None:
-    found = study_agreement(*answered, Settings(samples=200))
+    found = study_agreement(*answered, Resampling(samples=200))
     assert (found.annotators, found.answered, found.asked, found.left_out) == (("anna", "ben"), 14, 14, 1)
     # p6 is left out. anna: r r r r r t, ben: r r t r s t
     assert found.overall.counts == {"reference": 8, "system": 1, "tie": 3}
@@ -161,7 +161,7 @@ def test_table_1(answered: tuple[Study, dict[tuple[str, str], Answer]]) -> None:
 
 
 def test_by_pair(answered: tuple[Study, dict[tuple[str, str], Answer]]) -> None:
-    found = study_agreement(*answered, Settings(samples=0))
+    found = study_agreement(*answered)
     groups = {group.name: group for group in found.pairs}
     assert list(groups) == ["he:it", "she:he", "they:it"]
     assert groups["he:it"].with_ties.values["ac1"] == 1.0
@@ -171,7 +171,7 @@ def test_by_pair(answered: tuple[Study, dict[tuple[str, str], Answer]]) -> None:
 
 
 def test_the_document_and_the_table(answered: tuple[Study, dict[tuple[str, str], Answer]]) -> None:
-    found = study_agreement(*answered, Settings(samples=200))
+    found = study_agreement(*answered, Resampling(samples=200))
     document = found.to_dict()
     assert set(document["with_ties"]) == {"items", "answers", "percent", "kappa", "alpha", "ac1"}
     low, high = document["with_ties"]["ac1"]["interval"]
@@ -185,7 +185,7 @@ def test_the_document_and_the_table(answered: tuple[Study, dict[tuple[str, str],
 
 
 def test_nobody_has_answered(make: Make) -> None:
-    found = study_agreement(make(), {}, Settings(samples=100))
+    found = study_agreement(make(), {}, Resampling(samples=100))
     assert found.overall.with_ties.values == dict.fromkeys(("percent", "kappa", "alpha", "ac1"))
     assert found.overall.preferred is None
     assert found.pairs == ()
@@ -195,7 +195,7 @@ def test_nobody_has_answered(make: Make) -> None:
 def test_gaps_have_no_ties(make_gaps: Make, said: Said) -> None:
     study = make_gaps()
     log = [said(study, name, item, "il") for name in ("anna", "ben") for item in ("a0", "a1", "b1")]
-    found = study_agreement(study, current_answers(study, log, "log"), Settings(samples=100))
+    found = study_agreement(study, current_answers(study, log, "log"), Resampling(samples=100))
     assert found.overall.without_ties is None
     assert found.overall.counts == {"correct": 4, "incorrect": 2, "bad": 0}
     assert found.overall.preferred == pytest.approx(2 / 3)
@@ -213,7 +213,7 @@ def found(make: Make, said: Said) -> StudyAgreement:
     plan = {"p0": "rr", "p3": "rr", "p6": "rt", "p1": "rs", "p4": "rs", "p2": "ss", "p5": "ss"}
     log = [said(study, ("anna", "ben")[k], item, what) for item, both in plan.items() for k, what in enumerate(both)]
     log.append(said(study, "anna", "p8", "r"))
-    return study_agreement(study, current_answers(study, log, "log"), Settings(samples=0))
+    return study_agreement(study, current_answers(study, log, "log"))
 
 
 def test_the_pair_list_has_agreement_and_counts(found: StudyAgreement) -> None:
@@ -248,7 +248,7 @@ def test_the_pair_list_as_text(found: StudyAgreement, make_gaps: Make) -> None:
     first, *rows = pair_list_text(found, Path("pairs.tsv")).splitlines()
     assert first.split("\t") == ["reference", "system", "agreement", "REF", "SYS", "Tie"]
     assert rows[0].split("\t") == ["he", "it", f"{agreement:.6f}", "5", "0", "1"]
-    gaps = study_agreement(make_gaps(), {}, Settings(samples=0))
+    gaps = study_agreement(make_gaps(), {})
     with pytest.raises(AnaphoraError, match="no pairs of pronouns"):
         pair_list_text(gaps, Path("pairs.json"))
 

@@ -13,10 +13,11 @@ import numpy as np
 from anaphora.core.errors import AnaphoraError
 from anaphora.evaluation import decision as by
 from anaphora.evaluation.decision import Key, decide, unit_of
-from anaphora.evaluation.result import Settings, Signature, named
+from anaphora.evaluation.result import RunSignature, Settings
 from anaphora.runs import Run, Scored
 from anaphora.stats.intervals import Floats, Interval, Ints, generator, percentile_interval
 from anaphora.stats.paired import approximate_randomisation, holm, mcnemar, paired_bootstrap
+from anaphora.stats.signature import named
 from anaphora.suites.example import ORIGINAL
 from anaphora.systems.context import Measurement
 
@@ -113,7 +114,7 @@ class Comparison:
 
     @property
     def signature(self) -> str:
-        line = Signature("cmp").suite(self.suite, self.sha256).others(self.attacks).measured(*self.measurements)
+        line = RunSignature("cmp").suite(self.suite, self.sha256).others(self.attacks).measured(*self.measurements)
         return str(line.decided(self.settings).tested(self.test, self.settings).add("v", self.version))
 
     def to_dict(self) -> dict[str, Any]:
@@ -150,7 +151,7 @@ def compare_runs(
     # each group is one more test to correct for: crossed breakdowns are compared when asked for
     wanted = by.named(breakdowns or [b for b in about.breakdowns if "×" not in b])
     tally = _Tally(len(runs), wanted, settings)
-    for items in together(runs):
+    for items in zip_runs(runs):
         tally.add(items)
     if breakdowns:
         by.check_known(wanted.values(), tally.tags)
@@ -315,7 +316,7 @@ def _names(runs: Sequence[Run]) -> tuple[str, ...]:
 # Which answers of several runs belong together: those to one example, or to an example and to its attacked forms.
 
 
-def together(runs: Sequence[Run]) -> Iterator[tuple[Scored, ...]]:
+def zip_runs(runs: Sequence[Run]) -> Iterator[tuple[Scored, ...]]:
     """The answers of all runs to one example after the other, in the order of the first run.
 
     Runs of one suite go in step and are streamed. Runs of a suite and of attacks on it are paired by the tag

@@ -17,7 +17,7 @@ import numpy as np
 
 from anaphora.core.errors import AnaphoraError
 from anaphora.evaluation.contrastive import evaluate_run
-from anaphora.evaluation.result import Figure, Settings, Signature
+from anaphora.evaluation.result import Proportion, RunSignature, Settings
 from anaphora.runs import Run, RunHeader
 from anaphora.stats.intervals import Floats, Interval, bootstrap, generator, percentile_interval
 from anaphora.suites.contexts import most_context, random_context, shuffled_context
@@ -26,11 +26,10 @@ from anaphora.systems.context import LABEL, Measurement, Options, check_asked, w
 
 Scorer = Callable[[Suite, Options, Path], Run]
 FOCUSES = ("current", "pronoun")
-MOST_SAMPLES = 2000  # of the bootstrap
 
 
 @dataclass(frozen=True, slots=True)
-class Information:
+class MeanCXMI:
     """A mean in nats with its interval, and the values behind it."""
 
     mean: float
@@ -47,8 +46,8 @@ class Condition:
 
     name: str
     sentences: int
-    figure: Figure
-    cxmi: Mapping[str, Information]  # by focus; empty without context
+    figure: Proportion
+    cxmi: Mapping[str, MeanCXMI]  # by focus; empty without context
 
     def to_dict(self) -> dict[str, Any]:
         figures = {f"cxmi_{focus}": information.to_dict() for focus, information in self.cxmi.items()}
@@ -122,7 +121,7 @@ def context_usage(
     if reads > 1:
         found.append(scored("shuffled", shuffled_context(suite, settings.seed), reads)[:2])
     conditions = [
-        replace(condition, cxmi={f: _information(values[f] - without[f], settings) for f in FOCUSES})
+        replace(condition, cxmi={f: _mean_cxmi(values[f] - without[f], settings) for f in FOCUSES})
         for condition, values in found[1:]
     ]
     return ContextUsage(
@@ -145,9 +144,9 @@ def _given(header: RunHeader) -> int:
 def _signature(header: RunHeader, reads: int, settings: Settings) -> str:
     """header: of a run with context, which says how the system was measured."""
     protocol = {name: value for name, value in header.measurement.settings.items() if name != "focus"}
-    line = Signature("cxmi").suite(header.suite, header.sha256)
+    line = RunSignature("cxmi").suite(header.suite, header.sha256)
     line.measured(Measurement(within(header.context or "", reads), protocol)).decided(settings)
-    return str(line.add("n", min(settings.samples, MOST_SAMPLES)).add("seed", settings.seed).add("v", header.version))
+    return str(line.add("n", settings.samples).add("seed", settings.seed).add("v", header.version))
 
 
 def _gold_scores(run: Run) -> Floats:
@@ -157,12 +156,12 @@ def _gold_scores(run: Run) -> Floats:
     return np.array(found)
 
 
-def _information(differences: Floats, settings: Settings) -> Information:
+def _mean_cxmi(differences: Floats, settings: Settings) -> MeanCXMI:
     rows = np.stack([differences, np.ones_like(differences)], axis=1)
     counts = np.ones(len(rows), np.int64)
-    values = bootstrap(rows, counts, min(settings.samples, MOST_SAMPLES), generator(settings.seed))
+    values = bootstrap(rows, counts, settings.samples, generator(settings.seed))
     positive = float((differences > 0).mean())
-    return Information(float(differences.mean()), percentile_interval(values, settings.confidence), positive)
+    return MeanCXMI(float(differences.mean()), percentile_interval(values, settings.confidence), positive)
 
 
 def sentences_of(usage: ContextUsage) -> Sequence[Condition]:

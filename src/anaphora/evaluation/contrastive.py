@@ -12,7 +12,7 @@ import numpy as np
 
 from anaphora.evaluation import decision as by
 from anaphora.evaluation.decision import Breakdown, Key, Priors, decide, unit_of
-from anaphora.evaluation.result import Figure, Result, Settings
+from anaphora.evaluation.result import Proportion, Result, Settings
 from anaphora.runs import Run, RunHeader, Scored, describe
 from anaphora.stats.intervals import bootstrap, generator, percentile_interval, wilson
 from anaphora.suites.example import Tag
@@ -49,17 +49,17 @@ class Tally:
                 counts[0] += correct
                 counts[1] += total
 
-    def figure(self, settings: Settings) -> Figure:
+    def figure(self, settings: Settings) -> Proportion:
         """The share with its interval; every figure starts from the seed, so that none depends on the others."""
         if settings.interval == "wilson" or self.total == 0:
-            return Figure(self.total, self.correct, wilson(self.correct, self.total, settings.confidence))
+            return Proportion(self.total, self.correct, wilson(self.correct, self.total, settings.confidence))
         if self.units is None:
             outcomes = Counter({(1, 1): self.correct, (0, 1): self.total - self.correct})
         else:
             outcomes = Counter(map(tuple, self.units.values()))  # type: ignore[arg-type]
         rows, counts = zip(*sorted((row, n) for row, n in outcomes.items() if n), strict=True)
         values = bootstrap(np.array(rows, float), np.array(counts), settings.samples, generator(settings.seed))
-        return Figure(self.total, self.correct, percentile_interval(values, settings.confidence))
+        return Proportion(self.total, self.correct, percentile_interval(values, settings.confidence))
 
 
 class Evaluation:
@@ -119,15 +119,15 @@ class Evaluation:
                 groups[breakdown.group(tuple([key[place] for place in places]))].merge(tally)
         self._pending.clear()
 
-    def overall(self) -> Figure:
+    def overall(self) -> Proportion:
         """The figure of all examples together."""
         self._hand_on()
         return self._all.figure(self.settings)
 
-    def figures(self) -> tuple[dict[str, dict[str, Figure]], dict[str, int]]:
+    def figures(self) -> tuple[dict[str, dict[str, Proportion]], dict[str, int]]:
         """The figures of each breakdown, and how many examples are in none of its groups."""
         self._hand_on()
-        figures: dict[str, dict[str, Figure]] = {}
+        figures: dict[str, dict[str, Proportion]] = {}
         untagged: dict[str, int] = {}
         for name, tallies in self._groups.items():
             groups = {group: tally for group, tally in tallies.items() if group is not None}
@@ -136,7 +136,7 @@ class Evaluation:
                 untagged[name] = tallies[None].total
         return figures, untagged
 
-    def blocks(self) -> tuple[Figure | None, int]:
+    def blocks(self) -> tuple[Proportion | None, int]:
         """How many blocks are right in every example, and how many are not counted as examples of them are missing."""
         if not self._blocks:
             return None, 0
@@ -144,7 +144,7 @@ class Evaluation:
         if self._cut is None and self._limited:  # a run of version 0.1 does not say it: the last one may be cut
             cut = set(list(self._blocks)[-1:])
         whole = [right for block, right in self._blocks.items() if block not in cut]
-        figure = Figure(len(whole), sum(whole), wilson(sum(whole), len(whole), self.settings.confidence))
+        figure = Proportion(len(whole), sum(whole), wilson(sum(whole), len(whole), self.settings.confidence))
         return figure if whole else None, len(self._blocks) - len(whole)
 
 

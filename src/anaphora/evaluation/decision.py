@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from anaphora.core.errors import AnaphoraError, did_you_mean
-from anaphora.evaluation.result import Figure
+from anaphora.evaluation.result import Proportion
 from anaphora.runs import Scored
 from anaphora.stats.intervals import wilson
 from anaphora.suites.example import Tag
@@ -212,13 +212,13 @@ class Priors:
         """How many examples of each template are without the other half of their pair, and not counted."""
         return dict(sorted(Counter(template for template, _ in self._waiting).items()))
 
-    def figures(self, confidence: float) -> dict[str, dict[str, Figure]]:
+    def figures(self, confidence: float) -> dict[str, dict[str, Proportion]]:
         """The share of each choice, the most frequent first. A pair whose other half is missing is not counted."""
         result = {}
         for template, counts in sorted(self._counts.items()):
             total = counts.total()
             result[template] = {
-                choice: Figure(total, n, wilson(n, total, confidence)) for choice, n in counts.most_common()
+                choice: Proportion(total, n, wilson(n, total, confidence)) for choice, n in counts.most_common()
             }
         return result
 

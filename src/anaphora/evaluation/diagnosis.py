@@ -11,15 +11,204 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from anaphora.evaluation import diagnosis_evidence as figures
-from anaphora.evaluation.diagnosis_conclusions import conclusions
-from anaphora.evaluation.diagnosis_evidence import AT_CHANCE, TOO_FEW, Answer, Evidence, Measured, gather
-from anaphora.evaluation.diagnosis_rules import SEVERITIES, STEPS, Rule, Rules, Thresholds, load_rules
-from anaphora.evaluation.diagnosis_sentences import Check, Statement, statement
-from anaphora.evaluation.result import Settings, Signature
+from anaphora.evaluation.diagnosis_evidence import (
+    AT_CHANCE,
+    PIPELINE,
+    SEVERITIES,
+    STEPS,
+    TOO_FEW,
+    Answer,
+    Evidence,
+    Measured,
+    Rule,
+    Rules,
+    Says,
+    Thresholds,
+    gather,
+    load_rules,
+)
+from anaphora.evaluation.result import RunSignature, Settings
 from anaphora.evaluation.robustness import Robustness
 from anaphora.runs import Run
 from anaphora.stats.intervals import wilson
 from anaphora.systems.context import Measurement
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One row of the table. shown: the verdict in words; part: a template of several that are also counted together."""
+
+    rule: str
+    step: str
+    name: str
+    suite: str
+    found: Measured
+    shown: str
+    part: bool = False
+
+    @property
+    def signed(self) -> bool:
+        """Whether the figure is a difference, not a share."""
+        return bool(self.found.parts)
+
+    def to_dict(self) -> dict[str, Any]:
+        found = self.found
+        return {
+            "rule": self.rule,
+            "step": self.step,
+            "name": self.name,
+            "suite": self.suite,
+            "total": found.total,
+            "figure": found.value,
+            "interval": list(found.interval),
+            "difference": self.signed,
+            "verdict": found.verdict,
+            "shown": self.shown,
+            "what": list(found.what),
+            "parts": list(found.parts),
+            "chance": found.chance,
+            "p_adjusted": found.p,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A sentence, the rule and the checks that it follows from; items: the ids of those that show it."""
+
+    rule: str
+    verdict: str
+    severity: str
+    text: str
+    checks: tuple[Check, ...]
+
+    @property
+    def items(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(item for check in self.checks for item in check.found.items))
+
+    def to_dict(self, items: int | None = None) -> dict[str, Any]:
+        ids = self.items
+        return {
+            "rule": self.rule,
+            "verdict": self.verdict,
+            "severity": self.severity,
+            "text": self.text,
+            "figures": [check.to_dict() for check in self.checks],
+            "item_count": len(ids),
+            "items": list(ids if items is None else ids[:items]),
+        }
+
+
+def statement(rule: Rule, checks: Sequence[Check], limits: Thresholds) -> Statement | None:
+    """What a rule says of its checks: of the first one; nothing where there are too few items."""
+    if not checks or checks[0].found.verdict not in rule.says:
+        return None
+    check = checks[0]
+    severity, text = rule.says[check.found.verdict]
+    costly = sum(c.found.verdict == check.found.verdict for c in checks)
+    tried = sum(c.found.verdict != TOO_FEW for c in checks)
+    fields = {**_fields(check, limits), "count": str(costly), "tried": str(tried)}
+    return Statement(rule.id, check.found.verdict, severity, text.format(**fields), (check,))
+
+
+def _fields(check: Check, limits: Thresholds) -> dict[str, str]:
+    """What may stand in braces in a sentence."""
+    found = check.found
+    low, high = found.interval
+    signs = ".3f" if not check.signed else "+.3f"
+    interval = f"[{low:{signs}}, {high:{signs}}]".replace("-", "−")
+    signed = f"{found.value:{signs}} {interval}".replace("-", "−")
+    one, other = (*(f"{part:.3f}" for part in found.parts), "", "")[:2]
+    what, second = (*found.what, "", "")[:2]
+    return {
+        "figure": f"{found.value:.3f} {interval}, n = {found.total:,}",
+        "interval": interval,
+        "percent": f"{found.value * 100:.1f} %",
+        "total": f"{found.total:,}",
+        "chance": "" if found.chance is None else f"{found.chance:.2f}",
+        "known": f"{limits.known:g}",
+        "loss": f"{limits.loss:g}",
+        "signed": signed,
+        "one": one,
+        "other": other,
+        "what": what,
+        "attack": what,
+        "best": what,
+        "worst": second,
+        "p": "" if found.p is None else "< 0.001" if found.p < 0.001 else f"= {found.p:.3f}",
+        "suite": check.suite,
+    }
+
+
+# Conclusions: what follows from several verdicts together (ContraCAT §3, §6.2).
+
+NOT_KNOWN = ("fails", "partial")
+PRIORS = ("fallback", "prior/verb")  # the rules that speak of a gender
+
+
+def conclusions(
+    statements: Sequence[Statement], says: Mapping[str, Says], context: str | None = None
+) -> list[Statement]:
+    """The conclusions that hold. They follow from statements, so that nothing rests on too few items.
+
+    context: what the system saw, as in "1+1" sentences of source and target; None where it is not known
+    """
+    judged = {s.rule: s.checks[0] for s in statements if s.checks[0].step in PIPELINE}
+    preferred = {s.checks[0].found.what[0] for s in statements if s.verdict == "prefers" and s.rule in PRIORS}
+    return [
+        *_unseen(judged, context, says["unseen"]),
+        *_first_failure(judged, says["first-failure"]),
+        *_mistakes(judged, says["mistakes"]),
+        *_by_default(judged, preferred, says["by-default"]),
+    ]
+
+
+def _unseen(judged: Mapping[str, Check], context: str | None, says: Says) -> Iterator[Statement]:
+    """Every template has its nouns in the sentence before: without that sentence a system can only guess."""
+    if judged and context is not None and context.startswith("0+"):
+        severity, text = says["unseen"]
+        yield Statement("unseen", "unseen", severity, text.format(context=context), ())
+
+
+def _first_failure(judged: Mapping[str, Check], says: Says) -> Iterator[Statement]:
+    """The first step in the order of the pipeline that fails. That none does is said if every step was tested."""
+    for step in PIPELINE:
+        found = [check for check in judged.values() if check.step == step and check.found.verdict == "fails"]
+        if found:
+            yield _statement("first-failure", "fails", says, found, step=step)
+            return
+    if {check.step for check in judged.values()} == set(PIPELINE):
+        weak = [check for check in judged.values() if check.found.verdict != "known"]
+        yield _statement("first-failure", "weak" if weak else "sound", says, weak or list(judged.values()))
+
+
+def _mistakes(judged: Mapping[str, Check], says: Says) -> Iterator[Statement]:
+    """§6.2: who knows the gender of nouns and still chooses the wrong pronoun has not found the antecedent."""
+    gender = judged.get("gender")
+    earlier = [c for c in judged.values() if c.step != "language translation" and c.found.verdict in NOT_KNOWN]
+    if gender is None or not earlier:
+        return
+    if gender.found.verdict == "known":
+        yield _statement("mistakes", "earlier", says, earlier)
+    elif gender.found.verdict == "fails":
+        yield _statement("mistakes", "gender", says, earlier)
+
+
+def _by_default(judged: Mapping[str, Check], preferred: set[str], says: Says) -> Iterator[Statement]:
+    """§6.2: event and pleonastic it are right by the prior where the system prefers neuter anyway."""
+    found = [judged[rule] for rule in ("event", "pleonastic") if rule in judged]
+    right = [check for check in found if check.found.verdict == "known" and set(check.found.golds) <= preferred]
+    if right:
+        yield _statement("by-default", "default", says, right, what=right[0].found.golds[0])
+
+
+def _statement(rule: str, verdict: str, says: Says, checks: Sequence[Check], **fields: str) -> Statement:
+    severity, text = says[verdict]
+    names = [f"{check.name} {check.found.value:.3f}" for check in checks]
+    listed = " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+    return Statement(rule, verdict, severity, text.format(names=listed, **fields), tuple(checks))
+
+
+# The diagnosis of a system: all checks, the statements that follow from them, and what to try.
 
 WORST_FIRST = ("brittle", "small loss", "unclear", "robust", AT_CHANCE)
 
@@ -42,7 +231,7 @@ class Diagnosis:
 
     @property
     def signature(self) -> str:
-        line = Signature("dia")
+        line = RunSignature("dia")
         for suite in self.suites:
             line.add("s", suite)
         line.measured(Measurement(self.context, self.protocol)).decided(self.settings, ties=False)

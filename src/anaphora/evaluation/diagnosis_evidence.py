@@ -1,23 +1,123 @@
-"""What is known of a system: the answers of all its runs, sorted into templates, test sets, and attacks on these."""
+"""The evidence of a diagnosis: its rules, the answers of a system's runs, and the figures that the rules ask for."""
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from anaphora.core.errors import AnaphoraError, BadInput
+from anaphora.core.parsing import read_toml
 from anaphora.evaluation.compare import original_of
 from anaphora.evaluation.contrastive import guessing
 from anaphora.evaluation.decision import Priors, decide
-from anaphora.evaluation.diagnosis_rules import Rule, Thresholds
-from anaphora.evaluation.result import Settings, named
+from anaphora.evaluation.result import Settings
 from anaphora.evaluation.robustness import Robustness, robustness
 from anaphora.runs import Run
-from anaphora.stats.intervals import Interval, wilson
+from anaphora.stats.intervals import Interval, newcombe, wilson
+from anaphora.stats.signature import named
 from anaphora.suites.example import Tag
+
+# The rules, read from diagnosis.toml: what each looks at, its thresholds, and what it says when.
+
+FILE = Path(__file__).with_name("diagnosis.toml")
+SEVERITIES = ("failure", "weakness", "note", "strength")
+# the order of the table: the pipeline of §3, then what colours it
+STEPS = (
+    "markable detection",
+    "coreference resolution",
+    "language translation",
+    "priors",
+    "test sets",
+    "robustness",
+)
+PIPELINE = STEPS[:3]
+
+Says = Mapping[str, tuple[str, str]]  # verdict → severity, sentence with fields to fill in
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """Where verdicts change; docs/diagnosis.md explains each."""
+
+    known: float
+    two_nouns: float
+    majority: float
+    gap: float
+    loss: float
+    negligible: float
+    p: float
+    minimum: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One question to the figures.
+
+    kind: how the figure is made (`diagnosis_figures`); templates: whose items it looks at, none: those of test sets
+    chance: what an accuracy is held against, "two nouns" or "candidates"
+    tag, first, second: two groups of items that are set against each other; tags: groups of which best and worst are
+    attacks: the kinds of attack that it is about, none: all others
+    says: nothing is said of a verdict that is not in it; shown: a verdict in the words of the table
+    advice: names of advice for a verdict, or for a verdict and what it is about ("prefers neuter")
+    """
+
+    id: str
+    kind: str
+    step: str
+    name: str
+    says: Says
+    templates: tuple[str, ...] = ()
+    chance: str = ""
+    tag: str = ""
+    first: tuple[str, ...] = ()
+    second: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    attacks: tuple[str, ...] = ()
+    shown: Mapping[str, str] = field(default_factory=dict)
+    advice: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """All rules.
+
+    conclusions: what is said of the verdicts of several rules
+    advice: by its name a command, what it is good for, and the language pairs that it knows, if not all
+    """
+
+    thresholds: Thresholds
+    rules: tuple[Rule, ...]
+    conclusions: Mapping[str, Says]
+    advice: Mapping[str, tuple[str, ...]]
+
+
+@cache
+def load_rules() -> Rules:
+    """The rules that are built in."""
+    document = read_toml(FILE)
+    return Rules(
+        thresholds=Thresholds(**document["thresholds"]),
+        rules=tuple(_rule(row) for row in document["rule"]),
+        conclusions={row["id"]: _says(row["says"]) for row in document["conclusion"]},
+        advice={name: tuple(words) for name, words in document["advice"].items()},
+    )
+
+
+def _rule(row: dict[str, Any]) -> Rule:
+    plain: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}
+    advice = {verdict: tuple(names) for verdict, names in row.get("advice", {}).items()}
+    return Rule(**{**plain, "says": _says(row["says"]), "advice": advice})
+
+
+def _says(rows: dict[str, list[str]]) -> Says:
+    return {verdict: (severity, text) for verdict, (severity, text) in rows.items()}
+
+
+# The answers of all runs of a system, sorted into templates, test sets, and attacks on these.
 
 
 class Answer(NamedTuple):
@@ -300,13 +400,6 @@ def extremes(answers: Sequence[Answer], rule: Rule, limits: Thresholds, confiden
     low, high = measured.interval
     verdict = "uneven" if low > limits.gap else _small(low, high, limits.gap)
     return replace(measured, verdict=verdict, items=_wrong(enough[worst]), what=(best, worst))
-
-
-def newcombe(one: tuple[int, int], other: tuple[int, int], confidence: float) -> Interval:
-    """Newcombe 1998, method 10: the difference of two shares (correct, total) of different items, from Wilson's."""
-    (l1, u1), (l2, u2) = wilson(*one, confidence), wilson(*other, confidence)
-    p1, p2 = one[0] / one[1], other[0] / other[1]
-    return p1 - p2 - math.hypot(p1 - l1, u2 - p2), p1 - p2 + math.hypot(u1 - p1, p2 - l2)
 
 
 def attack_verdict(

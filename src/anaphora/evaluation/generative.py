@@ -19,12 +19,20 @@ from anaphora.align.tokenize import Text, Tokenization, Treatment, signature
 from anaphora.core.errors import AnaphoraError
 from anaphora.evaluation import decision as by
 from anaphora.evaluation.decision import decide
-from anaphora.evaluation.result import Signature
-from anaphora.languages.forms import Forms, addressed, known_languages, polite_forms, pronoun_forms, same_class
-from anaphora.languages.pronoun_files import known_pairs, pronoun_lists
-from anaphora.languages.pronouns import normalise
+from anaphora.evaluation.result import RunSignature
+from anaphora.languages import names_with
+from anaphora.languages.pronouns import (
+    Forms,
+    addressed,
+    normalise,
+    polite_forms,
+    pronoun_forms,
+    pronoun_lists,
+    same_class,
+)
 from anaphora.runs import Run
-from anaphora.stats.intervals import Interval, bootstrap, generator, percentile_interval, wilson
+from anaphora.stats.intervals import Interval, Resampling, bootstrap, generator, percentile_interval, wilson
+from anaphora.stats.signature import short_hash
 from anaphora.suites.example import Example
 from anaphora.suites.export import current_translations
 from anaphora.suites.suite import Header, Suite
@@ -336,10 +344,8 @@ def alignment_label(settings: Settings, corpus: Sequence[Pair] = (), saved: Path
     if saved is not None:
         label += f"@{model_code(saved)}"
     if corpus:
-        digest = hashlib.sha256()
-        for source, target in corpus:
-            digest.update(f"{' '.join(source)}\t{' '.join(target)}\n".encode())
-        label += f"+{len(corpus)}@{digest.hexdigest()[:6]}"
+        lines = ("\t".join(map(" ".join, pair)) for pair in corpus)
+        label += f"+{len(corpus)}@{short_hash(lines)}"
     return label
 
 
@@ -351,11 +357,11 @@ def judge_texts(
     forms = pronoun_forms(header.target_language)
     if not forms:
         raise AnaphoraError(
-            f"the pronouns of {header.target_language!r} are not known. Known: {', '.join(known_languages())}; another "
-            "language is a file in anaphora/languages/data/forms"
+            f"the pronouns of {header.target_language!r} are not known. Known: {', '.join(names_with('forms'))}. "
+            "Add a data file for the language (docs/extending.md)"
         )
     pair = f"{header.source_language}-{header.target_language}"
-    lists = pronoun_lists(pair) if pair in known_pairs() else None
+    lists = pronoun_lists(pair) if pair in names_with("apt") else None
     pronouns = lists.target_pronouns if lists else frozenset[str]()
     usual = frozenset(lists.pronouns) if lists else SOURCE_PRONOUNS
 
@@ -409,12 +415,12 @@ def evaluate_translations(
     for outcome in outcomes:
         how[outcome.how] = how.get(outcome.how, 0) + 1
     treatments = {**texts.treatments, **({system: treatment} if treatment else {})}
-    line = Signature("gen").suite(texts.header.name, texts.sha256)
+    line = RunSignature("gen").suite(texts.header.name, texts.sha256)
     if run is not None:  # the gap depends on how the run was scored
         line.measured(run.header.measurement)
-    for part in signature(treatments.values(), normalize=texts.words.normalize):
-        line.add(*part.split(":"))
-    line.add("align", aligned).add("notfound", "wrong")
+    line.extend(signature(treatments.values(), normalize=texts.words.normalize)).add("align", aligned).add(
+        "notfound", "wrong"
+    )
     named = str(line.add("v", __version__))
     gap = None if run is None else gap_to(run, pairs)
     about = texts.header
@@ -424,7 +430,7 @@ def evaluate_translations(
     )
 
 
-def gap_to(run: Run, outcomes: Sequence[tuple[Example, Outcome]], samples: int = 10_000, seed: int = 12345) -> Gap:
+def gap_to(run: Run, outcomes: Sequence[tuple[Example, Outcome]], resampling: Resampling | None = None) -> Gap:
     """Contrastive minus generative accuracy on the same examples, with a bootstrap interval."""
     contrastive = {
         item.id: decide(item, minimize=False, normalize="sum").correct for item in run if item.gold is not None
@@ -435,5 +441,7 @@ def gap_to(run: Run, outcomes: Sequence[tuple[Example, Outcome]], samples: int =
     ours = np.array([outcome.outcome == CORRECT for _, outcome in outcomes], float)
     theirs = np.array([contrastive[example.id] for example, _ in outcomes], float)
     rows, counts = np.unique(np.column_stack([theirs - ours, np.ones(len(ours))]), axis=0, return_counts=True)
-    values = bootstrap(rows, counts, samples, generator(seed))
-    return Gap(float(theirs.mean()), float((theirs - ours).mean()), percentile_interval(values))
+    resampling = resampling or Resampling()
+    values = bootstrap(rows, counts, resampling.samples, generator(resampling.seed))
+    interval = percentile_interval(values, resampling.confidence)
+    return Gap(float(theirs.mean()), float((theirs - ours).mean()), interval)

@@ -5,16 +5,17 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 from anaphora.core.errors import AnaphoraError
-from anaphora.stats.intervals import Interval
+from anaphora.stats.intervals import Interval, Resampling
+from anaphora.stats.signature import Signature, named
 from anaphora.systems.context import PLAIN, Measurement, canonical
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
-    """How many of a number of examples are right, with an interval."""
+class Proportion:
+    """A number of correct examples out of a total, with an interval."""
 
     total: int
     correct: int
@@ -34,18 +35,15 @@ class Figure:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """Everything that a figure depends on besides the suite and the scores."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings(Resampling):
+    """Everything that a figure depends on besides the suite and the scores: how to decide, and how to resample."""
 
     minimize: bool = False
     normalize: str = "sum"  # or "mean": per token
     scores_are: str = "sum"  # or "mean": what a score file holds, per token
     interval: str = "wilson"  # or "bootstrap"
-    confidence: float = 0.95
     resample: str | None = None  # the tag whose groups are resampled whole; None: single items
-    samples: int = 10_000
-    seed: int = 12345
 
     def __post_init__(self) -> None:
         for name, value, known in (
@@ -55,8 +53,7 @@ class Settings:
         ):
             if value not in known:
                 raise AnaphoraError(f"unknown {name} {value!r}. Known: {', '.join(known)}")
-        if not 0 < self.confidence < 1 or self.samples < 1:
-            raise AnaphoraError("confidence is a number between 0 and 1, samples a number from 1")
+        Resampling.__post_init__(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,19 +72,19 @@ class Result:
     sha256: str
     languages: str
     system: str
-    figure: Figure
+    figure: Proportion
     ties: int
-    breakdowns: Mapping[str, Mapping[str, Figure]]
+    breakdowns: Mapping[str, Mapping[str, Proportion]]
     settings: Settings
     version: str
     context: str | None = None
     protocol: Mapping[str, Any] = field(default_factory=dict)
     untagged: Mapping[str, int] = field(default_factory=dict)
-    blocks: Figure | None = None
+    blocks: Proportion | None = None
     cut_blocks: int = 0
     unanswered: int = 0
     answers: tuple[str, ...] = ()
-    priors: Mapping[str, Mapping[str, Figure]] = field(default_factory=dict)
+    priors: Mapping[str, Mapping[str, Proportion]] = field(default_factory=dict)
     unpaired: Mapping[str, int] = field(default_factory=dict)
 
     def __str__(self) -> str:
@@ -114,16 +111,12 @@ class Result:
     @property
     def signature(self) -> str:
         """Short, as sacreBLEU's: what distinguishes this figure from another."""
-        from anaphora.evaluation.result import short
-
-        return short(self)
+        return str(_result_signature(self))
 
     @property
     def long_signature(self) -> str:
         """Every setting spelled out, with the whole hash of the suite."""
-        from anaphora.evaluation.result import long
-
-        return long(self)
+        return _result_signature(self).long
 
     def metrics(self) -> dict[str, float | int]:
         """Names and numbers without nesting, as `evaluate` and experiment trackers take them."""
@@ -165,7 +158,7 @@ class Result:
         }
 
 
-def _share(figure: Figure) -> dict[str, Any]:
+def _share(figure: Proportion) -> dict[str, Any]:
     return {
         "total": figure.total,
         "count": figure.correct,
@@ -174,34 +167,24 @@ def _share(figure: Figure) -> dict[str, Any]:
     }
 
 
-# Signatures in the style of sacreBLEU: one line that says how a figure was computed.
+# What the signatures of evaluations have in common.
 
 UNKNOWN = "?"
 PLAINLY = "plain"  # no settings beyond plain scoring, where another run has some
 MOST_NAMED = 3  # suites that are compared with the first one and named one by one
 
 
-class Signature:
-    """A signature that is put together part by part, in order; `str` gives the line."""
+class RunSignature(Signature):
+    """The signature of a figure that is computed from runs."""
 
-    def __init__(self, kind: str) -> None:
-        self._parts = [kind]
+    __slots__ = ()
 
-    def __str__(self) -> str:
-        return "|".join(self._parts)
+    def suite(self, name: str, sha256: str) -> Self:
+        """The suite with the beginning of its hash; the long form has the whole hash."""
+        return self.add("s", named(name, sha256), "suite", f"{name}@{sha256}")
 
-    def add(self, key: str, value: object) -> Signature:
-        """One part; None leaves it out."""
-        if value is not None:
-            self._parts.append(f"{key}:{value}")
-        return self
-
-    def suite(self, name: str, sha256: str) -> Signature:
-        """The suite with the beginning of its hash."""
-        return self.add("s", named(name, sha256))
-
-    def others(self, suites: Sequence[str]) -> Signature:
-        """Other suites, as name@hash, or how many there are with a hash of them all, whatever their order."""
+    def others(self, suites: Sequence[str]) -> Self:
+        """Other suites, as name@hash, or their number with a hash of them all, whatever their order."""
         if len(suites) > MOST_NAMED:
             digest = hashlib.sha256("\n".join(sorted(suites)).encode()).hexdigest()
             return self.add("vs", named(str(len(suites)), digest))
@@ -209,50 +192,38 @@ class Signature:
             self.add("vs", suite)
         return self
 
-    def measured(self, *measurements: Measurement) -> Signature:
-        """Context and settings of the scoring: once where all runs agree, else of each run in turn."""
+    def measured(self, *measurements: Measurement) -> Self:
+        """Context and settings of the scoring: once where all runs agree, else those of each run in turn."""
         self.add("ctx", _joined([m.context for m in measurements], UNKNOWN))
         return self.add("set", _joined([m.code for m in measurements], PLAINLY))
 
-    def decided(self, settings: Settings, ties: bool = True) -> Signature:
+    def decided(self, settings: Settings, ties: bool = True) -> Self:
         """How scores become decisions, and whatever is unusual about it."""
         self.add("norm", settings.normalize).add("tie", "wrong" if ties else None)
-        self.add("better", "lower" if settings.minimize else None)
-        return self.add("conf", f"{settings.confidence:g}" if settings.confidence != Settings().confidence else None)
+        return self.add("better", "lower" if settings.minimize else None).confidence(settings)
 
-    def tested(self, test: str, settings: Settings) -> Signature:
+    def tested(self, test: str, settings: Settings) -> Self:
         """The paired test, what it resamples, and the correction."""
         self.add("test", test).add("by", settings.resample or "items")
         return self.add("n", settings.samples).add("seed", settings.seed).add("adj", "holm")
 
 
-def named(name: str, sha256: str) -> str:
-    """A suite as it is called in signatures: its name and the beginning of its hash."""
-    return f"{name}@{sha256[:6]}"
-
-
-def short(result: Result) -> str:
-    """What differs between figures: the suite, context, settings, normalization, ties, resampling, the version."""
-    settings = result.settings
-    line = Signature("ctr").suite(result.suite, result.sha256).measured(result.measurement).decided(settings)
-    if settings.interval == "bootstrap":
+def _result_signature(result: Result) -> Signature:
+    """Short: what distinguishes this figure from another. Long: every setting, with the whole hash of the suite."""
+    settings, resampled = result.settings, result.settings.interval == "bootstrap"
+    line = RunSignature("ctr", "contrastive").suite(result.suite, result.sha256).measured(result.measurement)
+    line.decided(settings).spell("languages", result.languages).spell("context", result.context or "unknown")
+    for name, value in sorted({**PLAIN, **result.protocol}.items() if result.context else result.protocol.items()):
+        line.spell(name, canonical(value))
+    line.spell("normalisation", settings.normalize).spell("scores", None if settings.scores_are == "sum" else "mean")
+    line.spell("better", "lower" if settings.minimize else "higher").spell("ties", "wrong")
+    line.spell("interval", settings.interval).spell("confidence", f"{settings.confidence:g}")
+    line.spell("resampled", settings.resample or "items").spell("samples", settings.samples if resampled else "none")
+    if resampled:
         unit = f":{settings.resample}" if settings.resample else ""
         line.add("ci", f"bs{settings.samples}{unit}").add("seed", settings.seed)
-    return str(line.add("v", result.version))
-
-
-def long(result: Result) -> str:
-    """All settings, in words."""
-    settings, resampled = result.settings, result.settings.interval == "bootstrap"
-    line = Signature("contrastive").add("suite", f"{result.suite}@{result.sha256}").add("languages", result.languages)
-    line.add("context", result.context or "unknown")
-    for name, value in sorted({**PLAIN, **result.protocol}.items() if result.context else result.protocol.items()):
-        line.add(name, canonical(value))
-    line.add("normalisation", settings.normalize).add("scores", None if settings.scores_are == "sum" else "mean")
-    line.add("better", "lower" if settings.minimize else "higher")
-    line.add("ties", "wrong").add("interval", settings.interval).add("confidence", f"{settings.confidence:g}")
-    line.add("resampled", settings.resample or "items").add("samples", settings.samples if resampled else "none")
-    return str(line.add("seed", settings.seed if resampled else "none").add("version", result.version))
+    line.spell("seed", settings.seed if resampled else "none")
+    return line.add("v", result.version, "version", result.version)
 
 
 def _joined(values: Sequence[str | None], missing: str) -> str | None:

@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.evaluation.compare import Pair, compare_runs, corrected, original_of
 from anaphora.evaluation.contrastive import evaluate_run
-from anaphora.evaluation.result import Figure, Settings, Signature, named
-from anaphora.runs import Run, Scored
+from anaphora.evaluation.result import Proportion, RunSignature, Settings
+from anaphora.runs import LoadedRun, Run, Scored, load
+from anaphora.stats.signature import named
 from anaphora.systems.context import PLAIN, Measurement, canonical
-
-
-@dataclass(frozen=True)
-class _Part(Run):
-    """Some of the answers of a run, kept."""
-
-    items: tuple[Scored, ...] = ()
-
-    def __iter__(self) -> Iterator[Scored]:
-        return iter(self.items)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +50,7 @@ class Robustness:
     languages: str
     system: str
     context: str | None
-    before: Figure
+    before: Proportion
     attacks: tuple[Attack, ...]
     test: str
     settings: Settings
@@ -70,7 +61,7 @@ class Robustness:
     @property
     def signature(self) -> str:
         suites = tuple(dict.fromkeys(attack.suite for attack in self.attacks))
-        line = Signature("rob").suite(self.suite, self.sha256).others(suites)
+        line = RunSignature("rob").suite(self.suite, self.sha256).others(suites)
         line.measured(Measurement(self.context, self.protocol)).decided(self.settings).tested(self.test, self.settings)
         return str(line.add("v", self.version))
 
@@ -102,7 +93,7 @@ def robustness(
     attacks, and for attacks × groups in the breakdowns. breakdowns: none unless asked for.
     """
     settings = settings or Settings()
-    whole = _Part(before.header, before.path, tuple(before))
+    whole = load(before)
     found: list[tuple[str, str]] = []
     pairs: list[Pair] = []
     repeated: dict[str, str] = {}
@@ -135,7 +126,7 @@ def robustness(
     )
 
 
-def _parts(run: Run) -> dict[str, _Part]:
+def _parts(run: Run) -> dict[str, LoadedRun]:
     """The answers to each attack in a run."""
     attacks: dict[str, list[Scored]] = {}
     for item in run:
@@ -145,7 +136,7 @@ def _parts(run: Run) -> dict[str, _Part]:
         attacks.setdefault(str(item.tags.get("attack") or run.header.suite), []).append(item)
     if not attacks:
         raise BadInput(run.path, "no example is in it")
-    return {name: _Part(run.header, run.path, tuple(items)) for name, items in attacks.items()}
+    return {name: LoadedRun(run.header, run.path, tuple(items)) for name, items in attacks.items()}
 
 
 def _check(before: Run, run: Run) -> None:

@@ -1,10 +1,16 @@
-"""What a measure is and how it learns. The defaults are the paper's where it says anything (§4, §5.2)."""
+"""The configuration of a measure, and its TOML file. Defaults are the paper's where it gives any (§4, §5.2)."""
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
+from anaphora.core.config import merged, override_document, typed_config
 from anaphora.core.errors import AnaphoraError
+from anaphora.core.parsing import read_toml
 
 CONTEXTS = ("NC", "RC", "CRC")
 KINDS = ("attention", "average")
@@ -17,7 +23,7 @@ class Data:
     """Suites of pairs.
 
     train_kind, dev_kind: which of their pairs are used: R vs. S is "system", R vs. R′ is "noisy"
-    limit: only so many training pairs, drawn by the seed of the training; 0 is all
+    limit, dev_limit: at most N pairs, sampled with the training's seed; 0 is all
     """
 
     train: tuple[str, ...] = ()
@@ -30,19 +36,19 @@ class Data:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """The measure itself.
+    """The architecture, and which texts it reads.
 
     encoder: "static" (vectors and a BiLSTM), or hf:NAME_OR_PATH[?layer=-1&words=mean] for any Hugging Face encoder or
         causal language model
     kind: "attention", or the "average" of the pronouns (the baseline)
     context: NC none, RC each candidate its own, CRC that of the reference for both
-    sentences: how many sentences of context
-    language: whose pronouns; pronouns: a file with a list of your own
-    plain: texts are lowercased and lose their punctuation, as the annotated pairs are
-    hidden: width of a layer before z; 0 is the paper's model, without one
-    features: more about each pronoun: "lm:NAME_OR_PATH", "identity"
-    max_pronouns: length of w; 0 is the most that a training sentence has
-    width, vectors, vocabulary: of static encoders: their size, a file of vectors, how many words
+    sentences: the number of context sentences
+    language: the language of the pronouns; pronouns: a file with your own list
+    plain: lowercase texts and remove their punctuation, as in the annotated pairs
+    hidden: the width of a layer before z; 0 is the paper's model, which has none
+    features: further features of each pronoun: "lm:NAME_OR_PATH", "identity"
+    max_pronouns: the length of w; 0 is the highest number of pronouns in a training sentence
+    width, vectors, vocabulary: for static encoders, their size, a file of vectors, and the number of words
     """
 
     encoder: str = "static"
@@ -59,6 +65,11 @@ class Model:
     vectors: str = ""
     vocabulary: int = 50_000
 
+    @property
+    def context_sentences(self) -> int:
+        """The number of context sentences that the measure reads."""
+        return 0 if self.context == "NC" else self.sentences
+
     def __post_init__(self) -> None:
         _check("model.context", self.context, CONTEXTS)
         _check("model.kind", self.kind, KINDS)
@@ -66,14 +77,14 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class Training:
-    """How it learns: Adam on the ranking loss of eq. 5, until development pairs are no better ranked for a while.
+    """The optimization: Adam on the ranking loss of eq. 5, stopped early by development pairs.
 
-    fine_tune: the weights of a Hugging Face encoder learn, too; else its states are computed once and kept
-    patience: epochs without a gain
-    keep_encoder: the model's folder has a copy of the encoder's weights, so that it needs nothing else
-    start_from: another measure's folder, whose weights it begins with, as far as it has the same
-    only_features: nothing learns but the weights of features and how much all else counts beside them, so that few
-        pairs are enough for features that are dear to compute
+    fine_tune: train the weights of a Hugging Face encoder, too; else its states are computed once and cached
+    patience: epochs without improvement until training stops
+    keep_encoder: store a copy of the encoder's weights in the model's folder, so that it needs nothing else
+    start_from: another measure's folder; training starts from the weights that both have
+    only_features: train only the weights of features and the scale of everything else, so that few pairs are enough
+        for features that are expensive to compute
     """
 
     loss: str = "ranking"
@@ -94,11 +105,13 @@ class Training:
     def __post_init__(self) -> None:
         _check("training.loss", self.loss, LOSSES)
         if self.batch < 1 or self.epochs < 1 or self.patience < 1 or self.margin < 0:
-            raise AnaphoraError("training.batch, epochs and patience are numbers from 1, margin from 0")
+            raise AnaphoraError("training.batch, epochs and patience must be at least 1, margin at least 0")
 
 
 @dataclass(frozen=True, slots=True)
 class Config:
+    """A whole configuration, one attribute per section of the file."""
+
     description: str = ""
     data: Data = field(default_factory=Data)
     model: Model = field(default_factory=Model)
@@ -112,3 +125,22 @@ class Config:
 def _check(name: str, value: str, known: tuple[str, ...]) -> None:
     if value not in known:
         raise AnaphoraError(f"{name}: unknown {value!r}. Known: {', '.join(known)}")
+
+
+# The TOML file: sections [data], [model], [training]; every key has a default.
+
+
+def read_config(path: Path, overrides: Mapping[str, str] | None = None) -> Config:
+    """Read a config file; overrides are keys (`training.epochs`) with values as TOML or plain text."""
+    return parse_config(read_toml(path), path, overrides)
+
+
+def parse_config(document: Mapping[str, Any], path: Path, overrides: Mapping[str, str] | None = None) -> Config:
+    """Return the config of a document; an unknown key or a value of another type is an error."""
+    changes = override_document(overrides or {}, "training.epochs=5")
+    return typed_config(Config, merged(document, changes), path)
+
+
+def as_document(config: Config) -> dict[str, Any]:
+    """Return the config as plain values, with every key."""
+    return dataclasses.asdict(config)

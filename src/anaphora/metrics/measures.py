@@ -15,6 +15,7 @@ from anaphora.core.registry import Registry
 from anaphora.normalization import Mismatch, mismatches, normalize, sign_name, signs_of
 from anaphora.stats.intervals import Interval, Resampling
 from anaphora.stats.paired import PairedTest, Sums, paired_tests
+from anaphora.stats.signature import Signature
 
 METRICS = Registry(
     "metric",
@@ -189,7 +190,7 @@ class MetricsResult:
             "pairs": pairs,
             "languages": self.languages,
             "sentences": self.sentences,
-            "resampling": self.resampling.signature,
+            "resampling": str(Signature().resampled(self.resampling)),
             "references": self.references,
             "texts": {name: treatment.to_dict() for name, treatment in self.texts.items()},
             "written_differently": {

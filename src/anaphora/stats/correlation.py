@@ -17,27 +17,23 @@ import numpy as np
 
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.finite import no_overflow
-from anaphora.stats.intervals import CHUNK, Floats, Interval, generator, percentile_interval
+from anaphora.stats.intervals import CHUNK, Floats, Interval, Resampling, generator, percentile_interval
 from anaphora.stats.paired import holm
 
 COEFFICIENTS = ("pearson", "spearman", "kendall")
 INTERVALS = ("bootstrap", "fisher")
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """How intervals are made."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings(Resampling):
+    """How intervals of correlations are made."""
 
     interval: str = "bootstrap"  # or "fisher"
-    confidence: float = 0.95
-    samples: int = 10_000
-    seed: int = 12345
 
     def __post_init__(self) -> None:
         if self.interval not in INTERVALS:
             raise AnaphoraError(f"unknown interval {self.interval!r}. Known: {', '.join(INTERVALS)}")
-        if not 0 < self.confidence < 1 or self.samples < 1:
-            raise AnaphoraError("confidence is a number between 0 and 1, samples a number from 1")
+        Resampling.__post_init__(self)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,14 +24,14 @@ CHUNK = 400_000  # random numbers held at a time: few enough to stay in a proces
 
 @dataclass(frozen=True, slots=True)
 class Resampling:
-    """How intervals and p-values are drawn; the numbers of draws are sacreBLEU's.
+    """How intervals and p-values are drawn, with one default for all commands.
 
-    samples: of the bootstrap
-    test: which of the two p-values is the p_value
-    trials: of approximate randomization; None: as many as samples
+    samples: number of bootstrap samples
+    test: the test whose p-value is reported as p_value
+    trials: number of draws of approximate randomization; None: the same as samples
     """
 
-    samples: int = 1_000
+    samples: int = 10_000
     seed: int = 12345
     confidence: float = 0.95
     test: str = "randomisation"
@@ -45,13 +45,8 @@ class Resampling:
 
     @property
     def randomizations(self) -> int:
-        """Draws of approximate randomization."""
+        """Number of draws of approximate randomization."""
         return self.samples if self.trials is None else self.trials
-
-    @property
-    def signature(self) -> str:
-        unusual = f"|conf:{self.confidence:g}" if self.confidence != 0.95 else ""
-        return f"ci:bs{self.samples}{unusual}|seed:{self.seed}"
 
 
 def wilson(correct: int, total: int, confidence: float = 0.95) -> Interval:
@@ -64,6 +59,13 @@ def wilson(correct: int, total: int, confidence: float = 0.95) -> Interval:
     half = z * math.sqrt(share * (1 - share) / total + spread / (4 * total))
     low, high = (centre - half) / (1 + spread), (centre + half) / (1 + spread)
     return (0.0 if correct == 0 else low), (1.0 if correct == total else high)  # exact at the ends
+
+
+def newcombe(one: tuple[int, int], other: tuple[int, int], confidence: float) -> Interval:
+    """Newcombe 1998, method 10: the difference of two shares (correct, total) of different items, from Wilson's."""
+    (l1, u1), (l2, u2) = wilson(*one, confidence), wilson(*other, confidence)
+    p1, p2 = one[0] / one[1], other[0] / other[1]
+    return p1 - p2 - math.hypot(p1 - l1, u2 - p2), p1 - p2 + math.hypot(u1 - p1, p2 - l2)
 
 
 def percentile_interval(values: Floats, confidence: float = 0.95) -> Interval:

@@ -18,8 +18,8 @@ from anaphora.languages.pronouns import normalise
 from anaphora.measure.pair_list import COLUMNS as PAIR_COLUMNS
 from anaphora.measure.pair_list import Judged, pair_list_json, pair_list_rows
 from anaphora.metrics.columns import read_columns
-from anaphora.stats.intervals import Interval, Ints
-from anaphora.study.coefficients import COEFFICIENTS, bootstrap_intervals, counts_of
+from anaphora.stats.agreement import COEFFICIENTS, bootstrap_intervals, counts_of
+from anaphora.stats.intervals import Interval, Ints, Resampling
 from anaphora.study.model import BAD, EQUAL, GAPS, OTHER, PAIRS, A, B, Item, Study
 from anaphora.study.store import Answer
 
@@ -131,13 +131,6 @@ def ratings(study: Study, current: Mapping[Key, Answer], *, ties: bool = True) -
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
-    samples: int = 2_000
-    confidence: float = 0.95
-    seed: int = 12345
-
-
-@dataclass(frozen=True, slots=True)
 class Agreement:
     """The coefficients of some items. items: those with two answers or more; values: None where one is not defined."""
 
@@ -192,7 +185,7 @@ class StudyAgreement:
     left_out: int
     overall: Group
     pairs: tuple[Group, ...]
-    settings: Settings
+    resampling: Resampling | None
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -205,9 +198,9 @@ class StudyAgreement:
             "left_out": self.left_out,
             **self.overall.to_dict(),
             "pairs": {group.name: group.to_dict() for group in self.pairs},
-            "samples": self.settings.samples,
-            "confidence": self.settings.confidence,
-            "seed": self.settings.seed,
+            "samples": self.resampling.samples if self.resampling else 0,
+            "confidence": (self.resampling or Resampling()).confidence,
+            "seed": (self.resampling or Resampling()).seed,
         }
 
 
@@ -216,9 +209,10 @@ def pair_name(pair: tuple[str, str]) -> str:
     return ":".join(pair)
 
 
-def study_agreement(study: Study, current: Mapping[Key, Answer], settings: Settings | None = None) -> StudyAgreement:
-    """The agreement of a study by the answers that count."""
-    settings = settings or Settings()
+def study_agreement(
+    study: Study, current: Mapping[Key, Answer], resampling: Resampling | None = None
+) -> StudyAgreement:
+    """The agreement of a study by the answers that count; without resampling there are no intervals."""
     full = ratings(study, current)
     reduced = ratings(study, current, ties=False) if study.mode == PAIRS else None
     rows: dict[str, list[int]] = {}
@@ -227,7 +221,7 @@ def study_agreement(study: Study, current: Mapping[Key, Answer], settings: Setti
             rows.setdefault(pair_name(item.pair), []).append(row)
     everything = list(range(len(full.items)))
     answering = {name for name, _ in current}
-    pairs = [_group(name, full, reduced, some, settings) for name, some in rows.items()]
+    pairs = [_group(name, full, reduced, some, resampling) for name, some in rows.items()]
     pairs = [group for group in pairs if sum(group.counts.values())]
     return StudyAgreement(
         title=study.title,
@@ -237,13 +231,15 @@ def study_agreement(study: Study, current: Mapping[Key, Answer], settings: Setti
         answered=len(current),
         asked=len(study.orders),
         left_out=full.left_out,
-        overall=_group("all", full, reduced, everything, settings),
+        overall=_group("all", full, reduced, everything, resampling),
         pairs=tuple(sorted(pairs, key=lambda group: (-group.with_ties.items, group.name))),
-        settings=settings,
+        resampling=resampling,
     )
 
 
-def _group(name: str, full: Ratings, reduced: Ratings | None, rows: Sequence[int], settings: Settings) -> Group:
+def _group(
+    name: str, full: Ratings, reduced: Ratings | None, rows: Sequence[int], resampling: Resampling | None
+) -> Group:
     values = full.values[rows]
     wanted = full.categories.index(REFERENCE if REFERENCE in full.categories else CORRECT)
     counts = Counter(full.categories[k] for k in values[values >= 0])
@@ -253,19 +249,17 @@ def _group(name: str, full: Ratings, reduced: Ratings | None, rows: Sequence[int
         name,
         {category: counts[category] for category in full.categories},
         sum(means) / len(means) if means else None,
-        agreement(values, len(full.categories), settings),
-        agreement(reduced.values[rows], len(reduced.categories), settings) if reduced else None,
+        agreement(values, len(full.categories), resampling),
+        agreement(reduced.values[rows], len(reduced.categories), resampling) if reduced else None,
     )
 
 
-def agreement(values: Ints, categories: int, settings: Settings) -> Agreement:
+def agreement(values: Ints, categories: int, resampling: Resampling | None) -> Agreement:
     """All coefficients of a set of ratings (items, raters); the categories are those that could be chosen."""
     values = values[(values >= 0).any(axis=1)]
     counts = counts_of(values, categories)
     found = {name: coefficient.of(values, categories) for name, coefficient in COEFFICIENTS.items()}
-    intervals = bootstrap_intervals(
-        values, categories, samples=settings.samples, confidence=settings.confidence, seed=settings.seed
-    )
+    intervals = bootstrap_intervals(values, categories, resampling) if resampling else dict.fromkeys(COEFFICIENTS)
     paired = int((counts.sum(axis=1) >= 2).sum())
     return Agreement(paired, int(counts.sum()), found, intervals)
 

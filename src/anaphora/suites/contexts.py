@@ -16,7 +16,7 @@ from typing import NamedTuple
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.parsing import shown
 from anaphora.suites.example import ORIGINAL, Example, Passage, Tag
-from anaphora.suites.suite import Suite, suite_of
+from anaphora.suites.suite import LineDigest, Suite, suite_of
 
 Change = Callable[[Example], Example]
 
@@ -133,7 +133,7 @@ def select(suite: Suite, *, limit: int | None = None, sample: int | None = None,
     if limit is not None and sample is not None:
         raise AnaphoraError("--limit takes the first examples, --sample a random part of them: give one of the two")
     is_in = _drawn(suite, sample, seed) if sample is not None else lambda number: limit is None or number < limit
-    digest, line = hashlib.sha256(), _Line()
+    digest, line = hashlib.sha256(), LineDigest()
     examples: list[Example] = []
     inside, outside = set[Tag](), set[Tag]()  # values of the tag that blocks go by
     whole, tag = True, suite.header.blocks
@@ -154,20 +154,6 @@ def select(suite: Suite, *, limit: int | None = None, sample: int | None = None,
 def most_context(examples: Iterable[Example]) -> int:
     """The most sentences of context that an example has."""
     return max((example.context_size for example in examples), default=0)
-
-
-class _Line:
-    """A digest that keeps the bytes of the last example's line."""
-
-    def __init__(self) -> None:
-        self._bytes = b""
-
-    def update(self, data: bytes, /) -> None:
-        self._bytes += data
-
-    def take(self) -> bytes:
-        found, self._bytes = self._bytes, b""
-        return found
 
 
 def _drawn(suite: Suite, size: int, seed: int) -> Callable[[int], bool]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from anaphora.core.errors import AnaphoraError, BadInput
-from anaphora.languages.pronoun_files import pronoun_lists
+from anaphora.languages.pronouns import pronoun_lists
 from anaphora.metrics.apt.equivalence import PairCounts, Sample, learn_equivalents, read_samples
 
 

@@ -28,7 +28,7 @@ def result() -> AptResult:
         variant="paper",
         weighting=Weighting(discarded=(6,)),
         sampling=Resampling(samples=100),
-        parts=["apt"],
+        signature="apt",
     )
 
 

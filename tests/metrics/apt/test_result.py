@@ -176,7 +176,7 @@ def result(*outcomes: Outcome, weighting: Weighting | None = None, by_pronoun: b
         variant="paper",
         weighting=weighting or Weighting(),
         sampling=Resampling(samples=200, trials=500),
-        parts=("apt", "l:en-fr"),
+        signature="apt|l:en-fr",
         by_pronoun=by_pronoun,
     )
 

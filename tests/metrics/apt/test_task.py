@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anaphora.core.errors import AnaphoraError, BadInput
-from anaphora.languages.pronoun_files import pronoun_lists
+from anaphora.languages.pronouns import pronoun_lists
 from anaphora.metrics.apt.task import (
     NONE,
     Aligning,
@@ -251,7 +251,7 @@ def aligned(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
             self.name = f"{settings.backend}-hmm-grow-diag-final"
 
     monkeypatch.setattr(anaphora.align, "align_systems", align_systems)
-    monkeypatch.setattr(anaphora.align, "Aligner", FakeAligner)
+    monkeypatch.setattr("anaphora.evaluation.generative.Aligner", FakeAligner)
     return calls
 
 

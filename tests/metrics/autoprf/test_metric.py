@@ -57,7 +57,7 @@ def test_what_there_is_not_has_no_figure() -> None:
 
 
 def test_json_and_signature() -> None:
-    document = autoprf(FOUND, 5, resampling=FEW, settings="pron:it,they").to_dict()
+    document = autoprf(FOUND, 5, resampling=FEW, settings=["pron:it,they"]).to_dict()
     assert document["signature"] == "autoprf|clip:occurrence|pron:it,they|ci:bs200|seed:12345"
     assert {"precision", "recall", "f", "by_pronoun"} < set(document)
     assert set(document["by_pronoun"]) == {"it", "they"}

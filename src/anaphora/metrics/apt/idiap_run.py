@@ -13,10 +13,11 @@ from anaphora.core.files import atomic_writer, text_lines
 from anaphora.languages.pronouns import PronounLists
 from anaphora.metrics.apt import idiap as apt_idiap
 from anaphora.metrics.apt.idiap import Groups, IdiapSettings, ScoreFile, detail_file
-from anaphora.metrics.apt.metric import signature_parts
+from anaphora.metrics.apt.metric import signature_of
 from anaphora.metrics.apt.result import AptResult, SystemResult, make_result
 from anaphora.metrics.apt.task import CASES, Files, Task, Weighting, read_task
 from anaphora.stats.intervals import Resampling
+from anaphora.stats.signature import HASH_LENGTH
 
 KEYS = {
     "lang": ("source", "target", "source_word_separator", "target_word_separator"),
@@ -203,7 +204,7 @@ def _keys(section: str) -> str:
 def run_config(path: Path, sampling: Resampling | None = None) -> tuple[AptResult, tuple[Path, Path]]:
     """Do what the original program does with a config; returns the result and the two files that were written."""
     config = read_config(path)
-    sampling = sampling or Resampling(trials=10_000)
+    sampling = sampling or Resampling()
     files = Files(
         config.source, config.reference, (config.target,), config.reference_alignment, (config.target_alignment,)
     )
@@ -216,7 +217,7 @@ def run_config(path: Path, sampling: Resampling | None = None) -> tuple[AptResul
         variant="idiap",
         weighting=weighting,
         sampling=sampling,
-        parts=signature_parts(task, "idiap", weighting, sampling, lists=f"config:{config.digest[:6]}"),
+        signature=signature_of(task, "idiap", weighting, sampling, config.digest[:HASH_LENGTH]),
         texts=task.texts,
     )
     return result, write_files(config.output, result.systems[0], config.settings)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,14 +11,14 @@ from anaphora import __version__
 from anaphora.align.tokenize import DEFAULT
 from anaphora.align.tokenize import signature as words_signature
 from anaphora.core.errors import AnaphoraError, did_you_mean
-from anaphora.languages.pronoun_files import pronoun_lists
-from anaphora.languages.pronouns import normalise
+from anaphora.languages.pronouns import normalise, pronoun_lists
 from anaphora.metrics.apt import idiap as apt_idiap
 from anaphora.metrics.apt import paper as apt_paper
 from anaphora.metrics.apt import reference_side
 from anaphora.metrics.apt.result import AptResult, make_result
 from anaphora.metrics.apt.task import DEFAULT_WEIGHTS, Aligning, Files, Outcome, Task, Weighting, Words, read_task
 from anaphora.stats.intervals import Resampling
+from anaphora.stats.signature import HASH_LENGTH, Signature, short_hash
 
 File = str | Path
 Variant = tuple[Callable[[Task], list[Outcome]], Callable[[str], Words]]
@@ -60,8 +59,8 @@ class AptOptions:
     align_model: str | None = None
     by_pronoun: bool = False
     confidence: float = 0.95
-    samples: int = 1_000
-    trials: int = 10_000
+    samples: int = 10_000
+    trials: int | None = None
     seed: int = 12345
     test: str = "randomisation"
 
@@ -136,7 +135,7 @@ def measure(
         variant=options.variant,
         weighting=weighting,
         sampling=sampling,
-        parts=signature_parts(task, options.variant, weighting, sampling),
+        signature=signature_of(task, options.variant, weighting, sampling),
         by_pronoun=options.by_pronoun,
         texts=task.texts,
     )
@@ -149,38 +148,24 @@ def chosen_variant(name: str) -> Variant:
     return VARIANTS[name]
 
 
-def signature_parts(
-    task: Task, variant: str, weighting: Weighting, sampling: Resampling, *, lists: str = ""
-) -> tuple[str, ...]:
-    """Every setting, in the style of sacreBLEU; texts and lists are named by their hash."""
+def signature_of(
+    task: Task, variant: str, weighting: Weighting, sampling: Resampling, config: str | None = None
+) -> str:
+    """Every setting; texts and lists are named by their hashes. config: the hash of a config, in place of the lists."""
     by_tags = task.source_tags is not None or task.reference.tags is not None
-    return (
-        "apt",
-        f"l:{task.lists.pair}",
-        f"var:{variant}",
-        f"set:{_digest(task)[:6]}",
-        lists or f"lists:{task.lists.digest[:6]}",
-        f"pron:{','.join(task.pronouns) or 'list'}",
-        f"by:{'tags=' + ','.join(sorted(task.pronoun_tags)) if by_tags else 'list'}",
-        f"w:{','.join(f'{weight:g}' for weight in weighting.weights)}",
-        f"drop:{','.join(map(str, weighting.discarded)) or 'none'}",
-        f"rescue:{'yes' if task.rescue and variant != 'reference-side' else 'no'}",
-        *words_signature(task.texts.values(), normalize=task.normalized),
-        f"align:{task.aligned_by}",
-        f"ci:bs{sampling.samples}:sentences",
-        f"conf:{sampling.confidence:g}",
-        f"seed:{sampling.seed}",
-        *((f"test:{sampling.test}", f"ar:{sampling.randomizations}", "adj:holm") if len(task.systems) > 1 else ()),
-        f"v:{__version__}",
-    )
-
-
-def _digest(task: Task) -> str:
-    digest = hashlib.sha256()
-    for text in (task.source, task.reference.sentences):
-        for words in text:
-            digest.update(" ".join(words).encode() + b"\n")
-    return digest.hexdigest()
+    texts = short_hash(" ".join(words) for text in (task.source, task.reference.sentences) for words in text)
+    line = Signature("apt").add("l", task.lists.pair).add("var", variant).add("set", texts)
+    line.add("config", config).add("lists", None if config else task.lists.digest[:HASH_LENGTH])
+    line.add("pron", ",".join(task.pronouns) or "list")
+    line.add("by", f"tags={','.join(sorted(task.pronoun_tags))}" if by_tags else "list")
+    line.add("w", ",".join(f"{weight:g}" for weight in weighting.weights))
+    line.add("drop", ",".join(map(str, weighting.discarded)) or "none")
+    line.add("rescue", "yes" if task.rescue and variant != "reference-side" else "no")
+    line.extend(words_signature(task.texts.values(), normalize=task.normalized)).add("align", task.aligned_by)
+    line.add("ci", f"bs{sampling.samples}:sentences").add("conf", f"{sampling.confidence:g}").add("seed", sampling.seed)
+    if len(task.systems) > 1:
+        line.add("test", sampling.test).add("ar", sampling.randomizations).add("adj", "holm")
+    return str(line.add("v", __version__))
 
 
 def _path(file: File | None) -> Path | None:

@@ -172,7 +172,6 @@ class SystemResult:
 class AptResult:
     """What `apt` says of one or more systems with the same source and reference.
 
-    parts: the settings that the signature is made of, in its order
     texts: what was done to each text before its words were counted
     """
 
@@ -182,18 +181,18 @@ class AptResult:
     pairs: tuple[Pair, ...]
     weighting: Weighting
     sampling: Resampling
-    parts: tuple[str, ...]
+    signature: str
     texts: Mapping[str, Treatment] = field(default_factory=dict)
 
     def __str__(self) -> str:
         """The tables, as on the command line."""
-        from anaphora.reports.apt import apt_tables
+        from anaphora.reports.metric_tables import apt_tables
 
         return "\n\n".join(table.render("table") for table in apt_tables(self))
 
     def _repr_html_(self) -> str:
         """The tables in a notebook."""
-        from anaphora.reports.apt import apt_tables
+        from anaphora.reports.metric_tables import apt_tables
 
         return "".join(table.render("html") for table in apt_tables(self))
 
@@ -201,10 +200,6 @@ class AptResult:
     def apt(self) -> float | None:
         """The score of the first system, which is often the only one."""
         return self.systems[0].score.apt
-
-    @property
-    def signature(self) -> str:
-        return "|".join(self.parts)
 
     def to_dict(self) -> dict[str, Any]:
         """What `anaphora apt --json` prints: the first system at the top, and all of them under `systems`."""
@@ -244,7 +239,7 @@ def make_result(
     variant: str,
     weighting: Weighting,
     sampling: Resampling,
-    parts: Sequence[str],
+    signature: str,
     by_pronoun: bool = False,
     texts: Mapping[str, Treatment] | None = None,
 ) -> AptResult:
@@ -252,7 +247,7 @@ def make_result(
     systems = tuple(_system(outcome, weighting, sampling) for outcome in outcomes)
     compared = [_Compared(outcome, _by_group(outcome, weighting, by_pronoun)) for outcome in outcomes]
     pairs = [_pair(a, b, weighting, sampling) for a, b in itertools.combinations(compared, 2)]
-    return AptResult(languages, variant, systems, corrected(pairs), weighting, sampling, tuple(parts), texts or {})
+    return AptResult(languages, variant, systems, corrected(pairs), weighting, sampling, signature, texts or {})
 
 
 def _system(outcome: Outcome, weighting: Weighting, sampling: Resampling) -> SystemResult:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 import re
 from collections import Counter
@@ -331,7 +330,8 @@ def _made(
     missing = {str(k): text.sentences for k, text in enumerate(texts) if k and k not in given}
     if 0 in given and not missing:
         return {}, "given"
-    from anaphora.align import Aligner, Settings, align_systems
+    from anaphora.align import Settings, align_systems
+    from anaphora.evaluation.generative import alignment_label
 
     settings = Settings(backend=aligning.backend, model=aligning.model)
     corpus = [pair for paths in aligning.corpora for pair in words.pairs(*read_parallel(*paths))]
@@ -344,18 +344,9 @@ def _made(
         given=given.get(0),
         progress=aligning.progress,
     )
-    by = Aligner(settings).name
-    if corpus:
-        by += f"+{len(corpus)}@{_digest(corpus)[:6]}"
+    by = alignment_label(settings, corpus)
     made = {0: found.reference, **{int(k): alignments for k, alignments in found.systems.items()}}
     return made, f"given+{by}" if given else by
-
-
-def _digest(corpus: Sequence[tuple[Words, Words]]) -> str:
-    digest = hashlib.sha256()
-    for one, other in corpus:
-        digest.update(f"{' '.join(one)}\t{' '.join(other)}\n".encode())
-    return digest.hexdigest()
 
 
 def _alignments(

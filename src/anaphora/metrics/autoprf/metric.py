@@ -27,6 +27,7 @@ from anaphora.metrics.aligned_pronouns import Aligned, Occurrence, aligned_text,
 from anaphora.metrics.apt.task import Files
 from anaphora.stats.intervals import Floats, Interval, Resampling
 from anaphora.stats.paired import PairedTest, Sums, harmonic, paired_tests, ratio
+from anaphora.stats.signature import Signature
 
 CLIPS = ("occurrence", "corpus")
 
@@ -87,7 +88,7 @@ def autoprf(
     *,
     clip: str = "occurrence",
     resampling: Resampling | None = None,
-    settings: str = "",
+    settings: Sequence[str] = (),
 ) -> AutoPRF:
     """Precision, recall and F of the occurrences of a text of so many sentences, which are what is resampled.
 
@@ -100,12 +101,12 @@ def autoprf(
     pronouns = sorted({one.pronoun for one in found})
     sums = _sums(found, sentences, clip)
     parts = {p: [one for one in found if one.pronoun == p] for p in pronouns}
-    signature = "|".join(filter(None, ["autoprf", f"clip:{clip}", settings, resampling.signature]))
+    line = Signature("autoprf").add("clip", clip).extend(settings).resampled(resampling)
     return AutoPRF(
         score=_score(found, clip, sums, resampling),
         by_pronoun={p: _score(part, clip, _sums(part, sentences, clip), resampling) for p, part in parts.items()},
         sums=sums,
-        signature=signature,
+        signature=str(line),
     )
 
 
@@ -210,19 +211,20 @@ def autoprf_of_files(
 
     tokenize, normalize: see `anaphora.align.tokenize`; languages: of source and target, such as en-fr
     """
-    resampling = resampling or Resampling(10_000)
+    resampling = resampling or Resampling()
     pair = pair_of(languages, files.source, files.reference)
     texts = _Texts.read(files, files.tokenization(tokenize, normalize, pair))
     source = texts.source
     reference, systems = texts.given(files) if files.reference_alignment else texts.aligned(progress)
     case = "lc" if lowercase else "mixed"
-    divided = "|".join(signature(texts.treatments.values(), normalize=normalize))
     aligned_by = "given" if files.reference_alignment else Aligner().name
-    settings = f"pron:{','.join(pronouns)}|case:{case}|{divided}|align:{aligned_by}|v:{__version__}"
+    line = Signature().add("pron", ",".join(pronouns)).add("case", case)
+    line.extend(signature(texts.treatments.values(), normalize=normalize))
+    line.add("align", aligned_by).add("v", __version__)
     found = {}
     for name, text in systems.items():
         words = occurrences(source, text, reference, pronouns, lowercase=lowercase)
-        found[name] = autoprf(words, len(source), clip=clip, resampling=resampling, settings=settings)
+        found[name] = autoprf(words, len(source), clip=clip, resampling=resampling, settings=[str(line)])
     if not next(iter(found.values())).score.occurrences:
         raise AnaphoraError(f"{files.source}: has none of the pronouns {', '.join(pronouns)}")
     return AutoPRFResult(

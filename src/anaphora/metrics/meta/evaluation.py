@@ -14,6 +14,7 @@ from anaphora.core.errors import AnaphoraError, BadInput, did_you_mean
 from anaphora.metrics.columns import Columns, read_columns
 from anaphora.stats.correlation import Correlation, Settings, Williams, all_pairs, correlation
 from anaphora.stats.intervals import Floats
+from anaphora.stats.signature import Signature
 
 AUTO = "auto"  # instead of a system's name: whatever the rule below finds
 FAR = 2.5  # deviations from the median that make an outlier
@@ -66,7 +67,7 @@ class MetaEvaluation:
 
     def __str__(self) -> str:
         """The table, as on the command line."""
-        from anaphora.reports.correlations import correlation_table
+        from anaphora.reports.metric_tables import correlation_table
 
         return correlation_table(self).render("table")
 
@@ -123,17 +124,13 @@ def removed_systems(scores: Scores, without: Sequence[str]) -> tuple[str, ...]:
 
 
 def signature_of(kind: str, scores: Scores, removed: Sequence[str], settings: Settings) -> str:
-    parts = [kind, f"n:{len(scores.systems)}", f"human:{scores.human}"]
-    if scores.minimized:
-        parts.append(f"lower:{','.join(scores.minimized)}")
-    if removed:
-        parts.append(f"without:{','.join(removed)}")
-    parts.append("ci:fisher" if settings.interval == "fisher" else f"ci:bs{settings.samples}")
-    if settings.confidence != Settings().confidence:
-        parts.append(f"conf:{settings.confidence:g}")
-    if settings.interval == "bootstrap":
-        parts.append(f"seed:{settings.seed}")
-    return "|".join([*parts, f"v:{__version__}"])
+    line = Signature(kind).add("n", len(scores.systems)).add("human", scores.human)
+    line.add("lower", ",".join(scores.minimized) or None).add("without", ",".join(removed) or None)
+    if settings.interval == "fisher":
+        line.add("ci", "fisher").confidence(settings)
+    else:
+        line.resampled(settings)
+    return str(line.add("v", __version__))
 
 
 def read_scores(

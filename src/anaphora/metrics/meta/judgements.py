@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from anaphora.core.errors import BadInput, did_you_mean
-from anaphora.languages.pronoun_files import pronoun_lists
-from anaphora.languages.pronouns import normalise
+from anaphora.languages.pronouns import normalise, pronoun_lists
 from anaphora.metrics.apt.task import CASES
 from anaphora.metrics.columns import Columns, Record, read_columns
 from anaphora.stats.intervals import Interval, wilson

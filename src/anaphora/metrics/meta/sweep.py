@@ -12,8 +12,7 @@ import numpy as np
 from anaphora.align.tokenize import DEFAULT
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.parsing import read_json
-from anaphora.languages.pronoun_files import pronoun_lists
-from anaphora.languages.pronouns import normalise
+from anaphora.languages.pronouns import normalise, pronoun_lists
 from anaphora.metrics.apt import paper as apt_paper
 from anaphora.metrics.apt.task import CASES, Files, Weighting, count_cases, read_task
 from anaphora.metrics.meta.evaluation import Scores, removed_systems, signature_of

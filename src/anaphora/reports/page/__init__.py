@@ -1,1 +1,0 @@
-"""The report: everything that runs say, as one HTML file that needs nothing else, or as parts for papers and wikis."""
