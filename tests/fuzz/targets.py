@@ -749,8 +749,8 @@ for kind, document in RESULTS.items():
 
 def study_seed(folder: Path) -> None:
     from anaphora.study.create import Design, make_study
-    from anaphora.study.database import open_log
-    from anaphora.study.file import write_study
+    from anaphora.study.model import write_study
+    from anaphora.study.store import open_log
     from anaphora.suites.suite import read_native
     from tests.study.conftest import pair_rows
 
@@ -762,14 +762,14 @@ def study_seed(folder: Path) -> None:
 
 
 def _study(folder: Path) -> None:
-    from anaphora.study.file import read_links, read_study
+    from anaphora.study.model import read_links, read_study
 
     read_links(folder / "study", read_study(folder / "study"))
 
 
 def _answers(folder: Path) -> None:
-    from anaphora.study.database import read_answers
-    from anaphora.study.file import read_study
+    from anaphora.study.model import read_study
+    from anaphora.study.store import read_answers
 
     read_answers(read_study(folder / "study"), folder / "study")
 

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from anaphora.core.config import as_document
 from anaphora.core.errors import AnaphoraError, BadInput
-from anaphora.measure.config import as_document, parse_config, read_config
+from anaphora.measure.config import parse_config, read_config
 
 EXAMPLE = """
 description = "mine"
@@ -38,8 +39,8 @@ def test_a_config(tmp_path: Path) -> None:
         ("x", "not TOML"),
         ("[modle]\n", "unknown section 'modle' (did you mean model?)"),
         ("[model]\nencodr = 1\n", "unknown key model.encodr (did you mean encoder"),
-        ("[training]\nepochs = 1.5\n", "training.epochs: a whole number is expected, not 1.5"),
-        ("[training]\nepochs = true\n", "training.epochs: a whole number is expected"),
+        ("[training]\nepochs = 1.5\n", "training.epochs must be a whole number, not 1.5"),
+        ("[training]\nepochs = true\n", "training.epochs must be a whole number"),
         ('[model]\ncontext = "XC"\n', "model.context: unknown 'XC'. Known: NC, RC, CRC"),
         ('[data]\ntrain_kind = "x"\n', "data.train_kind: unknown 'x'"),
         ("[training]\nbatch = 0\n", "training.batch, epochs and patience must be at least 1"),

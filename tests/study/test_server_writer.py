@@ -13,7 +13,7 @@ from anaphora.study.store import Answer, Conflict
 
 pytest.importorskip("fastapi", reason="FastAPI is not installed: pip install 'anaphora[study]'")
 
-from anaphora.study.writer import AT_ONCE, Writer
+from anaphora.study.server import AT_ONCE, BatchWriter
 
 
 def answer(number: int) -> Answer:
@@ -39,7 +39,7 @@ def test_what_arrives_together_is_written_together() -> None:
     log = SlowLog()
 
     async def everybody() -> None:
-        writer = Writer(log)  # type: ignore[arg-type]
+        writer = BatchWriter(log)  # type: ignore[arg-type]
 
         async def one(number: int) -> None:
             assert await writer.keep([answer(number)]) == [answer(number)]
@@ -56,7 +56,7 @@ def test_a_failure_is_told_to_all_who_wait_and_is_over_then() -> None:
     log = SlowLog()
 
     async def some() -> None:
-        writer = Writer(log)  # type: ignore[arg-type]
+        writer = BatchWriter(log)  # type: ignore[arg-type]
         log.fails = True
         outcomes = await asyncio.gather(*(writer.keep([answer(k)]) for k in range(3)), return_exceptions=True)
         assert [str(one) for one in outcomes] == ["the disk is full"] * 3
@@ -71,7 +71,7 @@ def test_a_client_that_went_away_is_in_nobodys_way() -> None:
     log = SlowLog()
 
     async def some() -> None:
-        writer = Writer(log)  # type: ignore[arg-type]
+        writer = BatchWriter(log)  # type: ignore[arg-type]
         gone = asyncio.create_task(writer.keep([answer(0)]))
         stays = asyncio.create_task(writer.keep([answer(1)]))
         await asyncio.sleep(0)

@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from anaphora.core.errors import BadInput
-from anaphora.study.file import read_links, read_study, write_study
-from anaphora.study.model import Study
+from anaphora.study.model import Study, read_links, read_study, write_study
 
 Make = Callable[..., Study]
 
@@ -49,11 +48,11 @@ def test_links_cannot_be_guessed_and_are_not_in_the_study(folder: Path) -> None:
 
 def test_nothing_is_overwritten(make: Make, folder: Path, tmp_path: Path) -> None:
     before = (folder / "study.json").read_bytes()
-    with pytest.raises(BadInput, match="is there already"):
+    with pytest.raises(BadInput, match="already exists"):
         write_study(make(), folder)
     assert (folder / "study.json").read_bytes() == before
     (tmp_path / "file").write_text("x")
-    with pytest.raises(BadInput, match="is there already"):
+    with pytest.raises(BadInput, match="already exists"):
         write_study(make(), tmp_path / "file")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "pairs.jsonl", "study"]  # no half of a study
 
@@ -93,12 +92,12 @@ def test_a_study_of_the_first_version(make: Make, folder: Path) -> None:
         (lambda d: d["items"][1].update(gold=2), r"item 2 \(p1\) is broken: marks or gold"),
         (lambda d: d["items"][1].update(source="text"), r"item 2 \(p1\) is broken: a passage is a list"),
         (lambda d: d["items"][1]["marks"][0].append([5, 999]), r"item 2 \(p1\) is broken: marks outside"),
-        (lambda d: d["items"][1].update(id="p0"), "the id 'p0' is there twice"),
+        (lambda d: d["items"][1].update(id="p0"), "the id 'p0' occurs twice"),
         (lambda d: d["items"][1]["candidates"].pop(), r"item 2 \(p1\) is broken: marks or gold"),
-        (lambda d: d["annotators"][1].update(name="anna"), "the annotator 'anna' is there twice"),
+        (lambda d: d["annotators"][1].update(name="anna"), "the annotator 'anna' occurs twice"),
         (
             lambda d: d["annotators"][0]["items"].append(["nothing", [0, 1]]),
-            "anna is asked 'nothing', which is no item",
+            "anna is asked 'nothing', which is not an item",
         ),
         (lambda d: d["annotators"][0]["items"][0].pop(), "annotator 1 is broken"),
         (lambda d: d["items"].__setitem__(0, None), "item 1 is broken"),

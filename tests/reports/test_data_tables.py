@@ -6,7 +6,7 @@ from collections import Counter
 
 from anaphora.build.mine.corpus import Index
 from anaphora.build.mine.result import MiningResult, pronoun_table
-from anaphora.reports.mining import candidates_table, distance_table, pronoun_tables
+from anaphora.reports.data_tables import candidates_table, distance_table, pronoun_tables
 from anaphora.suites.example import Example
 
 

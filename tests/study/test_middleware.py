@@ -1,4 +1,4 @@
-"""Clients that open connections and then do nothing: they are disconnected, and the study stays usable meanwhile."""
+"""Limits on the requests and connections of the server."""
 
 from __future__ import annotations
 
@@ -15,12 +15,28 @@ from urllib.parse import urlsplit
 import pytest
 
 from anaphora.core.errors import AnaphoraError
-from anaphora.study.database import read_answers
-from anaphora.study.file import read_study, write_study
-from anaphora.study.model import Study
+from anaphora.study.middleware import RateLimit
+from anaphora.study.model import Study, read_study, write_study
+from anaphora.study.store import read_answers
+
+# The limit to the rate of requests, with a clock of the test's own.
+
+
+def test_a_bucket_fills_again() -> None:
+    now = [0.0]
+    limit = RateLimit(rate=2, burst=3, clock=lambda: now[0])
+    assert [limit.allows("anna") for _ in range(5)] == [True, True, True, False, False]
+    assert limit.allows("ben")  # everybody has their own
+    now[0] = 1.0
+    assert [limit.allows("anna") for _ in range(3)] == [True, True, False]
+    now[0] = 100.0
+    assert [limit.allows("anna") for _ in range(4)] == [True, True, True, False]
+
+
+# Clients that open connections and then do nothing: they are disconnected, and the study stays usable meanwhile.
 
 httpx = pytest.importorskip("httpx", reason="httpx is not installed")
-connections = pytest.importorskip("anaphora.study.connections", reason="uvicorn is not installed")
+middleware = pytest.importorskip("anaphora.study.middleware", reason="uvicorn is not installed")
 
 Make, Serve = Callable[..., Study], Callable[..., Any]
 HALF_HEADER = b"GET /health HTTP/1.1\r\nHost: study\r\nX-More: "
@@ -84,7 +100,7 @@ def until_closed(some: list[socket.socket], seconds: float) -> float:
 def test_six_hundred_half_open_requests(study: Path, serve: Serve, opened: Any, half: bytes) -> None:
     if resource.getrlimit(resource.RLIMIT_NOFILE)[0] < 1000:
         pytest.skip("this machine allows fewer than 1,000 open files")
-    server = serve(study, set_limits="connections.REQUEST_SECONDS = 4.0")
+    server = serve(study, set_limits="middleware.REQUEST_SECONDS = 4.0")
     some = [opened(server, half) for _ in range(600)]
     answer_ten(server)
     until_closed(some, 15)
@@ -107,7 +123,7 @@ def test_a_limit_of_128_files(study: Path, serve: Serve, opened: Any, half: byte
 
 def test_a_drip_does_not_extend_the_time(study: Path, serve: Serve, opened: Any) -> None:
     """A byte now and then is not progress: the time is for the whole request, the second of a connection too."""
-    server = serve(study, set_limits="connections.REQUEST_SECONDS = 2.0")
+    server = serve(study, set_limits="middleware.REQUEST_SECONDS = 2.0")
     first, second = opened(server, HALF_HEADER), opened(server, b"GET /health HTTP/1.1\r\nHost: study\r\n\r\n")
     assert b"200 OK" in second.recv(4096)
     second.sendall(HALF_HEADER)
@@ -122,7 +138,7 @@ def test_a_drip_does_not_extend_the_time(study: Path, serve: Serve, opened: Any)
 
 
 def test_a_slow_but_complete_request_is_answered(study: Path, serve: Serve, opened: Any) -> None:
-    server = serve(study, set_limits="connections.REQUEST_SECONDS = 4.0")
+    server = serve(study, set_limits="middleware.REQUEST_SECONDS = 4.0")
     slow = opened(server, b"")
     for part in (b"GET /health HTTP/1.1\r\n", b"Host: study\r\n", b"\r\n"):
         time.sleep(0.5)
@@ -134,7 +150,7 @@ def test_a_slow_but_complete_request_is_answered(study: Path, serve: Serve, open
 
 def test_a_client_that_does_not_read(study: Path, serve: Serve, opened: Any) -> None:
     """Requests without end whose answers nobody takes: the connection ends, its memory is free."""
-    server = serve(study, set_limits="connections.REQUEST_SECONDS = connections.RESPONSE_SECONDS = 2.0")
+    server = serve(study, set_limits="middleware.REQUEST_SECONDS = middleware.RESPONSE_SECONDS = 2.0")
     greedy = opened(server, b"")
     greedy.settimeout(0.5)
     ask = b"GET /static/study.js HTTP/1.1\r\nHost: study\r\n\r\n" * 50
@@ -169,8 +185,8 @@ def test_nonsense_is_not_logged(study: Path, serve: Serve, opened: Any) -> None:
 def test_too_few_files_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resource, "getrlimit", lambda kind: (50, 50))
     with pytest.raises(AnaphoraError, match="only 50 files may be open, the study's server needs 64"):
-        connections.connection_limit()
+        middleware.connection_limit()
     monkeypatch.setattr(resource, "getrlimit", lambda kind: (128, 128))
-    assert connections.connection_limit() == 80
+    assert middleware.connection_limit() == 80
     monkeypatch.setattr(resource, "getrlimit", lambda kind: (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-    assert connections.connection_limit() == connections.MAX_CONNECTIONS
+    assert middleware.connection_limit() == middleware.MAX_CONNECTIONS
