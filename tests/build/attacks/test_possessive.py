@@ -19,8 +19,8 @@ from anaphora.build.attacks.possessive import (
     possessive_extension,
     possessive_preset,
 )
-from anaphora.build.attacks.presets import built_in
 from anaphora.core.errors import AnaphoraError, BadInput
+from anaphora.languages.attack_presets import built_in
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Suite
 

@@ -28,8 +28,8 @@ from anaphora.build.attacks.attack import (
     sentence_of,
 )
 from anaphora.build.attacks.determiners import Determiners, determiners_of
-from anaphora.build.attacks.presets import for_languages, place_of, preset
 from anaphora.core.errors import BadInput
+from anaphora.languages.attack_presets import for_languages, place_of, preset
 from anaphora.suites.example import Example, Passage
 from anaphora.suites.suite import Suite
 
