@@ -95,8 +95,9 @@ def train(name: str, files: Files, folder: Path, updates: int, watched: Watched)
     """Train a small model, or resume the training of an interrupted demo."""
     import torch
 
+    from anaphora.nmt.checkpoint import open_folder
     from anaphora.nmt.config import parse_config
-    from anaphora.nmt.prepare import open_folder, prepare
+    from anaphora.nmt.data import prepare
     from anaphora.nmt.training import Trainer
 
     keys = ("source", "target", "validation_source", "validation_target")
