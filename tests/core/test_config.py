@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anaphora.core.config import merged, override_document, renamed, typed_config, write_toml
+from anaphora.core.config import merge_documents, parse_overrides, rename_keys, typed_config, write_toml
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.parsing import parse_toml
 
@@ -69,25 +69,25 @@ def test_problems_are_named(document: dict[str, Any], problem: str) -> None:
 
 def test_one_document_over_another() -> None:
     under = {"a": {"x": 1, "y": 2}, "b": 3}
-    assert merged(under, {"a": {"y": 5}, "c": {"z": 6}}) == {"a": {"x": 1, "y": 5}, "b": 3, "c": {"z": 6}}
+    assert merge_documents(under, {"a": {"y": 5}, "c": {"z": 6}}) == {"a": {"x": 1, "y": 5}, "b": 3, "c": {"z": 6}}
     assert under == {"a": {"x": 1, "y": 2}, "b": 3}
 
 
 def test_overrides_are_toml_or_plain_words() -> None:
     overrides = {"a.x": "1e-3", "a.y": "word", "b.z": '["p", "q"]', "b.on": "true", "b.path": "a b=c"}
     expected = {"a": {"x": 1e-3, "y": "word"}, "b": {"z": ["p", "q"], "on": True, "path": "a b=c"}}
-    assert override_document(overrides, "a.x=1") == expected
+    assert parse_overrides(overrides, "a.x=1") == expected
     with pytest.raises(AnaphoraError, match=r"--set x=1: write section\.key=value, for example a\.x=1"):
-        override_document({"x": "1"}, "a.x=1")
+        parse_overrides({"x": "1"}, "a.x=1")
 
 
 def test_earlier_names_are_replaced() -> None:
     aliases = {"section.amount": "count"}
     document = {"section": {"amount": 3, "name": "n"}, "other": {"amount": 1}}
-    assert renamed(document, aliases, PATH) == {"section": {"count": 3, "name": "n"}, "other": {"amount": 1}}
-    assert renamed({"section": 3}, aliases, PATH) == {"section": 3}
+    assert rename_keys(document, aliases, PATH) == {"section": {"count": 3, "name": "n"}, "other": {"amount": 1}}
+    assert rename_keys({"section": 3}, aliases, PATH) == {"section": 3}
     with pytest.raises(BadInput, match=r"section\.amount is the earlier name of section\.count\. Give only one"):
-        renamed({"section": {"amount": 3, "count": 4}}, aliases, PATH)
+        rename_keys({"section": {"amount": 3, "count": 4}}, aliases, PATH)
 
 
 sections = st.builds(

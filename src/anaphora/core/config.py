@@ -27,7 +27,7 @@ def typed_config(kind: type[Config], document: Mapping[str, Any], path: Path) ->
     values: dict[str, Any] = {}
     for name, value in document.items():
         if name not in hints:
-            raise BadInput(path, f"unknown section {name!r}{did_you_mean(name, hints)}", remedy=_known(hints))
+            raise BadInput(path, f"unknown section {name!r}{did_you_mean(name, hints)}", remedy=known_names(hints))
         if not dataclasses.is_dataclass(hints[name]):
             values[name] = _typed_value(hints[name], value, name, path)
         elif isinstance(value, Mapping):
@@ -42,7 +42,7 @@ def _section(kind: Any, name: str, document: Mapping[str, Any], path: Path) -> A
     values = {}
     for key, value in document.items():
         if key not in hints:
-            raise BadInput(path, f"unknown key {name}.{key}{did_you_mean(key, hints)}", remedy=_known(hints))
+            raise BadInput(path, f"unknown key {name}.{key}{did_you_mean(key, hints)}", remedy=known_names(hints))
         values[key] = _typed_value(hints[key], value, f"{name}.{key}", path)
     return _created(kind, values, path)
 
@@ -66,24 +66,25 @@ def _created(kind: type[Config], values: Mapping[str, Any], path: Path) -> Confi
         raise BadInput(path, str(error)) from None
 
 
-def _known(names: Iterable[str]) -> str:
+def known_names(names: Iterable[str]) -> str:
+    """Return a remedy that lists the names that exist."""
     return f"Known: {', '.join(names)}."
 
 
 # Documents before they are typed
 
 
-def merged(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """Return one document over another; sections are merged key by key."""
+def merge_documents(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """Return one document over another; sections are merge_documents key by key."""
     result = dict(under)
     for key, value in over.items():
         before = result.get(key)
         both = isinstance(value, Mapping) and isinstance(before, Mapping)
-        result[key] = merged(before, value) if both else value  # type: ignore[arg-type]
+        result[key] = merge_documents(before, value) if both else value  # type: ignore[arg-type]
     return result
 
 
-def override_document(overrides: Mapping[str, str], example: str) -> dict[str, Any]:
+def parse_overrides(overrides: Mapping[str, str], example: str) -> dict[str, Any]:
     """Return the document that `--set` options make: section.key → value as TOML; anything else is a string.
 
     example: an option that is right, for the error message
@@ -101,7 +102,7 @@ def override_document(overrides: Mapping[str, str], example: str) -> dict[str, A
     return document
 
 
-def renamed(document: Mapping[str, Any], aliases: Mapping[str, str], path: Path) -> dict[str, Any]:
+def rename_keys(document: Mapping[str, Any], aliases: Mapping[str, str], path: Path) -> dict[str, Any]:
     """Return the document with the earlier names of keys replaced by the present ones.
 
     aliases: section.earlier → the present name of the key
@@ -119,6 +120,11 @@ def renamed(document: Mapping[str, Any], aliases: Mapping[str, str], path: Path)
 
 
 # Writing
+
+
+def as_document(config: Any) -> dict[str, Any]:
+    """Return a configuration as plain values, with every key."""
+    return dataclasses.asdict(config)
 
 
 def write_toml(config: Any, left_out: Collection[str] = ()) -> str:

@@ -6,8 +6,8 @@ import difflib
 import re
 from collections.abc import Iterable
 
+from anaphora.align.tokenize import APOSTROPHES
 from anaphora.languages.pronouns import normalise
-from anaphora.normalization import APOSTROPHES
 
 Span = tuple[int, int]  # from character, to character
 # A word with its apostrophes and hyphens is one (c'est is two in French: the pronoun ends with its apostrophe).

@@ -13,10 +13,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from anaphora.align.tokenize import normalize
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.parsing import read_toml
 from anaphora.languages import names_with, table, top_value
-from anaphora.normalization import normalize
 
 Words = tuple[str, ...]
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from anaphora.core.config import merged, override_document, typed_config
+from anaphora.core.config import merge_documents, parse_overrides, typed_config
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.parsing import read_toml
 
@@ -127,9 +126,6 @@ def _check(name: str, value: str, known: tuple[str, ...]) -> None:
         raise AnaphoraError(f"{name}: unknown {value!r}. Known: {', '.join(known)}")
 
 
-# The TOML file: sections [data], [model], [training]; every key has a default.
-
-
 def read_config(path: Path, overrides: Mapping[str, str] | None = None) -> Config:
     """Read a config file; overrides are keys (`training.epochs`) with values as TOML or plain text."""
     return parse_config(read_toml(path), path, overrides)
@@ -137,10 +133,5 @@ def read_config(path: Path, overrides: Mapping[str, str] | None = None) -> Confi
 
 def parse_config(document: Mapping[str, Any], path: Path, overrides: Mapping[str, str] | None = None) -> Config:
     """Return the config of a document; an unknown key or a value of another type is an error."""
-    changes = override_document(overrides or {}, "training.epochs=5")
-    return typed_config(Config, merged(document, changes), path)
-
-
-def as_document(config: Config) -> dict[str, Any]:
-    """Return the config as plain values, with every key."""
-    return dataclasses.asdict(config)
+    given = merge_documents(document, parse_overrides(overrides or {}, "training.epochs=5"))
+    return typed_config(Config, given, path)

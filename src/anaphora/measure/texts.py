@@ -11,10 +11,10 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from anaphora.align.tokenize import normalize, normalize_counting
 from anaphora.core.documents import document_lines
 from anaphora.core.errors import AnaphoraError
 from anaphora.languages.pronouns import Readings, normalise
-from anaphora.normalization import normalize, normalize_counting
 from anaphora.suites.example import Example, Passage
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from anaphora.core.config import merged, override_document, renamed, typed_config, write_toml
+from anaphora.core.config import merge_documents, parse_overrides, rename_keys, typed_config, write_toml
 from anaphora.core.errors import AnaphoraError, BadInput, did_you_mean
 from anaphora.core.parsing import read_toml
 from anaphora.nmt.layout import ContextLayout
@@ -314,9 +314,9 @@ def parse_config(
     document: Mapping[str, Any], path: Path, overrides: Mapping[str, str] | None = None, strict: bool = True
 ) -> Config:
     """Return the config that a TOML document holds."""
-    given = merged(
-        renamed(document, EARLIER_NAMES, path),
-        renamed(override_document(overrides or {}, "training.updates=600"), EARLIER_NAMES, path),
+    given = merge_documents(
+        rename_keys(document, EARLIER_NAMES, path),
+        rename_keys(parse_overrides(overrides or {}, "training.updates=600"), EARLIER_NAMES, path),
     )
     config = typed_config(Config, _inherited(given, path), path)
     if problem := problem_of(config):
@@ -352,7 +352,7 @@ def _presets() -> dict[str, dict[str, Any]]:
     size = found.pop(LAPTOP)
     own = {name: found.pop(name) for name in list(found) if name.endswith(f"-{LAPTOP}")}
     small = {f"{name}-{LAPTOP}": {"base": name, **size} for name in found}
-    return found | {name: merged(document, own.get(name, {})) for name, document in small.items()}
+    return found | {name: merge_documents(document, own.get(name, {})) for name, document in small.items()}
 
 
 def _inherited(document: Mapping[str, Any], path: Path) -> dict[str, Any]:
@@ -366,4 +366,4 @@ def _inherited(document: Mapping[str, Any], path: Path) -> dict[str, Any]:
         raise BadInput(
             path, f"no preset {base!r}{did_you_mean(str(base), names)}", remedy="See: anaphora train --list."
         )
-    return merged(_inherited(_presets()[base], path), own)
+    return merge_documents(_inherited(_presets()[base], path), own)

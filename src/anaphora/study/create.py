@@ -15,13 +15,13 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
 
+from anaphora.align.tokenize import APOSTROPHES as SIGNS
 from anaphora.align.tokenize import Tokenization, looks_tokenized
 from anaphora.core.documents import read_parallel
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.languages.highlight import Span, differences, occurrences, replaced_pronouns
 from anaphora.languages.pronouns import normalise, pronoun_classes, pronoun_lists
 from anaphora.metrics.columns import Record, read_columns
-from anaphora.normalization import APOSTROPHES as SIGNS
 from anaphora.study.model import BAD, GAPS, OTHER, PAIRS, Annotator, Assignment, Item, Study, default_texts, write_study
 from anaphora.study.store import Answer, open_log
 from anaphora.suites.example import Example
