@@ -124,7 +124,7 @@ def test_the_list() -> None:
     [
         (["nothing-laptop"], "no preset 'nothing-laptop'"),
         (["rnn-baseline-laptop", "--set", "training.updates"], r"section\.key=value"),
-        (["rnn-baseline-laptop"], "no training text"),
+        (["rnn-baseline-laptop"], "There is no training text"),
         (["rnn-baseline-laptop", "--set", "model.layers=2"], r"model\.layers is not used: recurrent models have one"),
         (["none.toml"], "none.toml: no such file"),
     ],

@@ -101,7 +101,7 @@ def test_a_full_disk_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.M
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(weights, "save_file", full)
-    with pytest.raises(AnaphoraError, match=r"no space left on device.*make room, go on with --resume"):
+    with pytest.raises(AnaphoraError, match=r"no space left on device.*free some space and pass --resume"):
         save_checkpoint(tmp_path, model, optimizer, State(2), keep=2)
     assert checkpoints(tmp_path) == [good]
     assert [path.name for path in tmp_path.iterdir()] == [good.name]

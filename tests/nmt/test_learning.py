@@ -1,6 +1,7 @@
 """Models of laptop size learn from context what only context tells: real training, two minutes in all.
 
-The corpus has documents of two kinds (experiments/discourse-2018). The suites ask for pairs of nouns that training never showed.
+The corpus has documents of two kinds (experiments/discourse-2018). The suites ask for pairs of nouns that training
+never showed.
 Every model stops after a number of updates that suffices with room to spare: experiments/discourse-2018 tells of all
 presets after how many they have learned.
 """

@@ -37,7 +37,11 @@ def test_a_document_as_it_is_written() -> None:
 def test_the_same_seed_gives_the_same_text_and_another_another() -> None:
     first, again, other = (list(synthetic.make_documents("source", 50, seed)) for seed in (1, 1, 2))
     assert first == again != other
-    assert synthetic.make_suite("target").sha256() == synthetic.make_suite("target").sha256() != synthetic.make_suite("target", seed=2).sha256()
+    assert (
+        synthetic.make_suite("target").sha256()
+        == synthetic.make_suite("target").sha256()
+        != synthetic.make_suite("target", seed=2).sha256()
+    )
 
 
 @pytest.mark.parametrize("kind", synthetic.KINDS)

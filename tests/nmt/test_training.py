@@ -348,7 +348,7 @@ def test_what_is_averaged_is_kept(config: Path, tiny: Any, tmp_path: Path) -> No
 def test_checkpoints_that_are_gone_cannot_be_averaged(config: Path, tiny: Any, tmp_path: Path) -> None:
     read = worsening(config)
     train(replace(read, training=replace(read.training, keep=2)), tmp_path / "model")
-    with pytest.raises(AnaphoraError, match=r"model: 3 checkpoints are to be averaged, but there are 2"):
+    with pytest.raises(AnaphoraError, match=r"model: training.average is 3, but there are only 2 checkpoints"):
         train(replace(read, training=replace(read.training, average=3)), tmp_path / "model", resume=True)
 
 
