@@ -139,7 +139,7 @@ def test_the_best_stay_and_of_equals_the_first(values: list[float], number: int)
     assert found == by_value[:number]
 
 
-def test_a_best_checkpoint_of_0_1_0_has_the_perplexity_of_its_progress(tmp_path: Path) -> None:
+def test_best_checkpoints_of_0_1_0_have_a_perplexity(tmp_path: Path) -> None:
     model, optimizer = trained()
     keep_best(tmp_path, model, State(1, perplexity=4.0), 2)
     old = save_checkpoint(tmp_path, model, optimizer, State(2, progress=Progress(3.0, 0, 0)), keep=0)

@@ -110,7 +110,7 @@ def test_padding_changes_nothing() -> None:
         torch.testing.assert_close(together[row, : alone.shape[1]], alone[0], atol=1e-5, rtol=1e-5)
 
 
-def test_an_input_is_read_to_its_end_and_a_target_only_to_the_left() -> None:
+def test_inputs_are_read_whole_and_targets_leftward() -> None:
     model = make()
     first = model(batch([((3, 4, 0),)], [(5, 6, 7, 0)]))
     other_input = model(batch([((3, 9, 0),)], [(5, 6, 7, 0)]))

@@ -285,7 +285,7 @@ class TokenWeights:
 
 
 class Corpus:
-    """Examples of parallel documents under an layout. Sentences that are dropped still are context of others.
+    """Examples of parallel documents with a context layout. Dropped sentences still are context of others.
 
     weights: weights of the loss on target tokens; None: all are 1
     """
