@@ -78,7 +78,8 @@ def apt(
     Triples of a source pronoun, its reference and its candidate translation fall into six cases: the same, equivalent,
     different, no candidate, no reference, neither. Texts without alignment files are aligned, as `anaphora align` does.
     """
-    from anaphora.metrics.apt.report_files import write_details, write_score_files
+    from anaphora.metrics.apt.idiap_output import write_score_files
+    from anaphora.metrics.apt.result import write_details
     from anaphora.reports.metric_tables import apt_tables
 
     if example:
@@ -129,7 +130,7 @@ def _measure(options: dict[str, Any]) -> AptResult:
 
 def _run_config(config: Path, options: dict[str, Any]) -> AptResult:
     """Settings come from the config; an option that says otherwise is a mistake, as it would not be heard."""
-    from anaphora.metrics.apt.idiap_run import run_config
+    from anaphora.metrics.apt.idiap_output import run_config
     from anaphora.stats.intervals import Resampling
 
     if options["variant"] != "idiap":
@@ -141,9 +142,9 @@ def _run_config(config: Path, options: dict[str, Any]) -> AptResult:
 
 
 def _write_example(folder: Path, as_json: bool) -> None:
-    from anaphora.metrics.apt.example import write_example
+    from anaphora.metrics.examples import write_example
 
-    files = [str(path) for path in write_example(folder)]
+    files = [str(path) for path in write_example("apt", folder)]
     if as_json:
         echo_json({"files": files})
     else:

@@ -41,7 +41,7 @@ def apt_equivalences(
     from anaphora.core.errors import AnaphoraError
     from anaphora.core.files import atomic_writer
     from anaphora.languages.pronoun_files import pronoun_lists, to_toml
-    from anaphora.metrics.apt.equivalence import learn_equivalents, read_samples
+    from anaphora.metrics.judgments import learn_equivalents, read_samples
     from anaphora.reports.metric_tables import equivalence_table
 
     if lists and not languages:

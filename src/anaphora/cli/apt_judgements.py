@@ -31,11 +31,11 @@ def apt_judgements(
 ) -> None:
     """Do people find APT's identical pronouns correct, and its different ones not? Cases by human judgement.
 
-    DETAILS is what `apt --details` writes. JUDGEMENTS has the columns system, sentence, position, and either judgement
+    DETAILS is what `apt --details` writes. JUDGMENTS has the columns system, sentence, position, and either judgement
     (correct, incorrect, bad) or answers: what annotators put into the gap, for example il|ce, other, or bad.
     """
     from anaphora.languages.pronouns import normalise
-    from anaphora.metrics.meta.judgements import judge_cases, same_forms
+    from anaphora.metrics.judgments import judge_cases, same_forms
     from anaphora.reports.metric_tables import judgment_table
 
     words = [word.strip() for word in options.split(",") if word.strip()] if options else []

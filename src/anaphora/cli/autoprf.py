@@ -61,7 +61,7 @@ def autoprf(
     Without alignment files the texts are aligned, as `anaphora align` does it.
     """
     from anaphora.metrics.apt.task import Files
-    from anaphora.metrics.autoprf.metric import autoprf_of_files
+    from anaphora.metrics.autoprf import autoprf_of_files
     from anaphora.reports.metric_tables import autoprf_tables
     from anaphora.stats.intervals import Resampling
 

@@ -75,7 +75,7 @@ def correlate(
 
     SCORES.tsv has a header line, systems in the first column, a column of human scores, and a column per metric.
     """
-    from anaphora.metrics.meta.evaluation import meta_evaluate, read_scores
+    from anaphora.metrics.meta import meta_evaluate, read_scores
     from anaphora.reports.metric_tables import correlation_table
     from anaphora.stats.correlation import Settings
 
@@ -95,9 +95,9 @@ def correlate(
 
 def write_examples(folder: Path, as_json: bool) -> None:
     """Example files for this command and its sisters."""
-    from anaphora.metrics.meta.example import write_example
+    from anaphora.metrics.examples import write_example
 
-    files = [str(path) for path in write_example(folder)]
+    files = [str(path) for path in write_example("meta", folder)]
     if as_json:
         echo_json({"files": files})
     else:

@@ -30,12 +30,13 @@ def discomt(annotations: Path, example: bool, languages: str, format: str, as_js
     A table with the columns item, translation, accepted (the options that annotators chose, separated by commas, or
     bad), and system where there are several.
     """
-    from anaphora.metrics.discomt.measures import discomt, read_annotations, write_example
+    from anaphora.metrics.discomt import discomt, read_annotations
+    from anaphora.metrics.examples import copy_example
     from anaphora.reports.metric_tables import discomt_tables
     from anaphora.stats.intervals import Resampling
 
     if example:
-        write_example(annotations)
+        copy_example("discomt/annotations.tsv", annotations)
         if as_json:
             echo_json({"files": [str(annotations)]})
         else:

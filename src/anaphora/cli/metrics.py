@@ -88,7 +88,7 @@ def metrics(
     **options: Any,
 ) -> None:
     """BLEU, chrF, TER, METEOR and COMET of translations, with intervals and paired tests."""
-    from anaphora.metrics.measures import measure, read_texts
+    from anaphora.metrics.corpus import measure, read_texts
     from anaphora.reports.metric_tables import metrics_tables
     from anaphora.stats.intervals import Resampling
 

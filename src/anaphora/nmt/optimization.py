@@ -22,7 +22,7 @@ IGNORED = -100
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """Sums over the target tokens of a batch.
+    """SufficientStats over the target tokens of a batch.
 
     smoothed: what is minimized, with label smoothing and the weights of tokens
     plain: the negative log-likelihood, without either

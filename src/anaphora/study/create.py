@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from anaphora.align.tokenize import Tokenization, looks_tokenized
+from anaphora.core.columns import Record, read_columns
 from anaphora.core.documents import read_parallel
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.languages.highlight import Span, differences, occurrences, replaced_pronouns
 from anaphora.languages.pronoun_files import pronoun_lists
 from anaphora.languages.pronouns import normalise
-from anaphora.metrics.columns import Record, read_columns
-from anaphora.metrics.discomt.measures import CLASSES
+from anaphora.metrics.discomt import CLASSES
 from anaphora.normalization import APOSTROPHES as SIGNS
 from anaphora.study.instructions import INSTRUCTIONS, TITLES
 from anaphora.study.model import BAD, GAPS, OTHER, PAIRS, Annotator, Assignment, Item, Study
