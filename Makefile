@@ -4,12 +4,13 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo pretrained test lint format chaos fuzz bench experiments release clean
+.PHONY: help demo pretrained check test lint format chaos fuzz bench experiments release clean
 
 help:
 	@echo "make demo   set up, then train, ask, attack, diagnose and compare two small models (a few minutes)"
 	@echo "make test   set up, then lint, types and all tests"
-	@echo "make lint   ruff and mypy only"
+	@echo "make check  lint, types and the quick tests, in less than two minutes"
+	@echo "make lint   ruff, mypy and import-linter only"
 	@echo "make chaos  kill, starve and unplug every command that writes, and resume it (20 minutes at most)"
 	@echo "make bench  the benchmarks: speed and memory as ratios, measured side by side"
 	@echo "make fuzz   damaged inputs for every reader and command (CASES of each target, 1,000 by default)"
@@ -46,6 +47,10 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# what to run while working: everything that does not take long
+check: lint
+	$(BIN)/pytest --numprocesses auto --quiet -m "not slow and not browser and not cluster"
 
 test: lint
 	$(BIN)/pytest --numprocesses auto

@@ -21,11 +21,10 @@ from linking_fit import Annotated, Item, fit, fit_pool, items, of_language, pool
 from anaphora.annotate import Document, load_annotator
 from anaphora.annotate.conllu import read_conllu
 from anaphora.annotate.spacy_pipeline import SpacyAnnotator
-from anaphora.build.mine.evaluate import Evaluation, evaluate
 from anaphora.build.mine.gold import GoldPair, read_gold
-from anaphora.build.mine.pair import AnnotatedPair
+from anaphora.build.mine.phenomenon import AnnotatedPair
 from anaphora.build.mine.pronouns import Pronouns
-from anaphora.build.mine.quality import curve, shares
+from anaphora.build.mine.quality import Evaluation, curve, evaluate, shares
 from anaphora.coref.builtin import BuiltinLinker
 from anaphora.coref.gold import GoldPronoun, Judged, accuracy, judge, precision, read_parcorfull
 from anaphora.coref.pronouns import language

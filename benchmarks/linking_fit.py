@@ -12,11 +12,11 @@ from pathlib import Path
 import numpy as np
 
 from anaphora.annotate import Document
-from anaphora.build.mine.evaluate import names_one
 from anaphora.build.mine.filtering import WordLinks, target_pronoun
 from anaphora.build.mine.gold import GoldPair
-from anaphora.build.mine.pair import AnnotatedPair
-from anaphora.build.mine.pronoun_data import pair_data
+from anaphora.build.mine.phenomenon import AnnotatedPair
+from anaphora.build.mine.pronouns import pair_data
+from anaphora.build.mine.quality import names_one
 from anaphora.coref import Link
 from anaphora.coref.builtin import questions
 from anaphora.coref.features import Candidate

@@ -42,7 +42,7 @@ def run(rounds: int = 1) -> list[Row]:
 
 def share(measured: Rounds, pairs: int, corpus: int) -> float:
     """What all else costs beside annotation, in a corpus of so many pairs."""
-    from anaphora.build.mine.training import PAIRS
+    from anaphora.build.mine.jobs import PAIRS
 
     others = sum(measured.seconds(name) for name in ("read", "sample", "align", "extract", "balance and write"))
     training = measured.seconds("train") * min(1, PAIRS / corpus)
@@ -52,15 +52,11 @@ def share(measured: Rounds, pairs: int, corpus: int) -> float:
 
 def prepare(folder: Path) -> tuple[int, dict[str, Callable[[], object]]]:
     """The stages as functions, each with what the stages before it give; and how many pairs there are."""
-    from anaphora.build.mine.documents import Corpus
-    from anaphora.build.mine.jobs import Align, Annotate, Clean, Extract, Sample, Work
-    from anaphora.build.mine.pipeline import mine
-    from anaphora.build.mine.reading import read_stage
-    from anaphora.build.mine.result import Mined, finish
-    from anaphora.build.mine.running import InProcess
-    from anaphora.build.mine.settings import Output, Settings
-    from anaphora.build.mine.stage import Stage
-    from anaphora.build.mine.training import train
+    from anaphora.build.mine.corpus import Corpus, read_stage
+    from anaphora.build.mine.jobs import Align, Annotate, Clean, Extract, Sample, StageJob, train
+    from anaphora.build.mine.pipeline import InProcess, Output, Settings, mine
+    from anaphora.build.mine.result import MiningResult, finish
+    from anaphora.build.mine.shards import Stage
 
     source, target = (write(folder, code) for code in ("en", "de"))
     specs = (f"spacy:{MODELS / 'en_ud_sm'}", f"spacy:{MODELS / 'de_ud_sm'}")
@@ -78,7 +74,7 @@ def prepare(folder: Path) -> tuple[int, dict[str, Callable[[], object]]]:
         place.mkdir()
         read_stage(Stage(place, ""), settings.corpus, settings.sizes)
 
-    def work(what: Work, *inputs: Stage) -> Callable[[], object]:
+    def work(what: StageJob, *inputs: Stage) -> Callable[[], object]:
         return lambda: what([stage.read(0) for stage in inputs])
 
     def trained() -> None:
@@ -96,7 +92,7 @@ def prepare(folder: Path) -> tuple[int, dict[str, Callable[[], object]]]:
         "align": work(Align(model, "benchmark"), text, english, german),
         "extract": work(Extract("pronouns", ("en", "de")), text, english, german, links),
         "balance and write": lambda: finish(
-            Mined(result.index), settings, replace(output, name="again"), (), text, links, finds
+            MiningResult(result.index), settings, replace(output, name="again"), (), text, links, finds
         ),
     }
 

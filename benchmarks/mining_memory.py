@@ -86,10 +86,9 @@ def peak(folder: Path) -> float:
 
 
 def mine(folder: Path) -> None:
-    from anaphora.build.mine.documents import Corpus
+    from anaphora.build.mine.corpus import Corpus
+    from anaphora.build.mine.pipeline import InProcess, Output, Settings
     from anaphora.build.mine.pipeline import mine as mined
-    from anaphora.build.mine.running import InProcess
-    from anaphora.build.mine.settings import Output, Settings
 
     specs = (f"conllu:{folder / 'en.conllu'}", f"conllu:{folder / 'de.conllu'}")
     settings = Settings(Corpus(folder / "en", folder / "de"), ("en", "de"), specs, align_train=TRAINED)

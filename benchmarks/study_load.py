@@ -28,9 +28,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from anaphora.study.create import Design, make_study
-from anaphora.study.database import read_answers
-from anaphora.study.file import read_study, write_study
-from anaphora.study.model import Annotator
+from anaphora.study.model import Annotator, read_study, write_study
+from anaphora.study.store import read_answers
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Header, suite_of
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +34,13 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_threa
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests of published data are conformance tests, wherever they are."""
+    for item in items:
+        if "data" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.conformance)
+
+
 @pytest.fixture(scope="session")
 def data() -> Callable[[str], Path]:
     """A folder of the real data; the test is skipped where it is absent."""
@@ -47,7 +56,33 @@ def data() -> Callable[[str], Path]:
 
 @pytest.fixture
 def anaphora(tmp_path: Path) -> Run:
-    """Run the program as a user does, in a folder and with a home of its own."""
+    """Run a command in this process, in a folder and with a home of its own.
+
+    Starting an interpreter for each of several hundred commands would take most of the time of all tests. A test of
+    the process itself (exit, signals, imports, what its children write) takes `anaphora_process`.
+    """
+
+    def run(*arguments: str | Path, check: int | None = 0, **environment: str) -> subprocess.CompletedProcess[str]:
+        from anaphora.cli import main
+
+        command = [str(argument) for argument in arguments]
+        streams = [io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2)]
+        with pytest.MonkeyPatch.context() as patch, redirect_stdout(streams[0]), redirect_stderr(streams[1]):
+            patch.chdir(tmp_path)
+            for name, value in _environment(tmp_path, environment).items():
+                patch.setenv(name, value)
+            with pytest.raises(SystemExit) as stop:
+                main(command)
+        code = stop.value.code
+        out, err = (stream.buffer.getvalue().decode() for stream in streams)  # type: ignore[attr-defined]
+        return _checked(subprocess.CompletedProcess(command, code if isinstance(code, int) else 0, out, err), check)
+
+    return run
+
+
+@pytest.fixture
+def anaphora_process(tmp_path: Path) -> Run:
+    """Run the program as a user does: in a process of its own, with a folder and a home of its own."""
 
     def run(*arguments: str | Path, check: int | None = 0, **environment: str) -> subprocess.CompletedProcess[str]:
         done = subprocess.run(
@@ -55,14 +90,22 @@ def anaphora(tmp_path: Path) -> Run:
             capture_output=True,
             text=True,
             cwd=tmp_path,
-            env={**os.environ, "ANAPHORA_HOME": str(tmp_path / "home"), "NO_COLOR": "1", **environment},
+            env={**os.environ, **_environment(tmp_path, environment)},
             check=False,
         )
-        if check is not None:
-            assert done.returncode == check, f"exit {done.returncode}\n{done.stdout}\n{done.stderr}"
-        return done
+        return _checked(done, check)
 
     return run
+
+
+def _environment(folder: Path, more: dict[str, str]) -> dict[str, str]:
+    return {"ANAPHORA_HOME": str(folder / "home"), "NO_COLOR": "1", **more}
+
+
+def _checked(done: subprocess.CompletedProcess[str], check: int | None) -> subprocess.CompletedProcess[str]:
+    if check is not None:
+        assert done.returncode == check, f"exit {done.returncode}\n{done.stdout}\n{done.stderr}"
+    return done
 
 
 @pytest.fixture(scope="session")

@@ -72,7 +72,7 @@ def test_a_suite_is_loaded_by_its_file(suite: Path) -> None:
 def test_a_suite_is_loaded_from_a_published_format(data: Callable[[str], Path]) -> None:
     loaded = package.load_suite(data("disceval-en-fr") / "anaphora.json", "disceval")
     assert loaded.header.name == "bawden-coreference"
-    with pytest.raises(AnaphoraError, match="--split means nothing to the format 'disceval'"):
+    with pytest.raises(AnaphoraError, match="--split is not an option of the format 'disceval'"):
         package.load_suite(data("disceval-en-fr") / "anaphora.json", "disceval", split="test")
 
 

@@ -31,17 +31,17 @@ class Interface:
 
 
 INTERFACES = (
-    Interface("sacrebleu", "sacrebleu.metrics.bleu:BLEU._compute_score_from_stats", "metrics/surface.py", ("stats",)),
-    Interface("sacrebleu", "sacrebleu.metrics.chrf:CHRF._compute_score_from_stats", "metrics/surface.py", ("stats",)),
-    Interface("sacrebleu", "sacrebleu.metrics.ter:TER._compute_score_from_stats", "metrics/surface.py", ("stats",)),
+    Interface("sacrebleu", "sacrebleu.metrics.bleu:BLEU._compute_score_from_stats", "metrics/corpus.py", ("stats",)),
+    Interface("sacrebleu", "sacrebleu.metrics.chrf:CHRF._compute_score_from_stats", "metrics/corpus.py", ("stats",)),
+    Interface("sacrebleu", "sacrebleu.metrics.ter:TER._compute_score_from_stats", "metrics/corpus.py", ("stats",)),
     Interface(
-        *("sacrebleu", "sacrebleu.metrics.base:Metric._extract_corpus_statistics", "metrics/surface.py"),
+        *("sacrebleu", "sacrebleu.metrics.base:Metric._extract_corpus_statistics", "metrics/corpus.py"),
         ("hypotheses", "references"),
     ),
     Interface("ray", "ray._private:worker", "core/ray_workers.py"),
     Interface("transformers", "transformers:PreTrainedModel._supports_sdpa", "scoring/packed.py"),
     Interface("transformers", "transformers:PreTrainedModel._can_set_attn_implementation", "scoring/packed.py"),
-    Interface("transformers", "transformers:PreTrainedModel._keys_to_ignore_on_save", "nmt/checkpoint.py"),
+    Interface("transformers", "transformers:PreTrainedModel._keys_to_ignore_on_save", "scoring/weights.py"),
     Interface("transformers", "transformers:PretrainedConfig._attn_implementation", "scoring/packed.py"),
     Interface(
         *("transformers", "transformers.models.t5.modeling_t5:T5Attention._relative_position_bucket"),

@@ -16,10 +16,10 @@ from pathlib import Path
 from _archive import archive
 
 from anaphora.api import load_suite
-from anaphora.measure.model import plain_text
 from anaphora.measure.pair_list import read_pair_list
 from anaphora.measure.pair_suite import Files, write_pairs
 from anaphora.measure.pairs import Settings
+from anaphora.measure.texts import plain_text
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Suite, suite_of
 
@@ -126,11 +126,11 @@ TESTED = tuple(language for language in ANNOTATED if annotated(language))
 
 def test(language: str) -> Suite:
     """The annotated pairs of a source language, with what people said of their pronoun pairs."""
-    from anaphora.measure.evaluation import with_people
+    from anaphora.measure.scoring import with_human_counts
 
     path = annotated(language)
     assert path is not None
-    return with_people(load_suite(path, "eval-anaphora"), LIST)
+    return with_human_counts(load_suite(path, "eval-anaphora"), LIST)
 
 
 def as_suite(examples: list[Example], path: Path, like: Suite) -> Path:
@@ -144,12 +144,12 @@ def write(path: Path, lines: list[str]) -> None:
 
 
 def drawn(languages: tuple[str, ...] = LANGUAGES) -> list[Example]:
-    """One drawn pair for each reference sentence of the training years that has a pronoun: see `measure.drawn`."""
+    """One drawn pair for each reference sentence of the training years that has a pronoun: see `sampled_pairs`."""
     path = WORK / "drawn.jsonl"
     if not path.exists():
-        from anaphora.languages.readings import load_readings
-        from anaphora.measure.pair_suite import draw_pairs, measured
-        from anaphora.measure.texts import read_texts
+        from anaphora.languages.pronouns import load_readings
+        from anaphora.measure.pair_suite import count_confusion, sampled_pairs
+        from anaphora.measure.texts import read_lines
 
         real = training(languages)
         known = held_out(languages)
@@ -158,9 +158,9 @@ def drawn(languages: tuple[str, ...] = LANGUAGES) -> list[Example]:
             for year in pairs(language):
                 if year in (DEV, *HELD_OUT):
                     continue
-                lines = read_texts(WORK / "texts" / f"{language}-{year}" / "reference", ())
-                for e in draw_pairs(
-                    lines, load_readings("en"), measured(real), seed=int(year), year=f"{language}-{year}"
+                lines = read_lines(WORK / "texts" / f"{language}-{year}" / "reference", ())
+                for e in sampled_pairs(
+                    lines, load_readings("en"), count_confusion(real), seed=int(year), year=f"{language}-{year}"
                 ):
                     text = plain_text(e.candidates[0][-1])
                     if text not in known:

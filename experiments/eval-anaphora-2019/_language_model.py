@@ -9,10 +9,9 @@ from typing import Any
 
 from _data import WORK, names, news
 
-from anaphora.languages.pronoun_files import pronoun_lists
-from anaphora.languages.readings import load_readings
+from anaphora.languages.pronouns import load_readings, pronoun_lists
 from anaphora.measure.config import Config, Model
-from anaphora.measure.model import pairs_of
+from anaphora.measure.texts import pairs_of
 
 PLAIN, NAMED, TUNED, ADAPTED = "as it is", "restored", "restored, and tuned", "as it is, and adapted"
 TEXTS = Model(plain=True, max_pronouns=40)
@@ -54,30 +53,31 @@ def choices(found: dict[str, str], dev: list[Any]) -> dict[str, Any]:
 
 def tuned_model(model: str, pairs: list[Any]) -> Path:
     """The language model whose last layers have learned from these pairs; made once."""
+    from _tuning import Tuning, tune
+
+    from anaphora.measure.adapting import save_language_model
     from anaphora.measure.features import LanguageModelFeatures
-    from anaphora.measure.tuning import Tuning, save_tuned, tune
 
     folder = WORK / "models" / f"tuned-{len(pairs)}"
     if not (folder / "model.safetensors").exists():
         features = LanguageModelFeatures(f"{model}?names={names()}")
         found = pairs_of(pairs, TEXTS, load_readings("en"))
         tune(features, found, Tuning(), lambda line: print(f"  tuning: {line}", flush=True))
-        save_tuned(features, folder)
+        save_language_model(features, folder)
     return folder
 
 
 def adapted_model(model: str) -> Path:
     """The language model that has gone on learning from news without capitals and signs; made once."""
-    from anaphora.measure.adapting import Adapting, adapt
+    from anaphora.measure.adapting import Adapting, adapt, save_language_model
     from anaphora.measure.features import LanguageModelFeatures
-    from anaphora.measure.tuning import save_tuned
 
     folder = WORK / "models" / "adapted"
     if not (folder / "model.safetensors").exists():
         features = LanguageModelFeatures(model)
         kept = WORK / "models" / "adapting.safetensors"
         adapt(features, news(), Adapting(), keep=kept, report=lambda line: print(f"  adapting: {line}", flush=True))
-        save_tuned(features, folder)
+        save_language_model(features, folder)
         kept.unlink(missing_ok=True)
     return folder
 

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from anaphora.languages.pronoun_files import pronoun_lists
+from anaphora.languages.pronouns import pronoun_lists
 from anaphora.stats.paired import mcnemar
 
 NAMES = {"de": "German", "fr": "French", "ru": "Russian", "zh": "Chinese"}

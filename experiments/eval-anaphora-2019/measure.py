@@ -122,7 +122,7 @@ def counted(real: list[Any], dev: list[Any], made: list[Any]) -> dict[str, Any]:
 
 def table4(real: list[Any], dev: list[Any]) -> list[dict[str, Any]]:
     """The eight experiments with this encoder, trained on reference–system pairs as in the paper."""
-    from anaphora.measure.table4 import run_table
+    from _table4 import run_table
 
     overrides = {"model.encoder": f"hf:{encoder()}", "model.plain": "true", "training.rate": "0.01"}
     rows = run_table(real, dev, overrides, cache=WORK / "states", report=lambda line: print(" ", line, flush=True))
@@ -190,8 +190,7 @@ def known_results(path: Path) -> dict[str, Any]:
 
 
 def trained(config: Any, pairs: list[Any], dev: list[Any], options: argparse.Namespace, name: str) -> dict[str, Any]:
-    from anaphora.measure.checkpoint import save_measure
-    from anaphora.measure.training import train_measure
+    from anaphora.measure.training import save_measure, train_measure
 
     print(f"  {name}: {len(pairs):,} pairs", flush=True)
     found = train_measure(config, pairs, dev, cache=WORK / "states")
@@ -204,7 +203,7 @@ def tested(measure: Any, options: argparse.Namespace) -> dict[str, Any]:
 
     right: for each language a character per annotated pair, 1 where the reference has the higher score
     """
-    from anaphora.measure.evaluation import judge, score_examples
+    from anaphora.measure.scoring import judge, score_examples
     from anaphora.runs import describe
     from anaphora.stats.intervals import wilson
 

@@ -18,9 +18,8 @@ from anaphora.evaluation.result import Result, Settings
 from anaphora.runs import Run, describe, open_run, refuse_other, run_file, unfinished, write_run
 from anaphora.suites.catalogue import catalogue
 from anaphora.suites.contexts import SEED
-from anaphora.suites.formats import read_suite
+from anaphora.suites.formats import read_suite, suite_of_rows
 from anaphora.suites.get import resolve
-from anaphora.suites.rows import suite_of_rows
 from anaphora.suites.suite import Suite
 from anaphora.systems import System
 from anaphora.systems.context import Context, Options, split_spec

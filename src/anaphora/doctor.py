@@ -14,7 +14,7 @@ from pathlib import Path
 
 from anaphora import __version__
 from anaphora.languages.thesaurus import OPENTHESAURUS
-from anaphora.metrics.wordnet import STANDARD_PLACE as WORDNET
+from anaphora.languages.wordnet import STANDARD_FOLDER as WORDNET
 from anaphora.suites.catalogue import catalogue
 from anaphora.suites.get import home, suite_path
 from anaphora.systems.listing import kinds

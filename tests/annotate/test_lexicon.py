@@ -9,7 +9,8 @@ import pytest
 
 from anaphora.annotate.conllu import read_conllu
 from anaphora.annotate.document import Document, Sentence
-from anaphora.annotate.lexicon import ALL, GermanNouns, WithGenders, corrected, german_nouns, noun_gender
+from anaphora.annotate.lexicon import ALL, WithGenders, corrected, noun_gender
+from anaphora.languages.german_nouns import GermanNouns, german_nouns
 
 Parsed = Callable[[str], Sentence]
 

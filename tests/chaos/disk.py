@@ -14,6 +14,7 @@ import math
 import os
 import pickle
 import signal
+import sqlite3
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -249,10 +250,35 @@ def _patch_libraries() -> None:
                     out.write(data[start : start + third])
 
         library.serialize_file = serialize_file  # type: ignore[attr-defined]
+    _patch_sqlite()
     for name in ("numpy.lib.format", "numpy.lib._format_impl"):
         module = sys.modules.get(name)
         if hasattr(module, "isfileobj"):
             module.isfileobj = lambda file: False  # type: ignore[union-attr]
+
+
+def _patch_sqlite() -> None:
+    """Count each transaction of SQLite as one operation, whose effect is on disk when it has ended."""
+
+    class Connection(sqlite3.Connection):
+        def commit(self) -> None:
+            self._step(super().commit)
+
+        def __exit__(self, *error: Any) -> Any:
+            return self._step(lambda: super(Connection, self).__exit__(*error))
+
+        def _step(self, do: Callable[[], Any]) -> Any:
+            path = self.execute("PRAGMA database_list").fetchone()[2]
+            if _disk is None or not path or not _disk.covers(path):
+                return do()
+            result = _disk.step("fsync", path, do) if os.path.exists(path) else do()
+            _disk._adopt(path)
+            for synced in (path, os.path.dirname(path)):
+                _disk._note(Operation("fsync", synced))
+            return result
+
+    connect = sqlite3.connect
+    sqlite3.connect = lambda *a, **o: connect(*a, **{"factory": Connection, **o})  # type: ignore[assignment]
 
 
 def _path(file: Any, folder: int | None = None) -> str:

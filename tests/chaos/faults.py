@@ -268,8 +268,8 @@ def clock_of_study(folder: Path, inputs: Path) -> Fault:
     answers.send(server.links)
     server.stop()
     from anaphora.study.analysis import current_answers
-    from anaphora.study.database import read_answers
-    from anaphora.study.file import read_study
+    from anaphora.study.model import read_study
+    from anaphora.study.store import read_answers
 
     made = read_study(folder / "study")
     log = read_answers(made, folder / "study")

@@ -150,8 +150,8 @@ class Server:
 def new_study(folder: Path, inputs: Path) -> Answers:
     """A study in a folder, and what its annotators will answer."""
     from anaphora.study.create import Design, make_study
-    from anaphora.study.file import read_links, read_study, write_study
-    from anaphora.study.view import opaque_ids
+    from anaphora.study.model import read_links, read_study, write_study
+    from anaphora.study.server import opaque_ids
     from anaphora.suites.suite import read_native
 
     folder.mkdir(parents=True)
@@ -173,8 +173,8 @@ def new_study(folder: Path, inputs: Path) -> Answers:
 
 def stored(folder: Path, database: list[str]) -> Counter[tuple[str, str]]:
     """Who has sent which requests that are in the database."""
-    from anaphora.study.database import read_answers
-    from anaphora.study.file import read_study
+    from anaphora.study.model import read_study
+    from anaphora.study.store import read_answers
 
     url = database[1] if database else None
     log = read_answers(read_study(folder / "study"), folder / "study", url)

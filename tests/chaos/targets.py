@@ -8,6 +8,7 @@ import os
 import random
 import shlex
 import shutil
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -311,11 +312,11 @@ def small_chunks() -> None:
 
 def small_shards() -> None:
     """Shards of some sixty sentences instead of thousands, and a phenomenon that needs no more than words."""
-    from anaphora.build.mine import phenomena, reading
+    from anaphora.build.mine import corpus, phenomenon
     from tests.build.mine.toy_phenomenon import Toy
 
-    reading.Sizes = functools.partial(reading.Sizes, piece=20, shard=40)  # type: ignore[misc,assignment]
-    known = phenomena.phenomena()
+    corpus.Sizes = functools.partial(corpus.Sizes, piece=20, shard=40)  # type: ignore[misc,assignment]
+    known = phenomenon.phenomena()
     known._targets["toy"] = f"{Toy.__module__}:Toy"
 
 
@@ -326,9 +327,9 @@ def small_steps() -> None:
 
 
 def small_batches() -> None:
-    from anaphora.measure import hf_encoder
+    from anaphora.measure import encoders
 
-    hf_encoder.BATCH_TOKENS = 64
+    encoders.BATCH_TOKENS = 64
 
 
 def checkpointed(folder: Path) -> float:
@@ -344,7 +345,12 @@ def mined(folder: Path) -> float:
 
 def states(folder: Path) -> float:
     """The texts whose states by the encoder are kept."""
-    return sum(path.read_bytes().count(b"\n") for path in (folder / "states").glob("*/index.jsonl"))
+    counts = [
+        sqlite3.connect(path).execute("SELECT count(*) FROM arrays").fetchone()[0]
+        for path in (folder / "states").glob("*.sqlite")
+        if path.stat().st_size
+    ]
+    return sum(counts)
 
 
 def adapted(folder: Path) -> float:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from anaphora.languages.pronoun_files import pronoun_lists
+from anaphora.languages.pronouns import pronoun_lists
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 ROWS = ["il\til\t1"] * 12 + ["c'\til\t1"] * 3 + ["ce\til\t0"] * 2 + ["elle\til\t0"] * 3

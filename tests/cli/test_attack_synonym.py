@@ -78,6 +78,6 @@ def test_errors_are_one_line(anaphora: Run, stage: Path, more: tuple[str, ...], 
 
 def test_the_default_is_that_of_the_library() -> None:
     from anaphora.build.attacks.synonym import SHARED
-    from anaphora.cli.attack_synonym import synonym
+    from anaphora.cli.attack import synonym
 
     assert next(option.default for option in synonym.params if option.name == "shared") == SHARED

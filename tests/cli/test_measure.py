@@ -1,4 +1,4 @@
-"""`anaphora measure` end to end: pairs from files, a measure from pairs, accuracy, ranking, and a picture of why."""
+"""`anaphora measure` end to end: pairs from files, a measure from pairs, accuracy, ranking, a chart of attention."""
 
 from __future__ import annotations
 
@@ -36,6 +36,7 @@ def texts(tmp_path: Path) -> Path:
     (tmp_path / "bad.en").write_text(document(False))
     (tmp_path / "good.en").write_text(document(True))
     (tmp_path / "src.de").write_text(document(True).upper())
+    (tmp_path / "empty.toml").touch()
     return tmp_path
 
 
@@ -156,15 +157,15 @@ def test_nothing_is_overwritten(model: Path, texts: Path) -> None:
     before = {path.name: path.read_bytes() for path in model.iterdir()}
     result = invoke("train", texts / "c.toml", "-o", model)
     assert isinstance(result.exception, AnaphoraError)
-    assert "is there already" in str(result.exception)
+    assert "already exists" in str(result.exception)
     assert {path.name: path.read_bytes() for path in model.iterdir()} == before
 
 
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        (("pairs", "-r", "ref.en", "-l", "de-en", "-o", "p.jsonl"), "give translations (-t)"),
-        (("pairs", "-r", "ref.en", "-t", "bad.en", "-l", "de-en", "-o", "ref.en"), "ref.en: is one of the texts"),
+        (("pairs", "-r", "ref.en", "-l", "de-en", "-o", "p.jsonl"), "pass translations (-t)"),
+        (("pairs", "-r", "ref.en", "-t", "bad.en", "-l", "de-en", "-o", "ref.en"), "ref.en is one of the input files"),
         (("pairs", "-r", "ref.en", "-t", "bad.en", "-l", "english", "-o", "p"), "not a language pair: 'english'"),
         (("pairs", "-r", "ref.en", "-t", "bad.en", "-l", "en-xx", "-o", "p"), "no list of pronouns for language 'xx'"),
         (("pairs", "-r", "ref.en", "-t", "no", "-l", "de-en", "-o", "p"), "no: no such file"),
@@ -172,9 +173,11 @@ def test_nothing_is_overwritten(model: Path, texts: Path) -> None:
             ("pairs", "-r", "ref.en", "-t", "bad.en", "-t", "bad.en", "-l", "de-en", "-o", "p"),
             "give each one of its own",
         ),
-        (("train", "nothing", "-o", "m"), "no config 'nothing'. Presets: table4-1"),
-        (("train", "table4-7", "-o", "m"), "data.train names no pairs"),
-        (("train", "table4-7", "-o", "m", "--set", "epochs"), "--set epochs: write section.key=value"),
+        (("train", "nothing.toml", "-o", "m"), "nothing.toml: no such file"),
+        (("train", "empty.toml", "-o", "m"), "data.train names no pairs"),
+        (("train", "empty.toml", "-o", "m", "--set", "epochs"), "--set epochs: write section.key=value"),
+        (("tune", "lm:x", "--train", "p.jsonl", "-o", "m"), "`measure tune` was removed in version 0.2.0"),
+        (("table", "--train", "p.jsonl"), "experiments/eval-anaphora-2019. See CHANGELOG.md"),
         (("evaluate", "p.jsonl"), "name one judge"),
         (("evaluate", "ref.en", "--model", "nowhere"), "not a suite file"),
         (("score", "nowhere", "It."), "nowhere: no such folder"),
@@ -194,7 +197,7 @@ def test_wrong_input_is_one_line(
 
 @pytest.mark.parametrize(
     "arguments",
-    [("train", "table4-7", "-o", "m"), ("score", "m", "It."), ("evaluate", "p.jsonl", "--model", "m")],
+    [("train", "empty.toml", "-o", "m"), ("score", "m", "It."), ("evaluate", "p.jsonl", "--model", "m")],
 )
 def test_what_is_not_installed_is_named(
     refused: Callable[..., str], texts: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]

@@ -6,8 +6,8 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from anaphora.cli.output import format_options
-from anaphora.cli.sampling import sampling_options, show_all
+from anaphora.cli.options import format_options, sampling_options
+from anaphora.cli.output import show_all
 from anaphora.table import Row, Table
 
 

@@ -197,7 +197,18 @@ def test_measure_train(start: Callable[..., Job], anaphora: Any, tmp_path: Path)
         pairs += ["-t", f"made-up/{name}"] if name != reference else []
     anaphora("measure", "pairs", *pairs, "-l", "de-en", "-o", "p.jsonl")
     more = ["--set", "data.train=p.jsonl", "--set", "data.dev=p.jsonl", "--set", "training.epochs=100000"]
-    command = ["measure", "train", "table4-7", *more, "--set", "training.patience=100000", "-o", "m", "--threads", "1"]
+    command = [
+        "measure",
+        "train",
+        "made-up/measure.toml",
+        *more,
+        "--set",
+        "training.patience=100000",
+        "-o",
+        "m",
+        "--threads",
+        "1",
+    ]
     job = start(*command)
     assert job.process.stderr is not None
     first = job.process.stderr.readline()
@@ -275,7 +286,7 @@ CALLS = [
     ["measure", "evaluate", "p.jsonl", "--model", "m"],
     ["measure", "pairs", "-r", "a", "-t", "b", "-l", "de-en", "-o", "x.jsonl"],
     ["measure", "score", "m", "It's me."],
-    ["measure", "table", "--train", "a", "--dev", "b", "--cache", "states"],
+    ["measure", "train", "a.toml", "--cache", "states", "-o", "m"],
     ["score", "contrapro", "--system", "hf:x", "-o", "runs/x", "--overwrite"],
     ["suites", "get", "contrapro"],
     ["train", "x.toml", "-o", "m"],
@@ -300,7 +311,7 @@ def test_stopped_before_anything_was_done(
     [
         ("x.align", CALLS[0], "nothing in x.align is half-written. Start again with: anaphora align a.en"),
         ("usage/context-1/run.jsonl.part", CALLS[7], "every answer so far is kept in usage. Go on with: anaphora con"),
-        ("states/index.jsonl", CALLS[14], "the encoder's states so far are kept in states. Go on with: anaphora meas"),
+        ("states/x.sqlite", CALLS[14], "the encoder's states so far are kept in states. Go on with: anaphora meas"),
         ("home/downloads/contrapro/x.json", CALLS[16], "files that are complete are kept in "),
         ("m/config.toml", CALLS[17], "there is no checkpoint yet, only the vocabulary and config in m. Go on with: "),
         ("m/rate-1/checkpoints/update-00001200/state.json", CALLS[17], "update 1,200 is kept in m/rate-1/checkpoints"),

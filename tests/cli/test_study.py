@@ -11,9 +11,8 @@ from typing import Any
 
 import pytest
 
-from anaphora.study.database import open_log
-from anaphora.study.file import read_study
-from anaphora.study.store import Answer
+from anaphora.study.model import read_study
+from anaphora.study.store import Answer, open_log
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 Refused = Callable[..., str]
@@ -127,9 +126,9 @@ def test_broken_suites(refused: Refused, tmp_path: Path) -> None:
     shape = write(tmp_path / "shape.jsonl", pair("a"), {**pair("b"), "candidates": "none"})
     assert "line 3: 'candidates' must be a list" in refused("study", "create", shape, "-o", "study")
     twice = write(tmp_path / "twice.jsonl", pair("a"), pair("a", "She"))
-    assert "the id 'a' is there twice" in refused("study", "create", twice, "-o", "study")
+    assert "the id 'a' occurs twice" in refused("study", "create", twice, "-o", "study")
     same = write(tmp_path / "same.jsonl", pair("a", "He", "He"))
-    assert "has not two candidates that differ" in refused("study", "create", same, "-o", "study")
+    assert "does not have two distinct candidates" in refused("study", "create", same, "-o", "study")
     assert "no such file" in refused("study", "create", "nothing.jsonl", "-o", "study")
     assert not (tmp_path / "study").exists()
 
@@ -146,7 +145,7 @@ def test_designs_that_cannot_be(refused: Refused, pairs: Path, tmp_path: Path) -
 
 def test_a_study_is_not_overwritten(refused: Refused, study: Path, pairs: Path) -> None:
     before = {path.name: path.read_bytes() for path in study.iterdir()}
-    assert "is there already" in refused("study", "create", pairs, "-o", study)
+    assert "already exists" in refused("study", "create", pairs, "-o", study)
     assert {path.name: path.read_bytes() for path in study.iterdir()} == before
 
 

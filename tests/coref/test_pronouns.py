@@ -13,10 +13,10 @@ from anaphora.coref.pronouns import (
     is_plural_pronoun,
     is_pronoun,
     is_singular_pronoun,
-    known_languages,
     language,
     pronoun_role,
 )
+from anaphora.languages import names_with
 
 PLURAL, SINGULAR = "VerbForm=Fin,Number=Plur", "VerbForm=Fin,Number=Sing"
 
@@ -75,7 +75,7 @@ def test_roles(parsed: Callable[[str], Sentence]) -> None:
 # Each language has its data file; all have the same shape.
 
 
-@pytest.mark.parametrize("code", known_languages())
+@pytest.mark.parametrize("code", names_with("coref"))
 def test_the_data_of_a_language(code: str) -> None:
     known = language(code)
     assert known.code == code
@@ -89,7 +89,7 @@ def test_the_data_of_a_language(code: str) -> None:
     assert language(code) is known
 
 
-@pytest.mark.parametrize("code", known_languages())
+@pytest.mark.parametrize("code", names_with("coref"))
 def test_the_weights_of_a_language(code: str) -> None:
     found = weights(code)
     assert found["distance 0"] > found["distance 2"] > found["distance 4"]

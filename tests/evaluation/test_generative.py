@@ -30,7 +30,7 @@ from anaphora.evaluation.generative import (
     read_texts,
     read_translations,
 )
-from anaphora.languages.forms import pronoun_forms
+from anaphora.languages.pronouns import pronoun_forms
 from anaphora.runs import Scored, describe, open_run, write_run
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Header, suite_of

@@ -212,7 +212,7 @@ class CountingMeasure:
     config = SimpleNamespace(context="RC", sentences=2, plain=False)
 
     def __init__(self) -> None:
-        from anaphora.languages.readings import load_readings
+        from anaphora.languages.pronouns import load_readings
 
         self.readings = load_readings("en")
 
@@ -227,7 +227,7 @@ class CountingMeasure:
 
 
 def counting(folder: Path) -> AbstractContextManager[Any]:
-    return mock.patch("anaphora.measure.checkpoint.load_measure", return_value=CountingMeasure())
+    return mock.patch("anaphora.measure.training.load_measure", return_value=CountingMeasure())
 
 
 SCORE = "measure score {} -r {}/r.en -t {}/t.en --samples 100"

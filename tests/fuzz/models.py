@@ -70,7 +70,7 @@ add("model.checkpoint", _checkpoint_seed, _checkpoint, "*.json", "*.safetensors"
 
 
 def _about(folder: Path) -> None:
-    from anaphora.measure.checkpoint import _divisor, read_about
+    from anaphora.measure.training import _divisor, read_about
 
     _divisor(read_about(folder), folder / "measure.json")
 
@@ -79,25 +79,25 @@ ABOUT = {"anaphora_measure": 2, "attention_divisor": 1.0, "encoder_kept": False,
 add("model.measure", files(measure__json=json.dumps(ABOUT)), _about, torch=True)
 
 
-def _store_seed(folder: Path) -> None:
+def _states_seed(folder: Path) -> None:
     import numpy as np
 
-    from anaphora.measure.store import Store
+    from anaphora.measure.encoders import StateCache
 
-    store = Store(folder / "store", 2, {"model": "a"})
-    store.put({"one": np.ones((3, 2)), "two": np.zeros((1, 2)), "none": np.zeros((0, 2))})
-
-
-def _store(folder: Path) -> None:
-    from anaphora.measure.store import Store
-
-    store = Store(folder / "store", 2, {"model": "a"})
-    for key in ("one", "two", "none"):
-        if key in store:
-            store.get(key)
+    cache = StateCache(folder / "states", 2, {"model": "a"})
+    cache.put({"one": np.ones((3, 2)), "two": np.zeros((1, 2)), "none": np.zeros((0, 2))})
 
 
-add("model.store", _store_seed, _store, "store/*.json", "store/*.jsonl", "store/*.bin", writes=True)
+def _states(folder: Path) -> None:
+    from anaphora.measure.encoders import StateCache
+
+    cache = StateCache(folder / "states", 2, {"model": "a"})
+    for key, length in (("one", 3), ("two", 1), ("none", 0)):
+        if key in cache:
+            cache.get(key, length)
+
+
+add("model.states", _states_seed, _states, "states/*.sqlite", torch=True, writes=True)
 
 
 def _idiap_seed(folder: Path) -> None:
@@ -120,20 +120,6 @@ def _idiap(folder: Path) -> None:
 add("apt.idiap-config", _idiap_seed, _idiap, "config", "pronouns", "equal")
 
 
-def _odenet_seed(folder: Path) -> None:
-    from tests.languages.thesaurus.test_odenet import SMALL
-
-    write(folder / "odenet.xml", SMALL)
-
-
-def _odenet(folder: Path) -> None:
-    from anaphora.languages.thesaurus.odenet import OdeNet
-
-    OdeNet(folder / "odenet.xml").senses("Hocker")
-
-
-add("thesaurus.odenet", _odenet_seed, _odenet)
-
 WORDNET = {
     "index.noun": "  1 licence\ncar n 2 3 @ ~ + 2 1 02958343 02959942\nchild n 1 0 1 1 09917593\n",
     "index.verb": "buy v 1 1 @ 1 0 02207206\n",
@@ -149,7 +135,7 @@ def _wordnet_seed(folder: Path) -> None:
 
 
 def _wordnet(folder: Path) -> None:
-    from anaphora.metrics.wordnet import read_wordnet
+    from anaphora.languages.wordnet import read_wordnet
 
     read_wordnet(folder)
 
@@ -158,26 +144,24 @@ add("thesaurus.wordnet", _wordnet_seed, _wordnet)
 
 
 def _nouns_seed(folder: Path) -> None:
-    from tests.languages.test_german_noun_forms import COLUMNS, ROWS
+    from tests.languages.test_german_nouns import COLUMNS, ROWS
 
     write(folder / "nouns.csv", f"{COLUMNS}\n{ROWS}")
 
 
 def _nouns(folder: Path) -> None:
-    from anaphora.annotate.lexicon import _rows
-    from anaphora.languages.german_noun_forms import NounTable
+    from anaphora.languages.german_nouns import GermanNouns, NounTable
 
     NounTable(folder / "nouns.csv")
-    list(_rows(folder / "nouns.csv"))
+    GermanNouns(folder / "nouns.csv")
 
 
 add("lexicon.nouns", _nouns_seed, _nouns)
 
 
 def _stage_seed(folder: Path) -> None:
-    from anaphora.build.mine.documents import Corpus
-    from anaphora.build.mine.reading import Sizes, read_stage
-    from anaphora.build.mine.stage import open_stage
+    from anaphora.build.mine.corpus import Corpus, Sizes, read_stage
+    from anaphora.build.mine.shards import open_stage
 
     write(folder / "a.en", "A.\nB.\n\nC.\n")
     write(folder / "a.de", "X.\nY.\n\nZ.\n")
@@ -185,10 +169,8 @@ def _stage_seed(folder: Path) -> None:
 
 
 def _stage(folder: Path) -> None:
-    from anaphora.build.mine.documents import Corpus
-    from anaphora.build.mine.piece import unpack
-    from anaphora.build.mine.reading import Sizes, read_stage
-    from anaphora.build.mine.stage import open_stage
+    from anaphora.build.mine.corpus import Corpus, Sizes, read_stage
+    from anaphora.build.mine.shards import open_stage, unpack
 
     stage = open_stage(folder / "work", "read", {})
     index = read_stage(stage, Corpus(folder / "a.en", folder / "a.de"), Sizes())

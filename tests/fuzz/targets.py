@@ -380,7 +380,7 @@ add("prompt", files(p__txt="Translate into {target_language}:\n{source}\nGerman:
 
 
 def _pronouns(folder: Path) -> None:
-    from anaphora.languages.pronoun_files import pronoun_lists
+    from anaphora.languages.pronouns import pronoun_lists
 
     pronoun_lists("en-fr", folder / "l.toml")
 
@@ -391,7 +391,7 @@ add("toml.pronouns", files(l__toml=LISTS), _pronouns)
 
 
 def _readings(folder: Path) -> None:
-    from anaphora.languages.readings import load_readings
+    from anaphora.languages.pronouns import load_readings
 
     load_readings("en", folder / "r.toml")
 
@@ -404,10 +404,10 @@ add(
 
 
 def _grammar_seed(folder: Path) -> None:
-    from importlib.resources import files as resources
+    from anaphora.languages import DATA
 
-    data = next(p for p in (resources("anaphora.languages") / "data").iterdir() if p.name == "grammar")
-    write(folder / "g.toml", (data / "de.toml").read_bytes())
+    text = (DATA / "pl.toml").read_text(encoding="utf-8")  # has no other tables
+    write(folder / "g.toml", text.replace("[grammar]\n", "").replace("[grammar.", "[").encode())
 
 
 def _grammar(folder: Path) -> None:
@@ -476,16 +476,6 @@ MYTHES = "UTF-8\nlampe|2\n-|Lampe|Leuchte|Licht\n-|Lampe|Funzel\nhut|1\n-|Hut|MÃ
 add("thesaurus.mythes", files(t__dat=MYTHES), _thesaurus("mythes:{folder}/t.dat", "Lampe"))
 DING = "# Ding\nLampe {f} | Lampen {pl} :: lamp | lamps\nHut {m}; MÃ¼tze {f} :: hat; cap [cook.]\n"
 add("thesaurus.ding", files(t__txt=DING), _thesaurus("ding:{folder}/t.txt", "Lampe"))
-
-
-def _germanet_seed(folder: Path) -> None:
-    from tests.languages.thesaurus.test_germanet import LINKS, SYNSETS
-
-    write(folder / "nomen.Artefakt.xml", SYNSETS)
-    write(folder / "interLingualIndex_DE-EN.xml", LINKS)
-
-
-add("thesaurus.germanet", _germanet_seed, _thesaurus("germanet:{folder}", "Hocker"))
 
 
 # Alignment, annotation, mining
@@ -599,7 +589,7 @@ add("parcorfull.gold", _parcor_seed, _gold)
 
 def _corpus(format: str, **paths: str) -> Run:
     def run(folder: Path) -> None:
-        from anaphora.build.mine.documents import Corpus, read_corpus
+        from anaphora.build.mine.corpus import Corpus, read_corpus
 
         all_of(read_corpus(Corpus(format=format, **{key: folder / name for key, name in paths.items()})))
 
@@ -759,8 +749,8 @@ for kind, document in RESULTS.items():
 
 def study_seed(folder: Path) -> None:
     from anaphora.study.create import Design, make_study
-    from anaphora.study.database import open_log
-    from anaphora.study.file import write_study
+    from anaphora.study.model import write_study
+    from anaphora.study.store import open_log
     from anaphora.suites.suite import read_native
     from tests.study.conftest import pair_rows
 
@@ -772,14 +762,14 @@ def study_seed(folder: Path) -> None:
 
 
 def _study(folder: Path) -> None:
-    from anaphora.study.file import read_links, read_study
+    from anaphora.study.model import read_links, read_study
 
     read_links(folder / "study", read_study(folder / "study"))
 
 
 def _answers(folder: Path) -> None:
-    from anaphora.study.database import read_answers
-    from anaphora.study.file import read_study
+    from anaphora.study.model import read_study
+    from anaphora.study.store import read_answers
 
     read_answers(read_study(folder / "study"), folder / "study")
 
@@ -814,15 +804,11 @@ add("toml.train", _nmt_seed, _nmt_config, torch=True)
 def _measure_seed(folder: Path) -> None:
     from importlib.resources import files as resources
 
-    preset = min(
-        (p for p in (resources("anaphora.measure") / "presets").iterdir() if p.name.endswith(".toml")),
-        key=lambda p: p.name,
-    )
-    write(folder / "c.toml", preset.read_bytes())
+    write(folder / "c.toml", (resources("anaphora.measure") / "example" / "measure.toml").read_bytes())
 
 
 def _measure_config(folder: Path) -> None:
-    from anaphora.measure.config_file import read_config
+    from anaphora.measure.config import read_config
 
     read_config(folder / "c.toml")
 

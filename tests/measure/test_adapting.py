@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -24,12 +25,20 @@ from anaphora.cli.measure import measure
 from anaphora.cli.stopping import sentence as stopped
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.finite import NotFinite
-from anaphora.languages.readings import load_readings
-from anaphora.measure.adapting import KEEP_EVERY, Adapting, _batches, _passages, adapt, documents
+from anaphora.languages.pronouns import load_readings
+from anaphora.measure.adapting import (
+    KEEP_EVERY,
+    Adapting,
+    _batches,
+    _passages,
+    adapt,
+    documents,
+    preference_accuracy,
+    save_language_model,
+)
 from anaphora.measure.config import Model
 from anaphora.measure.features import LanguageModelFeatures
-from anaphora.measure.model import pairs_of, text_of
-from anaphora.measure.tuning import preferred, save_tuned
+from anaphora.measure.texts import pairs_of, text_of
 from anaphora.suites.example import Example
 
 ENGLISH = load_readings("en")
@@ -44,16 +53,16 @@ def test_it_learns_what_the_texts_are_like(toy: list[Example], tiny_lm: Path) ->
     """Nobody shows it a wrong text; to prefer the right one it has to learn what king and he have to do with it."""
     features = LanguageModelFeatures(str(tiny_lm))
     pairs = pairs_of(toy, Model(), ENGLISH)
-    before = preferred(features, pairs)
+    before = preference_accuracy(features, pairs)
     log = adapt(features, right(toy), FAST)
-    assert preferred(features, pairs) > max(0.9, before + 0.2)
+    assert preference_accuracy(features, pairs) > max(0.9, before + 0.2)
     assert log[-1]["loss"] < log[0]["loss"] / 2
     assert not any(parameter.requires_grad for parameter in features.model.parameters())
 
 
 def test_the_loss_is_that_of_the_next_piece(tiny_lm: Path) -> None:
     features = LanguageModelFeatures(str(tiny_lm))
-    before = [features.log_probabilities([text_of((s,), ENGLISH)]).item() for s in ("He was old.", "It has gone.")]
+    before = features.sentence_scores([text_of((s,), ENGLISH) for s in ("He was old.", "It has gone.")])
     lengths = [
         len(features.tokenizer(s, add_special_tokens=False)["input_ids"]) for s in ("He was old.", "It has gone.")
     ]
@@ -67,7 +76,7 @@ def test_what_is_learned_is_in_the_weights(toy: list[Example], tiny_lm: Path, tm
     names = set(features.model.state_dict())
     adapt(features, right(toy), replace(FAST, steps=5))
     assert set(features.model.state_dict()) == names
-    save_tuned(features, tmp_path / "adapted")
+    save_language_model(features, tmp_path / "adapted")
     loaded = LanguageModelFeatures(str(tmp_path / "adapted"))
     text = text_of(("I saw the king.", "He was old."), ENGLISH)
     assert loaded(text).tolist() == [pytest.approx(row, abs=1e-4) for row in features(text).tolist()]
@@ -93,14 +102,14 @@ def test_an_interrupted_run_goes_on_to_the_same_weights(toy: list[Example], tiny
     assert seen == list(range(KEEP_EVERY + 1, FAST.steps + 1))
     for name, weight in whole.model.state_dict().items():
         assert torch.equal(weight, again.model.state_dict()[name]), name
-    with pytest.raises(AnaphoraError, match="of another model, text or setting: remove it"):
+    with pytest.raises(AnaphoraError, match="belongs to a different model, text or configuration"):
         adapt(LanguageModelFeatures(str(tiny_lm)), right(toy)[1:], FAST, keep=kept)
 
 
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=12), st.integers(12, 40))
 def test_passages_hold_all_sentences_in_order(lengths: list[int], most: int) -> None:
     class Words:
-        """A tokeniser for which every word is a piece; a space before the first is kept as its sign."""
+        """A tokenizer for which every word is a piece; a space before the first is kept as its sign."""
 
         def __call__(self, text: str, **_: object) -> dict[str, list[int]]:
             return {"input_ids": [int(word) for word in text.split()]}
@@ -108,7 +117,7 @@ def test_passages_hold_all_sentences_in_order(lengths: list[int], most: int) -> 
     class Reader:
         begin, tokenizer = -1, Words()
 
-        def shown(self, text: str) -> str:
+        def recased(self, text: str) -> str:
             return text
 
     numbers = iter(range(10**6))
@@ -138,9 +147,9 @@ def test_documents_have_one_way_to_write_each_sign() -> None:
 
 
 def test_what_cannot_be_learned_from_is_said(tiny_lm: Path) -> None:
-    with pytest.raises(AnaphoraError, match="no text to learn from"):
+    with pytest.raises(AnaphoraError, match="no text to adapt to"):
         adapt(LanguageModelFeatures(str(tiny_lm)), [[]], FAST)
-    with pytest.raises(AnaphoraError, match="numbers from 1"):
+    with pytest.raises(AnaphoraError, match="must be at least 1"):
         Adapting(steps=0)
 
 
@@ -177,3 +186,39 @@ def test_a_loss_that_is_not_finite_stops_the_adapting(toy: list[Example], tiny_l
         next(iter(features.model.parameters())).fill_(torch.nan)
     with pytest.raises(NotFinite, match=r"^the loss of step 1 is nan, .* Lower the rate"):
         adapt(features, right(toy), FAST)
+
+
+def test_a_model_that_was_read_from_gguf_is_saved_as_plain_weights(tiny_lm: Path, tmp_path: Path) -> None:
+    """What transformers notes on such a model: it was quantized in its file, and is not here."""
+
+    class Quantizer:
+        quantization_config = SimpleNamespace(quant_method="gguf")
+
+        def is_serializable(self, *_: object) -> bool:
+            return False
+
+    features = LanguageModelFeatures(str(tiny_lm))
+    features.model.hf_quantizer = Quantizer()
+    features.model.config.quantization_config = {"quant_method": "gguf"}
+    save_language_model(features, tmp_path / "saved")
+    assert "quantization_config" not in json.loads((tmp_path / "saved" / "config.json").read_text("utf-8"))
+    loaded = LanguageModelFeatures(str(tmp_path / "saved"))
+    assert loaded.settings()["weights"] == LanguageModelFeatures(str(tiny_lm)).settings()["weights"]
+
+
+def test_the_preference_is_that_of_both_texts_in_their_contexts(toy: list[Example], tiny_lm: Path) -> None:
+    features = LanguageModelFeatures(str(tiny_lm))
+    pairs = pairs_of(toy, Model(), ENGLISH)[:4]
+    own = [replace(pair, worse=text_of(("The queen.", "It was old."), ENGLISH)) for pair in pairs]
+    right = [features.sentence_scores([p.better]) > features.sentence_scores([p.worse]) for p in own]
+    assert preference_accuracy(features, own) == sum(right) / 4
+    assert preference_accuracy(features, []) == 0
+
+
+def test_only_language_models_are_adapted(tmp_path: Path) -> None:
+    wrong = CliRunner().invoke(measure, ["adapt", "hf:x", "text.en", "-o", str(tmp_path / "other")])
+    assert "not a language model: 'hf:x'" in str(wrong.exception)
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "file").touch()
+    again = CliRunner().invoke(measure, ["adapt", "lm:x", "text.en", "-o", str(tmp_path / "full")])
+    assert "already exists" in str(again.exception)

@@ -14,13 +14,10 @@ pytest.importorskip("transformers")
 
 import torch
 
-from anaphora.languages.readings import load_readings
-from anaphora.measure.features import LanguageModelFeatures, by_pronoun, learn_names, restored
-from anaphora.measure.model import (
-    Text,
-    plain_text,
-    text_of,
-)
+from anaphora.core.finite import NotFinite
+from anaphora.languages.pronouns import load_readings
+from anaphora.measure.features import LanguageModelFeatures, by_pronoun, learn_names, piece_log_probabilities, recase
+from anaphora.measure.texts import Text, plain_text, text_of
 
 ENGLISH = load_readings("en")
 
@@ -107,12 +104,52 @@ def test_names_are_learned_from_a_text(tiny_lm: Path, tmp_path: Path) -> None:
     assert "restore" not in LanguageModelFeatures(str(tiny_lm)).settings()
 
 
-def test_how_sentences_begin_is_read_once_for_all(tiny_lm: Path) -> None:
+TEXTS = [("I saw the king.", f"The house was old, and {word} came back.") for word in ("he", "it", "she was")]
+
+
+def test_scores_through_the_prefix_tree_are_those_of_each_text(tiny_lm: Path) -> None:
     features = LanguageModelFeatures(str(tiny_lm))
-    texts = [text("I saw the king.", f"The house was old, and {word} came back.") for word in ("he", "it", "she was")]
-    together = features.log_probabilities(texts)
-    for number, one in enumerate(texts):
-        assert float(together[number]) == pytest.approx(float(features.log_probabilities([one])), abs=1e-3)
+    texts = [text(*passage) for passage in (*TEXTS, ("The queen.", "It was old."))]
+    plain = piece_log_probabilities(features.model, [one.candidate for one in features.encode(texts)])
+    assert features.sentence_scores(texts) == [pytest.approx(float(row.sum()), abs=1e-3) for row in plain]
+    for together, one in zip(features.sentence_scores(texts), texts, strict=True):
+        assert features.sentence_scores([one]) == [pytest.approx(together, abs=1e-3)]
+
+
+def test_a_model_that_no_tree_fits_is_scored_without(tiny_lm: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = LanguageModelFeatures(str(tiny_lm)).sentence_scores([text(*passage) for passage in TEXTS])
+    features = LanguageModelFeatures(str(tiny_lm))
+    monkeypatch.setattr(type(features.model), "_supports_sdpa", False)
+    assert features._scorer is None
+    found = features.sentence_scores([text(*passage) for passage in TEXTS])
+    assert found == [pytest.approx(score, abs=1e-3) for score in expected]
+
+
+def test_an_interruption_does_not_change_figures(
+    tiny_lm: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("anaphora.measure.features.BATCH_TOKENS", 16)
+    texts = [text(f"I saw {noun}.", f"{word} was old.") for noun in ("the king", "it") for word in ("He", "She", "It")]
+
+    def stop(done: int, total: int) -> None:
+        if done < total:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        LanguageModelFeatures(str(tiny_lm), cache=tmp_path).prepare(texts, stop)
+    resumed = LanguageModelFeatures(str(tiny_lm), cache=tmp_path)
+    resumed.prepare(texts)
+    whole = LanguageModelFeatures(str(tiny_lm))
+    whole.prepare(texts)
+    assert all(np.array_equal(resumed(one), whole(one)) for one in texts)
+
+
+def test_log_probabilities_that_are_not_finite_are_an_error(tiny_lm: Path) -> None:
+    features = LanguageModelFeatures(str(tiny_lm))
+    with torch.no_grad():
+        next(iter(features.model.parameters())).fill_(torch.nan)
+    with pytest.raises(NotFinite, match="Check the model's files"):
+        features(text("He left."))
 
 
 # Capitals, apostrophes and spaces where they belong; every character knows the place in the plain text it is from.
@@ -133,26 +170,22 @@ WORDS = st.sampled_from(["i", "it", "he", "s", "t", "don", "re", "the", ".", "?"
     ],
 )
 def test_sentences(plain: str, expected: str) -> None:
-    assert restored(plain)[0] == expected
+    assert recase(plain)[0] == expected
 
 
 def test_names_are_written_as_elsewhere() -> None:
-    assert restored("the bbc in munich .", {"munich": "Munich", "bbc": "BBC"})[0] == "The BBC in Munich."
-
-
-def test_an_open_end_can_stay_open() -> None:
-    assert restored("he said", close=False)[0] == "He said"
+    assert recase("the bbc in munich .", {"munich": "Munich", "bbc": "BBC"})[0] == "The BBC in Munich."
 
 
 def test_places_of_what_was_put_in() -> None:
-    text, places = restored("i don t")
+    text, places = recase("i don t")
     assert text == "I don't."
     assert places == [0, 2, 2, 3, 4, 6, 6, 6]  # the space belongs to what follows it, the apostrophe and the end to t
 
 
 @given(st.lists(WORDS, max_size=12).map(" ".join))
 def test_every_character_has_its_place(plain: str) -> None:
-    text, places = restored(plain, {"munich": "Munich"})
+    text, places = recase(plain, {"munich": "Munich"})
     assert len(text) == len(places)
     assert places == sorted(places)
     for character, place in zip(text, places, strict=True):
@@ -161,7 +194,8 @@ def test_every_character_has_its_place(plain: str) -> None:
 
 @given(st.lists(WORDS.filter(lambda word: word != "'"), max_size=12).map(" ".join))
 def test_made_plain_again_it_is_the_same(plain: str) -> None:
-    assert plain_text(restored(plain, close=False)[0]) == plain_text(plain)
+    again = plain_text(recase(plain)[0])
+    assert again in (plain_text(plain), f"{plain_text(plain)} .")  # with a full stop where there was none
 
 
 def test_learning_names() -> None:

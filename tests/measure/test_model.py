@@ -1,43 +1,21 @@
-"""The equations of §4 against numbers worked out by hand, and what happens at their edges."""
+"""The head against numbers worked out by hand (§4), and scores of texts."""
 
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 pytest.importorskip("torch")
 
 import torch
 
-from anaphora.core.errors import (
-    AnaphoraError,
-    BadInput,
-)
 from anaphora.core.finite import NotFinite
-from anaphora.languages.readings import load_readings
+from anaphora.languages.pronouns import load_readings
 from anaphora.measure.config import Model
-from anaphora.measure.model import (
-    Batch,
-    Measure,
-    PronounHead,
-    StaticEncoder,
-    Text,
-    candidate_texts,
-    learn_vocabulary,
-    load_encoder,
-    logistic_loss,
-    pairs_of,
-    plain_text,
-    put_vectors,
-    ranking_loss,
-    text_of,
-)
-from anaphora.suites.example import Example
+from anaphora.measure.model import Batch, Measure, PronounHead, load_encoder, logistic_loss, ranking_loss
+from anaphora.measure.texts import Text, text_of
 
 D = 4
 
@@ -131,15 +109,17 @@ def test_features_and_identities_add_to_a_pronoun() -> None:
         found.of_identities.copy_(torch.tensor([0.0, 10.0, 0.0]))
     given = batch(STATES, [0])
     full = Batch(
-        given.states, given.words, given.places, given.pronouns, torch.tensor([[[0.5, 4.0]]]), torch.tensor([[1]])
+        given.states, given.words, given.positions, given.pronouns, torch.tensor([[[0.5, 4.0]]]), torch.tensor([[1]])
     )
-    nothing = Batch(given.states, given.words, given.places, given.pronouns, torch.zeros(1, 1, 2), torch.tensor([[0]]))
+    nothing = Batch(
+        given.states, given.words, given.positions, given.pronouns, torch.zeros(1, 1, 2), torch.tensor([[0]])
+    )
     assert found(full).scores.item() - found(nothing).scores.item() == pytest.approx(2 * 0.5 - 4 + 10, abs=1e-5)
 
 
 def test_what_is_no_feature_is_scaled_against_the_features() -> None:
     found, given = head(features=1), batch(STATES, [0])
-    given = Batch(given.states, given.words, given.places, given.pronouns, torch.tensor([[[5.0]]]), given.identities)
+    given = Batch(given.states, given.words, given.positions, given.pronouns, torch.tensor([[[5.0]]]), given.identities)
     assert found.scale is not None
     with torch.no_grad():
         found.scale.fill_(0.5)
@@ -153,117 +133,9 @@ def test_the_ranking_loss() -> None:
     assert logistic_loss(torch.tensor([2.0]), torch.tensor([2.0])).item() == pytest.approx(math.log(2))
 
 
-# Static vectors with a BiLSTM: padding does not matter, vectors come from a file.
-
-ENGLISH = load_readings("en")
-
-
-def text(sentence: str) -> Text:
-    return text_of((sentence,), ENGLISH)
-
-
-def test_states_do_not_depend_on_padding() -> None:
-    torch.manual_seed(1)
-    encoder = StaticEncoder(["<unk>", "he", "left"], 6)
-    states, words = encoder([text("He left"), text("He left and left and left")])
-    alone, _ = encoder([text("He left")])
-    assert states.shape == (2, 6, encoder.width)
-    assert words.tolist()[0] == [True, True, False, False, False, False]
-    assert torch.allclose(states[0, :2], alone[0], atol=1e-6)
-    assert not torch.allclose(states[1, 1], alone[0, 1])  # what follows is read as well
-
-
-def test_texts_without_words() -> None:
-    states, words = StaticEncoder(["<unk>"], 4)([text("")])
-    assert states.shape == (1, 1, 4)
-    assert words.tolist() == [[False]]
-
-
-def test_a_vocabulary_of_the_most_frequent_words() -> None:
-    assert learn_vocabulary([text("he he left she left he")], 3) == ["<unk>", "he", "left"]
-
-
-def test_vectors_of_a_file(tmp_path: Path) -> None:
-    encoder = StaticEncoder(["<unk>", "he", "left"], 3)
-    path = tmp_path / "glove.txt"
-    path.write_text("she 1 1 1\nhe 0.5 -1 2\n")
-    assert put_vectors(encoder, path) == 1
-    assert encoder.vectors.weight[1].tolist() == [0.5, -1, 2]
-    path.write_text("she 1\nhe 0.5 -1\n")
-    with pytest.raises(BadInput, match="line 2: 2 numbers, but vectors have 3"):
-        put_vectors(encoder, path)
-
-
-# Passages as the model reads them: words, pronouns of the last sentence, the three settings of context.
-
-PAIR = Example("x", ("", "", ""), (("R2.", "R1.", "He left."), ("S2.", "S1.", "It left.")), 0, {"kind": "system"})
-
-
-def test_pronouns_are_those_of_the_current_sentence() -> None:
-    text = text_of(("", "She came.", "He saw her and I."), ENGLISH)
-    assert text.whole == "She came. He saw her and I."
-    assert text.begin == 3
-    assert [text.words[n] for n in text.pronouns] == ["he", "her", "i"]
-    assert [text.whole[start:end] for start, end in text.spans][3:5] == ["He", "saw"]
-
-
-def test_sentences_of_one_token_and_of_none() -> None:
-    assert text_of(("It",), ENGLISH).pronouns == (0,)
-    empty = text_of(("",), ENGLISH)
-    assert (empty.words, empty.pronouns, empty.whole) == ((), (), "")
-
-
-@pytest.mark.parametrize(
-    ("context", "expected"),
-    [
-        ("NC", ["He left.", "It left."]),
-        ("RC", ["R2. R1. He left.", "S2. S1. It left."]),
-        ("CRC", ["R2. R1. He left.", "R2. R1. It left."]),
-    ],
-)
-def test_settings_of_context(context: str, expected: list[str]) -> None:
-    assert [text.whole for text in candidate_texts(PAIR, Model(context=context), ENGLISH)] == expected
-
-
-def test_so_many_sentences() -> None:
-    assert candidate_texts(PAIR, Model(context="RC", sentences=1), ENGLISH)[1].whole == "S1. It left."
-
-
-def test_pairs_of_a_kind() -> None:
-    model = Model()
-    assert len(pairs_of([PAIR], model, ENGLISH)) == len(pairs_of([PAIR], model, ENGLISH, "system")) == 1
-    assert pairs_of([PAIR], model, ENGLISH, "noisy") == []
-    untagged = Example("y", ("",), (("It left.",), ("He left.",), ("She left.",)), 1)
-    found = pairs_of([untagged], model, ENGLISH, "noisy")
-    assert [(pair.better.sentence, pair.worse.sentence) for pair in found] == [
-        ("He left.", "It left."),
-        ("He left.", "She left."),
-    ]
-    with pytest.raises(AnaphoraError, match="example 'z' is no pair"):
-        pairs_of([Example("z", ("",), (("a",), ("b",)), None)], model, ENGLISH)
-
-
-def test_plain_text_is_as_the_annotated_pairs() -> None:
-    assert plain_text("\"It's Jenner's,\" he said – at 3.5 %!") == "it s jenner s he said at 3.5 !"
-    assert text_of(("He's IN.",), ENGLISH, plain=True).words == ("he", "s", "in", ".")
-
-
-@given(st.text(max_size=40), st.text(max_size=40))
-def test_spans_point_at_the_words(before: str, current: str) -> None:
-    text = text_of((before, current), ENGLISH)
-    assert len(text.spans) == len(text.words) >= text.begin
-    assert all(place >= text.begin for place in text.pronouns)
-    assert all(not piece.isspace() and piece for piece in (text.whole[a:b] for a, b in text.spans))
-
-
-def test_texts_do_not_depend_on_how_signs_are_written() -> None:
-    for written in ("He’s in.", "He&#39;s\u00a0in.", "He&amp;apos;s in."):
-        for plain in (False, True):
-            assert text_of((written,), ENGLISH, plain=plain) == text_of(("He's in.",), ENGLISH, plain=plain)
-
-
 # Scores of single texts: each by itself, with the pronouns they are made of; no pronoun, many pronouns, one token.
 
+ENGLISH = load_readings("en")
 WORDS = ("<unk>", "he", "it", "saw", "left", "and", ".")
 
 
@@ -277,12 +149,12 @@ def measure() -> Measure:
     return found
 
 
-def text_measure(*passage: str) -> Text:
+def text(*passage: str) -> Text:
     return text_of(passage, ENGLISH)
 
 
 def test_a_score_is_the_sum_of_its_pronouns(measure: Measure) -> None:
-    (found,) = measure.score([text_measure("He left.", "And he saw it.")])
+    (found,) = measure.score([text("He left.", "And he saw it.")])
     assert found.pronouns == ("he", "it")
     assert found.score == pytest.approx(sum(found.shares), abs=1e-6)
     assert [sum(row) for row in found.attention] == [pytest.approx(1, abs=1e-5)] * 2
@@ -291,10 +163,10 @@ def test_a_score_is_the_sum_of_its_pronouns(measure: Measure) -> None:
 
 def test_scores_do_not_depend_on_the_company(measure: Measure) -> None:
     texts = [
-        text_measure("He left."),
-        text_measure("It saw it and it saw it and it left."),
-        text_measure("Nobody."),
-        text_measure("It"),
+        text("He left."),
+        text("It saw it and it saw it and it left."),
+        text("Nobody."),
+        text("It"),
     ]
     alone = [measure.score([one])[0] for one in texts]
     for one, other in zip(alone, measure.score(texts, batch=3), strict=True):
@@ -303,7 +175,7 @@ def test_scores_do_not_depend_on_the_company(measure: Measure) -> None:
 
 
 def test_no_pronoun_one_token_and_no_text(measure: Measure) -> None:
-    nothing, empty, single = measure.score([text_measure("Nobody left."), text_measure(""), text_measure("It")])
+    nothing, empty, single = measure.score([text("Nobody left."), text(""), text("It")])
     assert (nothing.score, nothing.pronouns, nothing.shares, nothing.attention) == (0.0, (), (), ())
     assert empty.score == 0.0
     assert single.pronouns == ("it",)
@@ -312,7 +184,7 @@ def test_no_pronoun_one_token_and_no_text(measure: Measure) -> None:
 
 
 def test_more_pronouns_than_in_training(measure: Measure) -> None:
-    (found,) = measure.score([text_measure("he it he it he")])
+    (found,) = measure.score([text("he it he it he")])
     assert len(found.shares) == 5
     assert found.score == pytest.approx(sum(found.shares), abs=1e-5)
     assert all(share != 0 for share in found.shares)
@@ -324,4 +196,4 @@ def test_a_score_that_is_not_finite_is_an_error() -> None:
     with torch.no_grad():
         broken.head.w.fill_(torch.inf)
     with pytest.raises(NotFinite, match=r"^scores of the learned measure: .* Train the measure again"):
-        broken.score([text_measure("He left."), text_measure("It")])
+        broken.score([text("He left."), text("It")])

@@ -78,7 +78,7 @@ def test_what_is_written_is_read_again(entries: dict[str, Judged]) -> None:
     ("content", "problem"),
     [
         ("", "not a list of pronoun pairs"),
-        ("{}", "no pronoun pair is in it"),
+        ("{}", "the list has no pronoun pairs"),
         ('{"he": [[1, {}]]}', "not a pronoun pair: 'he'"),
         ('{"he_it": [["x", {}]]}', "he_it: not an agreement with counts"),
         ('{"he_it": [[3, {}]]}', "agreement is 3.0"),

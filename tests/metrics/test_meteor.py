@@ -18,6 +18,7 @@ pytest.importorskip("sacremoses", reason="the tokeniser needs the extra metrics"
 
 from anaphora.core.documents import read_parallel
 from anaphora.core.errors import AnaphoraError
+from anaphora.languages import wordnet
 from anaphora.metrics import meteor as meteor_matching
 from anaphora.metrics.corpus import Measured, Texts, measure
 from anaphora.metrics.meteor import (
@@ -34,7 +35,6 @@ from anaphora.metrics.meteor import (
     meteor,
     meteor_pronouns,
     possible_matches,
-    wordnet,
 )
 from anaphora.stats.intervals import Resampling
 
@@ -445,7 +445,7 @@ def test_parameters() -> None:
 
 def test_synonyms_only_where_there_is_a_wordnet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ANAPHORA_WORDNET", raising=False)
-    monkeypatch.setattr(wordnet, "STANDARD_PLACE", tmp_path / "nowhere")
+    monkeypatch.setattr(wordnet, "STANDARD_FOLDER", tmp_path / "nowhere")
     english = Texts(["car"], {"a": ["automobile"]}, languages=("fr", "en"))
     assert "synonym:off" in meteor(english).signature
     for part in wordnet.PARTS:

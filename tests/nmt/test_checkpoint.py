@@ -24,12 +24,12 @@ from anaphora.nmt.checkpoint import (
     checkpoints,
     keep_best,
     load_checkpoint,
-    load_weights,
     save_checkpoint,
-    weights_of,
 )
 from anaphora.nmt.data import Position
 from anaphora.nmt.optimization import Progress
+from anaphora.scoring import weights
+from anaphora.scoring.weights import load_weights, weights_of
 
 
 def tied(size: int = 3) -> Any:
@@ -100,7 +100,7 @@ def test_a_full_disk_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.M
     def full(*_: Any, **__: Any) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(module, "save_file", full)
+    monkeypatch.setattr(weights, "save_file", full)
     with pytest.raises(AnaphoraError, match=r"no space left on device.*make room, go on with --resume"):
         save_checkpoint(tmp_path, model, optimizer, State(2), keep=2)
     assert checkpoints(tmp_path) == [good]

@@ -16,13 +16,13 @@ from safetensors.torch import load_file, save_file
 
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.nmt.build import build_model
-from anaphora.nmt.checkpoint import load_weights
 from anaphora.nmt.config import Config, ModelConfig, VocabularyConfig
 from anaphora.nmt.folder import begin, copy_text, finish, load_model
 from anaphora.nmt.loading import load_models
 from anaphora.nmt.text import learn_text
 from anaphora.scoring.padded import pad
 from anaphora.scoring.stepwise import StepwiseScorer
+from anaphora.scoring.weights import load_weights
 
 SENTENCES = ["the old lamp is here .", "die alte Lampe ist hier .", "she sees a table .", "sie sieht einen Tisch ."]
 Make = Callable[..., Path]

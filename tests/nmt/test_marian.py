@@ -17,14 +17,13 @@ transformers = pytest.importorskip("transformers")
 pytest.importorskip("sentencepiece")
 
 from anaphora.core.errors import AnaphoraError, CannotWrite
-from anaphora.nmt import checkpoint
 from anaphora.nmt.arrangement import Arrangement, Marks, inputs_of, target_of
 from anaphora.nmt.build import build_model
 from anaphora.nmt.candidates import (
     encode_candidates,
     padded_scores,
 )
-from anaphora.nmt.checkpoint import State, load_checkpoint, load_weights, save_checkpoint, weights_of
+from anaphora.nmt.checkpoint import State, load_checkpoint, save_checkpoint
 from anaphora.nmt.config import (
     ModelConfig,
     VocabularyConfig,
@@ -33,6 +32,8 @@ from anaphora.nmt.data import Batch, make_batch
 from anaphora.nmt.optimization import loss_of
 from anaphora.nmt.synthetic import make_documents, make_suite
 from anaphora.nmt.text import Text, learn_text
+from anaphora.scoring import weights
+from anaphora.scoring.weights import load_weights, weights_of
 from anaphora.systems import load_system
 from anaphora.systems.context import Context, Options
 
@@ -296,7 +297,7 @@ def test_an_export_that_fails_leaves_what_was_there(
     def full(*_: Any, **__: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(checkpoint, "save_file", full)
+    monkeypatch.setattr(weights, "save_file", full)
     with pytest.raises(CannotWrite, match=r"copy/model\.safetensors: cannot be written: no space left"):
         model.export(copy)
     assert {path.name: path.read_bytes() for path in copy.iterdir()} == before

@@ -27,7 +27,7 @@ from anaphora.core.finite import NotFinite
 from anaphora.nmt import optimization as precision
 from anaphora.nmt import training as module
 from anaphora.nmt.arrangement import Arrangement, Marks
-from anaphora.nmt.checkpoint import checkpoints, weights_of
+from anaphora.nmt.checkpoint import checkpoints
 from anaphora.nmt.config import (
     Config,
     DataConfig,
@@ -42,6 +42,7 @@ from anaphora.nmt.optimization import Progress, loss_of, rate
 from anaphora.nmt.prepare import open_folder, prepare
 from anaphora.nmt.text import load_text
 from anaphora.nmt.training import Trained, Trainer, contrastive_accuracy, perplexity
+from anaphora.scoring.weights import weights_of
 from anaphora.suites.example import Example
 
 

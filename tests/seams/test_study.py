@@ -11,9 +11,8 @@ import pytest
 from click.testing import CliRunner
 
 from anaphora.cli.app import app
-from anaphora.study.database import open_log
-from anaphora.study.file import read_study
-from anaphora.study.store import Answer
+from anaphora.study.model import read_study
+from anaphora.study.store import Answer, open_log
 
 Command = Callable[..., str]
 NOUNS = ("key", "coat", "ball", "spoon", "lamp", "door")

@@ -113,11 +113,11 @@ def said() -> Callable[..., Answer]:
 class Server:
     """`anaphora study serve` in a process of its own.
 
-    files: how many it may open; set_limits: a statement that changes the limits of `study.connections` first
+    files: how many it may open; set_limits: a statement that changes the limits of `study.middleware` first
     """
 
     def __init__(self, folder: Path, *arguments: str, files: int | None = None, set_limits: str = "") -> None:
-        program = f"from anaphora.study import connections; {set_limits}\nfrom anaphora.cli import main; main()"
+        program = f"from anaphora.study import middleware; {set_limits}\nfrom anaphora.cli import main; main()"
         start = ["-c", program] if set_limits else ["-m", "anaphora"]
         command = [sys.executable, *start, "study", "serve", str(folder), "--port", "0", "--json", *arguments]
         if files is not None:

@@ -14,6 +14,7 @@ from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.metrics.discomt import discomt, read_annotations
 from anaphora.metrics.judgments import judge_cases, same_forms
 from anaphora.metrics.meta import read_scores
+from anaphora.reports.data_tables import agreement_table
 from anaphora.stats.intervals import Resampling
 from anaphora.study.analysis import (
     Key,
@@ -35,7 +36,6 @@ from anaphora.study.analysis import (
 )
 from anaphora.study.model import Study
 from anaphora.study.store import Answer
-from anaphora.study.tables import agreement_table
 
 Make = Callable[..., Study]
 Said = Callable[..., Answer]
@@ -122,7 +122,7 @@ def test_choices_of_a_gap(make_gaps: Make) -> None:
     assert study.problem_with(("il", "other")) is None
     assert study.problem_with(()) is None
     assert study.problem_with(("il", "bad")) == "a bad translation has no other answer"
-    assert study.problem_with(("il", "il")) == "a choice is there twice"
+    assert study.problem_with(("il", "il")) == "a choice is given twice"
     assert study.problem_with(("ça",)) == "unknown choice 'ça'"
 
 

@@ -1,4 +1,4 @@
-"""A study from a suite: what is shown of an example, which pairs are known, what is refused."""
+"""Creating studies: items, assignment, gaps, the example."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anaphora.core.errors import AnaphoraError, BadInput
+from anaphora.study.analysis import current_answers, study_agreement
 from anaphora.study.create import (
     Design,
     assign,
@@ -23,11 +24,15 @@ from anaphora.study.create import (
     make_study,
     plain_text,
     suite_of_details,
+    write_example,
 )
-from anaphora.study.model import Item, Study
+from anaphora.study.model import Item, Study, read_study
+from anaphora.study.store import read_answers
 from anaphora.suites.example import Example
 from anaphora.suites.formats import read_suite
 from anaphora.suites.suite import Header, suite_of
+
+# A study from a suite: what is shown of an example, which pairs are known, what is refused.
 
 Make = Callable[..., Study]
 HEADER = Header("made-up", "de", "en")
@@ -88,9 +93,9 @@ def test_studies_differ_in_their_ids_only(make: Make) -> None:
 
 
 def test_what_is_refused(make: Make) -> None:
-    with pytest.raises(BadInput, match=r"example 'x' has not two candidates that differ"):
+    with pytest.raises(BadInput, match=r"example 'x' does not have two distinct candidates"):
         study_of(example("x", "He is.", "He is."))
-    with pytest.raises(BadInput, match=r"the id 'x' is there twice"):
+    with pytest.raises(BadInput, match=r"the id 'x' occurs twice"):
         study_of(example("x", "He is.", "It is."), example("x", "He was.", "It was."))
     with pytest.raises(BadInput, match="no examples"):
         study_of()
@@ -98,7 +103,7 @@ def test_what_is_refused(make: Make) -> None:
         make(overlap=4)
     with pytest.raises(AnaphoraError, match="names must differ"):
         make(annotators=("anna", "anna"))
-    with pytest.raises(AnaphoraError, match="name is empty"):
+    with pytest.raises(AnaphoraError, match="annotator names must be non-empty, printable"):
         make(annotators=("anna", "be\nn"))
 
 
@@ -316,3 +321,26 @@ def test_gaps_of_plain_text_count_moses_words(tmp_path: Path) -> None:
     (item,) = make_study(suite, Design(annotators=("anna",), mode="gaps")).items
     assert item.candidates[0][-1] == "Oui, je crois qu’il s'est cassé."
     assert item.candidates[0][-1][slice(*item.marks[0][0])] == "il"
+
+
+# The made-up study: complete, the same each time, and nothing in it that a page or a table could not show.
+
+
+def test_the_example(tmp_path: Path) -> None:
+    studies = [write_example(tmp_path / name) for name in ("one", "two")]
+    found = []
+    for name, study in zip(("one", "two"), studies, strict=True):
+        assert read_study(tmp_path / name) == study
+        current = current_answers(study, read_answers(study, tmp_path / name), "log")
+        assert len(current) == len(study.orders) - 6
+        found.append(study_agreement(study, current).to_dict())
+    assert found[0] == found[1]
+    assert set(found[0]["pairs"]) == {"it:he", "she:they", "them:her", "that:it"}
+
+
+def test_the_sentences_of_the_example(tmp_path: Path) -> None:
+    study = write_example(tmp_path / "example")
+    passages = {candidate for item in study.items for candidate in item.candidates}
+    assert ("Something happened today.", "I like the book.", "I have said it before.") in passages
+    assert ("Something happened yesterday.", "The key was gone.", "He was under the table.") in passages
+    assert all(sentence[0].isupper() for passage in passages for sentence in passage)

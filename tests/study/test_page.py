@@ -13,11 +13,9 @@ import pytest
 
 from anaphora.study.analysis import current_answers
 from anaphora.study.create import Design, make_study, suite_of_details
-from anaphora.study.database import read_answers
-from anaphora.study.file import read_links, read_study, write_study
-from anaphora.study.model import Study
-from anaphora.study.store import Answer
-from anaphora.study.view import opaque_ids
+from anaphora.study.model import Study, read_links, read_study, write_study
+from anaphora.study.server import opaque_ids
+from anaphora.study.store import Answer, read_answers
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Header, suite_of
 

@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 
 from anaphora.study.create import Design, make_study
-from anaphora.study.database import open_log
 from anaphora.study.model import Study
-from anaphora.study.store import AnswerLog
+from anaphora.study.store import AnswerLog, open_log
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Header, suite_of
 
@@ -23,8 +22,8 @@ import asyncio
 
 import httpx
 
-from anaphora.study.guard import MAX_BODY, RateLimit
-from anaphora.study.server import FILES, Desk, make_app
+from anaphora.study.middleware import MAX_BODY, RateLimit
+from anaphora.study.server import FILES, StudyService, make_app
 
 Make = Callable[..., Study]
 ADMIN = "an-admin-token-for-the-tests-0123456789"
@@ -37,7 +36,7 @@ class Client:
     def __init__(self, study: Study, log: AnswerLog, limit: RateLimit | None = None) -> None:
         self.study, self.log = study, log
         tokens = {annotator.name: TOKENS[annotator.name] for annotator in study.annotators}
-        self.app = make_app(Desk(study, ADMIN, tokens, log, limit))
+        self.app = make_app(StudyService(study, ADMIN, tokens, log, limit))
 
     def __call__(self, method: str, path: str, **options: Any) -> httpx.Response:
         async def call() -> httpx.Response:
@@ -52,7 +51,7 @@ class Client:
 
     def shown(self, name: str, item: str) -> str:
         """The id by which somebody's page knows an item; one that they were not asked stays what it is."""
-        return self.app.state.desk.ids[name].get(item, item)
+        return self.app.state.service.ids[name].get(item, item)
 
     def say(self, name: str, item: str, *choice: str, request: str = "request-1", **more: Any) -> httpx.Response:
         body = {"request": request, "item": self.shown(name, item), "choice": list(choice), **more}
@@ -63,7 +62,7 @@ class Client:
 
     def answers(self, name: str = "anna") -> dict[str, list[str]]:
         """What somebody's page shows as answered, under the items' own ids."""
-        known = {shown: item for item, shown in self.app.state.desk.ids[name].items()}
+        known = {shown: item for item, shown in self.app.state.service.ids[name].items()}
         return {known[shown]: answer["choice"] for shown, answer in self.state(name)["answers"].items()}
 
 

@@ -16,11 +16,10 @@ from typing import Any
 import pytest
 
 from anaphora.core.errors import AnaphoraError
-from anaphora.study.database import read_answers
-from anaphora.study.file import read_links, read_study, write_study
-from anaphora.study.model import Study
+from anaphora.study.model import Study, read_links, read_study, write_study
+from anaphora.study.server import opaque_ids
 from anaphora.study.serving import bound, links_of
-from anaphora.study.view import opaque_ids
+from anaphora.study.store import read_answers
 
 httpx = pytest.importorskip("httpx", reason="httpx is not installed")
 

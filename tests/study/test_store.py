@@ -15,9 +15,8 @@ from pathlib import Path
 import pytest
 
 from anaphora.core.errors import AnaphoraError, BadInput
-from anaphora.study.database import open_log, read_answers
 from anaphora.study.model import Study
-from anaphora.study.store import Answer, AnswerLog, Conflict
+from anaphora.study.store import Answer, AnswerLog, Conflict, open_log, read_answers
 
 Make = Callable[..., Study]
 Said = Callable[..., Answer]
@@ -223,7 +222,7 @@ def database(folder: Path) -> sqlite3.Connection:
 
 
 def test_commits_wait_for_the_disk(make: Make, tmp_path: Path) -> None:
-    from anaphora.study.sqlite import SQLite
+    from anaphora.study.store import SQLite
 
     open_log(make(), tmp_path).close()
     connection = SQLite(tmp_path / "answers.sqlite")

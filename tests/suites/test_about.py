@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from anaphora.core.errors import AnaphoraError, BadInput
-from anaphora.suites.about import about
 from anaphora.suites.example import Example
+from anaphora.suites.get import about
 from anaphora.suites.suite import Header, suite_of
 
 EXAMPLES = [

@@ -506,7 +506,7 @@ def test_another_copy_of_a_suite_that_is_here_is_refused(tmp_path: Path, known: 
     """newcomer.md B13: it was ignored, and the command succeeded."""
     suite = get(known, from_path=copied(tmp_path / "right", CONTENT))
     kept = suite.read_bytes()
-    with pytest.raises(BadInput, match=f"not the copy of {known} that is here already: SHA-256 is {OTHER_SHA}"):
+    with pytest.raises(BadInput, match=f"not the copy of {known} that already exists: SHA-256 is {OTHER_SHA}"):
         get(known, from_path=copied(tmp_path / "wrong", OTHER))
     with pytest.raises(BadInput, match="is missing here"):
         get(known, from_path=copied(tmp_path / "nothing", b"", "other.json"))

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import anaphora.suites.suite as suite_module
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.suites.example import Example
 from anaphora.suites.suite import FORMAT_VERSION, Header, Suite, read_native, suite_of
@@ -382,3 +383,55 @@ def test_a_tag_that_is_not_a_number_is_refused(tmp_path: Path, value: str) -> No
     path.write_text(f"{header}\n{row.replace('VALUE', value)}\n")
     with pytest.raises(BadInput, match=rf"suite\.jsonl: line 2: .*{value} is not a number that JSON has"):
         list(read_native(path))
+
+
+def numbered(calls: list[int]) -> Suite:
+    """A suite of four generated examples that notes how often it is generated."""
+
+    def examples() -> Iterator[Example]:
+        calls.append(1)
+        for k in range(4):
+            yield Example(str(k), (f"It is {k}.",), ((f"Er <{k}>.",), (f"Es {k}.",)), 0)
+
+    return suite_of(Header("numbered", "en", "de", ("gender",)), examples)
+
+
+def test_length_and_items_of_a_suite(tmp_path: Path) -> None:
+    made = numbered([])
+    made.write(tmp_path / "numbered.jsonl")
+    for suite in (made, read_native(tmp_path / "numbered.jsonl"), read_native(tmp_path / "numbered.jsonl").load()):
+        assert len(suite) == 4
+        assert suite[3].id == suite[-1].id == "3"
+        assert [example.id for example in suite[1:3]] == ["1", "2"]
+        assert [example.id for example in suite[::-2]] == ["3", "1"]
+        for index in (4, -5):
+            with pytest.raises(IndexError, match=f"numbered has 4 examples, there is no number {index}"):
+                suite[index]
+
+
+def test_a_list_of_a_generated_suite_generates_it_once() -> None:
+    calls: list[int] = []
+    suite = numbered(calls)
+    assert [example.id for example in suite] == ["0", "1", "2", "3"]
+    assert len(calls) == 1
+    assert len(list(suite)) == 4
+    assert len(calls) == 2
+
+
+def test_counting_a_suite_file_parses_no_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    numbered([]).write(tmp_path / "numbered.jsonl")
+    suite = read_native(tmp_path / "numbered.jsonl")
+    monkeypatch.setattr(suite_module, "parse_example", None)
+    assert len(suite) == 4
+
+
+def test_a_suite_displays_itself(tmp_path: Path) -> None:
+    suite = numbered([])
+    assert repr(suite) == "<Suite numbered en-de>"
+    suite.write(tmp_path / "x.jsonl")
+    assert repr(read_native(tmp_path / "x.jsonl")) == f"<Suite numbered en-de from {tmp_path / 'x.jsonl'}>"
+    html = suite._repr_html_()
+    assert "numbered en→de · 4 examples" in html
+    assert "Er &lt;0&gt;." in html
+    assert "breakdowns: gender" in html
+    assert suite, "a suite is true even where it is empty, as nothing is read"

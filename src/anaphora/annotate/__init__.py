@@ -57,7 +57,8 @@ def load_annotator(spec: str, language: str = "") -> Annotator:
         raise AnaphoraError(f"not an annotator: {spec!r}. Write {known}")
     annotator: Annotator = ANNOTATORS.load(kind)(what, language)
     if annotator.language == "de" and kind != "conllu":  # ready annotation is taken as it is
-        from anaphora.annotate.lexicon import WithGenders, german_nouns
+        from anaphora.annotate.lexicon import WithGenders
+        from anaphora.languages.german_nouns import german_nouns
 
         lexicon = german_nouns()
         return WithGenders(annotator, lexicon) if lexicon is not None else annotator

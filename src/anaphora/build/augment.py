@@ -1,4 +1,4 @@
-"""Which German pronoun translates English *it*: by a word alignment, or where there is only one that can."""
+"""Antecedent-free augmentation (ContraCAT, Stojanovski et al. 2020, §7)."""
 
 from __future__ import annotations
 
@@ -7,14 +7,16 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import tee
+from itertools import groupby, islice, tee
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 from anaphora.align.alignment import Alignment
 from anaphora.annotate import Annotator, Document
 from anaphora.annotate.document import Mention, Sentence
-from anaphora.build.augment_documents import Block, Pair
+from anaphora.build.mine.corpus import read_pairs
+from anaphora.build.mine.shards import Pair
 from anaphora.core.files import atomic_writer
 from anaphora.coref import Link, Linker
 from anaphora.coref.nonreferential import classify
@@ -22,6 +24,36 @@ from anaphora.coref.pronouns import Language, is_singular_pronoun, language
 from anaphora.languages.german import FORMS
 from anaphora.languages.german_swap import case_of, swappable
 from anaphora.suites.example import Passage
+
+BLOCK = 1000  # sentences of a document that are held in memory
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Sentences of one document that follow each other; first: the number of the first one in its document."""
+
+    document: str
+    first: int
+    pairs: tuple[Pair, ...]
+
+
+def read_blocks(
+    source: Path, target: Path, *, format: str = "lines", alignments: Path | None = None
+) -> Iterator[Block]:
+    """The documents of two files; long ones in several blocks, so that a file without boundaries fits in memory, too.
+
+    format: `lines`, a blank line in both files between documents; `docids`, docid⇥sentence on each line; `tags`, a
+        line `<d>` before each document
+    alignments: a Pharaoh file with as many lines as the others
+    """
+    for name, sentences in groupby(read_pairs(source, target, format, alignments), key=itemgetter(0)):
+        first = 0
+        while pairs := tuple(pair for _, pair in islice(sentences, BLOCK)):
+            yield Block(name, first, pairs)
+            first += len(pairs)
+
+
+# The German pronoun that translates English *it*: by a word alignment, or the only one that can.
 
 OTHERS = frozenset({"he", "him", "she", "her"})  # German er, ihn, sie … may as well translate these
 
@@ -53,7 +85,7 @@ def only_pronoun(source: Sentence, it: int, target: Sentence, candidates: Sequen
     return candidates[0] if (case_of(target, candidates[0]) == "Nom") == subject else None
 
 
-# Antecedent-free augmentation (ContraCAT, Stojanovski et al. 2020, §7).
+# Candidates and their augmentations.
 
 DROPPABLE = ("pleonastic", "event")
 KEPT = 8  # sentences of a long document that are kept when the next block of it comes

@@ -1,15 +1,109 @@
-"""`anaphora build attack`: suites whose examples are changed in ways that must not change the answer."""
+"""`anaphora build attack`: suites changed in ways that must not change the answer."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from anaphora.cli.app import LazyGroup
-from anaphora.cli.attacking import letter_option, output_options, own_phrases, phrase_options, with_context, write
-from anaphora.cli.output import PATH, format_options, show
+from anaphora.cli.options import PATH, Command, format_options, json_option
+from anaphora.cli.output import echo_json, note, progress_bar, show
+from anaphora.core.errors import AnaphoraError
+
+if TYPE_CHECKING:
+    from anaphora.build.attacks.synonym import Synonyms
+    from anaphora.suites.example import Example
+    from anaphora.suites.suite import Suite
+
+
+def output_options(command: Command) -> Command:
+    """SUITE, -o and --json."""
+    command = click.argument("suite")(command)
+    command = click.option("-o", "--output", required=True, type=PATH, help="The new suite file.")(command)
+    return json_option(command)
+
+
+def letter_option(command: Command) -> Command:
+    text = "Whether sentences begin with a small letter; if not said, as most of the suite's do."
+    return click.option("--truecased/--cased", default=None, help=text)(command)
+
+
+def phrase_options(command: Command) -> Command:
+    """A preset, or phrases of one's own."""
+    options: list[Callable[[Command], Command]] = [
+        click.option("--preset", "names", multiple=True, metavar="NAME", help="A named one; see: presets. Repeatable."),
+        click.option("--presets", "file", type=PATH, help="A TOML file with presets of your own."),
+        click.option("--source", metavar="TEXT", help="Your own, in the source language."),
+        click.option("--target", metavar="TEXT", help="The same in the target language."),
+        click.option("--name", default="own", show_default=True, help="What your own is called."),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def own_phrases(names: tuple[str, ...], source: str | None, target: str | None) -> tuple[str, str] | None:
+    """The user's phrases, if there are any; what is missing is said."""
+    if names and (source or target):
+        raise AnaphoraError("--preset names a phrase that exists; leave it out to give your own, or leave those out")
+    if not names and not source and not target:
+        raise AnaphoraError(
+            "name a phrase with --preset (see: anaphora build attack presets), "
+            "or give your own: --source TEXT --target TEXT"
+        )
+    if names:
+        return None
+    if not (source and source.strip() and target and target.strip()):
+        given, missing = ("--source", "--target") if source else ("--target", "--source")
+        raise AnaphoraError(
+            f"a phrase for one language only: {given} without {missing}. Give it in both: {missing} TEXT"
+        )
+    return source.strip(), target.strip()
+
+
+def with_context(name: str, size: int) -> Suite:
+    """A suite by its name, which must have some context to change."""
+    from anaphora import api
+
+    suite = api.load_suite(name)
+    if not any(sum(map(bool, example.source[:-1])) >= size for example in suite):
+        what = "no context" if size == 1 else "no more than one sentence of context"
+        raise AnaphoraError(
+            f"{name}: {what}, there is nothing to change. Convert it with more: suites convert --context N"
+        )
+    return suite
+
+
+def write(suite: Suite, output: Path, left: Counter[str], as_json: bool) -> None:
+    """Write the attacked suite; say how many examples there are and why others are not."""
+    from anaphora.suites.suite import suite_of
+
+    count = 0
+
+    def examples() -> Iterator[Example]:
+        nonlocal count
+        for example in suite:
+            count += 1
+            if bar is not None:
+                bar(count, None)
+            yield example
+        if not count:
+            why = "; ".join(f"{number:,}: {reason}" for reason, number in left.most_common()) or "it is empty"
+            raise AnaphoraError(f"{suite.path or suite.header.name}: no example can be attacked ({why})")
+
+    with progress_bar("examples") as bar:
+        sha256 = suite_of(suite.header, examples).write(output)
+    if as_json:
+        document = {"suite": suite.header.name, "path": str(output), "sha256": sha256, "examples": count}
+        echo_json({**document, "left_alone": dict(left.most_common())})
+        return
+    note(f"{suite.header.name}@{sha256[:6]}: {count:,} examples: {output}")
+    for reason, number in left.most_common():
+        note(f"  left alone: {number:,}, {reason}")
 
 
 @click.group(
@@ -29,7 +123,7 @@ Examples:
             "anaphora.cli.attack:wrong_antecedents",
             "Put a noun of another gender before the pronoun.",
         ),
-        "synonym": ("anaphora.cli.attack_synonym:synonym", "Replace the antecedent by a synonym of another gender."),
+        "synonym": ("anaphora.cli.attack:synonym", "Replace the antecedent by a synonym of another gender."),
         "random-context": ("anaphora.cli.attack:random_contexts", "Each example with the context of another."),
         "shuffled-context": ("anaphora.cli.attack:shuffled_contexts", "The sentences of the context in another order."),
         "no-context": ("anaphora.cli.attack:no_contexts", "Without the context."),
@@ -232,3 +326,73 @@ def presets(format: str, as_json: bool) -> None:
     for kind, found in kinds.items():
         rows += [section(kind), *(Row((name, preset["table"]), indent=1) for name, preset in found.items())]
     show(Table("Presets", ("name", "what"), tuple(rows)), kinds, format, as_json)
+
+
+@click.command(
+    "synonym",
+    epilog="""\b
+Examples:
+  anaphora build attack synonym contrapro --dictionary de-en.txt --wordnet /usr/share/wordnet -o attacked.jsonl
+  anaphora build attack synonym contrapro --thesaurus mythes:th_de.dat --dictionary ding:de-en.txt -o attacked.jsonl
+""",
+)
+@click.option(
+    "--thesaurus",
+    metavar="SPEC",
+    help="mythes:FILE or ding:FILE (default: Debian's OpenThesaurus, mythes-de).",
+)
+@click.option("--dictionary", metavar="SPEC", help="A file of Ding (de-en.txt), to check meanings.")
+@click.option("--wordnet", type=PATH, help="The folder of WordNet: the most frequent sense of the English antecedent.")
+@click.option(
+    "--shared",
+    type=click.FloatRange(0, 1),
+    default=0.23,
+    show_default=True,
+    help="What share of their translations synonyms have in common. Less: more examples, more wrong ones.",
+)
+@click.option("--annotate-target", metavar="SPEC", help="spacy:NAME, stanza:LANG, conllu:FILE: finds unclear cases.")
+@output_options
+def synonym(
+    suite: str,
+    thesaurus: str | None,
+    dictionary: str | None,
+    wordnet: Path | None,
+    shared: float,
+    annotate_target: str | None,
+    output: Path,
+    as_json: bool,
+) -> None:
+    """Replace the German antecedent by a synonym of another gender, and move gold (ContraCAT §5.2.3).
+
+    Determiner, adjectives, a relative pronoun and what else takes the antecedent up change with it. An example is left
+    alone where anything is not sure.
+    """
+    from anaphora import api
+    from anaphora.build.attacks.synonym import synonym_replacement
+
+    loaded = api.load_suite(suite)
+    cases = None
+    if annotate_target:
+        from anaphora.annotate import load_annotator
+        from anaphora.build.attacks.synonym import cases_by_annotation
+
+        found = cases_by_annotation(loaded, load_annotator(annotate_target, loaded.header.target_language))
+        cases = lambda example: found.get(example.id, ())  # noqa: E731
+    left: Counter[str] = Counter()
+    synonyms = _synonyms(loaded, thesaurus, dictionary, wordnet, shared)
+    attacked = synonym_replacement(loaded, synonyms, cases=cases, tell=lambda why: left.update([why]))
+    write(attacked, output, left, as_json)
+
+
+def _synonyms(
+    suite: Suite, thesaurus: str | None, dictionary: str | None, wordnet: Path | None, shared: float
+) -> Synonyms:
+    from anaphora.build.attacks.synonym import Synonyms, Usage
+    from anaphora.languages.german_nouns import noun_table
+    from anaphora.languages.thesaurus import default_thesaurus, load_dictionary, load_thesaurus
+    from anaphora.languages.wordnet import FirstSenses
+
+    senses = load_thesaurus(thesaurus or default_thesaurus())
+    translations = load_dictionary(dictionary) if dictionary else None
+    net = FirstSenses(wordnet) if wordnet else None
+    return Synonyms(noun_table(), senses, translations, net, Usage(suite), shared)

@@ -1,10 +1,27 @@
-"""`anaphora build`: suites and augmented training data. Each command is imported when it is used."""
+"""`anaphora build`: templates, augmentation and mining (attacks: cli/attack.py)."""
 
 from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from anaphora.cli.app import LazyGroup
+from anaphora.cli.options import ANNOTATORS, PATH, Share, format_options, json_option
+from anaphora.cli.output import echo_json, note, progress_bar, show
+from anaphora.core.errors import AnaphoraError
+from anaphora.core.files import remove_leftovers
+from anaphora.core.lock import lock_folder
+from anaphora.normalization import describe_signs
+
+if TYPE_CHECKING:
+    from anaphora.align import Settings as AlignSettings
+    from anaphora.build.mine.pipeline import Output, Settings
+    from anaphora.build.mine.result import MiningResult
 
 
 @click.group(
@@ -16,12 +33,419 @@ Examples:
   anaphora build attack phrase contrapro --preset true_colon -o attacked.jsonl
 """,
     lazy={
-        "templates": ("anaphora.cli.build_templates:templates", "Fill ContraCAT's templates with words."),
+        "templates": ("anaphora.cli.build:templates", "Fill ContraCAT's templates with words."),
         "attack": ("anaphora.cli.attack:attack", "Change a suite in ways that must not change the answer."),
-        "mine": ("anaphora.cli.mine:mine", "Mine contrastive examples from parallel documents."),
-        "mine-evaluate": ("anaphora.cli.mine_evaluate:mine_evaluate", "Evaluate mining on gold data."),
-        "augment": ("anaphora.cli.augment:augment", "Augment training data without antecedents (ContraCAT §7)."),
+        "mine": ("anaphora.cli.build:mine", "Mine contrastive examples from parallel documents."),
+        "mine-evaluate": ("anaphora.cli.build:mine_evaluate", "Evaluate mining on gold data."),
+        "augment": ("anaphora.cli.build:augment", "Augment training data without antecedents (ContraCAT §7)."),
     },
 )
 def build() -> None:
     """Build suites from templates, parallel documents or other suites, and augmented training data."""
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  anaphora build templates -o contracat.jsonl
+  anaphora build templates --only overlap --only gender -l en-fr -o overlap.jsonl
+  anaphora build templates --vocabulary ContraCAT/data/templates/vocabulary -o released.jsonl
+  anaphora build templates -l my/en-it -o en-it.jsonl
+""",
+)
+@click.option("--only", multiple=True, metavar="ID…", help="These templates, or groups of them (prior, overlap).")
+@click.argument("more", nargs=-1, metavar="", required=False)
+@click.option("--vocabulary", type=PATH, metavar="DIR", help="Word classes that replace the built-in ones.")
+@click.option(
+    "--edition", help="paper; release: the settings of ContraCAT's files; table-8: its counts.  [default: paper]"
+)
+@click.option(
+    "-l",
+    "--languages",
+    default="en-de",
+    show_default=True,
+    metavar="PAIR|DIR",
+    help="A language pair, or a folder of one's own named like one.",
+)
+@click.option("-o", "--output", required=True, type=PATH, help="The suite file (.jsonl, .jsonl.gz).")
+@json_option
+def templates(
+    only: tuple[str, ...],
+    more: tuple[str, ...],
+    vocabulary: Path | None,
+    edition: str | None,
+    languages: str,
+    output: Path,
+    as_json: bool,
+) -> None:
+    """Fill ContraCAT's templates with words, in any language pair that has data files (docs/templates.md).
+
+    A folder in ContraCAT's own format given as --vocabulary also chooses the settings of the released files.
+    """
+    from anaphora.build.templates.suite import template_suite
+
+    if more and not only:  # --only takes several ids, as in --only prior/role markable
+        raise AnaphoraError(f"{more[0]!r} is not expected here. Templates are chosen by: --only {more[0]}")
+    made = template_suite(languages, (*only, *more), vocabulary, edition)
+    with progress_bar("examples") as progress:
+        counts, sha256 = made.write(output, progress)
+    if as_json:
+        echo_json(
+            {
+                "suite": made.suite.header.name,
+                "path": str(output),
+                "sha256": sha256,
+                "edition": made.edition,
+                "examples": sum(counts.values()),
+                "templates": counts,
+            }
+        )
+        return
+    for name, count in counts.items():
+        too_few = "" if count else "  the vocabulary has too few words for it"
+        note(f"{name:<20} {count:>6,}{too_few}")
+    note(f"{made.suite.header.name}@{sha256[:6]}: {sum(counts.values()):,} examples: {output}")
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  anaphora build augment --source a.en --target a.de -o out
+  anaphora build augment --source a.en --target a.de --annotate-source spacy:en_core_web_sm \
+--annotate-target stanza:de -o out
+  anaphora build augment --source a.en --target a.de --annotate-source conllu:en.conllu \
+--annotate-target conllu:de.conllu --link chains --align a.align --drop pleonastic --drop event -o out
+"""
+)
+@click.option("--source", required=True, type=PATH, help="English sentences.")
+@click.option("--target", required=True, type=PATH, help="Their German translations, line by line.")
+@click.option("-o", "--output", required=True, type=PATH, help="A folder for the files that are written.")
+@click.option(
+    "--format",
+    "format",
+    type=click.Choice(["lines", "docids", "tags"]),
+    default="lines",
+    show_default=True,
+    help="Documents: a blank line between them, docid⇥sentence, or a line <d> before each.",
+)
+@click.option("-l", "--languages", default="en-de", show_default=True, metavar="SRC-TGT")
+@click.option("--annotate-source", metavar="SPEC", help=ANNOTATORS)
+@click.option("--annotate-target", metavar="SPEC", help="The same for the German side.")
+@click.option("--link", "link", default="builtin", show_default=True, metavar="SPEC", help="What finds antecedents.")
+@click.option("--align", "alignments", type=PATH, help="A Pharaoh file; else only sentences with one pronoun are used.")
+@click.option("--context", type=click.IntRange(1), default=1, show_default=True, help="Sentences without antecedent.")
+@click.option("--separator", default=" <SEP> ", show_default=True, help="What stands between sentences.")
+@click.option(
+    "--drop", type=click.Choice(["pleonastic", "event"]), multiple=True, help="Leave out such it. Repeatable."
+)
+@click.option("--confidence", type=Share(0, 1), default=0.0, show_default=True, help="How sure the linker must be.")
+@json_option
+def augment(
+    source: Path,
+    target: Path,
+    output: Path,
+    format: str,
+    languages: str,
+    annotate_source: str | None,
+    annotate_target: str | None,
+    link: str,
+    alignments: Path | None,
+    context: int,
+    separator: str,
+    drop: tuple[str, ...],
+    confidence: float,
+    as_json: bool,
+) -> None:
+    """Antecedent-free augmentation: training examples in which *it* may be er, sie or es.
+
+    Finds English *it* whose antecedent is in neither the sentence nor its context, and gives its German pronoun the
+    other two genders (ContraCAT, §7).
+    """
+    from anaphora.annotate import load_annotator
+    from anaphora.annotate.defaults import default_annotator
+    from anaphora.build.augment import Block, Settings, Statistics, read_blocks, statistics_document, write_augmented
+    from anaphora.build.augment import augment as candidates
+    from anaphora.coref import load_linker
+
+    if languages != "en-de":
+        raise AnaphoraError(f"antecedent-free augmentation is for en-de, not {languages}: it knows German pronouns")
+    click.get_current_context().with_resource(lock_folder(output))
+    remove_leftovers(output)
+    given = {"source": annotate_source, "target": annotate_target}
+    english, german = (
+        load_annotator(spec or default_annotator(code, f"--annotate-{side}"), code)
+        for (side, spec), code in zip(given.items(), ("en", "de"), strict=True)
+    )
+    linker = load_linker(link, "en")
+    statistics = Statistics()
+    with progress_bar("sentences") as progress:
+
+        def counted(blocks: Iterable[Block]) -> Iterator[Block]:
+            for block in blocks:
+                yield block
+                if progress is not None:
+                    progress(statistics.sentences, None)  # how many come is not known
+
+        blocks = counted(read_blocks(source, target, format=format, alignments=alignments))
+        found = candidates(blocks, english, german, linker, Settings(context, drop, confidence), statistics)
+        paths = write_augmented(found, output, separator=separator)
+    more: dict[str, Any] = {"files": [str(path) for path in paths]}
+    more["annotation"] = {"source": dict(english.settings()), "target": dict(german.settings())}
+    document = statistics_document(statistics, **more, link=dict(linker.settings()))
+    if as_json:
+        echo_json(document)
+        return
+    _print_augmented(document)
+
+
+def _print_augmented(document: Any) -> None:
+    note(f"{document['documents']:,} documents, {document['sentences']:,} sentences, {document['pronouns']:,} it")
+    for outcome, count in document["outcomes"].items():
+        click.echo(f"{count:9,}  {outcome}")
+    files = ", ".join(document["files"])
+    note(f"{document['candidates']:,} candidates and {document['new_examples']:,} new examples: {files}")
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  anaphora build mine --source a.en --target a.de -l en-de -o mined.jsonl
+  anaphora build mine --source a.en --target a.de -l en-de --format tags --per-class even --to both -o mined.jsonl
+  anaphora build mine --source en.zip --target de.zip --format opus --links de-en.xml.gz -l en-de -o mined.jsonl
+  anaphora build mine --source a.en --target a.de -l en-de --annotate-target stanza:de --cluster -o mined.jsonl
+"""
+)
+@click.option("--source", required=True, type=PATH, help="Sentences; for opus, the folder or zip of the XML files.")
+@click.option("--target", type=PATH, help="Their translations.")
+@click.option("-l", "--languages", required=True, metavar="SRC-TGT", help="The language pair, such as en-de.")
+@click.option("-o", "--output", required=True, type=PATH, help="The suite that is written.")
+@click.option(
+    "--format",
+    "format",
+    type=click.Choice(["lines", "docids", "tags", "tsv", "moses", "opus"]),
+    default="lines",
+    show_default=True,
+    help="Blank lines between documents; docid⇥sentence; <d> before each; docid⇥source⇥target; OPUS's lines; its XML.",
+)
+@click.option("--links", type=PATH, help="opus: the alignment file (.xml.gz); moses: the .ids file.")
+@click.option(
+    "--clean", type=click.Choice(["none", "subtitles"]), default="none", show_default=True, help="Clean-up of lines."
+)
+@click.option("--annotate-source", metavar="SPEC", help=ANNOTATORS)
+@click.option("--annotate-target", metavar="SPEC", help="The same for the other side.")
+@click.option("--alignments", type=PATH, help="A Pharaoh file of the words of the lines; none is trained then.")
+@click.option("--align-backend", default="builtin", show_default=True, help="What aligns; see: anaphora align --help.")
+@click.option("--align-model", help="Its model; builtin has fast_align. That of thot, eflomal, is better, and slower.")
+@click.option("--symmetrize", help="How both directions are merged; default: grow-diag-final-and.")
+@click.option(
+    "--align-train", type=click.IntRange(1), default=200_000, show_default=True, help="Pairs it is trained on at most."
+)
+@click.option("--phenomenon", default="pronouns", show_default=True, help="What is mined.")
+@click.option("--link-source", metavar="SPEC", help="What finds antecedents; see docs/annotation.md.")
+@click.option("--link-target", metavar="SPEC", help="The same for the other side.")
+@click.option("--confidence", type=Share(0, 1), help="How sure of antecedents a linker must be.")
+@click.option("--option", "more", multiple=True, metavar="KEY=VALUE", help="Of the phenomenon. Repeatable.")
+@click.option(
+    "--per-class", default="4000", show_default=True, metavar="N|all|even", help="Examples of each class at most."
+)
+@click.option("--context", type=click.IntRange(0), default=5, show_default=True, help="Sentences before the current.")
+@click.option("--seed", type=int, default=1, show_default=True, help="Of the sample.")
+@click.option(
+    "--to",
+    type=click.Choice(["suite", "contrapro", "both"]),
+    default="suite",
+    show_default=True,
+    help="A suite, ContraPro's JSON, or the suite and OUTPUT.contrapro.json.",
+)
+@click.option("--name", help="Of the suite; default: of its file.")
+@click.option("--citation", default="", help="Kept in the suite.")
+@click.option("--licence", default="", help="Of the corpus, kept in the suite.")
+@click.option("--work", type=PATH, metavar="FOLDER", help="For the files of the stages; default: OUTPUT.work.")
+@click.option("--resume/--no-resume", default=True, help="Use what a run before has finished (the default), or not.")
+@click.option("--workers", type=click.IntRange(1), help="Processes side by side; default: one for each processor.")
+@click.option(
+    "--cluster",
+    is_flag=False,
+    flag_value="",
+    metavar="[ADDRESS]",
+    help="Run on a Ray cluster, HOST:PORT, or what RAY_ADDRESS says, or one on this machine.",
+)
+@json_option
+def mine(workers: int | None, cluster: str | None, resume: bool, as_json: bool, **options: Any) -> None:
+    """Mine a contrastive test set from parallel documents (ContraPro, §3.1).
+
+    Reads, annotates, aligns, extracts and balances. Each stage leaves its files in the work folder: stopped and run
+    again, it goes on where it was; with other settings, only what depends on them is done anew.
+    """
+    from anaphora.build.mine.pipeline import mine as run
+    from anaphora.build.mine.pipeline import runner_for
+
+    settings, output = _settings(options), _output(options)
+    runner = runner_for(workers, cluster)
+    try:
+        result = run(settings, output, runner, watch=_watch, resume=resume)
+    finally:
+        runner.close()
+    files = [str(path) for path in (output.suite, output.contrapro) if path is not None]
+    if as_json:
+        echo_json({"output": files[0], "files": files, "work": str(output.work), **result.to_dict()})
+        return
+    _print_mined(result, files)
+
+
+def _settings(options: dict[str, Any]) -> Settings:
+    from anaphora.annotate.defaults import default_annotator
+    from anaphora.build.mine.corpus import OVERLAP, Corpus, Sizes
+    from anaphora.build.mine.pipeline import Settings
+    from anaphora.build.mine.result import parse_size
+
+    pair = options["languages"].split("-")
+    if len(pair) != 2 or not all(pair):
+        raise click.UsageError(f"-l {options['languages']}: write SOURCE-TARGET, such as en-de")
+    parse_size(options["per_class"])
+    specs = [
+        options[f"annotate_{side}"] or default_annotator(code, f"--annotate-{side}")
+        for side, code in zip(("source", "target"), pair, strict=True)
+    ]
+    own = {name: options[name] for name in ("confidence", "link_source", "link_target") if options[name] is not None}
+    return Settings(
+        Corpus(*(options[name] for name in ("source", "target", "format", "links", "alignments"))),
+        (pair[0], pair[1]),
+        (specs[0], specs[1]),
+        phenomenon=options["phenomenon"],
+        options=tuple(sorted((own | _more(options["more"])).items())),
+        clean=options["clean"],
+        align=_aligner(options["align_backend"], options["align_model"], options["symmetrize"]),
+        align_train=options["align_train"],
+        per_class=options["per_class"],
+        context=options["context"],
+        seed=options["seed"],
+        sizes=Sizes(overlap=max(OVERLAP, options["context"])),
+    )
+
+
+def _aligner(backend: str, model: str | None, symmetrize: str | None) -> AlignSettings:
+    """What is not said is the backend's own choice, and how both directions are merged that of mining."""
+    from anaphora.build.mine.pipeline import ALIGN
+
+    return replace(ALIGN, backend=backend, model=model, symmetrize=symmetrize or ALIGN.symmetrize)
+
+
+def _more(items: tuple[str, ...]) -> dict[str, str]:
+    found = {}
+    for item in items:
+        key, sign, value = item.partition("=")
+        if not sign or not key.isidentifier():
+            raise click.UsageError(f"--option {item}: write KEY=VALUE")
+        found[key] = value
+    return found
+
+
+def _output(options: dict[str, Any]) -> Output:
+    from anaphora.build.mine.pipeline import Output
+
+    path: Path = options["output"]
+    beside = path.with_name(f"{path.name.removesuffix('.gz').removesuffix('.jsonl')}.contrapro.json")
+    return Output(
+        suite=path if options["to"] != "contrapro" else None,
+        contrapro={"suite": None, "contrapro": path, "both": beside}[options["to"]],
+        work=options["work"] or path.with_name(f"{path.name}.work"),
+        name=options["name"] or path.name.removesuffix(".gz").removesuffix(".jsonl").removesuffix(".json"),
+        citation=options["citation"],
+        licence=options["licence"],
+    )
+
+
+@contextlib.contextmanager
+def _watch(stage: str, unit: str) -> Iterator[Callable[[int, int | None], None]]:
+    """A bar for a stage, with its name, from the first sign of life."""
+    with progress_bar(unit) as bar:
+        begun: list[str] = []
+
+        def count(done: int, total: int | None) -> None:
+            if not begun:
+                begun.append(stage)
+                note(f"{stage} …")
+            if bar is not None:
+                bar(done, total)
+
+        yield count
+
+
+def _print_mined(result: MiningResult, files: list[str]) -> None:
+    from anaphora.reports.data_tables import candidates_table, distance_table, pronoun_tables
+    from anaphora.table import RENDERERS
+
+    for stage in result.stages:
+        rate = f"{stage.pairs / stage.seconds:,.0f} pairs/s" if stage.pairs and stage.seconds else "nothing to do"
+        reused = f", {stage.reused:,} of {stage.shards:,} shards were there" if stage.reused else ""
+        note(f"{stage.name}: {rate}{reused}")
+    for side, signs in result.index.normalized.items():
+        if signs:
+            note(f"normalized in the {side}: {describe_signs(signs)}")
+    for side, rules in result.cleaned.items():
+        changed = ", ".join(f"{rule} {count:,}" for rule, count in rules.items() if count) or "nothing"
+        note(f"clean-up of the {side} changed: {changed}")
+    tables = [candidates_table(result), *pronoun_tables(result), distance_table(result)]
+    click.echo("\n\n".join(RENDERERS["table"](table) for table in tables))
+    for label, count in sorted(result.found.items()):
+        if result.statistics.classes[label] < max(result.statistics.classes.values()):
+            note(f"only {count:,} of class {label} were found: the suite is not balanced (--per-class even)")
+    note(f"{result.statistics.classes.total():,} examples of {result.index.documents:,} documents: {', '.join(files)}")
+
+
+@click.command(
+    "mine-evaluate",
+    epilog="""\b
+Examples:
+  anaphora build mine-evaluate parcorfull.en-de.jsonl.gz --annotate-source spacy:en_core_web_sm \
+--annotate-target spacy:de_core_news_sm
+  anaphora build mine-evaluate parcorfull.en-fr.jsonl.gz --chains gold --json
+""",
+)
+@click.argument("gold", type=PATH)
+@click.option(
+    "--chains",
+    type=click.Choice(["builtin", "gold"]),
+    default="builtin",
+    show_default=True,
+    help="Antecedents by the built-in resolver, or by the annotation itself, the upper bound.",
+)
+@click.option("-l", "--languages", metavar="SRC-TGT", help="The language pair.  [default: that of the records]")
+@click.option("--annotate-source", metavar="SPEC", help="spacy:PIPELINE or stanza:LANGUAGE.  [default: what is there]")
+@click.option("--annotate-target", metavar="SPEC", help="The same for the target side.")
+@click.option("--confidence", type=Share(0, 1), help="How sure the resolver must be.  [default: as in build mine]")
+@click.option("--oblique", is_flag=True, help="With the pronouns that are taken on request only (ihn, ihm, ihr).")
+@click.option(
+    "--neuter",
+    type=click.Choice(["both", "source"]),
+    default="both",
+    show_default=True,
+    help="es needs an antecedent on both sides, or on the source's alone (ContraPro).",
+)
+@format_options
+def mine_evaluate(
+    gold: Path,
+    chains: str,
+    languages: str | None,
+    annotate_source: str | None,
+    annotate_target: str | None,
+    confidence: float | None,
+    oblique: bool,
+    neuter: str,
+    format: str,
+    as_json: bool,
+) -> None:
+    """How good is what `build mine` finds? Against documents with coreference annotated by hand on both sides.
+
+    GOLD holds ParCorFull's documents as JSON Lines (docs/mining-quality.md). The text is annotated as it would be for
+    mining; the word alignment is that of the records.
+    """
+    from anaphora.build.mine.quality import Request, run, table_of
+
+    request = Request(
+        gold, chains, languages, (annotate_source, annotate_target), confidence, oblique=oblique, neuter=neuter
+    )
+    with progress_bar("documents") as progress:
+        document = run(request, progress)
+    show(table_of(document), document, format, as_json)

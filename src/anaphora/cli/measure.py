@@ -1,10 +1,27 @@
-"""`anaphora measure`: the learned pronoun measure and its pairs. Each command is imported when it is used."""
+"""`anaphora measure`: pairs, scores and evaluation of the learned measure."""
 
 from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from anaphora.cli.app import LazyGroup
+from anaphora.cli.options import PATH, Share, format_options, json_option, setting_options
+from anaphora.cli.output import echo_json, note, progress_bar, show
+from anaphora.core.errors import AnaphoraError
+from anaphora.core.lock import lock_output
+from anaphora.normalization import describe_signs
+
+if TYPE_CHECKING:
+    from anaphora.evaluation.result import Result
+    from anaphora.evaluation.result import Settings as ResultSettings
+    from anaphora.measure.model import Measure, ScoredText
+    from anaphora.measure.pairs import Statistics
+    from anaphora.measure.scoring import Human
+    from anaphora.measure.texts import Line, Text
 
 
 @click.group(
@@ -17,16 +34,414 @@ Examples:
   anaphora measure score models/measure -r ref.en -t google.en -t mine.en
 """,
     lazy={
-        "pairs": ("anaphora.cli.measure_pairs:pairs", "Make pairs of references and pronoun errors of real systems."),
-        "counts": ("anaphora.cli.measure_pairs:counts", "Count pairs by language and year."),
-        "train": ("anaphora.cli.measure_train:train", "Train the measure on pairs."),
-        "table": ("anaphora.cli.measure_train:table", "Train and test the eight settings of the paper (Table 4)."),
-        "adapt": ("anaphora.cli.measure_adapt:adapt", "Adapt a language model to in-domain text with LoRA."),
-        "tune": ("anaphora.cli.measure_tune:tune", "Tune a language model on pairs."),
-        "evaluate": ("anaphora.cli.measure_evaluate:evaluate", "Measure how often it prefers the reference."),
-        "example": ("anaphora.cli.measure_pairs:example", "Write made-up example files."),
-        "score": ("anaphora.cli.measure_score:score", "Score sentences, and compare and rank systems."),
+        "pairs": ("anaphora.cli.measure:pairs", "Make pairs of references and pronoun errors of real systems."),
+        "train": ("anaphora.cli.measure_training:train", "Train the measure on pairs."),
+        "adapt": ("anaphora.cli.measure_training:adapt", "Adapt a language model to in-domain text with LoRA."),
+        "score": ("anaphora.cli.measure:score", "Score sentences, and compare and rank systems."),
+        "evaluate": ("anaphora.cli.measure:evaluate", "Measure how often it prefers the reference."),
+    },
+    aliases={
+        "counts": "anaphora.cli.measure:counts",
+        "example": "anaphora.cli.measure:example",
+        "table": "anaphora.cli.measure:removed",
+        "tune": "anaphora.cli.measure:removed",
     },
 )
 def measure() -> None:
-    """A measure of pronoun translation that is learned from pairs (Jwalapuram et al. 2019)."""
+    """Train and use a measure of pronoun translation that is learned from pairs (Jwalapuram et al. 2019)."""
+
+
+@click.command(add_help_option=False, context_settings={"ignore_unknown_options": True})
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+@click.pass_context
+def removed(ctx: click.Context, arguments: tuple[str, ...]) -> None:
+    """Say where a removed command went."""
+    raise click.UsageError(
+        f"`measure {ctx.info_name}` was removed in version 0.2.0: what it did is now a part of "
+        "experiments/eval-anaphora-2019. See CHANGELOG.md."
+    )
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  anaphora measure pairs -r ref.en -t google.en -t mine.en -l de-en -o pairs.jsonl
+  anaphora measure pairs -s src.de -r ref.en -t mine.en -l de-en --kind noisy --pair-list agreed.json -o pairs.jsonl
+"""
+)
+@click.option("-s", "--source", type=PATH, help="Source sentences; with them the pairs test translation systems, too.")
+@click.option("-r", "--reference", type=PATH, required=True, help="The reference translation.")
+@click.option("-t", "--translation", "systems", type=PATH, multiple=True, help="A system's translation. Repeatable.")
+@click.option("--name", "names", multiple=True, help="The name of a system, one for each -t.")
+@click.option("-l", "--languages", required=True, metavar="SRC-TGT")
+@click.option("-o", "--output", type=PATH, required=True, metavar="PAIRS.jsonl")
+@click.option("--kind", type=click.Choice(["noisy", "system", "both"]), default="both", show_default=True)
+@click.option("--context", type=click.IntRange(0), default=2, show_default=True, help="Context sentences.")
+@click.option("--docids", is_flag=True, help="Every line is docid⇥sentence; else empty lines end documents.")
+@click.option("--pair-list", type=PATH, help="Keep only the pronoun pairs of this list that annotators agree on.")
+@click.option("--agreement", type=Share(0, 1), default=0.8, show_default=True, help="Minimum, with --pair-list.")
+@click.option("--pronouns", type=PATH, help="Your own list of pronouns (TOML).")
+@click.option(
+    "--aligner",
+    type=click.Choice(["edit", "rescued", "statistical"]),
+    default="edit",
+    show_default=True,
+    help="How pronouns of both texts are aligned.",
+)
+@click.option("--common-context", is_flag=True, help="Use the reference's context for translations, too.")
+@click.option("--year", help="The year or name of the test set, stored with every pair.")
+@click.option("--draw-from", metavar="PAIRS", help="Instead of -t: sample errors by the confusions in these pairs.")
+@click.option("--balanced", is_flag=True, help="Keep as many he:it as it:he and so on, with --draw-from.")
+@click.option("--share", type=Share(0, 1), default=1.0, show_default=True, help="Share of sentences, with --draw-from.")
+@click.option("--seed", type=click.IntRange(0), default=12345, show_default=True, help="Random seed, with --draw-from.")
+@json_option
+def pairs(
+    source: Path | None,
+    reference: Path,
+    systems: tuple[Path, ...],
+    names: tuple[str, ...],
+    languages: str,
+    output: Path,
+    kind: str,
+    context: int,
+    docids: bool,
+    pair_list: Path | None,
+    agreement: float,
+    pronouns: Path | None,
+    aligner: str,
+    common_context: bool,
+    year: str | None,
+    draw_from: str | None,
+    balanced: bool,
+    share: float,
+    seed: int,
+    as_json: bool,
+) -> None:
+    """Write pairs where a system's pronoun differs from the reference's (Jwalapuram et al. 2019, §3).
+
+    A noisy pair is the reference and the reference with one pronoun of a system; a system pair is the reference and
+    the whole translation. The pairs are a suite, which any system can be evaluated on.
+    """
+    from anaphora import api
+    from anaphora.measure.pair_list import read_pair_list
+    from anaphora.measure.pair_suite import Files, write_pairs, write_sampled_pairs
+    from anaphora.measure.pairs import Settings
+
+    if bool(systems) == (draw_from is not None):
+        raise click.UsageError("pass translations (-t), or pairs to sample errors from (--draw-from)")
+    if output.resolve() in {path.resolve() for path in (reference, *systems, *([source] if source else []))}:
+        raise AnaphoraError(f"{output} is one of the input files. Choose another output")
+    click.get_current_context().with_resource(lock_output(output))
+    judged = read_pair_list(pair_list) if pair_list else None
+    settings = Settings(kind, aligner, judged, agreement, not common_context, year)
+    files = Files(reference, systems, source, names, pronouns, docids, context)
+    if draw_from is not None:
+        confused = api.load_suite(draw_from)
+        written = write_sampled_pairs(
+            files, languages, confused, output, seed=seed, share=share, year=year, equal=balanced
+        )
+    else:
+        with progress_bar("steps") as progress:
+            written = write_pairs(files, languages, output, settings, progress)
+    if as_json:
+        counts = written.statistics.to_dict()
+        echo_json({"suite": written.name, "output": str(output), "sha256": written.sha256, **counts})
+        return
+    _print(written.statistics, output, pair_list)
+
+
+def _print(statistics: Statistics, output: Path, pair_list: Path | None) -> None:
+    for name, count in sorted(statistics.pairs.items()):
+        click.echo(f"{count:9,}  {name} pairs ({statistics.duplicates[name]:,} duplicates dropped)")
+    for name, count in statistics.errors.most_common():
+        click.echo(f"{count:9,}  {name}")
+    for file, signs in statistics.signs.items():
+        if signs:
+            note(f"normalized: {file} {describe_signs(signs)}")
+    if pair_list is not None:
+        note(f"{statistics.left_out:,} of {statistics.differing:,} differences left out by {pair_list}")
+    if not statistics.pairs:
+        note("no pronoun differs: the suite is empty")
+    note(f"{output}: {statistics.translations:,} translations of {statistics.lines:,} sentences")
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  anaphora measure counts de.jsonl fr.jsonl --by-year
+"""
+)
+@click.argument("suites", nargs=-1, required=True, metavar="PAIRS.jsonl…")
+@click.option("--by-year", is_flag=True, help="Show a row for each year.")
+@format_options
+def counts(suites: tuple[str, ...], by_year: bool, format: str, as_json: bool) -> None:
+    """Count unique pairs and source contexts by language and year (Tables 2 and 3 of the paper)."""
+    from anaphora import api
+    from anaphora.measure.pair_suite import count_pairs, counts_table
+
+    found = count_pairs((api.load_suite(name) for name in suites), by_year=by_year)
+    show(counts_table(found), {name: count.to_dict() for name, count in found.items()}, format, as_json)
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  anaphora measure example made-up
+"""
+)
+@click.argument("folder", type=PATH)
+@json_option
+def example(folder: Path, as_json: bool) -> None:
+    """Write example files into FOLDER: a reference, two systems, annotators' judgments, a config."""
+    from anaphora.measure.pair_suite import write_example
+
+    files = [str(path) for path in write_example(folder)]
+    if as_json:
+        echo_json({"files": files})
+    else:
+        note(f"made-up examples: {', '.join(files)}")
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  anaphora measure score MODEL "He was creative, and I will miss him."
+  anaphora measure score MODEL "It was creative." --before "My uncle died." --why attention.svg
+  anaphora measure score MODEL -t google.en -t mine.en
+  anaphora measure score MODEL -r ref.en -t google.en -t mine.en --common-context --details scores.tsv
+"""
+)
+@click.argument("model", type=PATH)
+@click.argument("sentences", nargs=-1, metavar="[SENTENCE]…")
+@click.option("--before", multiple=True, help="A sentence before SENTENCE, the oldest first. Repeatable.")
+@click.option("-t", "--translation", "systems", type=PATH, multiple=True, help="A system's translation. Repeatable.")
+@click.option("--name", "names", multiple=True, help="The name of a system, one for each -t.")
+@click.option("-r", "--reference", type=PATH, help="A reference translation, which is scored as well.")
+@click.option("--docids", is_flag=True, help="Every line is docid⇥sentence; else empty lines end documents.")
+@click.option("--common-context", is_flag=True, help="Use the reference's context for all systems (CRC).")
+@click.option("--details", type=PATH, help="Write the score of every sentence to this file (TSV).")
+@click.option("--why", type=PATH, help="Draw the attention of each pronoun (.svg, .png), for SENTENCEs or for --line.")
+@click.option("--line", type=click.IntRange(1), help="The line of the files to draw with --why.")
+@click.option("--encoder", metavar="SPEC", help="The encoder of the model, if its folder has no copy.")
+@click.option("--cache", type=PATH, help="A folder in which the encoder's states are cached.")
+@click.option("--threads", type=click.IntRange(1), help="CPU threads.")
+@click.option("--confidence", type=Share(0, 1, True, True), default=0.95, show_default=True)
+@click.option("--samples", type=click.IntRange(100), default=10_000, show_default=True)
+@click.option("--seed", type=click.IntRange(0), default=12345, show_default=True)
+@format_options
+def score(
+    model: Path,
+    sentences: tuple[str, ...],
+    systems: tuple[Path, ...],
+    encoder: str | None,
+    cache: Path | None,
+    threads: int | None,
+    format: str,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Score sentences with a learned measure, or rank systems on the same sentences.
+
+    A score is a sum over pronouns: it is meaningful compared with another translation of the same sentence, and a
+    sentence without a pronoun has the score 0.
+    """
+    from anaphora.measure import check_installed
+
+    if bool(sentences) == bool(systems):
+        raise click.UsageError("give sentences, or files of systems (-t)")
+    check_installed()
+    from anaphora.measure.training import load_measure
+
+    if threads is not None:
+        import torch
+
+        torch.set_num_threads(threads)
+    measure = load_measure(model, cache=cache, fallback=encoder)
+    if sentences:
+        _sentences(measure, sentences, options, format, as_json)
+    else:
+        _systems(measure, systems, options, format, as_json)
+
+
+def _sentences(
+    measure: Measure, sentences: tuple[str, ...], options: dict[str, Any], format: str, as_json: bool
+) -> None:
+    from anaphora.measure.texts import text_of
+    from anaphora.table import Row, Table
+
+    count, plain = measure.config.context_sentences, measure.config.plain
+    passages = [(*options["before"], sentence) for sentence in sentences]
+    texts = [text_of(passage, measure.readings, sentences=count, plain=plain) for passage in passages]
+    found = measure.score(texts)
+    if options["why"]:
+        _draw(options["why"], [(s, t, f) for s, t, f in zip(sentences, texts, found, strict=True)])
+    rows = []
+    for sentence, scored in zip(sentences, found, strict=True):
+        rows.append(Row((sentence, f"{scored.score:+.3f}")))
+        for word, share in zip(scored.pronouns, scored.shares, strict=True):
+            rows.append(Row((word, f"{share:+.3f}"), indent=1))
+    document = [{"sentence": s, **_document(f)} for s, f in zip(sentences, found, strict=True)]
+    show(Table("Learned pronoun measure", ("", "score"), tuple(rows)), {"sentences": document}, format, as_json)
+
+
+def _systems(measure: Measure, systems: tuple[Path, ...], options: dict[str, Any], format: str, as_json: bool) -> None:
+    from anaphora.measure.pair_suite import Files
+    from anaphora.measure.scoring import rank, ranking_table, texts_of
+    from anaphora.measure.texts import read_lines
+
+    reference: Path | None = options["reference"]
+    if options["common_context"] and reference is None:
+        raise AnaphoraError("--common-context is the reference's: name it with -r")
+    names = Files(systems[0], systems, names=options["names"]).system_names()
+    lines = list(
+        read_lines(reference or systems[0], systems, context=measure.config.sentences, docids=options["docids"])
+    )
+    own = not options["common_context"]
+    texts = {name: texts_of(lines, k, measure, own_context=own) for k, name in enumerate(names)}
+    if reference is not None:
+        if "reference" in texts:
+            raise AnaphoraError("a system cannot be called 'reference' where there is one: name it with --name")
+        texts = {"reference": texts_of(lines, None, measure, own_context=True), **texts}
+    with progress_bar("texts") as progress:
+        sampling = {name: options[name] for name in ("samples", "seed", "confidence")}
+        found = rank(measure, texts, **sampling, progress=progress)
+    if options["details"]:
+        _write_details(options["details"], lines, found.details)
+    if options["why"]:
+        _draw_line(options["why"], options["line"], lines, texts, found.details)
+    show(ranking_table(found), found.to_dict(), format, as_json)
+
+
+def _draw_line(path: Path, line: int | None, lines: list[Line], texts: dict[str, list[Text]], details: Any) -> None:
+    place = next((n for n, found in enumerate(lines) if found.number == line), None)
+    if place is None:
+        raise AnaphoraError("--why with files draws one line: say which with --line N, a line that is not empty")
+    _draw(path, [(name, texts[name][place], details[name][place]) for name in texts])
+
+
+def _draw(path: Path, found: list[tuple[str, Text, ScoredText]]) -> None:
+    from anaphora.reports.charts import write_chart
+    from anaphora.reports.metric_charts import Attention, attention_chart
+
+    passages = [
+        Attention(f"{title}  ({scored.score:+.3f})", text.words, text.pronouns, scored.shares, scored.attention)
+        for title, text, scored in found
+    ]
+    write_chart(path, attention_chart(passages))
+    note(f"wrote {path}")
+
+
+def _write_details(path: Path, lines: list[Line], details: Any) -> None:
+    from anaphora.core.cells import tsv_line
+    from anaphora.core.files import atomic_writer
+
+    with atomic_writer(path) as out:
+        out.write(tsv_line(["line", *details]).encode() + b"\n")
+        for n, line in enumerate(lines):
+            row = [str(line.number), *(f"{found[n].score:.6f}" for found in details.values())]
+            out.write("\t".join(row).encode() + b"\n")
+
+
+def _document(found: ScoredText) -> dict[str, Any]:
+    shares = [{"pronoun": w, "share": s} for w, s in zip(found.pronouns, found.shares, strict=True)]
+    return {"score": found.score, "pronouns": shares}
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  anaphora measure evaluate pairs.jsonl --model models/measure
+  anaphora measure evaluate pairs.jsonl --system lm:my-model --context 2
+  anaphora measure evaluate pairs.jsonl --run runs/judge --pair-list agreed.json
+"""
+)
+@click.argument("pairs", metavar="PAIRS")
+@click.option("--model", type=PATH, help="A measure trained by `measure train`.")
+@click.option("--system", metavar="SPEC", help="Any other system, as a judge of the pairs.")
+@click.option("--run", "run", type=PATH, help="A run of `anaphora score` on the pairs.")
+@click.option("--encoder", metavar="SPEC", help="The encoder of the model, if its folder has no copy.")
+@click.option("--context", type=click.IntRange(0), default=2, show_default=True, help="Context, with --system.")
+@click.option("--pair-list", type=PATH, help="Annotators' judgments of pronoun pairs, to report agreement.")
+@click.option("--cache", type=PATH, help="A folder in which the encoder's states are cached.")
+@click.option("--limit", type=click.IntRange(1), help="Evaluate only the first N pairs.")
+@click.option("--threads", type=click.IntRange(1), help="CPU threads.")
+@setting_options
+@format_options
+def evaluate(
+    pairs: str,
+    model: Path | None,
+    system: str | None,
+    run: Path | None,
+    pair_list: Path | None,
+    by: tuple[str, ...],
+    format: str,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Report how often a measure, or any other system, prefers the reference on PAIRS, a suite."""
+    from anaphora.evaluation.result import Settings
+    from anaphora.reports.tables import result_table
+
+    if sum(what is not None for what in (model, system, run)) != 1:
+        raise click.UsageError("name one judge: --model MODEL, --system SPEC or --run RUN")
+    names = ("minimize", "normalize", "confidence", "resample", "samples", "seed")
+    settings = Settings(
+        **{name: options[name] for name in names}, interval="wilson" if options["resample"] is None else "bootstrap"
+    )
+    result, human = _judged(pairs, model, system, run, pair_list, by, settings, options)
+    document = {**result.to_dict(), "human": human.to_dict() if human else None}
+    show(result_table(result), document, format, as_json)
+    if human is not None and human.ac1 is not None and not as_json:
+        note(
+            f"annotators: the same preference in {human.accuracy:.3f} of {human.pairs:,} pairs, AC1 {human.ac1:.3f} "
+            f"({human.ties:,} ties left out)"
+        )
+
+
+def _judged(
+    pairs: str,
+    model: Path | None,
+    system: str | None,
+    run: Path | None,
+    pair_list: Path | None,
+    by: tuple[str, ...],
+    settings: ResultSettings,
+    options: dict[str, Any],
+) -> tuple[Result, Human | None]:
+    from anaphora import api
+    from anaphora.measure import check_installed
+    from anaphora.measure.scoring import with_human_counts
+    from anaphora.runs import open_run
+
+    suite = api.load_suite(pairs)
+    if pair_list is not None:
+        suite = with_human_counts(suite, pair_list)
+    if model is not None:
+        check_installed()
+        if options["threads"]:
+            import torch
+
+            torch.set_num_threads(options["threads"])
+        from anaphora.measure.scoring import evaluate_measure
+        from anaphora.measure.training import load_measure
+
+        measure = load_measure(model, cache=options["cache"], fallback=options["encoder"])
+        with progress_bar("texts") as progress:
+            return evaluate_measure(
+                measure, suite, str(model), breakdowns=by, settings=settings, limit=options["limit"], progress=progress
+            )
+    from anaphora.measure.scoring import judge_run
+
+    if run is not None:
+        return judge_run(open_run(run), suite, by, settings)
+    with tempfile.TemporaryDirectory() as folder, progress_bar("examples") as progress:
+        made = api.score(
+            suite,
+            str(system),
+            Path(folder) / "run",
+            context=options["context"],
+            limit=options["limit"],
+            threads=options["threads"],
+            progress=progress,
+        )
+        return judge_run(made, suite, by, settings)

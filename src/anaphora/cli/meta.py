@@ -1,10 +1,19 @@
-"""`anaphora meta`: metrics against human judgments. Each command is imported when it is used."""
+"""`anaphora meta`: metrics against human judgments."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import click
 
 from anaphora.cli.app import LazyGroup
+from anaphora.cli.options import PATH, Command, Share, format_options, sampling_options
+from anaphora.cli.output import echo_json, note, show, show_all
+from anaphora.core.errors import AnaphoraError
+
+Values = tuple[str, ...]
 
 
 @click.group(
@@ -16,17 +25,344 @@ Examples:
 """,
     lazy={
         "correlate": (
-            "anaphora.cli.correlate:correlate",
+            "anaphora.cli.meta:correlate",
             "Correlate metrics with human scores, with intervals and tests.",
         ),
-        "sweep": ("anaphora.cli.correlate_sweep:correlate_sweep", "Correlate APT for several weights and alignments."),
-        "cases": ("anaphora.cli.apt_judgements:apt_judgements", "Compare APT's six cases with human judgments."),
+        "sweep": ("anaphora.cli.meta:correlate_sweep", "Correlate APT for several weights and alignments."),
+        "cases": ("anaphora.cli.meta:apt_judgements", "Compare APT's six cases with human judgments."),
         "equivalences": (
-            "anaphora.cli.apt_equivalences:apt_equivalences",
+            "anaphora.cli.meta:apt_equivalences",
             "Learn which pronouns are equivalent, from judged samples.",
         ),
-        "discomt": ("anaphora.cli.discomt:discomt", "Compute DiscoMT's measures from gap-filling annotations."),
+        "discomt": ("anaphora.cli.meta:discomt", "Compute DiscoMT's measures from gap-filling annotations."),
     },
 )
 def meta() -> None:
     """Evaluate metrics against human judgments (APT §3)."""
+
+
+def correlation_options(command: Command) -> Command:
+    """What `meta correlate` and `meta sweep` have in common."""
+    options: list[Callable[[Command], Command]] = [
+        click.option("--human", default="human", show_default=True, metavar="COLUMN", help="The human scores."),
+        click.option(
+            "--without",
+            multiple=True,
+            metavar="SYSTEM",
+            help="Also without this system; auto: without outliers by their human score. Repeatable.",
+        ),
+        click.option(
+            "--interval",
+            type=click.Choice(["bootstrap", "fisher"]),
+            default="bootstrap",
+            show_default=True,
+            help="How intervals are made.",
+        ),
+        click.option("--confidence", type=Share(0, 1, True, True), default=0.95, show_default=True),
+        click.option("--samples", type=click.IntRange(100), default=10_000, show_default=True),
+        click.option("--seed", type=click.IntRange(0), default=12345, show_default=True),
+        click.option("--plot", type=PATH, metavar="FILE", help="Draw a picture: .svg, or .png (extra png)."),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  anaphora meta correlate scores.tsv
+  anaphora meta correlate scores.tsv --human accuracy --without A3-108 --plot figure1.svg
+  anaphora meta correlate scores.tsv --without auto --minimize ter --format latex
+  anaphora meta correlate --example example/
+"""
+)
+@click.argument("scores", type=PATH, metavar="SCORES.tsv", required=False)
+@click.option("--metric", "metrics", multiple=True, metavar="COLUMN", help="Only this column. Repeatable.")
+@click.option("--minimize", multiple=True, metavar="COLUMN", help="In this column lower is better. Repeatable.")
+@click.option(
+    "--example",
+    type=PATH,
+    metavar="FOLDER",
+    help="Write made-up example files into a folder, and stop.",
+)
+@correlation_options
+@format_options
+def correlate(
+    scores: Path | None,
+    metrics: tuple[str, ...],
+    minimize: tuple[str, ...],
+    example: Path | None,
+    human: str,
+    without: tuple[str, ...],
+    plot: Path | None,
+    format: str,
+    as_json: bool,
+    **settings: Any,
+) -> None:
+    """Pearson, Spearman and Kendall of metrics with human scores over systems, and Williams' test between metrics.
+
+    SCORES.tsv has a header line, systems in the first column, a column of human scores, and a column per metric.
+    """
+    from anaphora.metrics.meta import meta_evaluate, read_scores
+    from anaphora.reports.metric_tables import correlation_table
+    from anaphora.stats.correlation import Settings
+
+    if example is not None:
+        write_examples(example, as_json)
+        return
+    if scores is None:
+        raise click.UsageError("Missing argument 'SCORES.tsv'.")
+    table = read_scores(scores, human=human, metrics=metrics, minimize=minimize)
+    found = meta_evaluate(table, without=without, settings=Settings(**settings))
+    if plot is not None:
+        from anaphora.reports.metric_charts import scatter
+
+        draw(plot, scatter(found), as_json)
+    show(correlation_table(found), found.to_dict(), format, as_json)
+
+
+def write_examples(folder: Path, as_json: bool) -> None:
+    """Example files for this command and its sisters."""
+    from anaphora.metrics.examples import write_example
+
+    files = [str(path) for path in write_example("meta", folder)]
+    if as_json:
+        echo_json({"files": files})
+    else:
+        note(f"made-up examples: {', '.join(files)}")
+
+
+def draw(path: Path, svg: str, quiet: bool) -> None:
+    from anaphora.reports.charts import write_chart
+
+    write_chart(path, svg)
+    if not quiet:
+        note(f"the picture: {path}")
+
+
+def named_files(_: click.Context, __: click.Parameter, values: Values) -> list[tuple[str, Path]]:
+    """NAME=FILE, or a file that is called by its name."""
+    found = []
+    for value in values:
+        name, equals, file = value.partition("=")
+        if equals and not (name and file):
+            raise click.BadParameter(f"{value!r} is not NAME=FILE.")
+        path = Path(file if equals else value)
+        found.append((name if equals else path.name.removesuffix(".gz").removesuffix(".json"), path))
+    return found
+
+
+def pairs_of_weights(_: click.Context, __: click.Parameter, values: Values) -> list[tuple[float, float] | str]:
+    """Pairs of w2 and w6; `all` is left for the library to spell out."""
+    found: list[tuple[float, float] | str] = []
+    for value in values:
+        try:
+            w2, w6 = (0.0, 0.0) if value == "all" else map(float, value.split(","))
+        except ValueError:
+            raise click.BadParameter(f"{value!r} is not two numbers such as 0.5,0, nor all.") from None
+        if not (0 <= w2 <= 1 and 0 <= w6 <= 1):
+            raise click.BadParameter("weights are numbers from 0 to 1.")
+        found.append("all" if value == "all" else (w2, w6))
+    return found
+
+
+def sets_of_cases(_: click.Context, __: click.Parameter, values: Values) -> list[frozenset[int]]:
+    """Cases that are discarded, or none."""
+    found = []
+    for value in values:
+        words = [] if value == "none" else [word.strip() for word in value.split(",")]
+        if not set(words) <= set("123456") or len(set(words)) == 6:
+            raise click.BadParameter(f"{value!r} is not a list of some of the cases such as 5,6, nor none.")
+        found.append(frozenset(map(int, words)))
+    return found
+
+
+@click.command(
+    "correlate-sweep",
+    epilog="""\b
+Examples:
+  anaphora meta sweep scores.tsv --cases basic=basic.json --cases heuristics=rescued.json
+  anaphora meta sweep scores.tsv --cases apt.json --weights all --discard none --discard 5,6
+  anaphora meta sweep scores.tsv --cases basic.json --cases rescued.json --plot figure2.svg
+""",
+)
+@click.argument("scores", type=PATH, metavar="SCORES.tsv")
+@click.option(
+    "--cases",
+    metavar="NAME=FILE",
+    callback=named_files,
+    multiple=True,
+    required=True,
+    help="Case counts of one alignment, as `apt --json` writes them. Repeatable.",
+)
+@click.option(
+    "--weights",
+    metavar="W2,W6",
+    callback=pairs_of_weights,
+    multiple=True,
+    help="Weights of cases 2 and 6, or all for 0, 0.5, 1 in each. Repeatable. [default: those of the paper's Table 4]",
+)
+@click.option(
+    "--discard",
+    metavar="CASES",
+    callback=sets_of_cases,
+    multiple=True,
+    help="Cases left out, or none. Repeatable. [default: none]",
+)
+@correlation_options
+@format_options
+def correlate_sweep(
+    scores: Path,
+    cases: list[tuple[str, Path]],
+    weights: list[tuple[float, float] | str],
+    discard: list[frozenset[int]],
+    human: str,
+    without: tuple[str, ...],
+    plot: Path | None,
+    format: str,
+    as_json: bool,
+    interval: str,
+    confidence: float,
+    samples: int,
+    seed: int,
+) -> None:
+    """How much do APT's weights and its alignment matter? Correlation with human scores for each choice of them.
+
+    The chart is the distribution of the six cases for each alignment.
+    """
+    from anaphora.metrics.meta import FULL, NOTHING, TABLE_4, read_cases, read_human, sweep
+    from anaphora.reports.metric_tables import sweep_table
+    from anaphora.stats.correlation import Settings
+
+    chosen = [pair for some in weights or TABLE_4 for pair in (FULL if isinstance(some, str) else [some])]
+    found = sweep(
+        read_human(scores, human),
+        read_cases(cases),
+        weights=chosen,
+        discard=discard or [NOTHING],
+        without=without,
+        settings=Settings(samples, seed, confidence, interval=interval),
+    )
+    if plot is not None:
+        from anaphora.reports.metric_charts import case_bars
+
+        draw(plot, case_bars(found.totals()), as_json)
+    show(sweep_table(found), found.to_dict(), format, as_json)
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  anaphora meta equivalences judged.tsv -l en-fr -o french.toml
+  anaphora apt -s src -r ref -t hyp -l en-fr --lists french.toml
+"""
+)
+@click.argument("samples", type=PATH, metavar="SAMPLES.tsv")
+@click.option("-o", "--output", type=PATH, help="Write the list as a file for `anaphora apt --lists` (TOML).")
+@click.option("-l", "--languages", metavar="PAIR", help="Count identical forms as one pronoun, by this pair's lists.")
+@click.option("--lists", type=PATH, help="A TOML file with pronoun lists, over the built-in ones (with -l).")
+@click.option("--least-share", type=Share(0, 1), default=0.05, show_default=True, help="Rarer pairs are left out.")
+@click.option("--above", type=Share(0, 1), default=0.5, show_default=True, help="Keep pairs right more often than so.")
+@format_options
+def apt_equivalences(
+    samples: Path,
+    output: Path | None,
+    languages: str | None,
+    lists: Path | None,
+    least_share: float,
+    above: float,
+    format: str,
+    as_json: bool,
+) -> None:
+    """Learn which pronouns are equivalent, from translations that people have judged (APT §2.5).
+
+    SAMPLES.tsv has a header and the columns candidate, reference and correct (1 or 0), one row per pronoun.
+    """
+    from anaphora.core.files import atomic_writer
+    from anaphora.languages.pronouns import pronoun_lists, to_toml
+    from anaphora.metrics.judgments import learn_equivalents, read_samples
+    from anaphora.reports.metric_tables import equivalence_table
+
+    if lists and not languages:
+        raise AnaphoraError("--lists goes with -l: which language pair is it?")
+    known = pronoun_lists(languages, lists) if languages else None
+    learned = learn_equivalents(read_samples(samples), lists=known, least_share=least_share, above=above)
+    if output:
+        with atomic_writer(output) as out:
+            source = f"learned from {learned.samples} samples in {samples.name}, as in APT §2.5"
+            out.write(to_toml({"sources": [source], "equivalent": learned.equivalent}).encode())
+        note(f"wrote {output}")
+    show(equivalence_table(learned), learned.to_dict(), format, as_json)
+
+
+@click.command(
+    "apt-judgements",
+    epilog="""\b
+Examples:
+  anaphora meta cases details.tsv judgements.tsv
+  anaphora meta cases details.tsv answers.tsv -l en-fr --options il,elle,ils,elles,ce,on,ça,cela --format latex
+""",
+)
+@click.argument("details", type=PATH)
+@click.argument("judgements", type=PATH)
+@click.option(
+    "--options",
+    metavar="WORDS",
+    help="Gaps: the pronouns that could be chosen; other words are other. [default: all that were chosen]",
+)
+@click.option("-l", "--languages", metavar="PAIR", help="Gaps: forms of one pronoun are the same (en-fr: c' is ce).")
+@format_options
+def apt_judgements(
+    details: Path, judgements: Path, options: str | None, languages: str | None, format: str, as_json: bool
+) -> None:
+    """Do people find APT's identical pronouns correct, and its different ones not? Cases by human judgement.
+
+    DETAILS is what `apt --details` writes. JUDGMENTS has the columns system, sentence, position, and either judgement
+    (correct, incorrect, bad) or answers: what annotators put into the gap, for example il|ce, other, or bad.
+    """
+    from anaphora.languages.pronouns import normalise
+    from anaphora.metrics.judgments import judge_cases, same_forms
+    from anaphora.reports.metric_tables import judgment_table
+
+    words = [word.strip() for word in options.split(",") if word.strip()] if options else []
+    form = normalise if languages is None else same_forms(languages)
+    found = judge_cases(details, judgements, options=words, form=form)
+    show(judgment_table(found), found.to_dict(), format, as_json)
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  anaphora meta discomt annotations.tsv -l en-fr
+  anaphora meta discomt annotations.tsv -l en-fr --json
+  anaphora meta discomt --example annotations.tsv
+"""
+)
+@click.argument("annotations", type=PATH)
+@click.option("--example", is_flag=True, help="Write a small made-up table to ANNOTATIONS, and stop.")
+@click.option("-l", "--languages", default="", metavar="SRC-TGT", help="Whose pronoun classes to use, such as en-fr.")
+@sampling_options(test="randomisation")
+@format_options
+def discomt(annotations: Path, example: bool, languages: str, format: str, as_json: bool, **sampling: Any) -> None:
+    """The measures of the DiscoMT shared tasks, from gap-filling ANNOTATIONS.
+
+    A table with the columns item, translation, accepted (the options that annotators chose, separated by commas, or
+    bad), and system where there are several.
+    """
+    from anaphora.metrics.discomt import discomt, read_annotations
+    from anaphora.metrics.examples import copy_example
+    from anaphora.reports.metric_tables import discomt_tables
+    from anaphora.stats.intervals import Resampling
+
+    if example:
+        copy_example("discomt/annotations.tsv", annotations)
+        if as_json:
+            echo_json({"files": [str(annotations)]})
+        else:
+            note(f"a made-up example: {annotations}")
+        return
+    result = discomt(read_annotations(annotations, languages.rpartition("-")[2]), Resampling(**sampling))
+    if len(result.systems) > 1 and not result.pairs:
+        note("the systems do not have the same items: they are not compared")
+    show_all(discomt_tables(result), result.to_dict(), format, as_json)

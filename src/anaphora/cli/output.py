@@ -1,47 +1,19 @@
-"""What the commands share in printing: the format options, JSON, and a progress bar that stays off stdout."""
+"""Printing: tables, JSON, notes on stderr, and progress bars that stay off stdout."""
 
 from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from anaphora.core.finite import json_text
 from anaphora.table import RENDERERS, Table
 
-Command = TypeVar("Command", bound=Callable[..., Any])
-PATH = click.Path(path_type=Path)
-ANNOTATORS = "spacy:PIPELINE_OR_FOLDER, stanza:LANGUAGE or conllu:FILE; default: an installed spaCy pipeline."
-FORMATS = ("table", "json", "markdown", "latex", "tsv")
-
-
-def json_option(command: Command) -> Command:
-    return click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout, nothing else.")(command)
-
-
-def format_options(command: Command) -> Command:
-    """--format, and --json as the short way to --format json."""
-    choice = click.Choice(FORMATS)
-    option = click.option("--format", "format", type=choice, default="table", show_default=True, help="How to print.")
-    return json_option(option(command))
-
-
-def part_options(command: Command) -> Command:
-    """--limit, or --sample and --seed: score a part of a suite."""
-    options: list[Callable[[Command], Command]] = [
-        click.option("--limit", type=click.IntRange(1), help="Score only the first N examples."),
-        click.option("--sample", type=click.IntRange(1), help="Score a random sample of N examples."),
-        click.option(
-            "--seed", type=click.IntRange(0), default=12345, show_default=True, help="Seed of the random sample."
-        ),
-    ]
-    for option in reversed(options):
-        command = option(command)
-    return command
+if TYPE_CHECKING:
+    from anaphora.align.tokenize import Treatment
 
 
 def show(table: Table, document: dict[str, Any], format: str, as_json: bool) -> None:
@@ -102,3 +74,23 @@ def progress_bar(unit: str) -> Iterator[Callable[[int, int | None], None] | None
     ) as bar:
         task = bar.add_task(unit, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def show_all(tables: Sequence[Table], document: dict[str, Any], format: str, as_json: bool) -> None:
+    """Print several tables in the format asked for, or the one JSON document."""
+    if as_json or format == "json":
+        echo_json(document)
+    else:
+        click.echo("\n\n".join(table.render(format) for table in tables))
+
+
+def tell_texts(treatments: Mapping[str, Treatment], *, normalized: bool = True) -> None:
+    """Warn of words that carry punctuation, and say what was normalized where no table does."""
+    from anaphora.align.tokenize import notes, warnings
+
+    tell([*warnings(treatments), *(notes(treatments) if normalized else ())])
+
+
+def tell(messages: Iterable[str]) -> None:
+    for message in messages:
+        note(message)

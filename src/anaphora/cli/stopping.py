@@ -149,7 +149,7 @@ def _cache(options: Options) -> str:
 
 
 def _adapt(options: Options) -> str:
-    from anaphora.cli.measure_adapt import kept_file
+    from anaphora.cli.measure_training import kept_file
 
     part = kept_file(options["output"])
     return f"what it has learned so far is kept in {part}" if part.is_file() else ""
@@ -176,7 +176,6 @@ LEAVES: dict[str, Leaves] = {
     "demo": Leaves(_demo),
     "measure adapt": Leaves(_adapt),
     "measure train": Leaves(_cache),
-    "measure table": Leaves(_cache),
     "measure evaluate": Leaves(_cache),
     "measure score": Leaves(_cache),
     "study serve": Leaves(_serve),

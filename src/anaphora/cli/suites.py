@@ -1,4 +1,4 @@
-"""`anaphora suites`: list, show, get, convert, validate."""
+"""`anaphora suites`: list, show, get, convert and validate test suites."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Any
 
 import click
 
-from anaphora.cli.output import PATH, download_progress, echo_json, format_options, json_option, note, show
+from anaphora.cli.options import PATH, format_options, json_option
+from anaphora.cli.output import download_progress, echo_json, note, show
 from anaphora.core.errors import AnaphoraError
 
 
@@ -218,7 +219,7 @@ Examples:
 @json_option
 def show_suite(suite: str, as_json: bool) -> None:
     """Citation, licence, counts and breakdowns of a suite of the catalogue or of a suite file."""
-    from anaphora.suites.about import about
+    from anaphora.suites.get import about
 
     document = about(suite)
     if as_json:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from anaphora.cli.output import PATH, echo_json, json_option, note, progress_bar
+from anaphora.cli.options import PATH, json_option
+from anaphora.cli.output import echo_json, note, progress_bar
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.lock import lock_folder
 

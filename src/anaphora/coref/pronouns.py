@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from anaphora.annotate.document import Sentence, is_plural
 from anaphora.core.errors import AnaphoraError
-from anaphora.core.parsing import read_toml
 from anaphora.coref.phrases import role_of
+from anaphora.languages import GENDERS, names_with, table
 from anaphora.languages.pronouns import normalise
 
 Words = frozenset[str]
@@ -62,26 +61,24 @@ class Language:
         return lemma in self.person or lemma.endswith(self.person_endings or ("\0",))
 
 
-def known_languages() -> list[str]:
-    """The languages whose pronouns can be linked."""
-    names = (file.name for file in (files("anaphora.coref") / "data").iterdir())
-    return sorted(name[:2] for name in names if len(name) == len("en.toml") and name.endswith(".toml"))
+WORD_LISTS = [f.name for f in fields(Language) if f.name not in ("code", "pronouns", "plurals", "like")]
 
 
 @cache
 def language(code: str) -> Language:
     """The pronouns and word lists of a language."""
-    if code not in known_languages():
-        known = ", ".join(known_languages())
+    data = table(code, "coref")
+    if data is None:
+        known = ", ".join(names_with("coref"))
         raise AnaphoraError(f"pronouns of {code!r} cannot be linked: the language is not known. Known: {known}")
-    data = read_toml(files("anaphora.coref") / "data" / f"{code}.toml")
-    words: dict[str, Any] = {name: frozenset(value) for name, value in data["words"].items()}
-    words["person_endings"] = tuple(data["words"]["person_endings"])
+    lists = data.get("words", {})
+    words: dict[str, Any] = {name: frozenset(lists.get(name, ())) for name in WORD_LISTS}
+    words["person_endings"] = tuple(lists.get("person_endings", ()))
     return Language(code, _forms(data["pronouns"]), _forms(data.get("plurals", {})), data.get("like", code), **words)
 
 
-def _forms(table: Mapping[str, list[str]]) -> dict[str, Words]:
-    return {form: frozenset(genders) for form, genders in table.items()}
+def _forms(forms: Mapping[str, list[str]]) -> dict[str, Words]:
+    return {form: frozenset(GENDERS[letter] for letter in letters) for form, letters in forms.items()}
 
 
 def is_pronoun(sentence: Sentence, index: int, language: Language) -> bool:

@@ -20,9 +20,16 @@ from anaphora.core.errors import AnaphoraError
 from anaphora.evaluation import decision as by
 from anaphora.evaluation.decision import decide
 from anaphora.evaluation.result import RunSignature
-from anaphora.languages.forms import Forms, addressed, known_languages, polite_forms, pronoun_forms, same_class
-from anaphora.languages.pronoun_files import known_pairs, pronoun_lists
-from anaphora.languages.pronouns import normalise
+from anaphora.languages import names_with
+from anaphora.languages.pronouns import (
+    Forms,
+    addressed,
+    normalise,
+    polite_forms,
+    pronoun_forms,
+    pronoun_lists,
+    same_class,
+)
 from anaphora.runs import Run
 from anaphora.stats.intervals import Interval, Resampling, bootstrap, generator, percentile_interval, wilson
 from anaphora.stats.signature import short_hash
@@ -350,11 +357,11 @@ def judge_texts(
     forms = pronoun_forms(header.target_language)
     if not forms:
         raise AnaphoraError(
-            f"the pronouns of {header.target_language!r} are not known. Known: {', '.join(known_languages())}; another "
-            "language is a file in anaphora/languages/data/forms"
+            f"the pronouns of {header.target_language!r} are not known. Known: {', '.join(names_with('forms'))}. "
+            "Add a data file for the language (docs/extending.md)"
         )
     pair = f"{header.source_language}-{header.target_language}"
-    lists = pronoun_lists(pair) if pair in known_pairs() else None
+    lists = pronoun_lists(pair) if pair in names_with("apt") else None
     pronouns = lists.target_pronouns if lists else frozenset[str]()
     usual = frozenset(lists.pronouns) if lists else SOURCE_PRONOUNS
 

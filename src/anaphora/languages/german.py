@@ -1,19 +1,38 @@
-"""German pronouns by gender and case, and possessives by the gender of the possessor."""
+"""German pronouns, possessives, noun phrases and clauses; the tables are in `data/de.toml`.
+
+The case of a noun phrase is often ambiguous (*die Tür* is nominative or accusative), and other forms depend on it (*der
+Eingang*, *den Eingang*). Functions therefore follow up all cases that a form allows, and callers choose a result.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
-GENDERS = ("Masc", "Fem", "Neut")
+from anaphora.languages import GENDERS as LETTERS
+from anaphora.languages import match_case, table
+from anaphora.languages.german_nouns import CASES, Noun
+
+GENDERS = tuple(LETTERS.values())
+CASE_NAMES = dict(zip(("nominative", "accusative", "dative", "genitive"), CASES, strict=True))
+Endings = Mapping[str, tuple[str, ...]]  # gender → endings in the order of CASES
+
+_GRAMMAR, _DECLENSION = table("de", "grammar") or {}, table("de", "declension") or {}
+
+
+def _endings(name: str) -> Endings:
+    return {LETTERS[letter]: tuple(endings) for letter, endings in _DECLENSION[name].items()}
+
+
+# Pronouns by gender and case, and possessives by the gender of the possessor
 
 PRONOUNS: Mapping[str, Mapping[str, str]] = {
-    "Masc": {"Nom": "er", "Acc": "ihn", "Dat": "ihm"},
-    "Fem": {"Nom": "sie", "Acc": "sie", "Dat": "ihr"},
-    "Neut": {"Nom": "es", "Acc": "es", "Dat": "ihm"},
+    gender: {CASE_NAMES[case]: forms[letter] for case, forms in _GRAMMAR["pronouns"].items()}
+    for letter, gender in LETTERS.items()
 }
 FORMS = frozenset(form for cases in PRONOUNS.values() for form in cases.values())
-# sein, seine, seines …; seinetwegen; not the verb, which the caller tells from it by its part of speech
+# sein, seine, seines …; seinetwegen; callers exclude the verb by its part of speech
 POSSESSIVE = re.compile(r"(sein|ihr)(e|en|em|er|es|s|etwegen|erseits|)", re.IGNORECASE)
 
 
@@ -28,16 +47,16 @@ def genders_of(form: str, case: str) -> frozenset[str]:
 
 
 def pronoun(gender: str, case: str, like: str = "") -> str:
-    """The pronoun of a gender and case, with a capital where the other one has it.
+    """The pronoun of a gender and case, with capitals as in another word.
 
     >>> pronoun("Masc", "Acc"), pronoun("Fem", "Nom", like="Es")
     ('ihn', 'Sie')
     """
-    return as_in(PRONOUNS[gender][case], like)
+    return match_case(PRONOUNS[gender][case], like)
 
 
 def possessor_genders(form: str) -> frozenset[str]:
-    """The genders of the possessor that a possessive can have; none where the word is no possessive."""
+    """The possible genders of the possessor of a possessive; empty if the word is no possessive."""
     match = POSSESSIVE.fullmatch(form)
     if match is None:
         return frozenset()
@@ -45,7 +64,7 @@ def possessor_genders(form: str) -> frozenset[str]:
 
 
 def possessive(form: str, gender: str) -> str:
-    """The possessive for a possessor of another gender; its ending, which is that of the possessed, stays.
+    """The possessive for a possessor of another gender; its ending, which agrees with the possessed noun, stays.
 
     >>> possessive("seinem", "Fem"), possessive("Ihre", "Neut"), possessive("ihr", "Masc")
     ('ihrem', 'Seine', 'sein')
@@ -53,11 +72,241 @@ def possessive(form: str, gender: str) -> str:
     match = POSSESSIVE.fullmatch(form)
     if match is None:
         raise ValueError(f"not a possessive: {form!r}")
-    return as_in(("ihr" if gender == "Fem" else "sein") + match[2], form)
+    return match_case(("ihr" if gender == "Fem" else "sein") + match[2], form)
 
 
-def as_in(word: str, like: str) -> str:
-    """A word with capital letters as in another one: all, the first, or none."""
-    if len(like) > 1 and like.isupper():
-        return word.upper()
-    return word[:1].upper() + word[1:] if like[:1].isupper() else word
+# Noun phrases of another gender: determiner, adjectives and noun change together
+
+DEFINITE, STRONG, OF_EIN = _endings("definite"), _endings("strong"), _endings("ein")
+WEAK, MIXED, RELATIVE = _endings("weak"), _endings("mixed"), _endings("relative")
+LIKE_DER: Sequence[str] = _DECLENSION["like_der"]
+LIKE_EIN: Sequence[str] = _DECLENSION["like_ein"]
+IRREGULAR: Mapping[str, str] = _DECLENSION["irregular"]
+CONTRACTED: Mapping[str, tuple[str, str]] = {
+    word: (preposition, article) for word, (preposition, article) in _DECLENSION["contractions"].items()
+}
+JOINED = {parts: word for word, parts in CONTRACTED.items()}
+ADVERBS = frozenset({"sehr", "ganz", "so", "wirklich", "ziemlich", "besonders", "völlig", "total", "echt"})
+PREPOSITIONS: Mapping[str, frozenset[str]] = {
+    word: frozenset(CASE_NAMES[case] for case in cases.split())
+    for cases, words in _DECLENSION["prepositions"].items()
+    for word in words
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Determiner:
+    """A determiner: its stem, its endings by gender, and the endings of adjectives after it."""
+
+    stem: str
+    endings: Endings
+    adjectives: Endings
+
+    def form(self, gender: str, case: str) -> str:
+        word = self.stem + self.endings[gender][CASES.index(case)]
+        return IRREGULAR.get(word, word)
+
+
+def determiner(word: str) -> Determiner | None:
+    """The determiner that a word is a form of.
+
+    >>> determiner("eurem").form("Fem", "Nom"), determiner("mein").form("Fem", "Dat")
+    ('eure', 'meiner')
+    """
+    form = word.lower()
+    if any(form in forms for forms in DEFINITE.values()):
+        return Determiner("", DEFINITE, WEAK)
+    for stems, endings, adjectives in ((LIKE_DER, STRONG, WEAK), (LIKE_EIN, OF_EIN, MIXED)):
+        for stem in stems:
+            if form.startswith(stem) and any(form[len(stem) :] in own for own in endings.values()):
+                return Determiner("eur" if stem == "euer" else stem, endings, adjectives)
+    return None
+
+
+def phrases(words: Sequence[str], before: str, old: Noun, new: Noun) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """A noun phrase with another noun: each possible case with the new words.
+
+    words: a determiner or a preposition contracted with one, adjectives, the noun
+    before: the word before them, whose case a preposition restricts
+
+    >>> old, new = (Noun(n, g, {case: (n,) for case in CASES}) for n, g in (("Vorhang", "Masc"), ("Gardine", "Fem")))
+    >>> list(phrases(["ein", "alter", "Vorhang"], "", old, new))
+    [('Nom', ('eine', 'alte', 'Gardine'))]
+    """
+    first, *adjectives, noun = words
+    preposition, article = CONTRACTED.get(first.lower(), ("", first))
+    found = determiner(article)
+    if found is None:
+        return
+    allowed = PREPOSITIONS.get(preposition or before.lower(), frozenset(CASES)) & old.cases(noun)
+    for case in CASES:
+        if case not in allowed or found.form(old.gender, case) != _known(article):
+            continue
+        changed = [_adjective(word, found, case, old.gender, new.gender) for word in adjectives]
+        if None in changed:
+            continue
+        beginning = found.form(new.gender, case)
+        if preposition:
+            beginning = JOINED.get((preposition, beginning), f"{preposition} {beginning}")
+        yield case, (match_case(beginning, first), *(word for word in changed if word), new.forms[case][0])
+
+
+def _known(article: str) -> str:
+    """The form of a determiner as the tables have it: *eure* for *euere*."""
+    form = article.lower()
+    return form.replace("euere", "eure", 1) if form.startswith("euere") else form
+
+
+def _adjective(word: str, found: Determiner, case: str, old: str, new: str) -> str | None:
+    """The adjective with its new ending; None if its ending is not that of the old gender in this case."""
+    if word.lower() in ADVERBS:
+        return word
+    k = CASES.index(case)
+    ending = found.adjectives[old][k]
+    if not word.endswith(ending) or len(word) < len(ending) + 2:
+        return None
+    return word.removesuffix(ending) + found.adjectives[new][k]
+
+
+def relatives(form: str, old: str, new: str) -> set[str]:
+    """The possible forms of a relative pronoun in another gender; several if its case is ambiguous."""
+    return {RELATIVE[new][k] for k in range(len(CASES)) if RELATIVE[old][k] == form.lower()}
+
+
+# Words that may refer back to a noun of some gender: pronouns, possessives, bare determiners
+
+WORD = re.compile(r"['’]?\w+(?:[-'’]\w+)*")
+BEGINS = re.compile(r"(?:^|[.!?…:])[\s\"'„“”»«‚‘’()\[\]–—-]*$")
+ADJECTIVE = re.compile(r"[a-zäöüß]{2,}(?:e|en|er|es|em)|\d+\.?")
+NO_ADJECTIVES = frozenset(
+    ["aber", "oder", "immer", "wieder", "hier", "über", "unter", "hinter", "gegen", "neben", "haben", "werden", "gerne"]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word and its span in the text."""
+
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Mentions:
+    """Possible anaphors of a noun: pronouns and possessives, and others (relative, demonstrative)."""
+
+    pronouns: tuple[Word, ...]
+    others: tuple[Word, ...]
+
+
+def words_of(text: str) -> list[Word]:
+    return [Word(match.group(), *match.span()) for match in WORD.finditer(text)]
+
+
+def mentions(text: str, gender: str, start: int = 0) -> Mentions:
+    """The words after a position that can refer back to a singular noun of this gender.
+
+    >>> found = mentions("Da ist er, und sein Dach. Der gefällt mir.", "Masc")
+    >>> [w.text for w in found.pronouns], [w.text for w in found.others]
+    (['er', 'sein'], ['Der'])
+    """
+    words = words_of(text)
+    pronouns, others = [], []
+    for k, word in enumerate(words):
+        if word.start < start:
+            continue
+        form = word.text.lower()
+        polite = form.startswith(("sie", "ihr")) and word.text[0].isupper() and not BEGINS.search(text, 0, word.start)
+        if polite:
+            continue
+        if form in PRONOUNS[gender].values():
+            pronouns.append(word)
+        elif gender in possessor_genders(form):
+            if form != "sein" or in_phrase(text, words, k):  # the verb
+                pronouns.append(word)
+        elif _stands_alone(form, gender) and not in_phrase(text, words, k):
+            others.append(word)
+    return Mentions(tuple(pronouns), tuple(others))
+
+
+def in_phrase(text: str, words: Sequence[Word], index: int) -> bool:
+    """Whether a noun follows a determiner or possessive, with only adjectives in between."""
+    for before, word in zip(words[index:], words[index + 1 :], strict=False):
+        if text[before.end : word.start].strip():
+            return False
+        if word.text[0].isupper():
+            return True
+        if word.text in ADVERBS:
+            continue
+        if word.text in NO_ADJECTIVES or not ADJECTIVE.fullmatch(word.text) or determiner(word.text) is not None:
+            return False
+    return False
+
+
+def _stands_alone(form: str, gender: str) -> bool:
+    """Whether the form of a determiner can be a pronoun of this gender: *der, dessen, dieser, keiner*; not *ein*."""
+    if form in RELATIVE[gender]:
+        return True
+    found = determiner(form)
+    return found is not None and bool(found.stem) and form.removeprefix(found.stem) in (*STRONG[gender], "s")
+
+
+# The case of a noun phrase in its clause
+
+SIGNS = re.compile(r"[,;:.!?…\"„“”»«()–—]| - ")
+# between clauses; und and oder may also join nouns, so the words beyond them are ignored
+JOINING = ("und", "oder", "aber", "denn", "sondern")
+OPENING = (
+    "dass",
+    "daß",
+    "weil",
+    "wenn",
+    "ob",
+    "als",
+    "obwohl",
+    "damit",
+    "bevor",
+    "nachdem",
+    "bis",
+    "wie",
+    "was",
+    "wer",
+)
+BETWEEN = frozenset([*JOINING, *OPENING, "wo"])
+SUBJECTS = frozenset(["ich", "du", "er", "wir", "man"])
+TO_BE = frozenset(["ist", "war", "sei", "wäre", "wurde", "bin", "bist", "waren"])
+# with these a second nominative is possible, or a subject after the pronoun
+OTHER_VERBS = frozenset(
+    ["hat", "hatte", "haben", "hast", "habe", "wird", "werden", "werde", "wirst", "kann", "will", "soll", "muss", "muß"]
+)
+
+
+def case_in_clause(before: str, after: str) -> str | None:
+    """The case of a noun phrase by the closed-class words of its clause: Nom, Acc, or None if they do not tell.
+
+    before, after: the text of the sentence on both sides of the noun phrase, which has no preposition
+
+    >>> case_in_clause("Gut, ich habe ", ".")
+    'Acc'
+    >>> case_in_clause("Das ist ", ", sagte er.")
+    'Nom'
+    """
+    words = _clause(before, -1) + _clause(after, 0)
+    to_be = any(word in TO_BE for word in words)
+    if any(word in SUBJECTS for word in words):
+        return None if to_be else "Acc"  # ich bin die ganze Straße gelaufen
+    if to_be and not any(word in OTHER_VERBS for word in words):
+        return "Nom"
+    return None
+
+
+def _clause(text: str, side: int) -> list[str]:
+    """The words next to the noun phrase that certainly belong to its clause."""
+    words: Sequence[str] = SIGNS.split(text)[side].lower().split()
+    found: list[str] = []
+    for word in reversed(words) if side else words:
+        if word in BETWEEN:
+            break
+        found.append(word)
+    return found

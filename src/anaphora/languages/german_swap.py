@@ -1,33 +1,28 @@
-"""A German sentence in which a pronoun takes another gender: right case, possessives that agree, the rest untouched.
+"""German sentences in which a pronoun takes another gender, with the right case and agreeing possessives.
 
-What cannot be changed by these means is refused with a reason, so that nothing wrong is made: a relative clause on the
-pronoun, a predicate that agrees with it (*er ist der beste*), a possessive whose possessor is not clear.
+Sentences that need other changes are refused with a reason: a relative clause on the pronoun, a predicate that agrees
+with it (*er ist der beste*), a possessive with an unclear possessor.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from anaphora.annotate.document import Sentence
-from anaphora.languages.german import (
-    FORMS,
-    GENDERS,
-    cases_of,
-    genders_of,
-    possessive,
-    possessor_genders,
-    pronoun,
-)
+from anaphora.languages.german import FORMS, GENDERS, cases_of, genders_of, possessive, possessor_genders, pronoun
+
+if TYPE_CHECKING:
+    from anaphora.annotate.document import Sentence
 
 FIRST_OR_SECOND = frozenset({"1", "2"})
 
 
 @dataclass(frozen=True, slots=True)
 class Swappable:
-    """A pronoun that can take other genders; possessives: tokens that go with it.
+    """A pronoun that can take other genders; possessives: tokens that agree with it.
 
-    genders: those it may have: `ihm` is masculine or neuter
+    genders: the possible genders of its form: *ihm* is masculine or neuter
     """
 
     sentence: Sentence
@@ -49,7 +44,7 @@ class Swappable:
 
 
 def swappable(sentence: Sentence, index: int) -> Swappable | str:
-    """How a pronoun of the third person singular can be changed, or, in two words, why not."""
+    """How a third-person singular pronoun can be swapped, or the reason why it cannot, in two words."""
     token = sentence[index]
     if token.text.lower() not in FORMS:
         return "no pronoun"
@@ -93,14 +88,14 @@ def with_words(sentence: Sentence, words: Mapping[int, str]) -> str:
 
 
 def _other_subject(sentence: Sentence, index: int, head: int) -> bool:
-    """Whether the clause has a subject besides the pronoun; `es` beside a following subject only holds its place."""
+    """Whether the clause has another subject; *es* before a following subject is an expletive."""
     before_or_plain = sentence[index].role not in ("nsubj", "expl")
     others = [c for c in sentence.children[head] if c != index and sentence[c].role == "nsubj"]
     return any(sentence[c].features.get("Case", "Nom") == "Nom" and (before_or_plain or c < index) for c in others)
 
 
 def _agreeing_predicate(sentence: Sentence, index: int) -> bool:
-    """`er ist der beste`, `sie ist eine davon`: what is said of the pronoun has its gender, too."""
+    """Whether the predicate agrees with the pronoun: *er ist der beste*, *sie ist eine davon*."""
     head = sentence[index].head
     if head is None or not any(sentence[child].role == "cop" for child in sentence.children[head]):
         return False
@@ -110,7 +105,7 @@ def _agreeing_predicate(sentence: Sentence, index: int) -> bool:
 
 
 def _possessives(sentence: Sentence, index: int, gender: str) -> tuple[int, ...] | None:
-    """The possessives whose possessor the pronoun is; None where that is not clear."""
+    """The possessives that refer to the pronoun; None if that is unclear."""
     found = []
     for i, token in enumerate(sentence):
         if token.upos not in ("DET", "PRON", "ADV") or gender not in possessor_genders(token.text):
@@ -128,8 +123,10 @@ def _possessives(sentence: Sentence, index: int, gender: str) -> tuple[int, ...]
 
 
 def _possessor(sentence: Sentence, possessive_: int, index: int, gender: str) -> bool | None:
-    """Whether the pronoun owns what follows the possessive: it is the subject of the possessive's clause, or nobody
-    else in the sentence can be; None where both are possible."""
+    """Whether a possessive refers to the pronoun: the subject of its clause, or the only possible possessor.
+
+    None if both are possible.
+    """
     subject = _subject(sentence, possessive_)
     if subject == index:
         between = (i for i in range(index + 1, possessive_) if sentence[i].features.get("Number") == "Plur")
@@ -146,7 +143,7 @@ def _possessor(sentence: Sentence, possessive_: int, index: int, gender: str) ->
 
 
 def _subject(sentence: Sentence, index: int) -> int | None:
-    """The subject of the clause that a word is in, or of the next one above that has one."""
+    """The subject of the clause of a token, or of the next clause above that has one."""
     for above in sentence.ancestors(index):
         subjects = [child for child in sentence.children[above] if sentence[child].role == "nsubj"]
         if subjects and index not in sentence.subtree(subjects[0]):
@@ -155,7 +152,7 @@ def _subject(sentence: Sentence, index: int) -> int | None:
 
 
 def _can_own(sentence: Sentence, index: int, gender: str) -> bool:
-    """Whether a noun or pronoun can be the possessor: the third person, and the gender (a plural has `ihr`)."""
+    """Whether a noun or pronoun can be the possessor by person and gender (a plural has *ihr*)."""
     features = sentence[index].features
     if features.get("Person", "3") in FIRST_OR_SECOND or features.get("PronType", "Prs") not in ("Prs", "Dem", "Rel"):
         return False

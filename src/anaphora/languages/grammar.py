@@ -1,6 +1,6 @@
-"""A little grammar: articles and pronouns by gender, number and case; how words change their form; how they join.
+"""The grammar of templates: articles and pronouns by gender, number and case; inflection; how words join.
 
-Everything a language needs is in one data file, `data/grammar/<language>.toml`; this module only looks things up.
+The grammar of a language is the table [grammar] of its data file; this module only looks things up.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import Any
 
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.parsing import read_toml
+from anaphora.languages import names_with, table
 
-DATA = Path(__file__).with_name("data") / "grammar"
 CITATION_CASE = "nominative"
 PLURAL = "plural"  # stands where a gender stands: "der, die, das" have one plural
 SPACES = re.compile(r"\s+(?=[.,;]|\s|$)")  # forms may be empty, and leave spaces behind
@@ -25,7 +25,7 @@ Table = Mapping[str, Mapping[str, str]]  # case → gender or plural → word
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """How a word takes a form: whole words are known by heart, others by the first ending that fits.
+    """An inflected form: listed words, and otherwise the first ending that matches.
 
     keep: words with these endings stay as they are
     endings: (old, new)
@@ -57,14 +57,14 @@ class Form:
 
 @dataclass(frozen=True)
 class Grammar:
-    """What the templates ask of a language.
+    """The grammar of a language as templates use it.
 
     genders: in the order of the candidates
     articles: the, a → case → gender → word
-    pronouns: case → gender → word; a case here is whatever tells pronouns apart, as "impersonal" in Spanish
-    nouns: case → gender → the name of the form that nouns take; nothing: they stay as they are
-    forms: what words can become, by name (comparative), and how they agree, by gender, number or person
-    plurals: the genders in the order of their strength, with the agreement of a plural that has one
+    pronouns: case → gender → word; "case" is any distinction between pronouns, such as "impersonal" in Spanish
+    nouns: case → gender → the name of the form that nouns take; without an entry they do not change
+    forms: inflected forms by name (comparative), and agreement by gender, number or person
+    plurals: the genders in order of precedence, with the agreement of a plural that contains one
     joins: what happens where words meet: le ours → l'ours
     """
 
@@ -85,7 +85,7 @@ class Grammar:
 
     @property
     def features(self) -> set[str]:
-        """All that a template can ask of a noun or another word."""
+        """All features that a template can request for a word."""
         return {PLURAL, *self.articles, *self.cases, *self.forms, *self.genders, *self.plurals.values()}
 
     def article(self, kind: str, case: str, gender: str) -> str:
@@ -102,11 +102,11 @@ class Grammar:
         return word if form is None else self.forms[form].of(word)
 
     def inflected(self, word: str, form: str) -> str:
-        """A word in a form; where the language has no such form the word stays as it is."""
+        """A word in a form; unchanged if the language has no such form."""
         return self.forms[form].of(word) if form in self.forms else word
 
     def together(self, genders: Collection[str]) -> str:
-        """How words agree with several things at once: the strongest gender among them decides."""
+        """The agreement of a word with several nouns: the gender with the highest precedence decides."""
         for gender, agreement in self.plurals.items():
             if gender in genders:
                 return agreement
@@ -123,16 +123,18 @@ class Grammar:
 
 
 def load_grammar(language: str, path: Path | None = None) -> Grammar:
-    """The grammar of a language: the built-in one, or that of a file."""
-    found = path or DATA / f"{language}.toml"
-    if not found.is_file():
-        known = ", ".join(sorted(file.stem for file in DATA.glob("*.toml")))
+    """The grammar of a language, or that of a user's file, which has the same keys at its top."""
+    if path is not None:
+        return parse_grammar(read_toml(path), language, path)
+    data = table(language, "grammar")
+    if data is None:
+        known = ", ".join(names_with("grammar"))
         raise AnaphoraError(f"no grammar of {language!r} (there is {known}). Write one: see docs/templates.md")
-    return parse_grammar(read_toml(found), language, found)
+    return parse_grammar(data, language, Path(f"{language}.toml"))
 
 
 def parse_grammar(data: Mapping[str, Any], language: str, path: Path) -> Grammar:
-    """A grammar from what its file says."""
+    """A grammar from the content of its table."""
     try:
         grammar = Grammar(
             language=language,

@@ -1,26 +1,144 @@
-"""A sentence in which a pronoun takes another gender, in languages whose forms are in a data file (`swap_forms.py`).
+"""Sentences in which a pronoun takes another gender, for languages with a table [swap] in their data file.
 
-Predicates and participles that agree with the pronoun follow. Each must have the form that the rules expect of it as it
-is, otherwise the rules do not know enough: then the pronoun is not swapped, with a reason.
+Predicates and participles that agree with the pronoun change with it. Each must have the form that the rules expect of
+it; otherwise the rules do not cover the sentence, and the pronoun is not swapped, with a reason.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
 
-from anaphora.annotate.document import Sentence
-from anaphora.languages.german import as_in
-from anaphora.languages.swap_forms import PronounRow, SwapForms, load_forms
+from anaphora.core.errors import AnaphoraError
+from anaphora.languages import GENDERS, NUMBERS, match_case, names_with, table
 
-__all__ = ["Swappable", "load_forms", "swappable"]
+if TYPE_CHECKING:
+    from anaphora.annotate.document import Sentence
+
+UNKNOWN = "?"
+
+Endings = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PronounRow:
+    """Pronouns that differ only in gender; relations: the dependency relations in which they occur."""
+
+    case: str
+    number: str
+    relations: frozenset[str]
+    forms: Mapping[str, str]
+
+    def gender(self, form: str) -> str | None:
+        """The gender of a form; None if it is no form of the row, or has more than one gender."""
+        found = [gender for gender, own in self.forms.items() if own == form]
+        return found[0] if len(found) == 1 else None
+
+
+@dataclass(frozen=True, slots=True)
+class SwapForms:
+    """The forms of a language that depend on the gender of a pronoun.
+
+    subject: auxiliaries with which a participle agrees with its subject; never: those with which it never agrees
+    participles: masculine and feminine endings by number
+    lemmas: wrong lemmas of taggers, and the right ones
+    words, feminine: feminine adjectives from the masculine singular; plurals are formed from the singular
+    never_masculine: endings of wrong lemmas
+    joins: what happens where a pronoun meets other words (s'il, si elle)
+    """
+
+    rows: tuple[PronounRow, ...]
+    subject: frozenset[str]
+    never: frozenset[str]
+    participles: Mapping[str, Endings]
+    lemmas: Mapping[str, str]
+    words: Mapping[str, str]
+    feminine: Endings
+    never_masculine: tuple[str, ...]
+    masculine_plural: Endings
+    feminine_plural: Endings
+    joins: tuple[tuple[re.Pattern[str], str], ...]
+
+    def participle(self, form: str, gender: str, number: str, new: str) -> str | None:
+        """A participle in another gender; None if its ending is ambiguous."""
+        order = 1 if gender == "Masc" else -1
+        fitting = [pair[::order] for pair in self.participles.get(number, ()) if form.endswith(pair[::order][0])]
+        longest = max((len(old) for old, _ in fitting), default=0)
+        made = {form.removesuffix(old) + other for old, other in fitting if len(old) == longest}
+        if len(made) != 1:
+            return None  # unknown, or two ways: pris, prises; finis, finies
+        return form if new == gender else made.pop()
+
+    def adjective(self, lemma: str, gender: str, number: str) -> str | None:
+        """An adjective in a gender and number; None if no rule applies."""
+        lemma = self.lemmas.get(lemma, lemma)
+        if self.never_masculine and lemma.endswith(self.never_masculine):
+            return None
+        form: str | None = lemma
+        if gender == "Fem":
+            form = self.words.get(lemma) or changed(lemma, self.feminine)
+        if number == "Plur" and form is not None:
+            form = changed(form, self.masculine_plural if gender == "Masc" else self.feminine_plural)
+        return form
+
+
+def changed(word: str, endings: Endings) -> str | None:
+    """A word with its longest matching ending replaced; None if there is no rule."""
+    for old, new in sorted(endings, key=lambda pair: -len(pair[0])):
+        if word.endswith(old):
+            return None if new == UNKNOWN else word[: len(word) - len(old)] + new
+    return None
+
+
+@cache
+def load_forms(language: str) -> SwapForms:
+    """The forms of a language."""
+    data = table(language, "swap")
+    if data is None:
+        known = ", ".join(names_with("swap"))
+        raise AnaphoraError(
+            f"the forms for swapping pronouns of {language!r} are not known (known: {known}). "
+            f"Add a table [swap] to {language}.toml: see docs/extending.md"
+        )
+    adjectives, auxiliaries = data["adjectives"], data["auxiliaries"]
+    return SwapForms(
+        rows=tuple(_row(row) for row in data["pronouns"]),
+        subject=frozenset(auxiliaries["subject"]),
+        never=frozenset(auxiliaries.get("never", ())),
+        participles={NUMBERS[number]: _endings(pairs) for number, pairs in data["participles"].items()},
+        lemmas=adjectives.get("lemmas", {}),
+        words=adjectives["words"],
+        feminine=_endings(adjectives["feminine"]),
+        never_masculine=tuple(adjectives.get("never_masculine", ())),
+        masculine_plural=_endings(adjectives["masculine_plural"]),
+        feminine_plural=_endings(adjectives["feminine_plural"]),
+        joins=tuple((re.compile(join["at"]), join["write"]) for join in data.get("joins", ())),
+    )
+
+
+def _row(row: Mapping[str, object]) -> PronounRow:
+    relations = row["relations"]
+    assert isinstance(relations, list)
+    forms = {gender: str(row[letter]) for letter, gender in GENDERS.items() if letter in row}
+    return PronounRow(str(row["case"]), NUMBERS[str(row["number"])], frozenset(relations), forms)
+
+
+def _endings(pairs: Sequence[Sequence[str]]) -> Endings:
+    return tuple((old, new) for old, new in pairs)
+
+
+# The sentence
+
 
 WITH_PRONOUN = frozenset({"amod", "det", "nummod", "appos", "acl", "flat", "fixed", "nmod"})  # elle-même, eux deux
 
 
 @dataclass(frozen=True, slots=True)
 class Swappable:
-    """A pronoun that can take other genders; agreeing: tokens that go with it, with their forms by gender."""
+    """A pronoun that can take other genders; agreeing: tokens that agree with it, with their forms by gender."""
 
     sentence: Sentence
     index: int
@@ -38,17 +156,17 @@ class Swappable:
         return self.row.number
 
     def others(self) -> dict[str, tuple[str, str]]:
-        """By gender, the pronoun and the sentence with it."""
+        """The pronoun of each other gender and the sentence with it, by gender."""
         own = self.sentence[self.index].text
         found = {}
         for gender, form in self.row.forms.items():
             if gender != self.gender:
-                pronoun = as_in(form, own)
+                pronoun = match_case(form, own)
                 found[gender] = pronoun, self._text(gender, pronoun)
         return found
 
     def _text(self, gender: str, pronoun: str) -> str:
-        words = {index: as_in(forms[gender], self.sentence[index].text) for index, forms in self.agreeing.items()}
+        words = {index: match_case(forms[gender], self.sentence[index].text) for index, forms in self.agreeing.items()}
         words[self.index] = pronoun
         parts = [words.get(i, token.text) + " " * token.space_after for i, token in enumerate(self.sentence)]
         text, place = "".join(parts), sum(map(len, parts[: self.index]))
@@ -62,7 +180,7 @@ class Swappable:
 
 
 def swappable(sentence: Sentence, index: int, forms: SwapForms) -> Swappable | str:
-    """How a pronoun can be changed, or, in a few words, why not."""
+    """How a pronoun can be swapped, or the reason why it cannot."""
     token = sentence[index]
     form = token.text.lower()
     if not any(form in row.forms.values() for row in forms.rows):
@@ -91,7 +209,7 @@ def swappable(sentence: Sentence, index: int, forms: SwapForms) -> Swappable | s
 
 
 def _agreeing(sentence: Sentence, index: int, row: PronounRow, gender: str, forms: SwapForms) -> tuple[int, ...] | str:
-    """The words that have the pronoun's gender from it."""
+    """The tokens that agree with the pronoun."""
     head = sentence[index].head
     if row.case == "stressed" or head is None or sentence[index].role not in ("nsubj", "expl", "obj"):
         return ()
@@ -121,13 +239,13 @@ def _agreeing(sentence: Sentence, index: int, row: PronounRow, gender: str, form
 
 
 def _hyphen(sentence: Sentence, index: int) -> bool:
-    """`elle-même`, in however many tokens."""
+    """Whether a hyphen follows: *elle-même*, in one or several tokens."""
     following = sentence[index + 1].text if index + 1 < len(sentence) else ""
     return not sentence[index].space_after and following.startswith("-")
 
 
 def _doubtful(sentence: Sentence, index: int, pronoun: int, forms: SwapForms) -> bool:
-    """Whether a word may have its gender from the pronoun without the rules knowing: as part of what is said of it."""
+    """Whether a token may agree with the pronoun in a way that the rules do not cover."""
     token, predicate = sentence[index], sentence[pronoun].head
     if token.upos not in ("ADJ", "VERB") or not _inflects(sentence, index):
         return False
@@ -149,13 +267,13 @@ def _doubtful(sentence: Sentence, index: int, pronoun: int, forms: SwapForms) ->
 
 
 def _nominal(sentence: Sentence, head: int) -> bool:
-    """`il est le premier`, `elle est une des deux`: what is said of the pronoun agrees with it, in unknown ways."""
+    """Whether the predicate is nominal and agrees in unknown ways: *il est le premier*, *elle est une des deux*."""
     determined = any(sentence[c].upos in ("DET", "NUM") for c in sentence.children[head])
     return sentence[head].upos in ("PRON", "DET", "NUM") or (sentence[head].upos == "ADJ" and determined)
 
 
 def _joined(sentence: Sentence, head: int) -> Iterator[int]:
-    """A predicate and those joined to it that have no subject of their own: grande et belle."""
+    """A predicate and its conjuncts without a subject of their own: *grande et belle*."""
     yield head
     for child in sentence.children[head]:
         own = any(sentence[c].role in ("aux", "cop", "nsubj", "csubj") for c in sentence.children[child])
@@ -180,7 +298,7 @@ def _has_object(sentence: Sentence, index: int) -> bool:
 
 
 def _with_subject(sentence: Sentence, index: int, forms: SwapForms) -> bool:
-    """Whether a participle agrees with its subject: it has an auxiliary of that kind. Several: elle a été vue."""
+    """Whether a participle has an auxiliary with which it agrees with its subject, among others: *elle a été vue*."""
     return any(
         sentence[child].role == "aux"
         and (sentence[child].relation == "aux:pass" or sentence[child].lemma.lower() in forms.subject)
@@ -189,13 +307,13 @@ def _with_subject(sentence: Sentence, index: int, forms: SwapForms) -> bool:
 
 
 def _auxiliary(sentence: Sentence, index: int, forms: SwapForms) -> bool:
-    """Whether it has one with which it agrees with an object before it."""
+    """Whether a participle has an auxiliary with which it agrees with a preceding object."""
     found = [sentence[c].lemma.lower() for c in sentence.children[index] if sentence[c].role == "aux"]
     return bool(found) and not any(lemma in forms.never for lemma in found)
 
 
 def _forms(sentence: Sentence, index: int, gender: str, row: PronounRow, forms: SwapForms) -> Mapping[str, str] | None:
-    """A word by gender; None unless it has the form that the rules expect of the pronoun's gender."""
+    """The forms of a token by gender; None unless its own form is the one that the rules expect."""
     token = sentence[index]
     text = token.text.lower()
     found = {}

@@ -1,17 +1,17 @@
-"""A language model that learns to read texts like those it will judge: the next word, in text of that kind.
+"""Adapting a language model to in-domain text with LoRA (Hu et al. 2021).
 
-Pairs that lost their capitals and signs, the language of news or of talks: to a language model that was trained on the
-web such text is strange, and its preferences suffer. So it goes on learning from a little text of that kind, without
-pairs: low-rank changes of all its layers (LoRA, Hu et al. 2021), which are added to its weights in the end.
+Pairs that lost their capitals and punctuation, or the language of news or talks, are unusual to a language model that
+was trained on the web, and its preferences suffer. Continued training on a little text of that kind, without pairs,
+helps: low-rank updates of all its layers, which are merged into its weights in the end.
 
-Every few steps the changes and the optimiser's state are kept, and an interrupted run goes on to the same weights.
+Every few steps the updates and the optimizer's state are saved, and a resumed run arrives at the same weights.
 """
 
 from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -24,22 +24,27 @@ from safetensors.torch import save
 from torch import Tensor, nn
 
 from anaphora.core.errors import AnaphoraError, BadInput
-from anaphora.core.files import atomic_writer
+from anaphora.core.files import atomic_folder, atomic_writer
 from anaphora.core.finite import finite
 from anaphora.core.parsing import expecting, parse_json, shortened
+from anaphora.measure.encoders import text_key
 from anaphora.measure.features import LanguageModelFeatures
-from anaphora.measure.model import plain_text
-from anaphora.measure.store import key_of
-from anaphora.measure.tuning import Report, share_of_rate
+from anaphora.measure.texts import Pair, plain_text
 from anaphora.normalization import normalize
+from anaphora.scoring.weights import save_pretrained
 
-REMOVE = "Remove the file to start again."
-KEEP_EVERY = 20  # steps
+Report = Callable[[dict[str, Any]], None]
+REMEDY = "Delete it to start over."
+KEEP_EVERY = 20  # steps between two saves
 
 
 @dataclass(frozen=True, slots=True)
 class Adapting:
-    """rank: of the changes; pieces: of a passage at most; batch: passages per step; warm_up: share of the steps."""
+    """How a language model is adapted.
+
+    rank: the rank of the updates; rate: the peak learning rate; batch: passages per step
+    pieces: the maximum length of a passage; warm_up: the share of steps in which the rate rises
+    """
 
     rank: int = 16
     rate: float = 1e-3
@@ -51,21 +56,21 @@ class Adapting:
 
     def __post_init__(self) -> None:
         if min(self.rank, self.steps, self.batch) < 1 or self.pieces < 2:
-            raise AnaphoraError("rank, steps and batch are numbers from 1, pieces from 2")
+            raise AnaphoraError("rank, steps and batch must be at least 1, pieces at least 2")
 
 
 def documents(lines: Iterable[str], *, plain: bool = False) -> Iterator[list[str]]:
-    """The sentences of each document; an empty line ends one. plain: as the annotated pairs of the paper are."""
-    found: list[str] = []
+    """Yield the sentences of each document; an empty line ends one. plain: lowercase, without punctuation."""
+    sentences: list[str] = []
     for line in map(normalize, lines):
         sentence = plain_text(line) if plain else " ".join(line.split())
         if sentence:
-            found.append(sentence)
-        elif not line.strip() and found:
-            yield found
-            found = []
-    if found:
-        yield found
+            sentences.append(sentence)
+        elif not line.strip() and sentences:
+            yield sentences
+            sentences = []
+    if sentences:
+        yield sentences
 
 
 def adapt(
@@ -76,35 +81,35 @@ def adapt(
     keep: Path | None = None,
     report: Report | None = None,
 ) -> list[dict[str, Any]]:
-    """Let the language model learn from documents; the same ones and seed give the same weights on a processor.
+    """Adapt the language model to documents; the same documents and seed give the same weights on a CPU.
 
-    keep: a file for what an interrupted run needs to go on; it belongs to this model, these texts and settings.
-    Returns a line per step: the mean loss of a piece in nats before it was learned from.
+    keep: a file from which an interrupted run is resumed, with the same model, texts and settings
+    Returns a record per step, with the mean loss of a piece in nats before the step.
     """
     passages = [p for text in texts for p in _passages(features, text, settings.pieces)]
     if not passages:
-        raise AnaphoraError("no text to learn from: give files with a sentence per line")
-    of = key_of(json.dumps([features.settings(), asdict(settings)], sort_keys=True), *map(str, passages))
+        raise AnaphoraError("no text to adapt to. Pass files with one sentence per line")
+    run_key = text_key(json.dumps([features.settings(), asdict(settings)], sort_keys=True), *map(str, passages))
     torch.manual_seed(settings.seed)
-    chosen = LoraConfig(r=settings.rank, lora_alpha=2 * settings.rank, target_modules="all-linear", lora_dropout=0.0)
-    model: Any = get_peft_model(features.model, chosen)
-    learning = [parameter for parameter in model.parameters() if parameter.requires_grad]
-    optimizer = torch.optim.AdamW(learning, lr=settings.rate, weight_decay=0.0)
-    log = _resumed(keep, of, learning, optimizer)
+    lora = LoraConfig(r=settings.rank, lora_alpha=2 * settings.rank, target_modules="all-linear", lora_dropout=0.0)
+    model: Any = get_peft_model(features.model, lora)
+    trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
+    optimizer = torch.optim.AdamW(trained, lr=settings.rate, weight_decay=0.0)
+    log = _resumed(keep, run_key, trained, optimizer)
     for step, batch in enumerate(_batches(passages, settings)):
         if step < len(log):
             continue
         for group in optimizer.param_groups:
-            group["lr"] = settings.rate * share_of_rate(step, settings.steps, settings.warm_up)
+            group["lr"] = settings.rate * rate_factor(step, settings.steps, settings.warm_up)
         optimizer.zero_grad()
         loss = _loss(model, batch)
         finite(loss.item(), f"the loss of step {step + 1:,}", "Lower the rate, or check the model's files.")
         loss.backward()
-        nn.utils.clip_grad_norm_(learning, 1.0)
+        nn.utils.clip_grad_norm_(trained, 1.0)
         optimizer.step()
         log.append({"step": step + 1, "pieces": sum(map(len, batch)) - len(batch), "loss": float(loss.detach())})
         if keep is not None and (step + 1) % KEEP_EVERY == 0:
-            _keep(keep, of, learning, optimizer, log)
+            _keep(keep, run_key, trained, optimizer, log)
         if report is not None:
             report({**log[-1], "steps": settings.steps})
     features.model = model.merge_and_unload()
@@ -112,22 +117,22 @@ def adapt(
     return log
 
 
-def _passages(features: LanguageModelFeatures, sentences: Sequence[str], most: int) -> Iterator[list[int]]:
-    """Consecutive sentences as pieces, as many as there is room for; a sentence that is too long loses its end."""
-    found: list[int] = []
+def _passages(features: LanguageModelFeatures, sentences: Sequence[str], limit: int) -> Iterator[list[int]]:
+    """Yield passages of consecutive sentences as pieces; a sentence that is too long loses its end."""
+    passage: list[int] = []
     for sentence in sentences:
-        lead = " " if found else ""
-        pieces = features.tokenizer(lead + features.shown(sentence), add_special_tokens=False)["input_ids"]
-        if found and len(found) + len(pieces) > most:
-            yield found
-            found, pieces = [], features.tokenizer(features.shown(sentence), add_special_tokens=False)["input_ids"]
-        found = [*(found or [features.begin]), *pieces][:most]
-    if len(found) > 1:
-        yield found
+        lead = " " if passage else ""
+        pieces = features.tokenizer(lead + features.recased(sentence), add_special_tokens=False)["input_ids"]
+        if passage and len(passage) + len(pieces) > limit:
+            yield passage
+            passage, pieces = [], features.tokenizer(features.recased(sentence), add_special_tokens=False)["input_ids"]
+        passage = [*(passage or [features.begin]), *pieces][:limit]
+    if len(passage) > 1:
+        yield passage
 
 
 def _batches(passages: Sequence[list[int]], settings: Adapting) -> Iterator[list[list[int]]]:
-    """As many batches as there are steps: all passages in random order, then in another one, and so on."""
+    """Yield a batch per step: all passages in random order, then in another order, and so on."""
     order = random.Random(settings.seed)
     queue: list[list[int]] = []
     for _ in range(settings.steps):
@@ -138,7 +143,7 @@ def _batches(passages: Sequence[list[int]], settings: Adapting) -> Iterator[list
 
 
 def _loss(model: Any, batch: Sequence[list[int]]) -> Tensor:
-    """The mean of −log p of every piece but the first, which begins the text."""
+    """Return the mean of −log p of every piece but the first, which begins the text."""
     ids = nn.utils.rnn.pad_sequence([torch.tensor(pieces) for pieces in batch], batch_first=True).to(model.device)
     wanted = ids[:, 1:].clone()
     for n, pieces in enumerate(batch):
@@ -148,27 +153,27 @@ def _loss(model: Any, batch: Sequence[list[int]]) -> Tensor:
 
 
 def _keep(
-    path: Path, of: str, learning: Sequence[Tensor], optimizer: torch.optim.Optimizer, log: list[dict[str, Any]]
+    path: Path, run_key: str, trained: Sequence[Tensor], optimizer: torch.optim.Optimizer, log: list[dict[str, Any]]
 ) -> None:
-    tensors = {f"{n}.weight": parameter.detach().contiguous() for n, parameter in enumerate(learning)}
-    for n, parameter in enumerate(learning):
+    tensors = {f"{n}.weight": parameter.detach().contiguous() for n, parameter in enumerate(trained)}
+    for n, parameter in enumerate(trained):
         tensors |= {f"{n}.{name}": value.contiguous() for name, value in optimizer.state[parameter].items()}
     with atomic_writer(path) as file:
-        file.write(save(tensors, {"of": of, "log": json.dumps(log)}))
+        file.write(save(tensors, {"of": run_key, "log": json.dumps(log)}))
 
 
 def _resumed(
-    path: Path | None, of: str, learning: Sequence[Tensor], optimizer: torch.optim.Optimizer
+    path: Path | None, run_key: str, trained: Sequence[Tensor], optimizer: torch.optim.Optimizer
 ) -> list[dict[str, Any]]:
-    """The log of the steps that were made already, whose weights and optimiser's state are put back."""
+    """Restore the weights and the optimizer's state, and return the records of the steps made so far."""
     if path is None or not path.exists():
         return []
-    with expecting(path, "an unfinished adaptation of this model", remedy=REMOVE), _opened(path) as kept:
+    with expecting(path, "an unfinished adaptation of this model", remedy=REMEDY), _opened(path) as kept:
         about = kept.metadata()
-        if about["of"] != of:
-            raise AnaphoraError(f"{path} is of another model, text or setting: remove it to begin anew")
+        if about["of"] != run_key:
+            raise AnaphoraError(f"{path} belongs to a different model, text or configuration; delete it to start over.")
         with torch.no_grad():
-            for n, parameter in enumerate(learning):
+            for n, parameter in enumerate(trained):
                 parameter.copy_(kept.get_tensor(f"{n}.weight"))
                 names = ("step", "exp_avg", "exp_avg_sq")
                 optimizer.state[parameter] = {name: kept.get_tensor(f"{n}.{name}") for name in names}
@@ -178,9 +183,34 @@ def _resumed(
 
 @contextmanager
 def _opened(path: Path) -> Iterator[Any]:
-    """A file of tensors; damage is an error that names it."""
+    """Open a file of tensors; a damaged file is an error that names it."""
     try:
         with safe_open(path, "pt") as kept:
             yield kept
     except SafetensorError as error:
-        raise BadInput(path, f"damaged: {shortened(str(error))}", remedy=REMOVE) from None
+        raise BadInput(path, f"damaged: {shortened(str(error))}", remedy=REMEDY) from None
+
+
+def rate_factor(step: int, steps: int, warm_up: float) -> float:
+    """Return the learning rate as a share of its peak: it rises linearly, then falls linearly to zero."""
+    rising = max(1, round(steps * warm_up))
+    if step < rising:
+        return (step + 1) / rising
+    return (steps - step) / max(1, steps - rising)
+
+
+def preference_accuracy(features: LanguageModelFeatures, pairs: Sequence[Pair]) -> float:
+    """Return the share of pairs in which the language model gives the better sentence the higher probability."""
+    scores = features.sentence_scores([text for pair in pairs for text in (pair.better, pair.worse)])
+    return sum(better > worse for better, worse in zip(scores[::2], scores[1::2], strict=True)) / max(1, len(pairs))
+
+
+def save_language_model(features: LanguageModelFeatures, folder: Path) -> None:
+    """Write the language model as a Hugging Face model into a new folder, which `lm:FOLDER` names."""
+    model = features.model
+    if getattr(model, "hf_quantizer", None) is not None:  # read from GGUF: its weights are plain numbers now
+        model.hf_quantizer = None
+        del model.config.quantization_config
+    with atomic_folder(folder) as unfinished:
+        features.tokenizer.save_pretrained(unfinished)
+        save_pretrained(model, unfinished, folder)

@@ -1,10 +1,15 @@
-"""What a measure is and how it learns. The defaults are the paper's where it says anything (§4, §5.2)."""
+"""The configuration of a measure, and its TOML file. Defaults are the paper's where it gives any (§4, §5.2)."""
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, get_type_hints
 
-from anaphora.core.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError, BadInput, did_you_mean
+from anaphora.core.parsing import parse_toml, read_toml
 
 CONTEXTS = ("NC", "RC", "CRC")
 KINDS = ("attention", "average")
@@ -17,7 +22,7 @@ class Data:
     """Suites of pairs.
 
     train_kind, dev_kind: which of their pairs are used: R vs. S is "system", R vs. R′ is "noisy"
-    limit: only so many training pairs, drawn by the seed of the training; 0 is all
+    limit, dev_limit: at most N pairs, sampled with the training's seed; 0 is all
     """
 
     train: tuple[str, ...] = ()
@@ -30,19 +35,19 @@ class Data:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """The measure itself.
+    """The architecture, and which texts it reads.
 
     encoder: "static" (vectors and a BiLSTM), or hf:NAME_OR_PATH[?layer=-1&words=mean] for any Hugging Face encoder or
         causal language model
     kind: "attention", or the "average" of the pronouns (the baseline)
     context: NC none, RC each candidate its own, CRC that of the reference for both
-    sentences: how many sentences of context
-    language: whose pronouns; pronouns: a file with a list of your own
-    plain: texts are lowercased and lose their punctuation, as the annotated pairs are
-    hidden: width of a layer before z; 0 is the paper's model, without one
-    features: more about each pronoun: "lm:NAME_OR_PATH", "identity"
-    max_pronouns: length of w; 0 is the most that a training sentence has
-    width, vectors, vocabulary: of static encoders: their size, a file of vectors, how many words
+    sentences: the number of context sentences
+    language: the language of the pronouns; pronouns: a file with your own list
+    plain: lowercase texts and remove their punctuation, as in the annotated pairs
+    hidden: the width of a layer before z; 0 is the paper's model, which has none
+    features: further features of each pronoun: "lm:NAME_OR_PATH", "identity"
+    max_pronouns: the length of w; 0 is the highest number of pronouns in a training sentence
+    width, vectors, vocabulary: for static encoders, their size, a file of vectors, and the number of words
     """
 
     encoder: str = "static"
@@ -59,6 +64,11 @@ class Model:
     vectors: str = ""
     vocabulary: int = 50_000
 
+    @property
+    def context_sentences(self) -> int:
+        """The number of context sentences that the measure reads."""
+        return 0 if self.context == "NC" else self.sentences
+
     def __post_init__(self) -> None:
         _check("model.context", self.context, CONTEXTS)
         _check("model.kind", self.kind, KINDS)
@@ -66,14 +76,14 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class Training:
-    """How it learns: Adam on the ranking loss of eq. 5, until development pairs are no better ranked for a while.
+    """The optimization: Adam on the ranking loss of eq. 5, stopped early by development pairs.
 
-    fine_tune: the weights of a Hugging Face encoder learn, too; else its states are computed once and kept
-    patience: epochs without a gain
-    keep_encoder: the model's folder has a copy of the encoder's weights, so that it needs nothing else
-    start_from: another measure's folder, whose weights it begins with, as far as it has the same
-    only_features: nothing learns but the weights of features and how much all else counts beside them, so that few
-        pairs are enough for features that are dear to compute
+    fine_tune: train the weights of a Hugging Face encoder, too; else its states are computed once and cached
+    patience: epochs without improvement until training stops
+    keep_encoder: store a copy of the encoder's weights in the model's folder, so that it needs nothing else
+    start_from: another measure's folder; training starts from the weights that both have
+    only_features: train only the weights of features and the scale of everything else, so that few pairs are enough
+        for features that are expensive to compute
     """
 
     loss: str = "ranking"
@@ -94,11 +104,13 @@ class Training:
     def __post_init__(self) -> None:
         _check("training.loss", self.loss, LOSSES)
         if self.batch < 1 or self.epochs < 1 or self.patience < 1 or self.margin < 0:
-            raise AnaphoraError("training.batch, epochs and patience are numbers from 1, margin from 0")
+            raise AnaphoraError("training.batch, epochs and patience must be at least 1, margin at least 0")
 
 
 @dataclass(frozen=True, slots=True)
 class Config:
+    """A whole configuration, one attribute per section of the file."""
+
     description: str = ""
     data: Data = field(default_factory=Data)
     model: Model = field(default_factory=Model)
@@ -112,3 +124,73 @@ class Config:
 def _check(name: str, value: str, known: tuple[str, ...]) -> None:
     if value not in known:
         raise AnaphoraError(f"{name}: unknown {value!r}. Known: {', '.join(known)}")
+
+
+# The TOML file: sections [data], [model], [training]; every key has a default.
+
+SECTIONS = {name: kind for name, kind in get_type_hints(Config).items() if name != "description"}
+EXPECTED = {int: "a whole number", float: "a number", bool: "true or false", str: "a text"}
+
+
+def read_config(path: Path, overrides: Mapping[str, str] | None = None) -> Config:
+    """Read a config file; overrides are keys (`training.epochs`) with values as TOML or plain text."""
+    return parse_config(read_toml(path), path, overrides)
+
+
+def parse_config(document: Mapping[str, Any], path: Path, overrides: Mapping[str, str] | None = None) -> Config:
+    """Return the config of a document; an unknown key or a value of another type is an error."""
+    sections: dict[str, dict[str, Any]] = {}
+    for name, values in document.items():
+        if name == "description":
+            continue
+        if name not in SECTIONS or not isinstance(values, Mapping):
+            problem = f"unknown section {name!r}{did_you_mean(name, SECTIONS)}"
+            raise BadInput(path, problem, remedy=f"Known: {', '.join(SECTIONS)}.")
+        sections[name] = dict(values)
+    for key, text in (overrides or {}).items():
+        section, dot, name = key.partition(".")
+        if not dot or section not in SECTIONS:
+            raise AnaphoraError(f"--set {key}={text}: write section.key=value, for example training.epochs=5")
+        sections.setdefault(section, {})[name] = _value(text)
+    try:
+        found = {name: _section(name, values, path) for name, values in sections.items()}
+        return Config(description=str(document.get("description", "")), **found)
+    except BadInput:
+        raise
+    except AnaphoraError as error:
+        raise BadInput(path, str(error)) from None
+
+
+def _section(name: str, values: Mapping[str, Any], path: Path) -> Any:
+    kind = SECTIONS[name]
+    hints = get_type_hints(kind)
+    found = {}
+    for key, value in values.items():
+        if key not in hints:
+            problem = f"unknown key {name}.{key}{did_you_mean(key, hints)}"
+            raise BadInput(path, problem, remedy=f"Known: {', '.join(hints)}.")
+        found[key] = _typed(hints[key], value, f"{name}.{key}", path)
+    return kind(**found)
+
+
+def _typed(kind: Any, value: Any, key: str, path: Path) -> Any:
+    if kind == tuple[str, ...]:
+        values = value if isinstance(value, list | tuple) else [value]
+        return tuple(_typed(str, one, key, path) for one in values)
+    if kind is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+        raise BadInput(path, f"{key}: {EXPECTED[kind]} is expected, not {value!r}")
+    return value
+
+
+def _value(text: str) -> Any:
+    try:
+        return parse_toml(f"value = {text}", "--set")["value"]
+    except BadInput:
+        return text
+
+
+def as_document(config: Config) -> dict[str, Any]:
+    """Return the config as plain values, with every key."""
+    return dataclasses.asdict(config)

@@ -1,20 +1,20 @@
-"""What else is known of each pronoun: how well a language model likes it, and what follows it, in its context.
+"""Features of pronouns by a causal language model: how probable it finds each pronoun and what follows it.
 
-The features of a pronoun are log-probabilities: of the pronoun, of the word behind it, of the next four, and of the
-rest up to the next pronoun or the end. All of them together are the log-probability of the sentence from its first
-pronoun on: with the weights 1 that they begin with, a measure that knows nothing else prefers what the language model
-prefers. What is kept is the log-probability of each word, so that other features cost no new computation.
+The features of a pronoun are log-probabilities: of the pronoun, of the word after it, of the next four words, and of
+the rest up to the next pronoun or the end. Their sum is the log-probability of the sentence from its first pronoun on.
+With the weights 1 that training starts from, a measure without other parameters prefers what the language model
+prefers. The cache holds the log-probability of each word, so that other features need no new computation.
 """
 
 from __future__ import annotations
 
 import re
-import time
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -24,162 +24,205 @@ from torch import Tensor
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.files import text_lines
 from anaphora.core.finite import all_finite
-from anaphora.measure.model import Progress, Text
-from anaphora.measure.store import Array, Memory, Store, key_of, open_store
+from anaphora.measure.encoders import Array, StateCache, text_key
+from anaphora.measure.texts import Progress, Text
+from anaphora.scoring.batching import SourceGroup, group_by_source, split_on_oom, token_batches
+from anaphora.scoring.packed import PackedModel, UnsupportedModel
+from anaphora.scoring.padded import pad
+from anaphora.scoring.tree import EncodedCandidate
 from anaphora.systems.context import split_settings, yes
-from anaphora.systems.huggingface.neural import fingerprint, load_checkpoint
+from anaphora.systems.huggingface.neural import fingerprint, load_checkpoint, tree_scorer
 
-REACH = (0, 1, 5)  # the last word behind the pronoun that a feature is about; one more has all others
+REACH = (0, 1, 5)  # the last word after the pronoun that each feature covers; one more feature covers the rest
 WIDTH = len(REACH) + 1
-KEEP_EVERY = 1.0  # seconds; what is computed between two writes is lost when the process is killed
+BATCH_TOKENS = 4096
 SETTINGS = ("restore", "names", "revision", "dtype", "device")
 
 
-class LanguageModelFeatures:
-    """(pronouns, 4) numbers of each text, by a causal language model that reads the context first.
+class Encoded(NamedTuple):
+    """A text as pieces: the candidate to score, and the word that each predicted piece belongs to."""
 
-    With `restore=true` it is shown the text with capitals and apostrophes where they are missing, with `names=FILE`
-    also with names as they are written in that text: see `restoring`.
+    candidate: EncodedCandidate
+    words: list[int]
+
+
+class LanguageModelFeatures:
+    """(pronouns, 4) numbers for each text, by a causal language model that reads the context first.
+
+    With `restore=true` it reads recased text, with `names=FILE` also with names written as in that file: see `recase`.
     """
 
-    def __init__(self, what: str, *, cache: Path | None = None) -> None:
-        name, given = split_settings(what, SETTINGS)
+    def __init__(self, spec: str, *, cache: Path | None = None) -> None:
+        name, given = split_settings(spec, SETTINGS)
         self.names = learn_names(text_lines(Path(given["names"]))) if given.get("names") else {}
-        self.restore = yes(given.get("restore", "true" if self.names else "false"))
+        self.recasing = yes(given.get("restore", "true" if self.names else "false"))
         settings = {key: value for key, value in given.items() if key not in ("restore", "names")}
         self.model, self.tokenizer = load_checkpoint(transformers.AutoModelForCausalLM, name, settings)
-        self.model.requires_grad_(False)  # `tuning` says what learns
+        self.model.requires_grad_(False)
         self._fingerprint = fingerprint(self.model, self.tokenizer, settings)
         begin = self.tokenizer.bos_token_id
         self.begin = begin if begin is not None else self.tokenizer.eos_token_id
         if self.begin is None:
-            raise AnaphoraError(f"{what}: the tokeniser has no token that begins or ends a text")
-        self._cache = cache
-        self._store: Store | Memory | None = None
+            raise AnaphoraError(f"{spec}: the tokenizer has no token that begins or ends a text")
+        self._folder = cache
+        self._cache: StateCache | None = None
 
     def settings(self) -> dict[str, Any]:
-        shown: dict[str, Any] = {"restore": True} if self.restore else {}
-        if self.restore and self.names:
-            shown["names"] = key_of(*(f"{word} {name}" for word, name in sorted(self.names.items())))
-        return {"kind": "lm", **shown, **self._fingerprint}
+        """Return what the features depend on."""
+        recasing: dict[str, Any] = {"restore": True} if self.recasing else {}
+        if self.recasing and self.names:
+            recasing["names"] = text_key(*(f"{word} {name}" for word, name in sorted(self.names.items())))
+        return {"kind": "lm", **recasing, **self._fingerprint}
 
     def prepare(self, texts: Iterable[Text], progress: Progress | None = None) -> None:
-        """Features of texts that are not kept yet; those with one context are computed together."""
-        store = self._kept()
-        groups: dict[str, dict[str, Text]] = {}
-        for text in texts:
-            if _key(text) not in store:
-                groups.setdefault(text.context, {})[_key(text)] = text
-        total, done = sum(map(len, groups.values())), 0
-        found: dict[str, Array] = {}
-        kept = time.monotonic()
-        for context, group in groups.items():
-            found |= zip(group, self._by_word(context, list(group.values())), strict=True)
-            done += len(group)
-            if done == total or time.monotonic() - kept > KEEP_EVERY:
-                store.put(found)
-                found, kept = {}, time.monotonic()
+        """Cache the log-probabilities of words, batch by batch.
+
+        Batches are made of all texts, cached or not, so that figures do not depend on where an earlier process was
+        interrupted, to the last digit.
+        """
+        cache = self._words_cache()
+        texts_by_key = {_key(text): text for text in texts}
+        keys = list(texts_by_key)
+        cached = {n for n, key in enumerate(keys) if key in cache}
+        done, missing = 0, len(keys) - len(cached)
+        if not missing:
+            return
+        for batch in self._by_word(list(texts_by_key.values()), cached):
+            new = {keys[n]: values for n, values in batch.items() if n not in cached}
+            cache.put(new)
+            done += len(new)
             if progress is not None:
-                progress(done, total)
+                progress(done, missing)
 
     def __call__(self, text: Text) -> Array:
-        if _key(text) not in self._kept():
-            self.prepare([text])
-        return by_pronoun(self._kept().get(_key(text))[:, 0], text)
+        """Return the features of the pronouns of a text: (pronouns, 4)."""
+        self.prepare([text])
+        words = self._words_cache().get(_key(text), len(text.words) - text.begin)
+        return by_pronoun(words[:, 0], text)
 
-    def _kept(self) -> Store | Memory:
-        if self._store is None:
-            self._store = open_store(self._cache, 1, self.settings() | {"of": "words"}, "float32")
-        return self._store
+    def sentence_scores(self, texts: Sequence[Text]) -> list[float]:
+        """Return the log-probability of the sentence of each text after its context, without the cache."""
+        scores = {n: float(values.sum()) for batch in self._by_word(texts) for n, values in batch.items()}
+        return [scores[n] for n in range(len(texts))]
 
-    def _by_word(self, context: str, texts: Sequence[Text]) -> list[Array]:
-        """Log-probabilities of the words of each sentence: (words, 1)."""
-        spelled = [self._sentence(text) for text in texts]
-        found = []
+    def encode(self, texts: Sequence[Text]) -> list[Encoded]:
+        """Return the texts as pieces; texts with the same context have the same pieces of it."""
+        sentences = [self._sentence(text) for text in texts]
+        longest: dict[str, int] = {}
+        for text, (pieces, _) in zip(texts, sentences, strict=True):
+            longest[text.context] = max(longest.get(text.context, 0), len(pieces))
+        given = {context: tuple(self._before(context, length)) for context, length in longest.items()}
+        return [
+            Encoded(EncodedCandidate((), given[text.context], tuple(pieces)), words)
+            for text, (pieces, words) in zip(texts, sentences, strict=True)
+        ]
+
+    def recased(self, text: str) -> str:
+        """Return a text as the language model reads it."""
+        return recase(text, self.names)[0] if self.recasing else text
+
+    @cached_property
+    def _scorer(self) -> PackedModel | None:
+        """Scores prefix trees; None where the model's attention cannot follow a tree."""
+        try:
+            return tree_scorer(self.model)
+        except UnsupportedModel:
+            return None
+
+    def _words_cache(self) -> StateCache:
+        if self._cache is None:
+            self._cache = StateCache(self._folder, 1, self.settings() | {"of": "words"}, "float32")
+        return self._cache
+
+    def _by_word(self, texts: Sequence[Text], done: Container[int] = ()) -> Iterator[dict[int, Array]]:
+        """Yield the log-probabilities of the words of sentences, (words, 1), by the number of their text."""
+        encoded = self.encode(texts)
+        groups = group_by_source([[one.candidate] for one in encoded], BATCH_TOKENS)
+        for batch in token_batches(groups, BATCH_TOKENS, depth_first=False):
+            if all(n in done for group in batch for n, _ in group.members):
+                continue
+            scored = split_on_oom(lambda part: self._score(part, encoded), batch, lambda group: group.size)
+            yield {
+                n: _sum_by_word(values, encoded[n].words, texts[n])
+                for group, of_group in zip(batch, scored, strict=True)
+                for (n, _), values in zip(group.members, of_group, strict=True)
+            }
+
+    def _score(self, batch: Sequence[SourceGroup], encoded: Sequence[Encoded]) -> list[list[Array]]:
+        """Return the log-probabilities of the pieces of the members of groups."""
+        if self._scorer is not None:
+            with self._scorer.attached():
+                return self._scorer.token_log_probabilities([group.tree for group in batch])
         with torch.inference_mode():
-            chosen = self._by_piece(context, [pieces for pieces, _ in spelled])
-        for values, (_, owners), text in zip(chosen, spelled, texts, strict=True):
-            sums = np.zeros((len(text.words) - text.begin, 1), np.float32)
-            for value, word in zip(values.tolist(), owners, strict=True):
-                if word < len(text.words):  # a sentence without words has a piece all the same
-                    sums[word - text.begin] += value
-            found.append(all_finite(sums, "log-probabilities by the language model", "Check the model's files."))
-        return found
-
-    def log_probabilities(self, texts: Sequence[Text]) -> Tensor:
-        """Of the sentences of texts that have one context: (texts,). Weights that are not frozen can learn from it."""
-        [context] = {text.context for text in texts}
-        return torch.stack([row.sum() for row in self._by_piece(context, [self._sentence(text)[0] for text in texts])])
-
-    def shown(self, text: str) -> str:
-        """A text as the language model is shown it."""
-        return restored(text, self.names)[0] if self.restore else text
-
-    def _by_piece(self, context: str, sentences: Sequence[list[int]]) -> list[Tensor]:
-        """Log-probabilities of the pieces of sentences; the context, and how all of them begin, are read once."""
-        before = self._before(context, max(map(len, sentences)))
-        shared = 0
-        while shared < min(map(len, sentences)) - 1 and len({pieces[shared] for pieces in sentences}) == 1:
-            shared += 1
-        device = self.model.device
-        first = torch.tensor([[*before, *sentences[0][:shared]]], device=device)
-        read = self.model(input_ids=first, use_cache=True, logits_to_keep=shared + 1)
-        begun = _chosen(read.logits[:, :-1], first[:, first.shape[1] - shared :])[0]
-        past = read.past_key_values
-        past.batch_repeat_interleave(len(sentences))
-        ids = torch.full((len(sentences), max(map(len, sentences)) - shared), self.begin, device=device)
-        for n, pieces in enumerate(sentences):
-            ids[n, : len(pieces) - shared] = torch.tensor(pieces[shared:])
-        logits = self.model(input_ids=ids, past_key_values=past, use_cache=True).logits
-        rest = _chosen(torch.cat([read.logits[:, -1:].expand(len(sentences), -1, -1), logits[:, :-1]], 1), ids)
-        return [torch.cat([begun, row[: len(pieces) - shared]]) for row, pieces in zip(rest, sentences, strict=True)]
+            members = [[encoded[n].candidate for n, _ in group.members] for group in batch]
+            return [[row.cpu().numpy() for row in piece_log_probabilities(self.model, group)] for group in members]
 
     def _before(self, context: str, longest: int) -> list[int]:
-        """Pieces of the context, without its oldest ones where there is no room for them before so many others."""
-        pieces = self.tokenizer(self.shown(context), add_special_tokens=False)["input_ids"] if context else []
+        """Return the pieces of the context; the oldest are left out where there is no room for `longest` others."""
+        pieces = self.tokenizer(self.recased(context), add_special_tokens=False)["input_ids"] if context else []
         room = max(0, self.model.config.max_position_embeddings - longest - 1)
         return [self.begin, *pieces[max(0, len(pieces) - room) :]]
 
     def _sentence(self, text: Text) -> tuple[list[int], list[int]]:
-        """Pieces of the sentence, and for each the word that it belongs to (the one before it, where it has none)."""
+        """Return the pieces of the sentence, and the word of each (the one before it, if it has none)."""
         lead = " " if text.context else ""
-        shown, places = text.sentence, list(range(len(text.sentence)))
-        if self.restore:
-            shown, places = restored(text.sentence, self.names)
-        found = self.tokenizer(lead + shown, add_special_tokens=False, return_offsets_mapping=True)
+        read, places = text.sentence, list(range(len(text.sentence)))
+        if self.recasing:
+            read, places = recase(text.sentence, self.names)
+        encoded = self.tokenizer(lead + read, add_special_tokens=False, return_offsets_mapping=True)
         shift = len(text.context) + 1 if text.context else 0
-        at = {place: n for n, (start, end) in enumerate(text.spans) for place in range(start, end)}
-        owners, last = [], text.begin
-        for _, end in found["offset_mapping"]:
+        word_at = {place: n for n, (start, end) in enumerate(text.spans) for place in range(start, end)}
+        words, last = [], text.begin
+        for _, end in encoded["offset_mapping"]:
             inside = end - 1 - len(lead)  # negative: a piece of the space before the sentence
-            last = at.get(places[inside] + shift, last) if inside >= 0 else last
-            owners.append(last)
-        return list(found["input_ids"]) or [self.begin], owners or [text.begin]
+            last = word_at.get(places[inside] + shift, last) if inside >= 0 else last
+            words.append(last)
+        return list(encoded["input_ids"]) or [self.begin], words or [text.begin]
 
 
-def _chosen(logits: Tensor, ids: Tensor) -> Tensor:
-    """Log-probabilities of pieces by the logits for their places: (b, n, v) and (b, n) → (b, n)."""
-    return torch.log_softmax(logits.float(), -1).gather(-1, ids.unsqueeze(-1)).squeeze(-1)
+def piece_log_probabilities(model: Any, candidates: Sequence[EncodedCandidate]) -> list[Tensor]:
+    """Return the log-probabilities of predicted pieces, computed in one padded batch without a tree.
+
+    Gradients flow into the weights that are not frozen.
+    """
+    read = pad([(*c.given, *c.predicted) for c in candidates], 0).to(model.device)
+    logits = model(input_ids=read.ids, attention_mask=read.mask.long(), use_cache=False).logits
+    rows = []
+    for n, candidate in enumerate(candidates):
+        first, count = len(candidate.given) - 1, len(candidate.predicted)
+        pieces = torch.tensor(candidate.predicted, device=logits.device)
+        predicted = torch.log_softmax(logits[n, first : first + count].float(), -1)
+        rows.append(predicted.gather(1, pieces[:, None])[:, 0])
+    return rows
+
+
+def _sum_by_word(values: Array, words: Sequence[int], text: Text) -> Array:
+    """Add up the log-probabilities of the pieces of each word of the sentence: (words, 1)."""
+    sums = np.zeros((len(text.words) - text.begin, 1), np.float32)
+    for value, word in zip(values.tolist(), words, strict=True):
+        if word < len(text.words):  # a sentence without words has a piece all the same
+            sums[word - text.begin] += value
+    return all_finite(sums, "log-probabilities by the language model", "Check the model's files.")
 
 
 def by_pronoun(words: Array, text: Text) -> Array:
-    """Log-probabilities of each pronoun and of what follows it up to the next one, by distance: (pronouns, 4).
+    """Return the log-probabilities of each pronoun and of what follows it, by distance: (pronouns, 4).
 
-    words: (n,), of the words of the current sentence
+    words: (n,), the log-probabilities of the words of the current sentence
     """
-    found = np.zeros((len(text.pronouns), WIDTH), np.float32)
+    features = np.zeros((len(text.pronouns), WIDTH), np.float32)
     ends = [*text.pronouns, len(text.words)][1:]
-    for number, (place, end) in enumerate(zip(text.pronouns, ends, strict=True)):
-        for word in range(place, end):
-            found[number, bisect_left(REACH, word - place)] += words[word - text.begin]
-    return found
+    for number, (start, end) in enumerate(zip(text.pronouns, ends, strict=True)):
+        for word in range(start, end):
+            features[number, bisect_left(REACH, word - start)] += words[word - text.begin]
+    return features
 
 
 def _key(text: Text) -> str:
-    return key_of(text.context, text.sentence)
+    return text_key(text.context, text.sentence)
 
 
-# Text without case and signs, as the annotated pairs of the paper are, made a little more like what models have read.
+# Recasing: lowercased text without punctuation, as in the paper's annotated pairs, written as models have read text.
 
 ENDS = frozenset(".?!")
 CLITICS = frozenset(("s", "re", "ve", "ll", "m", "d"))
@@ -187,13 +230,12 @@ NEGATED = re.compile("(ai|are|ca|could|did|does|do|had|has|have|is|must|need|sho
 WORD = re.compile(r"\w+|[.?!:\"“”„»«]")
 
 
-def restored(text: str, names: Mapping[str, str] | None = None, *, close: bool = True) -> tuple[str, list[int]]:
-    """The text as one would write it, and for each of its characters the place in `text` that it stands for.
+def recase(text: str, names: Mapping[str, str] | None = None) -> tuple[str, list[int]]:
+    """Return the text with capitals, apostrophes and a full stop, and for each character its position in `text`.
 
-    names: words that are written otherwise inside of a sentence (munich: Munich)
-    close: put a full stop at the end, if there is no sign
+    names: words that are written otherwise inside a sentence (munich: Munich)
     """
-    found: list[str] = []
+    parts: list[str] = []
     places: list[int] = []
     before, beginning = "", True
     for match in re.finditer(r"\S+", text):
@@ -203,24 +245,24 @@ def restored(text: str, names: Mapping[str, str] | None = None, *, close: bool =
         spelled = "I" if word == "i" else word if clitic else (names or {}).get(word, word)
         if beginning:
             spelled = spelled[:1].upper() + spelled[1:]
-        found.append(lead + spelled)
+        parts.append(lead + spelled)
         places += [start] * len(lead) + [min(start + n, match.end() - 1) for n in range(len(spelled))]
         before, beginning = word, word in ENDS
-    if close and before and before not in ENDS:
-        found.append(".")
+    if before and before not in ENDS:
+        parts.append(".")
         places.append(places[-1])
-    return "".join(found), places
+    return "".join(parts), places
 
 
 def _is_clitic(word: str, before: str) -> bool:
-    """Whether it belongs to the word before it: what is left of 's, 're and n't."""
+    """Return whether the word belongs to the one before it: what is left of 's, 're and n't."""
     if not before or before in ENDS:
         return False
     return word in CLITICS or (word == "t" and NEGATED.fullmatch(before) is not None)
 
 
 def learn_names(lines: Iterable[str]) -> dict[str, str]:
-    """Words that are mostly not in lower case where no sentence begins, as they are mostly written there."""
+    """Return the words that are mostly capitalized inside sentences, with their most frequent spelling."""
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for line in lines:
         beginning = True
@@ -231,5 +273,5 @@ def learn_names(lines: Iterable[str]) -> dict[str, str]:
             if not beginning:
                 counts[word.lower()][word] += 1
             beginning = False
-    usual = {word: found.most_common(1)[0][0] for word, found in counts.items()}
-    return {word: written for word, written in usual.items() if written != word}
+    usual = {word: spellings.most_common(1)[0][0] for word, spellings in counts.items()}
+    return {word: spelling for word, spelling in usual.items() if spelling != word}

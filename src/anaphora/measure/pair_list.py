@@ -1,9 +1,9 @@
-"""Pronoun pairs that people agree on: the list that decides which differences are errors (§5.1).
+"""Pronoun pairs that annotators agree on: the list that decides which differences are errors (§5.1).
 
-As published, a pickle, or the same as JSON: `{"he_it": [[agreement, {"REF": n, "SYS": n, "Tie": n}], …], …}`, one entry
-per study. Or a table with a header line and tabs between its columns `reference`, `system`, `agreement`, `REF`, `SYS`,
-`Tie`. JSON and table are written here, for `anaphora study export --pairs`, and read here. A table may also have one
-column `pair` (he:it or he_it) instead of the first two.
+The list is a pickle, as published, or the same as JSON: `{"he_it": [[agreement, {"REF": n, "SYS": n, "Tie": n}], …]}`,
+with one entry per study. It may also be a table with a header line and tabs between the columns `reference`, `system`,
+`agreement`, `REF`, `SYS`, `Tie`. This module writes JSON and tables for `anaphora study export --pairs` and reads all
+of them. A table may also have one column `pair` (he:it or he_it) instead of the first two.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from anaphora.core.files import text_lines
 from anaphora.core.parsing import expecting, read_json, table_rows
 from anaphora.core.pickles import is_pickle, read_plain_pickles
 from anaphora.languages.pronouns import normalise
+from anaphora.suites.example import Tag
 
 THRESHOLD = 0.8
 COUNTS = ("REF", "SYS", "Tie")
@@ -29,7 +30,7 @@ EXAMPLE = 'Write {"he_it": [[0.9, {"REF": 9, "SYS": 1, "Tie": 0}]]}.'
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What people said of a pronoun pair: their agreement, and how often each answer was given."""
+    """Annotators' judgments of a pronoun pair: their agreement, and how often each answer was given."""
 
     agreement: float
     reference: int
@@ -44,24 +45,29 @@ class Judged:
     def answers(self) -> int:
         return sum(self.counts.values())
 
+    def tags(self) -> dict[str, Tag]:
+        """Return the judgments as tags of an example."""
+        human: dict[str, Tag] = {"human_agreement": round(self.agreement, 4), "human_reference": self.reference}
+        return human | {"human_system": self.system, "human_ties": self.ties}
+
     def is_error(self, threshold: float = THRESHOLD) -> bool:
-        """Agreement is high enough, and people do not prefer the system's pronoun (§5.1)."""
+        """Return whether agreement is high enough and annotators prefer the reference's pronoun (§5.1)."""
         return self.agreement >= threshold and self.reference > self.system
 
 
 def read_pair_list(path: Path) -> dict[str, Judged]:
-    """`reference:system` → what people said; several studies of a pair are merged, weighted by their answers."""
+    """Return `reference:system` → judgments; several studies of a pair are merged, weighted by their answers."""
     entries = _entries(path)
     found: dict[str, list[Judged]] = {}
     for pair, judged in entries:
         found.setdefault(pair, []).append(judged)
     if not found:
-        raise BadInput(path, "no pronoun pair is in it")
+        raise BadInput(path, "the list has no pronoun pairs")
     return {pair: _merged(parts) for pair, parts in found.items()}
 
 
 def pair_list_json(judged: Mapping[str, Judged]) -> str:
-    """The list in the published form, a pair per line; answers that nobody gave are not counted in it."""
+    """Return the list in the published form, a pair per line; answers that nobody gave are left out."""
     lines = []
     for pair, one in judged.items():
         counts = {name: n for name, n in one.counts.items() if n}
@@ -71,14 +77,14 @@ def pair_list_json(judged: Mapping[str, Judged]) -> str:
 
 
 def pair_list_rows(judged: Mapping[str, Judged]) -> list[tuple[str, ...]]:
-    """The rows of the table, under COLUMNS."""
+    """Return the rows of the table, under COLUMNS."""
     return [
         (*pair.split(":", 1), f"{one.agreement:.6f}", *map(str, one.counts.values())) for pair, one in judged.items()
     ]
 
 
 def errors_of(judged: Mapping[str, Judged], threshold: float = THRESHOLD) -> frozenset[str]:
-    """The pairs that count as errors."""
+    """Return the pairs that count as errors."""
     return frozenset(pair for pair, found in judged.items() if found.is_error(threshold))
 
 

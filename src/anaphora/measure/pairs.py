@@ -7,17 +7,126 @@ system's translation.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from anaphora.core.errors import AnaphoraError
-from anaphora.languages.readings import Readings
-from anaphora.measure.differences import Difference, Links, differences, linked_differences
+from anaphora.languages.pronouns import Readings
 from anaphora.measure.pair_list import Judged, errors_of
-from anaphora.measure.texts import Line
-from anaphora.measure.words import Word, exchanged, words_of
+from anaphora.measure.texts import Line, Word, pronoun_indices, replace_pronoun, words_of
 from anaphora.normalization import sign_name
 from anaphora.suites.example import Example, Passage, Tag
+
+# Aligning two translations into the same language. They share most of their words, so that the edit distance aligns
+# them well: equal words are linked, and so is a pronoun to the pronoun that stands in its place.
+
+SAME, PRONOUNS, OTHERS, GAP = 0.0, 0.7, 1.1, 0.6  # costs: equal words, two pronouns, two other words, a word alone
+
+Links = Collection[tuple[int, int]]
+
+
+def match(one: Sequence[str], other: Sequence[str], pronouns: frozenset[str]) -> list[tuple[int, int]]:
+    """Return the links of the cheapest monotone alignment: equal words, and words that replace each other.
+
+    Replacing a pronoun by another pronoun is cheaper than any other replacement, and cheaper than leaving both alone.
+    Ties go to the link, then to the word that is only in the first text.
+    """
+    begin, stop_one, stop_other = 0, len(one), len(other)
+    while begin < min(stop_one, stop_other) and one[begin] == other[begin]:
+        begin += 1
+    while stop_one > begin and stop_other > begin and one[stop_one - 1] == other[stop_other - 1]:
+        stop_one, stop_other = stop_one - 1, stop_other - 1
+    links = [(index, index) for index in range(begin)]
+    inner = _align_inner(one[begin:stop_one], other[begin:stop_other], pronouns)
+    links += [(begin + i, begin + j) for i, j in inner]
+    links += [(stop_one + k, stop_other + k) for k in range(len(one) - stop_one)]
+    return links
+
+
+def _align_inner(one: Sequence[str], other: Sequence[str], pronouns: frozenset[str]) -> list[tuple[int, int]]:
+    """Align what differs, by dynamic programming over (len(one) + 1) × (len(other) + 1) costs."""
+
+    def cost(word: str, against: str) -> float:
+        return SAME if word == against else PRONOUNS if word in pronouns and against in pronouns else OTHERS
+
+    rows = [[GAP * j for j in range(len(other) + 1)]]
+    for i, word in enumerate(one):
+        above, row = rows[-1], [GAP * (i + 1)]
+        for j, against in enumerate(other):
+            row.append(min(above[j] + cost(word, against), above[j + 1] + GAP, row[j] + GAP))
+        rows.append(row)
+    links = []
+    i, j = len(one), len(other)
+    while i and j:
+        here = rows[i][j]
+        if abs(rows[i - 1][j - 1] + cost(one[i - 1], other[j - 1]) - here) < 1e-9:
+            links.append((i - 1, j - 1))
+            i, j = i - 1, j - 1
+        elif abs(rows[i - 1][j] + GAP - here) < 1e-9:
+            i -= 1
+        else:
+            j -= 1
+    return links[::-1]
+
+
+class Difference(NamedTuple):
+    """A pronoun of the reference and the one that a system has instead: their word positions and forms."""
+
+    position: int
+    system_position: int
+    reference: str
+    system: str
+
+    @property
+    def pair(self) -> str:
+        """`reference:system`."""
+        return f"{self.reference}:{self.system}"
+
+
+def differences(
+    reference: Sequence[Word], system: Sequence[Word], pronouns: frozenset[str], rescue: Links = ()
+) -> list[Difference]:
+    """Return the pronouns in which two translations differ, found by edit distance.
+
+    A difference counts if both pronouns have the same word before or behind them, or if another alignment links them
+    as well (rescue). About half of the other differences are chance.
+    """
+    one, other = [word.normal for word in reference], [word.normal for word in system]
+    if [one[i] for i in pronoun_indices(reference, pronouns)] == [other[j] for j in pronoun_indices(system, pronouns)]:
+        return []
+    candidates = linked_differences(match(one, other, pronouns), reference, system, pronouns)
+    rescued = frozenset(rescue)
+    return [d for d in candidates if (d.position, d.system_position) in rescued or _same_neighbor(d, reference, system)]
+
+
+def linked_differences(
+    links: Links, reference: Sequence[Word], system: Sequence[Word], pronouns: frozenset[str]
+) -> list[Difference]:
+    """Return the pronouns that an alignment links to a different pronoun, and to no other word."""
+    partners: dict[int, list[int]] = {}
+    for i, j in links:
+        partners.setdefault(i, []).append(j)
+    found = []
+    for i, (j, *more) in sorted(partners.items()):
+        one, other = reference[i].normal, system[j].normal
+        if not more and one != other and one in pronouns and other in pronouns:
+            found.append(Difference(i, j, one, other))
+    return found
+
+
+def _same_neighbor(difference: Difference, reference: Sequence[Word], system: Sequence[Word]) -> bool:
+    """Return whether both have the same word as a neighbor; a sign is too common to count."""
+    for step in (-1, 1):
+        i, j = difference.position + step, difference.system_position + step
+        if 0 <= i < len(reference) and 0 <= j < len(system):
+            one, other = reference[i], system[j]
+            if one.normal == other.normal and one.text[0].isalnum():
+                return True
+    return False
+
+
+# Pairs of all lines.
 
 KINDS = ("noisy", "system", "both")
 ALIGNERS = ("edit", "rescued", "statistical")
@@ -25,12 +134,12 @@ ALIGNERS = ("edit", "rescued", "statistical")
 
 @dataclass(frozen=True)
 class Settings:
-    """What pairs are made.
+    """Which pairs are made.
 
-    judged: what people said of pronoun pairs; only those with enough agreement are kept (§5.1), None keeps all
-    own_context: the system's translation stands behind its own previous sentences, else behind the reference's
-    aligner: "edit" distance, "rescued" by a statistical alignment where that links the same words, or "statistical"
-        alone, which is the paper's way (with fast_align)
+    judged: annotators' judgments of pronoun pairs; only pairs with enough agreement are kept (§5.1), None keeps all
+    own_context: the system's translation follows its own previous sentences, else the reference's
+    aligner: "edit" distance; "rescued", which adds links that a statistical alignment has as well; or "statistical"
+        alone, as in the paper (with fast_align)
     """
 
     kind: str = "both"
@@ -48,7 +157,7 @@ class Settings:
 
 @dataclass
 class Statistics:
-    """What was seen on the way: sentences, differing pronouns, those that were left out, pairs of each kind."""
+    """Counts of sentences, of differing pronouns, of those left out, and of pairs of each kind."""
 
     lines: int = 0
     translations: int = 0
@@ -70,17 +179,17 @@ class Statistics:
             "pairs": dict(sorted(self.pairs.items())),
             "errors": dict(self.errors.most_common()),
             "pronoun_pairs": dict(self.pronouns.most_common()),
-            "normalized": {file: {sign_name(s): n for s, n in found.items()} for file, found in self.signs.items()},
+            "normalized": {file: {sign_name(s): n for s, n in count.items()} for file, count in self.signs.items()},
         }
 
 
 class PairMaker:
-    """Makes the pairs of lines, each only once: what two systems do alike is one pair with both their names."""
+    """Makes the pairs of lines, each only once: a pair that several systems give has all their names."""
 
     def __init__(
         self, readings: Readings, systems: Sequence[str], settings: Settings, links: Sequence[Sequence[Links]] = ()
     ) -> None:
-        """links: of a statistical aligner, for each system a list with those of each line."""
+        """links: those of a statistical aligner, for each system and line."""
         self.readings, self.systems, self.settings = readings, tuple(systems), settings
         self.statistics = Statistics()
         self._links = links
@@ -88,7 +197,7 @@ class PairMaker:
         self._seen: set[tuple[str | Passage, ...]] = set()
 
     def pairs(self, lines: Iterable[Line]) -> Iterator[Example]:
-        """The pairs of all lines in their order."""
+        """Yield the pairs of all lines in order."""
         for number, line in enumerate(lines):
             self.statistics.lines += 1
             yield from self._line(line, number)
@@ -102,7 +211,7 @@ class PairMaker:
             self.statistics.differing += len(here)
             kept = [d for d in here if self._errors is None or d.pair in self._errors]
             self.statistics.left_out += len(here) - len(kept)
-            for example in self._made(line, passage, reference, kept, name):
+            for example in self._examples(line, passage, reference, kept, name):
                 self._add(example, name, found)
         yield from found.values()
 
@@ -112,23 +221,25 @@ class PairMaker:
             return linked_differences(links, reference, words, pronouns)
         return differences(reference, words, pronouns, links)
 
-    def _made(
+    def _examples(
         self, line: Line, passage: Passage, reference: Sequence[Word], kept: Sequence[Difference], name: str
     ) -> Iterator[Example]:
         if not kept:
             return
         if self.settings.kind in ("noisy", "both"):
             for difference in kept:
-                text = exchanged(line.reference[-1], reference, difference.place, difference.system, self.readings)
+                text = replace_pronoun(
+                    line.reference[-1], reference, difference.position, difference.system, self.readings
+                )
                 wrong = (*line.reference[:-1], text)
-                place = f"{difference.place}-{difference.reference}-{difference.system}"
-                yield self._example(line, wrong, "noisy", place, [difference], name)
+                label = f"{difference.position}-{difference.reference}-{difference.system}"
+                yield self._example(line, wrong, "noisy", label, [difference], name)
         if self.settings.kind in ("system", "both"):
             wrong = passage if self.settings.own_context else (*line.reference[:-1], passage[-1])
             yield self._example(line, wrong, "system", name, kept, name)
 
     def _example(
-        self, line: Line, wrong: Passage, kind: str, place: str, kept: Sequence[Difference], name: str
+        self, line: Line, wrong: Passage, kind: str, label: str, kept: Sequence[Difference], name: str
     ) -> Example:
         errors = [self.readings.error_class(d.reference, d.system) for d in kept]
         tags: dict[str, Tag] = {"kind": kind, "document": line.document, "sentence": line.number}
@@ -138,27 +249,17 @@ class PairMaker:
             only = kept[0]
             tags |= {"reference_pronoun": only.reference, "system_pronoun": only.system, "pronoun_pair": only.pair}
             tags |= {"error": errors[0], "differs": list(self.readings.differ_in(only.reference, only.system))}
-            tags |= self._human(only.pair)
+            judged = (self.settings.judged or {}).get(only.pair)
+            tags |= judged.tags() if judged is not None else {}
         else:
             tags |= {"pronoun_pairs": [d.pair for d in kept], "errors": list(errors)}
         tags["systems"] = [name]
         prefix = f"{self.settings.year}/" if self.settings.year is not None else ""
         source = line.source or ("",) * len(line.reference)
-        return Example(f"{prefix}{line.number}/{kind}/{place}", source, (line.reference, wrong), 0, tags)
-
-    def _human(self, pair: str) -> dict[str, Tag]:
-        judged = (self.settings.judged or {}).get(pair)
-        if judged is None:
-            return {}
-        return {
-            "human_agreement": round(judged.agreement, 4),
-            "human_reference": judged.reference,
-            "human_system": judged.system,
-            "human_ties": judged.ties,
-        }
+        return Example(f"{prefix}{line.number}/{kind}/{label}", source, (line.reference, wrong), 0, tags)
 
     def _add(self, example: Example, name: str, found: dict[tuple[str, Passage], Example]) -> None:
-        """Into what is found, unless it is known already: of this line, or of one with the same text before."""
+        """Add an example, unless this line or an earlier one with the same text has given it already."""
         kind = str(example.tags["kind"])
         key = (kind, (example.candidates[1][-1],))
         if key in found:

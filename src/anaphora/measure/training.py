@@ -1,34 +1,30 @@
-"""Learning the measure from pairs: Adam on the ranking loss, stopped early by development pairs."""
+"""Training a measure on pairs, and the folder that a trained measure is stored in."""
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
+from safetensors.torch import load_file, save
 
-from anaphora.core.errors import AnaphoraError
+from anaphora import __version__
+from anaphora.core.errors import AnaphoraError, BadInput
+from anaphora.core.files import atomic_folder
 from anaphora.core.finite import finite
-from anaphora.languages.readings import load_readings
-from anaphora.measure.checkpoint import start_from
-from anaphora.measure.config import Config
-from anaphora.measure.model import (
-    Measure,
-    Pair,
-    Progress,
-    StaticEncoder,
-    learn_vocabulary,
-    load_encoder,
-    load_features,
-    logistic_loss,
-    pairs_of,
-    put_vectors,
-    ranking_loss,
-)
+from anaphora.core.parsing import read_json
+from anaphora.languages.pronouns import Readings, load_readings
+from anaphora.measure.config import Config, Model, as_document, parse_config
+from anaphora.measure.encoders import StaticEncoder, learn_vocabulary, load_vectors
+from anaphora.measure.model import Measure, load_encoder, load_features, logistic_loss, ranking_loss
+from anaphora.measure.texts import Pair, Progress, pairs_of
+from anaphora.scoring.weights import load_weights, save_pretrained
 from anaphora.suites.example import Example
 
 Report = Callable[[dict[str, Any]], None]
@@ -37,7 +33,7 @@ FEATURES = ("head.of_features", "head.of_identities", "head.scale")
 
 @dataclass(frozen=True, slots=True)
 class Trained:
-    """A measure, and how it came about: a line per epoch, and the best of them."""
+    """A trained measure, the figures of each epoch, and those of the best epoch."""
 
     measure: Measure
     log: list[dict[str, Any]] = field(repr=False)
@@ -58,27 +54,27 @@ def train_measure(
     progress: Progress | None = None,
     report: Report | None = None,
 ) -> Trained:
-    """Train a measure; the same config, pairs and seed give the same weights on a processor (one number of threads).
+    """Train a measure; the same config, pairs and seed give the same weights on a CPU with the same number of threads.
 
-    cache: where states of a frozen encoder and features are kept, for other trainings and after an interruption
+    cache: a folder for the states of a frozen encoder and features, to be reused by other and resumed trainings
     """
     torch.manual_seed(config.training.seed)
     random = np.random.default_rng(config.training.seed)
     readings = load_readings(config.model.language, Path(config.model.pronouns) if config.model.pronouns else None)
-    pairs = _drawn(pairs_of(train, config.model, readings, config.data.train_kind), config.data.limit, random)
-    others = _drawn(pairs_of(dev, config.model, readings, config.data.dev_kind), config.data.dev_limit, random)
+    pairs = _sampled(pairs_of(train, config.model, readings, config.data.train_kind), config.data.limit, random)
+    others = _sampled(pairs_of(dev, config.model, readings, config.data.dev_kind), config.data.dev_limit, random)
     for what, found, kind in (
         ("training", pairs, config.data.train_kind),
         ("development", others, config.data.dev_kind),
     ):
         if not found:
-            raise AnaphoraError(f"no {what} pairs of kind {kind!r}: see which there are with anaphora measure counts")
+            raise AnaphoraError(f"no {what} pairs of kind {kind!r}. List the kinds with: anaphora measure counts")
     length = config.model.max_pronouns or max(1, max(len(t.pronouns) for p in pairs for t in (p.better, p.worse)))
     texts = [text for pair in (*pairs, *others) for text in (pair.better, pair.worse)]
     vocabulary = learn_vocabulary(texts[: 2 * len(pairs)], config.model.vocabulary)
     encoder = load_encoder(config.model, cache=cache, tuned=config.training.fine_tune, vocabulary=vocabulary)
     if isinstance(encoder, StaticEncoder) and config.model.vectors:
-        put_vectors(encoder, Path(config.model.vectors))
+        load_vectors(encoder, Path(config.model.vectors))
     features = load_features(config.model.features, cache)
     measure = Measure(config.model, readings, length, encoder, features, config.training.dropout)
     if config.training.start_from:
@@ -87,7 +83,7 @@ def train_measure(
         for name, parameter in measure.named_parameters():
             parameter.requires_grad_(name in FEATURES)
         if not any(parameter.requires_grad for parameter in measure.parameters()):
-            raise AnaphoraError("training.only_features: the model has no features; name some in model.features")
+            raise AnaphoraError("training.only_features: the model has no features. Name some in model.features")
     measure.prepare(texts, progress)
     return _run(measure, config, pairs, others, random, report)
 
@@ -130,7 +126,7 @@ def _epoch(
     random: np.random.Generator,
     optimizer: torch.optim.Optimizer,
 ) -> float:
-    """One pass over the pairs in a new order; returns the mean loss."""
+    """Train on all pairs once, in a new order; return the mean loss."""
     measure.train()
     total = 0.0
     for part in _batches(pairs, config.training.batch, random):
@@ -145,9 +141,17 @@ def _epoch(
 
 
 def _loss(measure: Measure, part: Sequence[Pair], config: Config) -> torch.Tensor:
-    """Both texts of all pairs go through the same parameters (§4), as one batch."""
+    """Return the loss of pairs, whose texts go through the same parameters (§4) as one batch."""
+    return _losses(*_scores(measure, part), config)
+
+
+def _scores(measure: Measure, part: Sequence[Pair]) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return the scores of the better and of the worse texts."""
     scores = measure([pair.better for pair in part] + [pair.worse for pair in part]).scores
-    better, worse = scores[: len(part)], scores[len(part) :]
+    return scores[: len(part)], scores[len(part) :]
+
+
+def _losses(better: torch.Tensor, worse: torch.Tensor, config: Config) -> torch.Tensor:
     if config.training.loss == "logistic":
         return logistic_loss(better, worse)
     return ranking_loss(better, worse, config.training.margin)
@@ -155,23 +159,19 @@ def _loss(measure: Measure, part: Sequence[Pair], config: Config) -> torch.Tenso
 
 @torch.inference_mode()
 def evaluate_pairs(measure: Measure, pairs: Sequence[Pair], config: Config) -> tuple[float, float]:
-    """How many pairs are ranked right (a tie is not), and the loss."""
+    """Return the share of pairs that are ranked right (a tie is not), and the loss."""
     measure.eval()
     right, loss = 0, 0.0
     for start in range(0, len(pairs), config.training.batch):
         part = pairs[start : start + config.training.batch]
-        scores = measure([pair.better for pair in part] + [pair.worse for pair in part]).scores
-        better, worse = scores[: len(part)], scores[len(part) :]
+        better, worse = _scores(measure, part)
         right += int((better > worse).sum())
-        of_part = logistic_loss(better, worse) if config.training.loss == "logistic" else None
-        loss += len(part) * float(
-            of_part if of_part is not None else ranking_loss(better, worse, config.training.margin)
-        )
+        loss += len(part) * float(_losses(better, worse, config))
     return right / len(pairs), loss / len(pairs)
 
 
 def _optimizer(measure: Measure, config: Config) -> torch.optim.Optimizer:
-    """Adam; the weights of a pre-trained encoder learn more slowly."""
+    """Return Adam, with a lower learning rate for the weights of a pre-trained encoder."""
     slow = [p for n, p in measure.named_parameters() if p.requires_grad and n.startswith("encoder.model.")]
     fast = [p for n, p in measure.named_parameters() if p.requires_grad and not n.startswith("encoder.model.")]
     groups: list[dict[str, Any]] = [{"params": fast, "lr": config.training.rate}]
@@ -181,7 +181,7 @@ def _optimizer(measure: Measure, config: Config) -> torch.optim.Optimizer:
 
 
 def _batches(pairs: Sequence[Pair], size: int, random: np.random.Generator) -> Iterator[list[Pair]]:
-    """The pairs in random order, those of similar length together: less padding, and the order still changes."""
+    """Yield batches in random order; pairs of similar length are batched together, which needs less padding."""
     order = random.permutation(len(pairs))
     window = size * 20
     batches = []
@@ -192,7 +192,160 @@ def _batches(pairs: Sequence[Pair], size: int, random: np.random.Generator) -> I
         yield [pairs[n] for n in batches[number]]
 
 
-def _drawn(pairs: list[Pair], limit: int, random: np.random.Generator) -> list[Pair]:
+def _sampled(pairs: list[Pair], limit: int, random: np.random.Generator) -> list[Pair]:
     if not limit or len(pairs) <= limit:
         return pairs
     return [pairs[n] for n in sorted(random.choice(len(pairs), limit, replace=False))]
+
+
+# A trained measure on disk: a folder with its weights (safetensors) and everything that goes with them.
+
+FORMAT_VERSION = 2
+DIVISOR_OF_VERSION_1 = 2.0  # 0.1.0 took the radical's index in eq. 1 for a factor; its measures keep what they learned
+AGAIN = "Train it again: anaphora measure train."
+ABOUT, WEIGHTS, ENCODER = "measure.json", "model.safetensors", "encoder"
+
+
+def save_measure(folder: Path, measure: Measure, config: Config, results: Mapping[str, Any]) -> None:
+    """Write a measure into a new folder, which appears when it is complete."""
+    encoder: Any = measure.encoder
+    kept = config.model.encoder != "static" and (config.training.keep_encoder or config.training.fine_tune)
+    about = {
+        "anaphora_measure": FORMAT_VERSION,
+        "version": __version__,
+        "config": as_document(config),
+        "length": measure.head.length,
+        "attention_divisor": measure.head.divisor,
+        "language": measure.readings.language,
+        "readings": {word: [dict(r) for r in found] for word, found in measure.readings.readings.items()},
+        "capital": sorted(measure.readings.capital),
+        "vocabulary": getattr(encoder, "vocabulary", []),
+        "encoder": encoder.settings(),
+        "encoder_kept": kept,
+        "features": [feature.settings() for feature in measure.features],
+        "results": dict(results),
+    }
+    with atomic_folder(folder) as unfinished:
+        if kept:
+            save_pretrained(encoder.model, unfinished / ENCODER, folder)
+            encoder.tokenizer.save_pretrained(unfinished / ENCODER)
+        (unfinished / WEIGHTS).write_bytes(save(own_weights(measure)))
+        (unfinished / ABOUT).write_bytes(json.dumps(about, ensure_ascii=False, indent=1).encode() + b"\n")
+
+
+def own_weights(measure: Measure) -> dict[str, Any]:
+    """Return the trained weights, without those of a Hugging Face encoder, which has files of its own."""
+    names = measure.state_dict()
+    kept = {n: t for n, t in names.items() if not n.startswith("encoder.model.")}
+    return {name: tensor.detach().contiguous() for name, tensor in kept.items()}
+
+
+def load_measure(folder: Path, *, cache: Path | None = None, fallback: str | None = None) -> Measure:
+    """Load a measure from its folder, ready to score.
+
+    fallback: the encoder, if the folder has no copy of it and it has moved since
+    """
+    about = read_about(folder)
+    path = folder / ABOUT
+    try:
+        config = parse_config(about["config"], path)
+        readings = Readings(
+            about["language"],
+            {word: tuple(found) for word, found in about["readings"].items()},
+            frozenset(about["capital"]),
+        )
+        model = _with_encoder(config.model, folder, about, fallback)
+        encoder = load_encoder(model, cache=cache, vocabulary=about["vocabulary"])
+        features = load_features(model.features, cache)
+        measure = Measure(model, readings, about["length"], encoder, features)
+        measure.head.divisor = _divisor(about, path)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise BadInput(path, f"not a measure ({error})", remedy=AGAIN) from None
+    _check(path, "encoder", about["encoder"], encoder.settings())
+    for name, then, now in zip(model.features, about["features"], features, strict=False):
+        _check(path, f"feature {name}", then, now.settings())
+    load_weights(folder / WEIGHTS, _Own(measure))
+    return measure.eval()
+
+
+def read_about(folder: Path) -> dict[str, Any]:
+    """Read the description of a measure; another kind of checkpoint, or a newer one, is an error."""
+    path = folder / ABOUT
+    if not path.is_file():
+        what = "not a measure: measure.json is missing" if folder.is_dir() else "no such folder"
+        raise BadInput(folder, what, remedy="A measure is written by: anaphora measure train CONFIG.toml -o MODEL")
+    about = read_json(path)
+    if not isinstance(about, dict) or "anaphora_measure" not in about:
+        raise BadInput(path, "not the description of a measure")
+    version = about["anaphora_measure"]
+    if type(version) is not int or not 1 <= version <= FORMAT_VERSION:
+        problem = f"measure format version {version!r}, this program reads up to {FORMAT_VERSION}"
+        raise BadInput(path, problem, remedy="Upgrade with: pip install -U anaphora")
+    return about
+
+
+def _divisor(about: Mapping[str, Any], path: Path) -> float:
+    """Return what the measure's attention is divided by, in units of √d (eq. 1)."""
+    if about["anaphora_measure"] == 1:
+        return DIVISOR_OF_VERSION_1
+    value = about.get("attention_divisor")
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
+        raise BadInput(path, f"attention_divisor: {value!r} is not a positive number", remedy=AGAIN)
+    return float(value)
+
+
+def _with_encoder(model: Model, folder: Path, about: Mapping[str, Any], fallback: str | None) -> Model:
+    if fallback is not None:
+        return replace(model, encoder=fallback)
+    if not about["encoder_kept"]:
+        return model
+    query = model.encoder.partition("?")[2]
+    return replace(model, encoder=f"hf:{folder / ENCODER}{'?' if query else ''}{query}")
+
+
+# names and revisions differ when the same weights come from a copy
+COMPARED = ("kind", "restore", "names", "layer", "words", "width", "parameters", "weights")
+
+
+def _check(path: Path, what: str, then: Mapping[str, Any], now: Mapping[str, Any]) -> None:
+    for name in COMPARED:
+        if then.get(name) != now.get(name):
+            problem = f"not the {what} of the training: {name} is {now.get(name)}, was {then.get(name)}"
+            raise BadInput(path, problem, remedy="Pass the right one with --encoder, or train again.")
+
+
+class _Own:
+    """The measure's own weights as `load_weights` expects them: a model with a state_dict."""
+
+    def __init__(self, measure: Measure) -> None:
+        self._measure = measure
+
+    def state_dict(self, keep_vars: bool = False) -> dict[str, Any]:
+        names = self._measure.state_dict(keep_vars=keep_vars)
+        return {name: tensor for name, tensor in names.items() if not name.startswith("encoder.model.")}
+
+
+def start_from(measure: Measure, folder: Path) -> None:
+    """Copy the weights that both measures have from another measure.
+
+    A measure that has none of them, or whose attention has a different scale, is an error.
+    """
+    then, now = _divisor(read_about(folder), folder / ABOUT), measure.head.divisor
+    if then != now and measure.head.kind == "attention":
+        problem = f"its attention divides by {then}·√d (version 0.1.0 did so), and this one by {now}·√d"
+        raise BadInput(folder, problem, remedy=AGAIN)
+    own, found = _Own(measure).state_dict(keep_vars=True), load_file(folder / WEIGHTS)
+    for name in sorted(own.keys() & found.keys()):
+        if own[name].shape != found[name].shape:
+            shapes = f"{tuple(found[name].shape)} in it, {tuple(own[name].shape)} here"
+            remedy = "Its architecture differs: encoder, hidden layer and max_pronouns have to be the same."
+            raise BadInput(folder, f"{name}: {shapes}", remedy=remedy)
+        own[name].data.copy_(found[name])
+    if not own.keys() & found.keys():
+        raise BadInput(folder, "it shares no weights with this measure")
+
+
+def check_new(folder: Path) -> None:
+    """Raise an error unless a folder to train into is new or empty."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise AnaphoraError(f"{folder} already exists. Choose another output, or delete it first")

@@ -1,4 +1,4 @@
-"""The pronoun classes of the shared tasks (DiscoMT 2015, WMT 2016, DiscoMT 2017), by target language."""
+"""The measures of the DiscoMT shared tasks."""
 
 from __future__ import annotations
 
@@ -12,45 +12,10 @@ import numpy as np
 
 from anaphora.core.columns import Record, read_columns
 from anaphora.core.errors import AnaphoraError, BadInput
-from anaphora.languages.pronouns import normalise
+from anaphora.languages.pronouns import OTHER, class_of
 from anaphora.stats.intervals import Floats, Interval, Resampling
 from anaphora.stats.paired import Figures, PairedTest, SufficientStats, harmonic, paired_tests, ratio
 from anaphora.stats.signature import Signature
-
-OTHER = "other"
-
-# target language → class → the forms that are counted as it. "other" is everything else.
-CLASSES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
-    "fr": {
-        "il": ("il",),
-        "elle": ("elle",),
-        "ils": ("ils",),
-        "elles": ("elles",),
-        "ce": ("ce", "c'"),
-        "on": ("on",),
-        "cela": ("cela", "ça", "ca", "ç'", "ça/cela"),
-    },
-    "de": {"er": ("er",), "sie": ("sie",), "es": ("es",), "man": ("man",)},
-    "en": {
-        "he": ("he",),
-        "she": ("she",),
-        "it": ("it",),
-        "they": ("they",),
-        "you": ("you",),
-        "this": ("this", "that"),
-        "these": ("these", "those"),
-        "there": ("there",),
-    },
-}
-
-
-def class_of(word: str, language: str) -> str:
-    """The class of a pronoun; in a language without a list each word is a class of its own."""
-    plain = normalise(word.strip())
-    if language not in CLASSES:
-        return plain
-    return next((name for name, forms in CLASSES[language].items() if plain in forms), OTHER)
-
 
 # Gap-filling annotations as a table: `item`, `translation`, `accepted`, and `system` where there are several.
 

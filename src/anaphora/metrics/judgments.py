@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 
 from anaphora.core.columns import Columns, Record, read_columns
 from anaphora.core.errors import AnaphoraError, BadInput, did_you_mean
-from anaphora.languages.pronoun_files import pronoun_lists
-from anaphora.languages.pronouns import PronounLists, normalise
+from anaphora.languages.pronouns import PronounLists, normalise, pronoun_lists
 from anaphora.metrics.apt.task import CASES
 from anaphora.stats.intervals import Interval, wilson
 

@@ -23,10 +23,10 @@ from anaphora import __version__
 from anaphora.align.tokenize import Words, signature
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.files import text_lines
-from anaphora.languages.pronouns import normalise
+from anaphora.languages import names_with
+from anaphora.languages.pronouns import normalise, pronoun_classes
+from anaphora.languages.wordnet import WordNet, find_wordnet
 from anaphora.metrics.corpus import Measured, Texts
-from anaphora.metrics.discomt import CLASSES
-from anaphora.metrics.wordnet import WordNet, find_wordnet
 from anaphora.stats.intervals import Floats
 from anaphora.stats.paired import Figures, SufficientStats, ratio
 
@@ -354,10 +354,11 @@ def meteor_pronouns(
 ) -> Measured:
     """METEOR restricted to pronouns (APT paper §3.2): those named, or those of the shared tasks in the language."""
     language = texts.languages[1]
-    if not pronouns and language not in CLASSES:
-        known = ", ".join(sorted(CLASSES))
+    classes = pronoun_classes(language)
+    if not pronouns and not classes:
+        known = ", ".join(names_with("classes"))
         raise AnaphoraError(f"the pronouns of {language!r} are not known (known: {known}): name them with --pronouns")
-    chosen = list(pronouns) or [form for forms in CLASSES[language].values() for form in forms]
+    chosen = list(pronouns) or [form for forms in classes.values() for form in forms]
     scorer = _scorer(texts, wordnet, parameters, ()).restricted(map(normalise, chosen))
     return _measured("METEOR-pronouns", scorer, texts, f"fw:{','.join(chosen)}")
 

@@ -9,9 +9,10 @@ from typing import Any
 from anaphora.core.errors import BadInput
 from anaphora.core.files import atomic_path, atomic_writer
 from anaphora.nmt.build import build_model
-from anaphora.nmt.checkpoint import WEIGHTS, checkpoints, load_weights, save_weights, weight_names, weights_of
+from anaphora.nmt.checkpoint import WEIGHTS, checkpoints
 from anaphora.nmt.config import Config, read_config, unused, with_defaults, write_config
 from anaphora.nmt.text import FILES, Text, load_text
+from anaphora.scoring.weights import load_weights, save_weights, weight_names, weights_of
 
 CONFIG = "config.toml"
 CHECKPOINTS, BEST = "checkpoints", "best"  # those to resume from, and among them a folder for the best

@@ -20,11 +20,12 @@ from transformers.cache_utils import Cache, DynamicLayer, EncoderDecoderCache
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.files import rename_synced
 from anaphora.nmt.arrangement import Marks
-from anaphora.nmt.checkpoint import WEIGHTS, save_weights, weights_of
+from anaphora.nmt.checkpoint import WEIGHTS
 from anaphora.nmt.config import ModelConfig
 from anaphora.nmt.data import Batch
 from anaphora.nmt.text import FILES, SEPARATOR_PIECE
 from anaphora.scoring.padded import Padded
+from anaphora.scoring.weights import save_weights, weights_of
 
 Layers = tuple[tuple[Tensor, Tensor], ...]  # keys and values (b, heads, t, size of a head) of each layer
 NEVER = -1e9  # the logit of padding

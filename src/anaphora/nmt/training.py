@@ -26,7 +26,6 @@ from anaphora.nmt.checkpoint import (
     checkpoints,
     keep_best,
     load_checkpoint,
-    load_weights,
     save_checkpoint,
 )
 from anaphora.nmt.config import Config
@@ -35,6 +34,7 @@ from anaphora.nmt.folder import BEST, CHECKPOINTS, finish, start_from
 from anaphora.nmt.log import Log
 from anaphora.nmt.optimization import autocast, loss_of, rate
 from anaphora.nmt.text import Text
+from anaphora.scoring.weights import load_weights
 from anaphora.suites.example import Example
 
 # The learning rate, update by update: the papers' schedules.

@@ -22,7 +22,7 @@ from transformers import PreTrainedModel
 from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
 from anaphora.core.errors import AnaphoraError
-from anaphora.scoring.tree import CandidateScore, Ints, Tree, shared_tokens
+from anaphora.scoring.tree import CandidateScore, Floats, Ints, Tree, shared_tokens
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ class Vocabulary:
     def __init__(self, model: PreTrainedModel) -> None:
         self._model: Any = model
 
-    def log_probabilities(self, hidden: Tensor, rows: Tensor, tokens: Tensor) -> Any:
+    def log_probabilities(self, hidden: Tensor, rows: Tensor, tokens: Tensor) -> Floats:
         """Of each token at its row of `hidden` (n, size): one projection and one log-sum-exp per row."""
         hidden = hidden * _scale(self._model)
         head = self._model.get_output_embeddings()
@@ -115,7 +115,8 @@ class Vocabulary:
         chosen = torch.linalg.vecdot(hidden[rows].float(), head.weight[tokens].float())
         if bias is not None:
             chosen = chosen + bias[tokens].float()
-        return (_capped(chosen, cap) - normalisers[rows]).double().cpu().numpy()
+        values: Floats = (_capped(chosen, cap) - normalisers[rows]).double().cpu().numpy()
+        return values
 
 
 def _log_sum_exp(hidden: Tensor, weight: Tensor, bias: Tensor | None, cap: float | None) -> Tensor:
@@ -212,6 +213,37 @@ class PackedModel:
 
         margins: leave out what all candidates of a tree share; the differences stay the same
         """
+        values, lengths = self._log_probabilities(trees, sources, margins)
+        ends = np.cumsum(lengths)
+        sums = np.concatenate([[0.0], np.cumsum(values)])
+        totals = iter((sums[ends] - sums[ends - lengths]).tolist())
+        return [[(next(totals), len(tokens)) for _, tokens in tree.paths] for tree in trees]
+
+    def token_log_probabilities(self, trees: Sequence[Tree]) -> list[list[Floats]]:
+        """Log-probability of each token of every candidate of every tree, by a causal model."""
+        values, lengths = self._log_probabilities(trees, None, margins=False)
+        parts = iter(np.split(values, np.cumsum(lengths)[:-1]))
+        return [[next(parts) for _ in tree.paths] for tree in trees]
+
+    def _log_probabilities(
+        self, trees: Sequence[Tree], sources: Sequence[Sequence[int]] | None, margins: bool
+    ) -> tuple[Floats, Ints]:
+        """Log-probabilities of the tokens of all candidates in order, and the number of tokens of each candidate."""
+        hidden = self._hidden(trees, sources)
+        starts = np.cumsum([0, *(len(tree) for tree in trees)])
+        nodes, tokens, lengths = [], [], []
+        for start, tree in zip(starts, trees, strict=False):
+            shared = shared_tokens(tree) if margins else 0
+            for path, candidate in tree.paths:
+                nodes.append(path[shared:] + start)
+                tokens.append(candidate[shared:])
+                lengths.append(len(candidate) - shared)
+        rows, inverse = np.unique(np.concatenate(nodes), return_inverse=True)
+        states, picked = hidden[self._index(rows)], self._index(np.concatenate(tokens))
+        return self._vocabulary.log_probabilities(states, self._index(inverse), picked), np.array(lengths, np.int64)
+
+    def _hidden(self, trees: Sequence[Tree], sources: Sequence[Sequence[int]] | None) -> Tensor:
+        """The last states of all nodes: (n, size)."""
         target = packed_rows([tree.depth for tree in trees], [tree.end for tree in trees], self.device)
         layout = Layout(target)
         arguments: dict[str, Any] = {"use_cache": False}
@@ -229,31 +261,10 @@ class PackedModel:
             else:
                 reader = self.model.base_model
                 arguments["position_ids"] = target.positions[None]
-            hidden = reader(input_ids=tokens, **arguments).last_hidden_state[0]
+            hidden: Tensor = reader(input_ids=tokens, **arguments).last_hidden_state[0]
         finally:
             self._holder.layout = None
-        return self._candidates(hidden, trees, margins)
-
-    def _candidates(self, hidden: Tensor, trees: Sequence[Tree], margins: bool) -> list[list[CandidateScore]]:
-        """Pick out and add up the log-probabilities of the candidates' tokens."""
-        starts = np.cumsum([0, *(len(tree) for tree in trees)])
-        nodes, tokens, lengths = [], [], []
-        for start, tree in zip(starts, trees, strict=False):
-            shared = shared_tokens(tree) if margins else 0
-            for path, found in tree.paths:
-                nodes.append(path[shared:] + start)
-                tokens.append(found[shared:])
-                lengths.append(len(found) - shared)
-        rows, inverse = np.unique(np.concatenate(nodes), return_inverse=True)
-        states, picked = hidden[self._index(rows)], self._index(np.concatenate(tokens))
-        values = self._vocabulary.log_probabilities(states, self._index(inverse), picked)
-        ends = np.cumsum(lengths)
-        totals = (
-            np.concatenate([[0.0], np.cumsum(values)])[ends]
-            - np.concatenate([[0.0], np.cumsum(values)])[ends - lengths]
-        )
-        sums = iter(totals.tolist())
-        return [[(next(sums), len(found)) for _, found in tree.paths] for tree in trees]
+        return hidden
 
     def _ids(self, tokens: Any) -> Tensor:
         return self._index(np.asarray(tokens, np.int64))[None]

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 Ids = tuple[int, ...]  # token ids
 Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
 CandidateScore = tuple[float, int]  # sum of log-probabilities, number of tokens it was summed over
 
 

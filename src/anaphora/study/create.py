@@ -1,7 +1,8 @@
-"""A study from a suite: its questions, and who is asked them."""
+"""Create a study from a suite: its questions, and which annotators are asked them."""
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import html
 import random
@@ -19,24 +20,22 @@ from anaphora.core.columns import Record, read_columns
 from anaphora.core.documents import read_parallel
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.languages.highlight import Span, differences, occurrences, replaced_pronouns
-from anaphora.languages.pronoun_files import pronoun_lists
-from anaphora.languages.pronouns import normalise
-from anaphora.metrics.discomt import CLASSES
+from anaphora.languages.pronouns import normalise, pronoun_classes, pronoun_lists
 from anaphora.normalization import APOSTROPHES as SIGNS
-from anaphora.study.instructions import INSTRUCTIONS, TITLES
-from anaphora.study.model import BAD, GAPS, OTHER, PAIRS, Annotator, Assignment, Item, Study
+from anaphora.study.model import BAD, GAPS, OTHER, PAIRS, Annotator, Assignment, Item, Study, default_texts, write_study
+from anaphora.study.store import Answer, open_log
 from anaphora.suites.example import Example
-from anaphora.suites.suite import Header, Suite, suite_of
+from anaphora.suites.suite import Header, Suite, read_native, suite_of
 
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """How a study is to be.
+    """The design of a study.
 
-    overlap: how many people answer each item; None: everybody answers all of them
-    context: how many previous sentences are shown (two in Jwalapuram et al. 2019, §3.1)
-    sample: ask only this many items, drawn by chance
-    options: the pronouns that can be put into a gap; none: those of the language
+    overlap: number of annotators per item; None: every annotator answers all items
+    context: number of previous sentences shown (two in Jwalapuram et al. 2019, §3.1)
+    sample: ask only this many items, drawn at random
+    options: the pronouns that can be put into a gap; empty: those of the language
     """
 
     annotators: tuple[str, ...]
@@ -52,39 +51,40 @@ class Design:
 
     def __post_init__(self) -> None:
         if not self.annotators or len(set(self.annotators)) != len(self.annotators):
-            raise AnaphoraError("the annotators' names must differ, and there must be at least one")
+            raise AnaphoraError("there must be at least one annotator, and their names must differ")
         if any(not name.strip() or not name.isprintable() or len(name) > 80 for name in self.annotators):
-            raise AnaphoraError("an annotator's name is empty, longer than 80 characters, or has signs nobody can read")
+            raise AnaphoraError("annotator names must be non-empty, printable and at most 80 characters long")
         if self.overlap is not None and not 1 <= self.overlap <= len(self.annotators):
-            people = len(self.annotators)
-            raise AnaphoraError(f"an overlap of {self.overlap} is not possible with {people:,} annotator(s)")
+            number = len(self.annotators)
+            raise AnaphoraError(f"an overlap of {self.overlap} is not possible with {number:,} annotator(s)")
 
 
 def make_study(suite: Suite, design: Design) -> Study:
-    """The study of a suite; the same suite, design and seed give the same questions in the same orders."""
+    """Return the study of a suite; the same suite, design and seed give the same questions in the same orders."""
     digest = hashlib.sha256()
-    place = suite.path or Path(suite.header.name)
+    path = suite.path or Path(suite.header.name)
     examples = suite.examples(digest)
     header = suite.header
     options = gap_options(header.target_language, header.languages, design.options) if design.mode == GAPS else ()
     make: Callable[[Iterable[Example]], list[Item]] = (
-        (lambda found: gap_items(found, place))
+        (lambda examples: gap_items(examples, path))
         if design.mode == GAPS
-        else (lambda found: pair_items(found, place, design))
+        else (lambda examples: pair_items(examples, path, design))
     )
-    items = make(_unique(examples, place))
+    items = make(_unique(examples, path))
     if not items:
-        raise BadInput(place, "there is nothing to ask: the suite has no examples")
+        raise BadInput(path, "there is nothing to ask: the suite has no examples")
     items = [_shortened(item, design.context) for item in _sampled(items, design)]
     overlap = design.overlap or len(design.annotators)
     candidates = 1 if design.mode == GAPS else 2
+    texts = default_texts(design.mode)
     return Study(
         id=secrets.token_hex(8),
         mode=design.mode,
-        title=design.title or TITLES[design.mode],
+        title=design.title or texts["title"],
         source_language=header.source_language,
         target_language=header.target_language,
-        instructions=design.instructions or INSTRUCTIONS[design.mode],
+        instructions=design.instructions or texts["instructions"],
         show_source=design.show_source,
         options=options,
         forms=gap_forms(header.target_language, header.languages, options) if design.mode == GAPS else {},
@@ -96,26 +96,26 @@ def make_study(suite: Suite, design: Design) -> Study:
     )
 
 
-def _unique(examples: Iterable[Example], place: Path) -> Iterable[Example]:
+def _unique(examples: Iterable[Example], path: Path) -> Iterable[Example]:
     seen: set[str] = set()
     for example in examples:
         if example.id in seen:
-            remedy = f"See all problems with: anaphora suites validate {place}"
-            raise BadInput(place, f"the id {example.id!r} is there twice", remedy=remedy)
+            remedy = f"See all problems with: anaphora suites validate {path}"
+            raise BadInput(path, f"the id {example.id!r} occurs twice", remedy=remedy)
         seen.add(example.id)
         yield example
 
 
-def pair_items(examples: Iterable[Example], place: Path, design: Design) -> list[Item]:
-    """Pairs of a reference (gold; without one the first) and another candidate; of several others one by chance."""
+def pair_items(examples: Iterable[Example], path: Path, design: Design) -> list[Item]:
+    """Return pairs of the reference (gold, else the first candidate) and another candidate, drawn from several."""
     rng = random.Random(design.seed)
     items = []
     for example in examples:
         gold = example.gold or 0
         others = [k for k, candidate in enumerate(example.candidates) if candidate != example.candidates[gold]]
         if not others:
-            problem = f"example {example.id!r} has not two candidates that differ"
-            raise BadInput(place, problem, remedy="A pair is two translations of one sentence.")
+            problem = f"example {example.id!r} does not have two distinct candidates"
+            raise BadInput(path, problem, remedy="A pair is two translations of one sentence.")
         kept = sorted((gold, others[0] if len(others) == 1 else rng.choice(others)))
         candidates = tuple(example.candidates[k] for k in kept)
         right = kept.index(gold)
@@ -127,7 +127,7 @@ def pair_items(examples: Iterable[Example], place: Path, design: Design) -> list
 
 
 def _tagged_pair(example: Example, candidates: int) -> tuple[str, str] | None:
-    """The pair of pronouns by the tags reference_pronoun and system_pronoun."""
+    """Return the pair of pronouns in the tags reference_pronoun and system_pronoun."""
     names = [example.tags.get(name) for name in ("reference_pronoun", "system_pronoun")]
     if candidates == 2 and all(isinstance(name, str) and name for name in names):
         return normalise(str(names[0])), normalise(str(names[1]))
@@ -146,16 +146,16 @@ def _shortened(item: Item, context: int) -> Item:
     return replace(item, source=item.source[keep], candidates=tuple(c[keep] for c in item.candidates))
 
 
-# Who is asked what: every item by as many people as wanted, everybody about as much, and pairs of people mixed.
+# Assignment of items to annotators: balanced loads, and pairs of annotators mixed.
 
 
 def assign(items: Sequence[str], names: Sequence[str], overlap: int, candidates: int, seed: int) -> list[Annotator]:
-    """Deal items out.
+    """Assign items to annotators.
 
-    Each item goes to those who have least so far and, among them, to those who have shared the fewest items with the
-    people it has already; equal ones by chance. So no load differs from another by more than one. Each annotator gets
-    the items in an order of their own. In half of them, give or take one, the first candidate is shown first, in the
-    others the second.
+    Each item goes to the annotators with the fewest items so far and, among these, to those who have shared the fewest
+    items with the annotators it already has; ties are broken at random. Loads differ by at most one. Each annotator
+    gets the items in an order of their own. In half of them, give or take one, the first candidate is shown first, in
+    the others the second.
     """
     rng = random.Random(seed)
     dealt = list(items)
@@ -179,7 +179,7 @@ def assign(items: Sequence[str], names: Sequence[str], overlap: int, candidates:
 
 
 def _shown(items: list[str], candidates: int, rng: random.Random) -> tuple[Assignment, ...]:
-    """An annotator's items in an order of chance, with balanced orders of two candidates."""
+    """Return the items of an annotator in random order, with balanced orders of two candidates."""
     rng.shuffle(items)
     if candidates == 1:
         return tuple(Assignment(item, (0,)) for item in items)
@@ -194,21 +194,21 @@ def _shown(items: list[str], candidates: int, rng: random.Random) -> tuple[Assig
 
 
 def gap_options(language: str, languages: str, chosen: Sequence[str] = ()) -> tuple[str, ...]:
-    """What to choose from: the words named, else the classes of the shared tasks, else those of the pronoun lists."""
+    """Return the options: the chosen words, else the classes of the shared tasks, else those of the pronoun lists."""
     if chosen:
         words = tuple(dict.fromkeys(normalise(word.strip()) for word in chosen if word.strip()))
         if taken := next((word for word in words if word in (OTHER, BAD)), None):
-            raise AnaphoraError(f"{taken!r} is always an option: leave it out")
+            raise AnaphoraError(f"{taken!r} is always an option. Leave it out")
         return words
-    if language in CLASSES:
-        return tuple(CLASSES[language])
+    if classes := pronoun_classes(language):
+        return tuple(classes)
     lists = pronoun_lists(languages)
     return tuple(dict.fromkeys(lists.canonical(word) for word in lists.reference_side or lists.target))
 
 
 def gap_forms(language: str, languages: str, options: Sequence[str]) -> dict[str, str]:
-    """Other forms of the options: ça is cela, c' is ce."""
-    forms = {form: name for name, forms in CLASSES.get(language, {}).items() for form in forms}
+    """Return other forms of the options: ça is cela, c' is ce."""
+    forms = {form: name for name, forms in pronoun_classes(language).items() for form in forms}
     try:
         lists = pronoun_lists(languages)
     except AnaphoraError:
@@ -222,11 +222,11 @@ def gap_forms(language: str, languages: str, options: Sequence[str]) -> dict[str
     return {form: name for form, name in forms.items() if name in options and form not in options}
 
 
-def gap_items(examples: Iterable[Example], place: Path) -> list[Item]:
-    """One item per candidate, with its pronoun hidden.
+def gap_items(examples: Iterable[Example], path: Path) -> list[Item]:
+    """Return one item per candidate, with its pronoun hidden.
 
     The tag `pronoun` says which word that is (a list where there are several candidates), `pronoun_start` at which
-    character it begins, which is needed where the word is there more than once. `system`, `sentence` and `position`
+    character it begins, which is needed where the word occurs more than once. `system`, `sentence` and `position`
     say whose translation of which pronoun it is.
     """
     items = []
@@ -235,7 +235,7 @@ def gap_items(examples: Iterable[Example], place: Path) -> list[Item]:
         for k, candidate in enumerate(example.candidates):
             name = f"{example.id}#{k}" if several else example.id
             pronoun = str(_of(example, "pronoun", k) or "")
-            span = _gap(candidate[-1], pronoun, _of(example, "pronoun_start", k), name, place)
+            span = _gap(candidate[-1], pronoun, _of(example, "pronoun_start", k), name, path)
             texts: dict[str, Any] = {tag: _text(_of(example, tag, k)) for tag in ("system", "sentence", "position")}
             texts["sentence"] = texts["sentence"] or example.id
             marks = ((span,),)
@@ -246,7 +246,7 @@ def gap_items(examples: Iterable[Example], place: Path) -> list[Item]:
 
 
 def _of(example: Example, tag: str, k: int) -> Any:
-    """A tag of a candidate: the k-th of a list, or the one for all."""
+    """Return a tag of a candidate: the k-th of a list, or the one for all."""
     value = example.tags.get(tag, example.tags.get(f"{tag}s"))
     return value[k] if isinstance(value, list) and k < len(value) else value
 
@@ -255,30 +255,29 @@ def _text(value: Any) -> str:
     return "" if value is None else str(value)
 
 
-def _gap(sentence: str, pronoun: str, start: Any, name: str, place: Path) -> Span:
+def _gap(sentence: str, pronoun: str, start: Any, name: str, path: Path) -> Span:
     if not pronoun:
         remedy = "The tag pronoun names the word of the translation to hide."
-        raise BadInput(place, f"{name!r} has no tag pronoun", remedy=remedy)
+        raise BadInput(path, f"{name!r} has no tag pronoun", remedy=remedy)
     if type(start) is int:
         span = start, start + len(pronoun)
         if normalise(sentence[slice(*span)]) != normalise(pronoun):
-            raise BadInput(place, f"{name!r}: {pronoun!r} is not at character {start} of the translation")
+            raise BadInput(path, f"{name!r}: {pronoun!r} is not at character {start} of the translation")
         return span
-    found = occurrences(pronoun, sentence)
-    if len(found) != 1:
-        times = "not in the translation" if not found else f"{len(found)} times in the translation"
-        remedy = "Say where it begins with the tag pronoun_start." if found else ""
-        raise BadInput(place, f"{name!r}: {pronoun!r} is {times}", remedy=remedy)
-    return found[0]
+    spans = occurrences(pronoun, sentence)
+    if len(spans) != 1:
+        times = "not in the translation" if not spans else f"{len(spans)} times in the translation"
+        remedy = "Say where it begins with the tag pronoun_start." if spans else ""
+        raise BadInput(path, f"{name!r}: {pronoun!r} is {times}", remedy=remedy)
+    return spans[0]
 
 
 def suite_of_details(
     details: Path, source: Path, hypotheses: Sequence[Path], names: Sequence[str], languages: str
 ) -> Suite:
-    """The gaps of `anaphora apt --details`: every pronoun that a translation has a word for.
+    """Return the gaps of `anaphora apt --details`: every pronoun that has a counterpart in a translation.
 
-    Those without one are not asked, as there is nothing to hide. The texts are those that `apt` had, plain or
-    tokenized; they are shown as plain text.
+    The texts are those that `apt` read, plain or tokenized; they are shown as plain text.
     """
     sources, *lines = read_parallel(source, *hypotheses)
     table = read_columns(details)
@@ -300,14 +299,14 @@ def suite_of_details(
 
 @dataclass(frozen=True, slots=True)
 class _Translation:
-    """A translation: its sentences as words, as `apt` has counted them, and as they are shown."""
+    """A translation: its sentences as the words that `apt` counted, and as they are shown."""
 
     words: Sequence[Sequence[str]]
     shown: Sequence[str]
 
     @classmethod
     def of(cls, lines: Sequence[str], records: Sequence[Record], language: str) -> _Translation:
-        """The words by which every pronoun of the details is where they say it is."""
+        """Find the tokenization in which every pronoun of the details is at its position."""
         tokenized = looks_tokenized(lines)
         shown = plain_text(lines, language, tokenized=tokenized)
         divided = _divided(lines, language, tokenized=tokenized)
@@ -317,23 +316,20 @@ class _Translation:
 
 
 def _divided(lines: Sequence[str], language: str, *, tokenized: bool) -> Iterator[list[list[str]]]:
-    """The ways in which `apt` may have divided a text into words: as it is, or as Moses does it.
-
-    Signs are made one before, as in the text that it measures; 0.1.0 left them as they are.
-    """
+    """Yield the tokenizations that `apt` may have used: none or Moses, on normalized or (0.1.0) raw text."""
     for how in ("none",) if tokenized else ("moses", "none"):
         for normalize in (True, False):
             yield Tokenization(how, normalize, ("", language)).target(lines).sentences
 
 
 def _word(cells: Mapping[str, str], words: Sequence[Sequence[str]]) -> tuple[int, int, int] | None:
-    """Sentence, word and character at which a pronoun of the details begins; None if it is not there."""
+    """Return sentence, word and character at which a pronoun of the details begins; None if it is not there."""
     try:
-        number, place = int(cells["sentence"]), int(cells["candidate_position"].split()[0])
-        offset = words[number][place].translate(APOSTROPHES).lower().index(_pronoun(cells))
+        number, position = int(cells["sentence"]), int(cells["candidate_position"].split()[0])
+        offset = words[number][position].translate(APOSTROPHES).lower().index(_pronoun(cells))
     except (ValueError, IndexError):
         return None
-    return number, place, offset
+    return number, position, offset
 
 
 def _pronoun(cells: Mapping[str, str]) -> str:
@@ -347,13 +343,13 @@ def _detail(record: Record, sources: Sequence[str], texts: Mapping[str, _Transla
         remedy = f"Name the translations with --name, in their order. There are {', '.join(texts)}."
         raise BadInput(record.path, problem, line=record.line, remedy=remedy)
     text, length = texts[cells["system"]], len(_pronoun(cells))
-    found = _word(cells, text.words)
-    if found is None:
+    begin = _word(cells, text.words)
+    if begin is None:
         problem = f"{cells['candidate']!r} is not word {cells['candidate_position']} of line {cells['sentence']}"
-        remedy = "Give the texts that `apt` had, as they were (words and sentences count from 0)."
+        remedy = "Give the texts that `apt` read (words and sentences count from 0)."
         raise BadInput(record.path, problem, line=record.line, remedy=remedy)
-    number, place, offset = found
-    span = find_word(text.shown[number], text.words[number], place, offset, length)
+    number, position, offset = begin
+    span = find_word(text.shown[number], text.words[number], position, offset, length)
     if span is None:
         problem = f"line {cells['sentence']} is not made of its words, {cells['candidate']!r} among them"
         raise BadInput(record.path, problem, line=record.line, remedy="Tokenize the text before `apt`, and give that.")
@@ -366,30 +362,30 @@ def _detail(record: Record, sources: Sequence[str], texts: Mapping[str, _Transla
     return Example(name, before, (passage,), 0, {**tags, "pronoun": hidden, "pronoun_start": span[0]})
 
 
-# Sentences as people write them, and where a word of the tokenized sentence is in them.
+# Detokenized sentences, and where a word of the tokenized sentence is in them.
 
 APOSTROPHES = str.maketrans(dict.fromkeys(SIGNS, "'"))
 SPACE_BEFORE_NOT = re.compile(r"(?<=\w) (?=n't\b)")  # is n't: Moses' rules leave it
 
 
 def plain_text(lines: Sequence[str], language: str, *, tokenized: bool) -> list[str]:
-    """Lines as people write them; those of a tokenized text are put together by Moses' rules for the language."""
+    """Return plain lines; those of a tokenized text are detokenized by Moses' rules for the language."""
     plain = [" ".join(html.unescape(line).split()) for line in lines]
     if not tokenized:
         return plain
     try:
         from sacremoses import MosesDetokenizer  # type: ignore[import-untyped]
     except ModuleNotFoundError:
-        problem = "tokenized text is shown as plain text by sacremoses, which is not installed"
+        problem = "tokenized text needs sacremoses, which is not installed"
         raise AnaphoraError(f'{problem}. Install it with: pip install "anaphora[align]"') from None
     together = MosesDetokenizer(lang=language)
-    # the rules read a straight apostrophe: which one it was is put back
+    # the rules expect a straight apostrophe; the original one is restored
     joined = (_like(line, together.detokenize(line.translate(APOSTROPHES).split())) for line in plain)
     return [SPACE_BEFORE_NOT.sub("", line) for line in joined]
 
 
 def _like(line: str, joined: str) -> str:
-    """The joined text with the signs of the line it was made of, if only spaces differ."""
+    """Return the joined text with the characters of its line, if only spaces differ."""
     signs = iter("".join(line.split()))
     if "".join(line.split()).translate(APOSTROPHES) != "".join(joined.split()):
         return joined
@@ -397,16 +393,42 @@ def _like(line: str, joined: str) -> str:
 
 
 def find_word(shown: str, words: Sequence[str], number: int, offset: int, length: int) -> Span | None:
-    """Where some characters of a word are in a sentence whose spaces are not those between the words.
-
-    None if the sentence does not have them: it says something else.
-    """
-    places = [place for place, sign in enumerate(shown) if not sign.isspace()]
+    """Return where some characters of a word are in the detokenized sentence; None if it does not have them."""
+    places = [index for index, sign in enumerate(shown) if not sign.isspace()]
     ours = "".join(words).translate(APOSTROPHES)
-    theirs = "".join(shown[place] for place in places).translate(APOSTROPHES)
+    theirs = "".join(shown[index] for index in places).translate(APOSTROPHES)
     start = sum(map(len, words[:number])) + offset
     for a, b, size in SequenceMatcher(None, ours, theirs, autojunk=False).get_matching_blocks():
         if a <= start and start + length <= a + size:
             first = b + start - a
             return places[first], places[first + length - 1] + 1
     return None
+
+
+# A made-up study with made-up answers, which shows what the pages and tables look like.
+
+EXAMPLE_ANSWERS = ("reference", "other", "equal", "neither")
+EXAMPLE_WEIGHTS = {  # how often an annotator gives each answer, by the first part of an item's id
+    "0": (95, 2, 2, 1),
+    "1": (70, 5, 23, 2),
+    "2": (92, 3, 2, 3),
+    "3": (38, 22, 38, 2),
+}
+
+
+def write_example(folder: Path, seed: int = 7) -> Study:
+    """Write a study of 56 pairs with three annotators, who have answered nearly all of it."""
+    suite = read_native(Path(__file__).with_name("example.jsonl"))
+    title = "An example: which pronoun fits?"
+    study = make_study(suite, Design(annotators=("Anna", "Ben", "Carla"), seed=seed, title=title))
+    write_study(study, folder)
+    rng = random.Random(seed)
+    with contextlib.closing(open_log(study, folder)) as log:
+        for annotator in study.annotators:
+            for number, one in enumerate(annotator.assignments[:-2]):
+                answer = rng.choices(EXAMPLE_ANSWERS, EXAMPLE_WEIGHTS[one.item.partition(".")[0]])[0]
+                letters = {"reference": "ab"[one.order.index(0)], "other": "ab"[one.order.index(1)]}
+                choice, seconds = (letters.get(answer, answer),), round(rng.uniform(2, 15), 1)
+                request = f"example-{number:04d}"
+                log.append(Answer(annotator.name, one.item, choice, one.order, request, seconds, elapsed=seconds))
+    return study

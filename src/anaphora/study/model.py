@@ -1,21 +1,32 @@
-"""A study: what is asked, of whom, in which order."""
+"""A study: its questions, who is asked them and in which order; study.json and links.json.
+
+A study is written once, as a new folder, and nothing that exists is overwritten.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+import os
+import secrets
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any, TypeVar
 
+from anaphora.core.errors import AnaphoraError, BadInput, CannotWrite
+from anaphora.core.files import atomic_folder
+from anaphora.core.parsing import read_json, read_toml
 from anaphora.languages.highlight import Span
 from anaphora.suites.example import Passage, Tag
 
 PAIRS, GAPS = "pairs", "gaps"
 MODES = (PAIRS, GAPS)
 
-# What can be said of two candidates (Jwalapuram et al. 2019, §3.1). A and B are as shown, in an order of chance.
+# Answers on two candidates (Jwalapuram et al. 2019, §3.1). A and B are as shown, in random order.
 A, B, EQUAL, NEITHER, INVALID = "a", "b", "equal", "neither", "invalid"
 PAIR_CHOICES = (A, B, EQUAL, NEITHER, INVALID)
-# What can be said of a gap beside the language's pronouns (DiscoMT 2015; APT §3.1).
+# Answers on a gap in addition to the language's pronouns (DiscoMT 2015; APT §3.1).
 OTHER, BAD = "other", "bad"
 
 
@@ -25,7 +36,7 @@ class Item:
 
     source, candidates: passages, the current sentence last; two candidates in a pair, one translation in a gap
     gold: in a pair the index of the reference
-    marks: for each candidate the stretches of its current sentence that are highlighted, or hidden as the gap
+    marks: for each candidate the spans of its current sentence that are highlighted, or hidden as the gap
     pair: the pronouns of the reference and the other candidate, such as ("he", "it"); None if they are not known
     pronoun, system, sentence, position: in a gap what the translation has there, whose it is, and which pronoun it is
     """
@@ -45,7 +56,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """An item as somebody gets it: order (1, 0) shows the second candidate first."""
+    """An item as an annotator gets it: order (1, 0) shows the second candidate first."""
 
     item: str
     order: tuple[int, ...]
@@ -53,7 +64,7 @@ class Assignment:
 
 @dataclass(frozen=True, slots=True)
 class Annotator:
-    """Somebody who answers, and what they are asked, in their order."""
+    """An annotator and their items, in their order."""
 
     name: str
     assignments: tuple[Assignment, ...]
@@ -61,12 +72,12 @@ class Annotator:
 
 @dataclass(frozen=True)
 class Study:
-    """All of study.json.
+    """The contents of study.json.
 
-    id: names the study in a database; overlap: how many people answer each item
-    options: the pronouns that can be put into a gap; a form in the translation that means the same is under `forms`
-    blind: pages know items by ids that say nothing. False: made by 0.1.0, whose pages knew them by their own ids, so
-        that answers under these may still be on their way
+    id: names the study in a database; overlap: number of annotators per item
+    options: the pronouns that can be put into a gap; forms: other forms of these, such as ça for cela
+    blind: pages know items by opaque ids. False: created by 0.1.0, whose pages used the items' own ids, so that answers
+        with these may still arrive
     """
 
     id: str
@@ -91,7 +102,7 @@ class Study:
 
     @cached_property
     def orders(self) -> dict[tuple[str, str], tuple[int, ...]]:
-        """(annotator, item) → the order of the candidates; what is not here was not asked."""
+        """The order of the candidates by (annotator, item); other pairs were not asked."""
         return {(a.name, one.item): one.order for a in self.annotators for one in a.assignments}
 
     @property
@@ -99,14 +110,212 @@ class Study:
         return PAIR_CHOICES if self.mode == PAIRS else (*self.options, OTHER, BAD)
 
     def problem_with(self, choice: tuple[str, ...]) -> str | None:
-        """What keeps a choice from being an answer; the empty choice takes an answer back."""
+        """Return why a choice is not a valid answer, or None; the empty choice takes an answer back."""
         unknown = next((word for word in choice if word not in self.choices), None)
         if unknown is not None:
             return f"unknown choice {unknown!r}"
         if len(set(choice)) != len(choice):
-            return "a choice is there twice"
+            return "a choice is given twice"
         if self.mode == PAIRS and len(choice) > 1:
             return "only one choice is possible"
         if BAD in choice and len(choice) > 1:
             return "a bad translation has no other answer"
         return None
+
+
+@cache
+def default_texts(mode: str) -> Mapping[str, Any]:
+    """Return the title, the instructions and the examples of a mode, by language, unless a study has its own."""
+    texts: Mapping[str, Any] = read_toml(Path(__file__).with_name("instructions.toml"))[mode]
+    return {**texts, "instructions": tuple(texts["instructions"])}
+
+
+# Files: study.json, and links.json with the secret links of annotators and admin.
+
+FORMAT_VERSION = 2  # 2: pages get other ids than those of the items (Study.blind)
+LINKS_VERSION = 1
+TOKEN_BYTES = 24  # 192 bits: a link cannot be guessed
+TEXTS = ("id", "mode", "title", "source_language", "target_language")
+STUDY_FILE, LINKS_FILE = "study.json", "links.json"
+REMEDY = "A study is created by: anaphora study create PAIRS -o STUDY"
+Value = TypeVar("Value")
+
+
+def write_study(study: Study, folder: Path) -> None:
+    """Write a new folder with the study and its secret links, atomically; only its owner can read it."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise BadInput(folder, "already exists", remedy="A study is never overwritten: choose another folder.")
+    links = {
+        "anaphora_study_links": LINKS_VERSION,
+        "study": study.id,
+        "admin": secrets.token_urlsafe(TOKEN_BYTES),
+        "annotators": {annotator.name: secrets.token_urlsafe(TOKEN_BYTES) for annotator in study.annotators},
+    }
+    try:
+        with atomic_folder(folder, mode=0o700) as unfinished:
+            _write_private(unfinished / STUDY_FILE, to_dict(study))
+            _write_private(unfinished / LINKS_FILE, links)
+    except OSError as error:
+        raise CannotWrite(folder, error) from None
+
+
+def _write_private(path: Path, document: Mapping[str, Any]) -> None:
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "w", encoding="utf-8") as out:
+        try:
+            json.dump(document, out, ensure_ascii=False, indent=1, allow_nan=False)
+        except UnicodeEncodeError:
+            raise AnaphoraError(
+                "the suite has text that is not valid Unicode (a lone surrogate). Correct it first"
+            ) from None
+        out.write("\n")
+
+
+def to_dict(study: Study) -> dict[str, Any]:
+    return {
+        "anaphora_study": FORMAT_VERSION if study.blind else 1,
+        **{name: getattr(study, name) for name in TEXTS},
+        "instructions": list(study.instructions),
+        "show_source": study.show_source,
+        "options": list(study.options),
+        "forms": dict(study.forms),
+        "overlap": study.overlap,
+        "seed": study.seed,
+        "suite": study.suite,
+        "items": [_item_dict(item) for item in study.items],
+        "annotators": [
+            {"name": a.name, "items": [[one.item, list(one.order)] for one in a.assignments]} for a in study.annotators
+        ],
+    }
+
+
+def _item_dict(item: Item) -> dict[str, Any]:
+    fields: dict[str, Any] = {name: getattr(item, name) for name in Item.__slots__ if getattr(item, name)}
+    return {**fields, "gold": item.gold, "tags": dict(item.tags)}
+
+
+def read_study(folder: Path) -> Study:
+    """Read the study of a folder."""
+    path = folder / STUDY_FILE
+    if not path.is_file():
+        what = "no such folder" if not folder.exists() else f"no study: {STUDY_FILE} is missing here"
+        raise BadInput(folder, what, remedy=REMEDY)
+    document = read_json(path)
+    version = document.get("anaphora_study") if isinstance(document, dict) else None
+    if type(version) is not int:
+        raise BadInput(path, "not a study", remedy=REMEDY)
+    if not 1 <= version <= FORMAT_VERSION:
+        problem = f"study format version {version}, this program reads up to {FORMAT_VERSION}"
+        raise BadInput(path, problem, remedy="Upgrade with: pip install -U anaphora")
+    kinds = {**dict.fromkeys(TEXTS, str), "suite": str, "overlap": int, "seed": int}
+    simple: dict[str, Any] = {name: _get(document, name, kind, path) for name, kind in kinds.items()}
+    study = Study(
+        **simple,
+        show_source=_get(document, "show_source", bool, path),
+        instructions=tuple(_get(document, "instructions", list, path)),
+        options=tuple(_get(document, "options", list, path)),
+        forms=_get(document, "forms", dict, path),
+        items=_each(_get(document, "items", list, path), "item", path, _item),
+        annotators=_each(_get(document, "annotators", list, path), "annotator", path, _annotator),
+        blind=version >= 2,
+    )
+    wrong = _inconsistency(study)
+    if wrong is not None:
+        raise BadInput(path, wrong, remedy="Restore the file as `study create` wrote it.")
+    return study
+
+
+def read_links(folder: Path, study: Study) -> tuple[str, dict[str, str]]:
+    """Return the admin's token, and the annotators' tokens by name."""
+    path = folder / LINKS_FILE
+    document = read_json(path)
+    try:
+        admin, tokens = document["admin"], {name: str(token) for name, token in document["annotators"].items()}
+        owner = document["study"]
+    except (TypeError, KeyError, AttributeError):
+        raise BadInput(path, "not the links of a study", remedy="Restore the file.") from None
+    if owner != study.id or set(tokens) != {a.name for a in study.annotators}:
+        raise BadInput(path, f"these are links of another study than {study.id}", remedy="Restore the file.")
+    every = [admin, *tokens.values()]
+    if not all(isinstance(t, str) and len(t) >= 22 for t in every) or len(set(every)) < len(every):
+        raise BadInput(path, "two links are the same, or one could be guessed", remedy="Restore the file.")
+    return admin, tokens
+
+
+def _get(document: dict[str, Any], name: str, kind: type[Value], path: Path) -> Value:
+    value = document.get(name)
+    if type(value) is not kind:
+        what = "is missing" if name not in document else f"is not of the type {kind.__name__}"
+        raise BadInput(path, f"{name!r} {what}", remedy="Restore the file as `study create` wrote it.")
+    return value
+
+
+def _each(rows: list[Any], what: str, path: Path, parse: Callable[[Any], Value]) -> tuple[Value, ...]:
+    parsed = []
+    for number, row in enumerate(rows, start=1):
+        try:
+            parsed.append(parse(row))
+        except (TypeError, KeyError, ValueError, AttributeError) as error:
+            name = f" ({row['id']})" if isinstance(row, dict) and "id" in row else ""
+            remedy = "Restore the file as `study create` wrote it."
+            raise BadInput(path, f"{what} {number:,}{name} is broken: {error}", remedy=remedy) from None
+    return tuple(parsed)
+
+
+def _item(row: dict[str, Any]) -> Item:
+    candidates = tuple(_passage(candidate) for candidate in row["candidates"])
+    marks = tuple(tuple((int(start), int(end)) for start, end in spans) for spans in row["marks"])
+    if len(marks) != len(candidates) or not 0 <= row["gold"] < len(candidates):
+        raise ValueError("marks or gold do not belong to the candidates")
+    for candidate, spans in zip(candidates, marks, strict=True):
+        bounds = [bound for span in spans for bound in span]
+        if bounds != sorted(bounds) or (bounds and not 0 <= bounds[0] <= bounds[-1] <= len(candidate[-1])):
+            raise ValueError("marks outside of the sentence")
+    pair: tuple[str, str] | None = None
+    if row.get("pair"):
+        first, second = row["pair"]
+        pair = str(first), str(second)
+    texts: dict[str, Any] = {name: str(row.get(name, "")) for name in ("pronoun", "system", "sentence", "position")}
+    if not isinstance(row["id"], str):
+        raise TypeError("the id is not a text")
+    return Item(row["id"], _passage(row["source"]), candidates, row["gold"], marks, pair, **texts, tags=row["tags"])
+
+
+def _passage(sentences: Any) -> tuple[str, ...]:
+    if not isinstance(sentences, list) or not sentences or not all(isinstance(s, str) for s in sentences):
+        raise TypeError("a passage is a list of one or more sentences")
+    return tuple(sentences)
+
+
+def _annotator(row: dict[str, Any]) -> Annotator:
+    assignments = tuple(Assignment(str(item), tuple(int(k) for k in order)) for item, order in row["items"])
+    return Annotator(str(row["name"]), assignments)
+
+
+def _inconsistency(study: Study) -> str | None:
+    """Return what is inconsistent in a study, or None."""
+    if study.mode not in MODES:
+        return f"unknown mode {study.mode!r}"
+    if twice := _first_twice([item.id for item in study.items]):
+        return f"the id {twice!r} occurs twice"
+    if twice := _first_twice([annotator.name for annotator in study.annotators]):
+        return f"the annotator {twice!r} occurs twice"
+    size = {PAIRS: 2, GAPS: 1}[study.mode]
+    if wrong := next((item.id for item in study.items if len(item.candidates) != size), None):
+        return f"item {wrong!r} does not have {size} candidate{'s' if size > 1 else ''}"
+    for annotator in study.annotators:
+        if twice := _first_twice([one.item for one in annotator.assignments]):
+            return f"{annotator.name} is asked {twice!r} twice"
+        for one in annotator.assignments:
+            if one.item not in study.by_id or sorted(one.order) != list(range(size)):
+                return f"{annotator.name} is asked {one.item!r}, which is not an item, or in an invalid order"
+    return None
+
+
+def _first_twice(names: list[str]) -> str | None:
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            return name
+        seen.add(name)
+    return None

@@ -1,15 +1,18 @@
-"""The web server of a study: pages, questions, answers. An answer is acknowledged when it is on the disk, not before.
+"""The web server of a study: pages, questions, answers. An answer is acknowledged once it is on disk.
 
 Whoever has a link can answer in its annotator's name, and see and change only that annotator's answers. The server
-knows links by their hashes only and writes none of them into a log.
+knows links only by their hashes and writes none of them into a log.
 """
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
+import hmac
+import json
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from importlib import resources
 from typing import Any, Literal, TypeVar
 
@@ -20,8 +23,16 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from starlette.requests import ClientDisconnect
 
 from anaphora.core.errors import AnaphoraError
-from anaphora.study.analysis import answer_rows, as_jsonl, as_tsv, current_answers
-from anaphora.study.guard import (
+from anaphora.languages.highlight import segments
+from anaphora.study.analysis import (
+    answer_rows,
+    as_jsonl,
+    as_tsv,
+    current_answers,
+    study_agreement,
+    undoable,
+)
+from anaphora.study.middleware import (
     ADMIN_BURST,
     ADMIN_RATE,
     MAX_BODY,
@@ -30,10 +41,8 @@ from anaphora.study.guard import (
     RateLimit,
     SecureHeaders,
 )
-from anaphora.study.model import Annotator, Assignment, Study
+from anaphora.study.model import GAPS, Annotator, Assignment, Item, Study, default_texts
 from anaphora.study.store import Answer, AnswerLog, Conflict
-from anaphora.study.view import annotator_state, opaque_ids, overview
-from anaphora.study.writer import Writer
 
 FILES = {
     "study.css": "text/css; charset=utf-8",
@@ -49,8 +58,8 @@ Body = TypeVar("Body")
 NO_STUDY = "This link leads to no study. Is it complete?"
 
 
-class Said(BaseModel):
-    """The body of an answer. An empty choice takes the answer before back."""
+class AnswerRequest(BaseModel):
+    """The body of an answer. An empty choice takes the previous answer back."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
     request: str = Field(pattern=r"^[A-Za-z0-9-]{8,64}$")
@@ -60,33 +69,33 @@ class Said(BaseModel):
     elapsed_seconds: float | None = Field(default=None, ge=0, le=1e9, allow_inf_nan=False)
 
 
-ONE, SEVERAL = TypeAdapter(Said), TypeAdapter(list[Said])
+ONE, SEVERAL = TypeAdapter(AnswerRequest), TypeAdapter(list[AnswerRequest])
 
 
-class Desk:
-    """Who is behind a link, and what they may do. ids: annotator → item → the id by which their page knows it."""
+class StudyService:
+    """Requests by link: whose link it is, and what it may do. ids: annotator → item → the opaque id of their page."""
 
     def __init__(
         self, study: Study, admin: str, tokens: Mapping[str, str], log: AnswerLog, limit: RateLimit | None = None
     ) -> None:
         self.study, self.tokens, self.log = study, tokens, log
-        self._writer = Writer(log)
+        self._writer = BatchWriter(log)
         self._shown: dict[Assignment, dict[str, Any]] = {}
         self._overview: dict[str, Any] | None = None
         self._overview_due = 0.0
         self._one_at_a_time = CapacityLimiter(1)
         self._limit, self._admin_limit = limit or RateLimit(), RateLimit(ADMIN_RATE, ADMIN_BURST)
         self._unknown_limit = RateLimit(UNKNOWN_RATE, UNKNOWN_BURST)
-        self._people = {_hash(tokens[annotator.name]): annotator for annotator in study.annotators}
+        self._annotators = {_hash(tokens[annotator.name]): annotator for annotator in study.annotators}
         self._admin = _hash(admin)
         self.ids = opaque_ids(study, admin)
         self._items = {name: {shown: item for item, shown in ids.items()} for name, ids in self.ids.items()}
 
     def knows(self, token: str) -> bool:
-        return _hash(token) in self._people or self._is_unknown()
+        return _hash(token) in self._annotators or self._is_unknown()
 
     def knows_admin(self, token: str) -> bool:
-        """Whether a link is the admin's, who may not ask too often either."""
+        """Return whether a link is the admin's, within the limit of requests."""
         if _hash(token) != self._admin:
             return self._is_unknown()
         if not self._admin_limit.allows("admin"):
@@ -94,49 +103,49 @@ class Desk:
         return True
 
     def annotator(self, token: str) -> Annotator:
-        """The person of a link, who may not ask too often."""
-        found = self._people.get(_hash(token))
-        if found is None:
+        """Return the annotator of a link, within the limit of requests."""
+        annotator = self._annotators.get(_hash(token))
+        if annotator is None:
             self._is_unknown()
             raise HTTPException(404, NO_STUDY)
-        if not self._limit.allows(found.name):
+        if not self._limit.allows(annotator.name):
             raise too_many()
-        return found
+        return annotator
 
     def _is_unknown(self) -> Literal[False]:
-        """Count a link that leads nowhere. All of them share one limit: known links are not affected."""
+        """Count an unknown link. All of them share one limit, so that known links are not affected."""
         if not self._unknown_limit.allows("unknown"):
             raise too_many()
         return False
 
-    def entry(self, annotator: Annotator, said: Said) -> Answer:
-        """An answer that this person can give."""
-        item = self._items[annotator.name].get(said.item)
+    def entry(self, annotator: Annotator, answer: AnswerRequest) -> Answer:
+        """Return the entry of the log for an answer that this annotator can give."""
+        item = self._items[annotator.name].get(answer.item)
         if item is None and not self.study.blind:  # an answer that a page of 0.1.0 could not send
-            item = said.item
+            item = answer.item
         order = None if item is None else self.study.orders.get((annotator.name, item))
-        choice = tuple(said.choice)
+        choice = tuple(answer.choice)
         problem = "You were not asked this item." if order is None else self.study.problem_with(choice)
         if item is None or order is None or problem:
             raise HTTPException(422, problem)
-        seconds, elapsed = said.seconds, said.elapsed_seconds
-        return Answer(annotator.name, item, choice, order, said.request, seconds, elapsed=elapsed)
+        seconds, elapsed = answer.seconds, answer.elapsed_seconds
+        return Answer(annotator.name, item, choice, order, answer.request, seconds, elapsed=elapsed)
 
-    async def keep(self, annotator: Annotator, said: Said) -> dict[str, Any]:
-        """Put an answer into the log; it is on the disk before this returns."""
-        (kept,) = await self._writer.keep([self.entry(annotator, said)])
+    async def keep(self, annotator: Annotator, answer: AnswerRequest) -> dict[str, Any]:
+        """Append an answer to the log; it is on disk before this returns."""
+        (kept,) = await self._writer.keep([self.entry(annotator, answer)])
         if isinstance(kept, Conflict):
             raise kept
         return {"stored": kept.request, "item": self.ids[annotator.name][kept.item], "number": kept.number}
 
-    async def keep_all(self, annotator: Annotator, waiting: list[Said]) -> dict[str, Any]:
-        """Put answers into the log in their order; one that cannot be kept is not in the way of the next."""
+    async def keep_all(self, annotator: Annotator, requests: list[AnswerRequest]) -> dict[str, Any]:
+        """Append answers to the log in their order; one that cannot be kept does not affect the next."""
         refused, entries = {}, []
-        for said in waiting:
+        for answer in requests:
             try:
-                entries.append(self.entry(annotator, said))
+                entries.append(self.entry(annotator, answer))
             except HTTPException as error:
-                refused[said.request] = str(error.detail)
+                refused[answer.request] = str(error.detail)
         stored = []
         for entry, kept in zip(entries, await self._writer.keep(entries), strict=True):
             if isinstance(kept, Conflict):
@@ -146,16 +155,16 @@ class Desk:
         return {"stored": stored, "refused": refused}
 
     def overview(self) -> Response:
-        """The admin's overview. Where it takes long to compute, the last one is shown for ten times as long."""
+        """Return the admin's overview. Where it takes long to compute, it is reused for ten times as long."""
         if self._overview is None or time.monotonic() >= self._overview_due:
             began = time.monotonic()
-            self._overview = overview(self.study, self.log.answers(), self.tokens, self.log.name)
+            self._overview = study_overview(self.study, self.log.answers(), self.tokens, self.log.name)
             seconds = time.monotonic() - began
             self._overview_due = began + (11 * seconds if seconds > 0.1 else 0.0)
         return JSONResponse(self._overview)
 
     async def slowly(self, make: Callable[..., Response], *arguments: Any) -> Response:
-        """Make a reply that takes a while in a thread, one after the other, so that answers need not wait for them."""
+        """Make a slow reply in a thread, one at a time, so that answers do not wait for it."""
         return await to_thread.run_sync(make, *arguments, limiter=self._one_at_a_time)
 
     def state(self, annotator: Annotator) -> Response:
@@ -169,17 +178,17 @@ class Desk:
         return Response(as_jsonl(rows) if kind == "jsonl" else as_tsv(rows), headers=headers)
 
 
-def make_app(desk: Desk) -> FastAPI:
-    """The application; its documentation pages are off, as they would load scripts from elsewhere."""
+def make_app(service: StudyService) -> FastAPI:
+    """Return the application, without FastAPI's documentation pages, which load external scripts."""
     app = FastAPI(title="Anaphora study", docs_url=None, redoc_url=None, openapi_url=None)
     app.add_middleware(SecureHeaders)
-    app.state.desk = desk
+    app.state.service = service
 
     @app.exception_handler(AnaphoraError)
     def refused(request: Request, error: AnaphoraError) -> JSONResponse:
         if isinstance(error, Conflict):
             return JSONResponse({"detail": str(error)}, status_code=409)
-        LOGGER.error("%s", error)  # of the machine, for whoever serves the study; others need not know its paths
+        LOGGER.error("%s", error)  # it may name paths of this machine, so that it goes to the log only
         return JSONResponse({"detail": "The database cannot be used right now."}, status_code=503)
 
     @app.get("/")
@@ -188,7 +197,7 @@ def make_app(desk: Desk) -> FastAPI:
 
     @app.get("/health")
     def health() -> dict[str, str]:
-        return {"study": desk.study.id}
+        return {"study": service.study.id}
 
     @app.get("/static/{name}")
     def static(name: str) -> Response:
@@ -196,50 +205,50 @@ def make_app(desk: Desk) -> FastAPI:
             raise HTTPException(404, "no such file")
         return Response(page_file(name), headers={"Content-Type": FILES[name], "Cache-Control": "no-cache"})
 
-    add_annotator_routes(app, desk)
-    add_admin_routes(app, desk)
+    add_annotator_routes(app, service)
+    add_admin_routes(app, service)
     return app
 
 
-def add_annotator_routes(app: FastAPI, desk: Desk) -> None:
+def add_annotator_routes(app: FastAPI, service: StudyService) -> None:
     @app.get("/a/{token}")
     def annotator_page(token: str) -> Response:
-        return page("study.html") if desk.knows(token) else page("front.html", 404)
+        return page("study.html") if service.knows(token) else page("front.html", 404)
 
     @app.get("/a/{token}/state")
     async def state(token: str) -> Response:
-        return await desk.slowly(desk.state, desk.annotator(token))
+        return await service.slowly(service.state, service.annotator(token))
 
     @app.post("/a/{token}/answers")
     async def answer(token: str, request: Request) -> dict[str, Any]:
-        annotator = desk.annotator(token)
-        return await desk.keep(annotator, parse(ONE, await body_of(request)))
+        annotator = service.annotator(token)
+        return await service.keep(annotator, parse(ONE, await body_of(request)))
 
     @app.post("/a/{token}/outbox")
     async def outbox(token: str, request: Request) -> dict[str, Any]:
-        """All answers that wait on a page which is being closed: one request, as it cannot wait for replies."""
-        annotator = desk.annotator(token)
-        return await desk.keep_all(annotator, parse(SEVERAL, await body_of(request)))
+        """Keep all answers of a page that is being closed, in one request."""
+        annotator = service.annotator(token)
+        return await service.keep_all(annotator, parse(SEVERAL, await body_of(request)))
 
 
-def add_admin_routes(app: FastAPI, desk: Desk) -> None:
+def add_admin_routes(app: FastAPI, service: StudyService) -> None:
     @app.get("/admin/{token}")
     def admin_page(token: str) -> Response:
-        return page("admin.html") if desk.knows_admin(token) else page("front.html", 404)
+        return page("admin.html") if service.knows_admin(token) else page("front.html", 404)
 
     @app.get("/admin/{token}/overview")
     async def admin_overview(token: str) -> Response:
-        if not desk.knows_admin(token):
+        if not service.knows_admin(token):
             raise HTTPException(404, NO_STUDY)
-        return await desk.slowly(desk.overview)
+        return await service.slowly(service.overview)
 
     @app.get("/admin/{token}/answers.{kind}")
     async def admin_answers(token: str, kind: str) -> Response:
-        if not desk.knows_admin(token) or kind not in ("jsonl", "tsv"):
+        if not service.knows_admin(token) or kind not in ("jsonl", "tsv"):
             raise HTTPException(404, NO_STUDY)
         name = f'attachment; filename="answers.{kind}"'
         headers = {"Content-Disposition": name, "Content-Type": "text/plain; charset=utf-8"}
-        return await desk.slowly(desk.exported, kind, headers)
+        return await service.slowly(service.exported, kind, headers)
 
 
 def too_many() -> HTTPException:
@@ -251,7 +260,7 @@ def page(name: str, status: int = 200) -> Response:
 
 
 async def body_of(request: Request) -> bytes:
-    """The body, unless it is too long: then it is not read to its end."""
+    """Return the body; one that is too long is not read to its end."""
     too_long = HTTPException(413, f"A request has at most {MAX_BODY:,} bytes.")
     length = request.headers.get("content-length", "0")
     if length.isdecimal() and int(length[:30]) > MAX_BODY:
@@ -262,7 +271,7 @@ async def body_of(request: Request) -> bytes:
             body += part
             if len(body) > MAX_BODY:
                 raise too_long
-    except ClientDisconnect:  # nobody is left to read the reply, and no traceback belongs into the log
+    except ClientDisconnect:  # no one reads the reply, and no traceback belongs in the log
         raise HTTPException(408, "The request was not complete.") from None
     return body
 
@@ -272,8 +281,8 @@ def parse(kind: TypeAdapter[Body], body: bytes) -> Body:
         return kind.validate_json(body)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join(map(str, first["loc"]))
-        raise HTTPException(422, f"{place}: {first['msg']}" if place else str(first["msg"])) from None
+        field = ".".join(map(str, first["loc"]))
+        raise HTTPException(422, f"{field}: {first['msg']}" if field else str(first["msg"])) from None
 
 
 def page_file(name: str) -> bytes:
@@ -282,3 +291,166 @@ def page_file(name: str) -> bytes:
 
 def _hash(token: str) -> str:
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+# Writing: answers that arrive together share a transaction.
+
+AT_ONCE = 200  # requests in one transaction
+
+
+class BatchWriter:
+    """Write answers that arrive together in one transaction, so that annotators do not queue for the disk."""
+
+    def __init__(self, log: AnswerLog) -> None:
+        self._log = log
+        self._thread = CapacityLimiter(1)  # its own: those of other requests may all be taken
+        self._waiting: list[tuple[Sequence[Answer], asyncio.Future[list[Answer | Conflict]]]] = []
+        self._writing: asyncio.Task[None] | None = None
+
+    async def keep(self, answers: Sequence[Answer]) -> list[Answer | Conflict]:
+        """Return the answers as they are in the log, or conflicts; they are on disk before this returns."""
+        outcome: asyncio.Future[list[Answer | Conflict]] = asyncio.get_running_loop().create_future()
+        self._waiting.append((answers, outcome))
+        if self._writing is None:
+            self._writing = asyncio.create_task(self._write())
+        return await outcome
+
+    async def _write(self) -> None:
+        try:
+            while self._waiting:
+                batch, self._waiting = self._waiting[:AT_ONCE], self._waiting[AT_ONCE:]
+                everything = [answer for answers, _ in batch for answer in answers]
+                try:
+                    kept = iter(await to_thread.run_sync(self._log.append_all, everything, limiter=self._thread))
+                except Exception as error:  # those who wait are told; the next batch may succeed
+                    for _, outcome in batch:
+                        _settle(outcome, error)
+                else:
+                    for answers, outcome in batch:
+                        _settle(outcome, [next(kept) for _ in answers])
+        finally:
+            self._writing = None
+
+
+def _settle(outcome: asyncio.Future[list[Answer | Conflict]], result: list[Answer | Conflict] | Exception) -> None:
+    if outcome.done():  # the request was canceled
+        return
+    if isinstance(result, Exception):
+        outcome.set_exception(result)
+    else:
+        outcome.set_result(result)
+
+
+# What the pages get: an annotator's questions and answers, the admin's overview.
+
+
+def opaque_ids(study: Study, secret: str) -> dict[str, dict[str, str]]:
+    """Return the ids by which each annotator's page knows the items.
+
+    An item's own id may tell whose translation it is (apt's are SYSTEM/SENTENCE.POSITION), and annotators can inspect
+    what a page gets. secret: the same at every start and unknown to annotators, who could otherwise guess ids
+    """
+
+    def opaque(annotator: str, item: str) -> str:
+        text = json.dumps([study.id, annotator, item]).encode()
+        return hmac.new(secret.encode(), text, hashlib.sha256).hexdigest()[:24]
+
+    return {a.name: {one.item: opaque(a.name, one.item) for one in a.assignments} for a in study.annotators}
+
+
+def annotator_state(
+    study: Study,
+    annotator: Annotator,
+    log: Sequence[Answer],
+    name: str,
+    ids: Mapping[str, str],
+    shown: MutableMapping[Assignment, dict[str, Any]],
+) -> dict[str, Any]:
+    """Return what an annotator's page needs, without telling which candidate is the reference or whose it is.
+
+    ids: the opaque ids of this annotator's items
+    shown: a cache of items as they are shown; it is filled
+    """
+    current = current_answers(study, log, name)
+    for one in annotator.assignments:
+        if one not in shown:
+            shown[one] = _shown(study, study.by_id[one.item], one)
+    return {
+        "study": study.id,
+        "title": study.title,
+        "mode": study.mode,
+        "name": annotator.name,
+        "instructions": list(study.instructions),
+        "source_language": study.source_language,
+        "target_language": study.target_language,
+        "options": list(study.options),
+        "example": welcome_example(study),
+        "items": [{"id": ids[one.item], **shown[one]} for one in annotator.assignments],
+        "answers": {ids[item]: _given(answer) for (_, item), answer in current.items()},
+        "undo": [{"item": ids[answer.item], **_given(answer)} for answer in undoable(log)],
+    }
+
+
+def _given(answer: Answer) -> dict[str, Any]:
+    return {"choice": list(answer.choice), "seconds": answer.seconds, "elapsed_seconds": answer.elapsed}
+
+
+def _shown(study: Study, item: Item, one: Assignment) -> dict[str, Any]:
+    """Return an item in the order of its assignment, without empty sentences."""
+    candidates = [item.candidates[k] for k in one.order]
+    contexts = [[sentence for sentence in candidate[:-1] if sentence.strip()] for candidate in candidates]
+    same = all(context == contexts[0] for context in contexts)
+    source = [sentence for sentence in item.source if sentence.strip()] if study.show_source else []
+    shown = []
+    for k, candidate, context in zip(one.order, candidates, contexts, strict=True):
+        parts = segments(candidate[-1], item.marks[k])
+        if study.mode == GAPS:  # the word itself is never sent: it is the question
+            parts = [("", True) if marked else (text, marked) for text, marked in parts]
+        shown.append({"context": [] if same else context, "parts": parts})
+    return {"source": source, "context": contexts[0] if same else [], "candidates": shown}
+
+
+def study_overview(study: Study, log: Sequence[Answer], tokens: Mapping[str, str], name: str) -> dict[str, Any]:
+    """Return the data of the admin's page: progress, links, and agreement so far."""
+    current = current_answers(study, log, name)
+    done: dict[str, int] = {}
+    last: dict[str, str] = {}
+    for annotator, _ in current:
+        done[annotator] = done.get(annotator, 0) + 1
+    for answer in log:
+        last[answer.annotator] = answer.at
+    agreement = study_agreement(study, current)
+    return {
+        "title": study.title,
+        "mode": study.mode,
+        "items": len(study.items),
+        "overlap": study.overlap,
+        "annotators": [
+            {
+                "name": a.name,
+                "done": done.get(a.name, 0),
+                "total": len(a.assignments),
+                "last": last.get(a.name),
+                "link": f"a/{tokens[a.name]}",
+            }
+            for a in study.annotators
+        ],
+        "agreement": agreement.to_dict(),
+    }
+
+
+def welcome_example(study: Study) -> dict[str, Any] | None:
+    """Return the example for the first page, in the language of the translations.
+
+    None where there is none in that language, and where a study has its own instructions, which it might contradict.
+    """
+    texts = default_texts(study.mode)
+    example = texts["examples"].get(study.target_language)
+    if example is None or study.instructions != texts["instructions"]:
+        return None
+    return {
+        "language": study.target_language,
+        "context": [example["context"]],
+        "candidates": [[(word, True), (example["rest"], False)] for word in example["words"]],
+        "verdict": example["verdict"],
+    }

@@ -1,4 +1,4 @@
-"""Run a study's server: bind the port, say the links, serve until it is stopped, and close the database then."""
+"""Run the server of a study: bind the port, announce the links, serve until stopped, close the database."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from types import FrameType
 from typing import Any, NoReturn, TypeVar
 
 from anaphora.core.errors import AnaphoraError
-from anaphora.study.database import open_log
-from anaphora.study.file import read_links, read_study
+from anaphora.study.model import read_links, read_study
+from anaphora.study.store import open_log
 
 BACKLOG = 256  # connections that wait to be accepted
 Listener = TypeVar("Listener", bound=socket.socket)
@@ -22,7 +22,7 @@ Listener = TypeVar("Listener", bound=socket.socket)
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """Where the pages are."""
+    """The addresses of the pages."""
 
     url: str
     admin: str
@@ -46,16 +46,16 @@ def serve(
     base_url: str | None = None,
     announce: Callable[[Links], None] = lambda links: None,
 ) -> None:
-    """Serve a study until the process is stopped. Port 0 takes a free one; `announce` is told once it is open.
+    """Serve a study until the process is stopped. Port 0 takes a free port; `announce` is called once it is open.
 
-    SIGTERM, which systemd, Docker and `kill` send, ends the process as Ctrl-C does: requests are answered, the database
-    is closed, and with SQLite its file alone holds every answer.
+    SIGTERM, which systemd, Docker and `kill` send, ends the process as Ctrl-C does: requests are answered and the
+    database is closed.
     """
     try:
         import uvicorn
 
-        from anaphora.study.connections import LimitedListener, TimedProtocol, connection_limit
-        from anaphora.study.server import Desk, make_app
+        from anaphora.study.middleware import LimitedListener, TimedProtocol, connection_limit
+        from anaphora.study.server import StudyService, make_app
     except ModuleNotFoundError as error:
         extra = 'pip install "anaphora[study]"'
         problem = f"the study's server needs {error.name}, which is not installed"
@@ -70,9 +70,9 @@ def serve(
         shown = f"[{host}]" if ":" in host else host
         base = base_url or f"http://{shown}:{listening.getsockname()[1]}"
         announce(links_of(base, admin, tokens))
-        app = make_app(Desk(study, admin, tokens, log))
-        # no access log: the links are in its lines. One process, whose threads share one connection.
-        # No warnings either: anybody who sends nonsense could fill the disk with them.
+        app = make_app(StudyService(study, admin, tokens, log))
+        # no access log, which would contain the links; no warnings, with which any client could fill the disk;
+        # one process, whose threads share one connection
         config = uvicorn.Config(
             app,
             http=TimedProtocol,
@@ -90,14 +90,14 @@ def serve(
 
 
 class _Terminated(BaseException):
-    """SIGTERM has come. Like KeyboardInterrupt it is not an error that anything on the way should handle."""
+    """SIGTERM was received. Like KeyboardInterrupt it is not an error to handle."""
 
 
 @contextlib.contextmanager
 def terminated_at_the_end() -> Iterator[None]:
-    """Let a SIGTERM unwind the block, so that everything in it is closed, before it ends the process as it should.
+    """Let SIGTERM unwind the block, so that everything in it is closed, before it ends the process.
 
-    Left to itself it ends the process at once; uvicorn handles it while it serves, and then raises it again.
+    By default it ends the process at once; uvicorn handles it while it serves, and then raises it again.
     """
     if threading.current_thread() is not threading.main_thread():  # signals come to the main thread only
         yield
@@ -118,7 +118,7 @@ def terminated_at_the_end() -> Iterator[None]:
 
 
 def bound(host: str, port: int, kind: Callable[[int], Listener]) -> Listener:
-    """A listening socket of a kind, or an error that says why there is none."""
+    """Return a listening socket, or raise an error that says why there is none."""
     listening = kind(socket.AF_INET6 if ":" in host else socket.AF_INET)
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -1,7 +1,7 @@
 """The log of answers: append-only, in SQLite by default or in PostgreSQL. An answer is durable before `append` returns.
 
-Nothing is ever changed or deleted: a later answer to an item takes the place of an earlier one, an empty choice takes
-it back.
+Nothing is ever changed or deleted: a later answer to an item replaces an earlier one, and an empty choice takes it
+back.
 """
 
 from __future__ import annotations
@@ -9,13 +9,18 @@ from __future__ import annotations
 import contextlib
 import functools
 import json
+import os
+import sqlite3
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, Protocol
+from urllib.parse import urlsplit
 
 from anaphora.core.errors import AnaphoraError, BadInput
+from anaphora.study.model import Study
 
 SCHEMA_VERSION = 2
 FIELDS = "number, annotator, item, choice, shown, request, at, seconds, elapsed"
@@ -23,19 +28,19 @@ Row = Sequence[Any]
 
 
 class Conflict(AnaphoraError):  # noqa: N818
-    """A request that was answered before comes again and says something else."""
+    """A request that was answered before comes again with another answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What somebody said about an item at some time.
+    """An answer of an annotator to an item.
 
-    choice: what was chosen, as shown; empty: the answer before is taken back
+    choice: what was chosen, as shown; empty: the previous answer is taken back
     shown: the order of the candidates on the page
-    request: made by the page, so that an answer that is sent twice is kept once
+    request: created by the page, so that an answer that is sent twice is kept once
     seconds: how long the question was looked at, without breaks and hidden tabs (0.1.0 counted these, too)
-    elapsed: seconds from the question to the answer, breaks and all; None in answers to 0.1.0
-    number: its place in the log
+    elapsed: seconds from the question to the answer, with breaks; None in answers to 0.1.0
+    number: its position in the log
     """
 
     annotator: str
@@ -50,11 +55,11 @@ class Answer:
 
 
 class Connection(Protocol):
-    """What the log needs of a database."""
+    """A connection to a database, as the log needs it."""
 
     name: str  # for messages, without a password
     schema: tuple[str, ...]
-    upgrades: Mapping[int, tuple[str, ...]]  # version → what makes a database of the version before into one of it
+    upgrades: Mapping[int, tuple[str, ...]]  # version → statements that upgrade from the version before
 
     def transaction(self, *, write: bool = True) -> contextlib.AbstractContextManager[Any]:
         """Something with `execute(sql, parameters)`; at its end all is durable, on an error nothing is.
@@ -86,7 +91,7 @@ class AnswerLog:
             raise
 
     def _open(self, alone: bool) -> None:
-        """Make the tables where there are none; refuse what another program, or another study, has written."""
+        """Create the tables where there are none; refuse a database of another version or study."""
         if not self._connection.has_tables():
             with self._connection.transaction() as do:
                 for statement in self._connection.schema:
@@ -126,14 +131,14 @@ class AnswerLog:
             do.execute("UPDATE anaphora_study_schema SET version = ?", (SCHEMA_VERSION,))
 
     def append(self, answer: Answer) -> Answer:
-        """Keep an answer; one whose request is known is not kept again, but must say the same."""
+        """Keep an answer. One whose request is known is not kept again, and must be the same answer."""
         (kept,) = self.append_all([answer])
         if isinstance(kept, Conflict):
             raise kept
         return kept
 
     def append_all(self, answers: Sequence[Answer]) -> list[Answer | Conflict]:
-        """Keep answers in one transaction, in their order; a conflict is not in the way of the others."""
+        """Keep answers in one transaction, in their order; a conflict does not affect the others."""
         if not answers:
             return []
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
@@ -145,17 +150,17 @@ class AnswerLog:
             unless = "ON CONFLICT (study, annotator, request) DO NOTHING"
             do.execute(f"INSERT INTO anaphora_answers ({columns}) VALUES {rows} {unless}", values)
             where = f"study = ? AND (annotator, request) IN (VALUES {', '.join(['(?, ?)'] * len(answers))})"
-            found = do.execute(f"SELECT {FIELDS} FROM anaphora_answers WHERE {where}", (self._study, *keys)).fetchall()
-        known = {(kept.annotator, kept.request): kept for kept in map(self._answer, found)}
+            stored = do.execute(f"SELECT {FIELDS} FROM anaphora_answers WHERE {where}", (self._study, *keys)).fetchall()
+        known = {(kept.annotator, kept.request): kept for kept in map(self._answer, stored)}
         return [_same(answer, known[answer.annotator, answer.request]) for answer in answers]
 
     def _values(self, answer: Answer, now: str) -> Row:
         choice, shown = json.dumps(answer.choice, ensure_ascii=False), json.dumps(answer.shown)
-        place = self._study, answer.annotator, answer.item
-        return (*place, choice, shown, answer.request, now, answer.seconds, answer.elapsed)
+        key = self._study, answer.annotator, answer.item
+        return (*key, choice, shown, answer.request, now, answer.seconds, answer.elapsed)
 
     def answers(self, annotator: str | None = None) -> list[Answer]:
-        """The log, oldest first; of one person or of all. Nobody who writes waits for whoever reads."""
+        """Return the log, oldest first, of one annotator or of all. Writers do not wait for readers."""
         where, values = ("", ()) if annotator is None else (" AND annotator = ?", (annotator,))
         query = f"SELECT {FIELDS} FROM anaphora_answers WHERE study = ?{where} ORDER BY number"
         with self._read_lock:
@@ -193,7 +198,178 @@ def _numbers(column: str) -> tuple[int, ...]:
 
 
 def _same(answer: Answer, kept: Answer) -> Answer | Conflict:
-    """What is kept, unless it is something else than what was said."""
+    """Return the stored answer, or a conflict where it is another one."""
     if (kept.item, kept.choice) != (answer.item, answer.choice):
         return Conflict(f"the request {answer.request!r} is known with another answer")
     return kept
+
+
+# SQLite: write-ahead log, and every commit waits for the disk.
+
+SQLITE_SCHEMA = (
+    "CREATE TABLE anaphora_study_schema (version INTEGER NOT NULL)",
+    "CREATE TABLE anaphora_studies (study TEXT PRIMARY KEY)",
+    """CREATE TABLE anaphora_answers (
+        number INTEGER PRIMARY KEY AUTOINCREMENT, study TEXT NOT NULL, annotator TEXT NOT NULL, item TEXT NOT NULL,
+        choice TEXT NOT NULL, shown TEXT NOT NULL, request TEXT NOT NULL, at TEXT NOT NULL, seconds REAL,
+        elapsed REAL, UNIQUE (study, annotator, request))""",
+)
+SQLITE_UPGRADES = {2: ("ALTER TABLE anaphora_answers ADD COLUMN elapsed REAL",)}
+
+
+class SQLite:
+    """One connection. The caller serializes the transactions of threads, the file those of processes."""
+
+    schema: tuple[str, ...] = SQLITE_SCHEMA
+    upgrades: Mapping[int, tuple[str, ...]] = SQLITE_UPGRADES
+
+    def __init__(self, path: Path) -> None:
+        self.name, self._path = str(path), path
+        try:
+            if not path.exists():  # only the owner may read the answers
+                os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+            self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=20)
+            try:
+                self._connection.execute("PRAGMA synchronous = FULL")
+                self._connection.execute("PRAGMA journal_mode = WAL")
+            except BaseException:
+                self._connection.close()  # or its locks would make the next one wait
+                raise
+        except (sqlite3.Error, OSError, UnicodeError) as error:  # damage: the text of a schema
+            raise BadInput(path, f"not a database that can be used: {error}") from None
+
+    @contextlib.contextmanager
+    def transaction(self, *, write: bool = True) -> Iterator[sqlite3.Connection]:
+        try:
+            self._connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
+            yield self._connection
+            self._connection.execute("COMMIT")
+        except (sqlite3.Error, UnicodeError) as error:  # damage: text that is not UTF-8
+            raise BadInput(self.name, f"the database refuses: {error}") from None
+        finally:
+            if self._connection.in_transaction:  # something failed; a full disk may fail at the commit
+                self._connection.execute("ROLLBACK")
+
+    def has_tables(self) -> bool:
+        with self.transaction(write=False) as do:
+            query = "SELECT count(*) FROM sqlite_master WHERE name = 'anaphora_study_schema'"
+            return bool(do.execute(query).fetchone()[0])
+
+    def another(self) -> SQLite:
+        return SQLite(self._path)
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+# PostgreSQL, for studies that are served from several machines or are backed up there.
+
+POSTGRES_SCHEMA = (
+    "CREATE TABLE anaphora_study_schema (version INTEGER NOT NULL)",
+    "CREATE TABLE anaphora_studies (study TEXT PRIMARY KEY)",
+    """CREATE TABLE anaphora_answers (
+        number BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, study TEXT NOT NULL REFERENCES anaphora_studies,
+        annotator TEXT NOT NULL, item TEXT NOT NULL, choice TEXT NOT NULL, shown TEXT NOT NULL, request TEXT NOT NULL,
+        at TEXT NOT NULL, seconds DOUBLE PRECISION, elapsed DOUBLE PRECISION,
+        UNIQUE (study, annotator, request))""",
+)
+POSTGRES_UPGRADES = {2: ("ALTER TABLE anaphora_answers ADD COLUMN elapsed DOUBLE PRECISION",)}
+
+
+class _Cursor:
+    """Translate the log's placeholder `?` to psycopg's `%s`; the statements contain no other `?` or `%`."""
+
+    def __init__(self, cursor: Any) -> None:
+        self._cursor = cursor
+
+    def execute(self, statement: str, values: Sequence[Any] = ()) -> Any:
+        return self._cursor.execute(statement.replace("?", "%s"), values)
+
+
+class PostgreSQL:
+    """One connection, reopened after the server was away."""
+
+    schema: tuple[str, ...] = POSTGRES_SCHEMA
+    upgrades: Mapping[int, tuple[str, ...]] = POSTGRES_UPGRADES
+
+    def __init__(self, url: str) -> None:
+        parts = urlsplit(url)
+        self.name = f"{parts.scheme}://{parts.hostname or ''}{parts.path}"  # without the password
+        self._url = url
+        self._connection = self._connect()
+
+    def _connect(self) -> Any:
+        try:
+            import psycopg
+        except ModuleNotFoundError:
+            extra = 'pip install "anaphora[study-postgres]"'
+            raise AnaphoraError(f"PostgreSQL needs psycopg, which is not installed. Install it with: {extra}") from None
+        self._error: type[Exception] = psycopg.Error
+        try:
+            connection = psycopg.connect(self._url, connect_timeout=10, application_name="anaphora study")
+            connection.execute("SET synchronous_commit = on")  # an answer is on the disk before it is acknowledged
+            connection.commit()
+        except psycopg.Error as error:
+            raise BadInput(self.name, f"no connection: {_one_line(error)}") from None
+        return connection
+
+    @contextlib.contextmanager
+    def transaction(self, *, write: bool = True) -> Iterator[_Cursor]:
+        if self._connection.closed or self._connection.broken:
+            self._connection = self._connect()
+        try:
+            with self._connection.transaction(), self._connection.cursor() as cursor:
+                yield _Cursor(cursor)
+        except self._error as error:
+            raise BadInput(self.name, f"the database refuses: {_one_line(error)}") from None
+
+    def has_tables(self) -> bool:
+        with self.transaction(write=False) as do:
+            exists = do.execute("SELECT to_regclass('anaphora_study_schema') IS NOT NULL").fetchone()
+            return bool(exists[0])
+
+    def another(self) -> PostgreSQL:
+        return PostgreSQL(self._url)
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())
+
+
+# Which database: the study's own file, another SQLite file, or PostgreSQL by a URL.
+
+ANSWERS_FILE = "answers.sqlite"
+
+
+def open_log(study: Study, folder: Path, url: str | None = None) -> AnswerLog:
+    """Open the log of a study's answers; it is created if it does not exist."""
+    if url is None:
+        return AnswerLog(SQLite(folder / ANSWERS_FILE), study.id, alone=True)
+    scheme, separator, _ = url.partition("://")
+    if scheme in ("postgresql", "postgres"):
+        return AnswerLog(PostgreSQL(url), study.id, alone=False)
+    if path := sqlite_path(url):
+        return AnswerLog(SQLite(path), study.id, alone=True)
+    what = f"unknown database {scheme!r}" if separator else "not the URL of a database"
+    raise AnaphoraError(f"{what}. Write postgresql://user:password@host/name or sqlite:///path/to/file")
+
+
+def sqlite_path(url: str) -> Path | None:
+    """Return the file of sqlite:///relative/file or sqlite:////absolute/file; None for any other URL."""
+    scheme, _, rest = url.partition("://")
+    return Path(rest.removeprefix("/")) if scheme == "sqlite" and rest.removeprefix("/") else None
+
+
+def read_answers(study: Study, folder: Path, url: str | None = None) -> list[Answer]:
+    """Return the whole log; empty, without creating a file, where there are no answers yet."""
+    path = folder / ANSWERS_FILE if url is None else sqlite_path(url)
+    if path is not None and not path.exists():
+        return []
+    log = open_log(study, folder, url)
+    try:
+        return log.answers()
+    finally:
+        log.close()

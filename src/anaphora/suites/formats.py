@@ -1,21 +1,26 @@
-"""The formats a suite can be read from. A new one is one file in `readers/` and one line here."""
+"""Where suites come from: the formats of published test sets, and rows of datasets and data frames.
+
+A new format is one file in `readers/` and one line here.
+"""
 
 from __future__ import annotations
 
 import inspect
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.registry import Registry
-from anaphora.suites.suite import Suite
+from anaphora.suites.example import Example
+from anaphora.suites.suite import Header, Suite, shape_problem, suite_of
 
 FORMATS = Registry(
     "format",
     {
         "native": "anaphora.suites.suite:read_native",
         "contrapro": "anaphora.suites.readers.contrapro:read",
-        "contrapro-rebuilt": "anaphora.suites.readers.contrapro_rebuilt:read",
+        "contrapro-rebuilt": "anaphora.suites.readers.contrapro:read_rebuilt",
         "contracat": "anaphora.suites.readers.contracat:read",
         "contracat-attack": "anaphora.suites.readers.contracat_attack:read",
         "disceval": "anaphora.suites.readers.disceval:read",
@@ -29,14 +34,89 @@ FORMATS = Registry(
 
 
 def read_suite(path: Path, format: str = "native", **options: Any) -> Suite:
-    """Open a suite in any of the formats. An option the format does not know is an error, not ignored."""
+    """Open a suite in any of the formats. An option that the format does not have is an error."""
     reader = FORMATS.load(format)
     known = [name for name in inspect.signature(reader).parameters if name != "path"]
     for name in options:
         if name not in known:
             takes = ", ".join(f"--{k.replace('_', '-')}" for k in known) or "no options"
             raise AnaphoraError(
-                f"--{name.replace('_', '-')} means nothing to the format {format!r}, which takes {takes}"
+                f"--{name.replace('_', '-')} is not an option of the format {format!r}, which takes {takes}"
             )
     suite: Suite = reader(path, **options)
     return suite
+
+
+# Rows: those of a Hugging Face dataset, of a data frame, or dicts.
+
+FIELDS = ("id", "source", "candidates", "gold", "tags")
+
+
+def suite_of_rows(
+    rows: Iterable[Mapping[str, Any]],
+    name: str = "rows",
+    languages: str = "",
+    breakdowns: tuple[str, ...] = (),
+) -> Suite:
+    """Return a suite of rows with `source`, `candidates` and `gold`; all other fields become tags.
+
+    A source is a sentence, or a list of sentences with the current one last; candidates likewise, padded where they
+    have fewer sentences than the source. Rows without `id` are numbered from 0. The rows must be iterable more than
+    once.
+    """
+    rows = _records(rows)
+    if iter(rows) is rows:
+        raise AnaphoraError("the rows are read more than once: give a list or a dataset, not an iterator")
+    source, _, target = languages.partition("-")
+
+    def examples() -> Iterator[Example]:
+        for number, row in enumerate(rows):
+            yield _example(number, row)
+
+    return suite_of(Header(name, source, target, breakdowns), examples)
+
+
+def _records(rows: Any) -> Iterable[Mapping[str, Any]]:
+    """Return the rows of a data frame (pandas, polars), which iterates over its columns; anything else as it is."""
+    if hasattr(rows, "columns") and hasattr(rows, "to_dicts"):
+        return rows.to_dicts()  # type: ignore[no-any-return]
+    if hasattr(rows, "columns") and hasattr(rows, "to_dict"):
+        return [
+            {str(key): value for key, value in row.items() if not _missing(value)} for row in rows.to_dict("records")
+        ]
+    return rows  # type: ignore[no-any-return]
+
+
+def _missing(value: Any) -> bool:
+    """Return whether a value is NaN, which a data frame has where there is none."""
+    return isinstance(value, float) and value != value
+
+
+def _example(number: int, row: Mapping[str, Any]) -> Example:
+    missing = [field for field in ("source", "candidates") if field not in row]
+    if missing:
+        raise AnaphoraError(f"row {number}: no {missing[0]!r}. A row has source, candidates and gold")
+    source = _passage(row["source"])
+    candidates = [_passage(candidate) for candidate in row["candidates"]]
+    longest = max([len(source), *map(len, candidates)])
+    gold = row.get("gold")
+    fields: dict[str, Any] = {
+        "id": str(row.get("id", number)),
+        "source": _padded(source, longest),
+        "candidates": [_padded(candidate, longest) for candidate in candidates],
+        "gold": None if gold is None or gold == -1 else int(gold),
+    }
+    if problem := shape_problem(fields):
+        raise AnaphoraError(f"row {number}: {problem}")
+    others = {key: value for key, value in row.items() if key not in FIELDS}
+    tags = {key: value for key, value in {**others, **(row.get("tags") or {})}.items() if value is not None}
+    passages = tuple(tuple(candidate) for candidate in fields["candidates"])
+    return Example(fields["id"], tuple(fields["source"]), passages, fields["gold"], tags)
+
+
+def _passage(text: str | Iterable[str]) -> list[str]:
+    return [text] if isinstance(text, str) else list(text)
+
+
+def _padded(passage: list[str], length: int) -> list[str]:
+    return [""] * (length - len(passage)) + passage

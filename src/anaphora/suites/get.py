@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from anaphora.core.errors import AnaphoraError, BadInput, did_you_mean
@@ -17,13 +18,14 @@ from anaphora.core.files import atomic_writer, existing, open_binary, text_lines
 from anaphora.suites.archive import extract
 from anaphora.suites.catalogue import Entry, RemoteArchive, catalogue, find
 from anaphora.suites.download import fetch, sha256_of
+from anaphora.suites.suite import read_native
 
 SUMS = "SHA256SUMS"  # readable by sha256sum -c
 Progress = Callable[[str, int, int | None], None]  # the file, its bytes so far, and in all (None: not known)
 
 
 def home() -> Path:
-    """Where downloads and suites are kept: $ANAPHORA_HOME, else `anaphora` in $XDG_CACHE_HOME, or in ~/.cache."""
+    """Return the folder of downloads and suites: $ANAPHORA_HOME, else `anaphora` in $XDG_CACHE_HOME or ~/.cache."""
     if own := os.environ.get("ANAPHORA_HOME"):
         return Path(own).expanduser()
     cache = Path(os.environ.get("XDG_CACHE_HOME", ""))
@@ -31,12 +33,12 @@ def home() -> Path:
 
 
 def suite_path(name: str) -> Path:
-    """Where the converted suite of this name is, or will be."""
+    """Return where the converted suite of this name is, or will be."""
     return home() / "suites" / f"{name}.jsonl"
 
 
 def resolve(name_or_path: str | Path) -> Path:
-    """The suite file that a user means: a file of their own, or a suite of the catalogue that is on this machine."""
+    """Return the suite file for a path, or for the name of a suite of the catalogue that is on this machine."""
     name = str(name_or_path)
     if Path(name).is_file():
         return Path(name)
@@ -57,10 +59,10 @@ def get(
     force: bool = False,
     progress: Progress | None = None,
 ) -> Path:
-    """The suite file of a catalogue entry, made if it is not there or no longer fits its files.
+    """Return the suite file of a catalogue entry; it is downloaded and converted if it is missing or outdated.
 
     from_path: a local copy to import instead of downloading: a folder with the files (laid out as the release, as our
-        own download folder, or flat; plain or gzipped), or the file itself where there is one alone
+        download folder, or flat; plain or gzipped), or the file itself where there is only one
     force: import or download the files again, and convert them again; files that the catalogue's hash verifies are not
         downloaded twice
     mirror: an address that holds copies, `MIRROR/HOST/PATH` for https://HOST/PATH; else $ANAPHORA_MIRROR
@@ -90,7 +92,7 @@ def get(
 
 @contextlib.contextmanager
 def _aside(files: Sequence[Path]) -> Iterator[None]:
-    """Put files out of the way, so that they are fetched again; if that fails they are back."""
+    """Move files away, so that they are fetched again; move them back if that fails."""
     old = {path: path.with_name(f"{path.name}.old") for path in files if path.is_file()}
     for path, moved in old.items():
         path.replace(moved)
@@ -113,16 +115,16 @@ def _convert(entry: Entry, folder: Path, destination: Path) -> None:
         replace(suite, header=header).write(destination)
     except AnaphoraError:
         for file in entry.files:
-            if file.sha256 is None:  # not what it should be, and no hash could tell: do not hold on to it
+            if file.sha256 is None:  # it cannot be read, and there is no hash: do not keep it
                 (folder / file.path).unlink()
                 (folder / SUMS).unlink(missing_ok=True)
         raise
 
 
 def _expected(entry: Entry, folder: Path, recorded: bool = True) -> dict[str, str | None]:
-    """The SHA-256 each file must have: the catalogue's, else that of the first time it was fetched, else unknown.
+    """Return the SHA-256 each file must have: the catalogue's, else that of the first download, else None.
 
-    recorded: whether that of the first time counts
+    recorded: whether that of the first download counts
     """
     sums = {}
     if recorded and (folder / SUMS).is_file():
@@ -159,7 +161,7 @@ def _download(
         try:
             _unpack(file, entry.archive, folder)
         finally:
-            file.unlink()  # unpacked it is not needed; damaged it would be found again by the next call
+            file.unlink()  # not needed once unpacked; if damaged, it must be downloaded again
     found = {}
     for row in entry.files:
         path, digest = folder / row.path, expected[row.path]
@@ -176,13 +178,13 @@ def _mirrored(url: str, mirror: str | None) -> str:
 
 
 def _unpack(file: Path, archive: RemoteArchive, folder: Path) -> None:
-    """Replace the folder by what the archive holds: a reader may take all it finds there, so nothing old may stay."""
+    """Replace the folder by the contents of the archive; a reader may read every file in it, so nothing old stays."""
     shutil.rmtree(folder, ignore_errors=True)
     extract(file, folder, strip=archive.strip, members=archive.members)
 
 
 def _verify(path: Path, digest: str | None) -> str:
-    """The SHA-256 of a file that came by an archive; one that is wrong is not left there."""
+    """Return the SHA-256 of a file from an archive; a wrong file is removed."""
     if not path.is_file():
         raise BadInput(path, "was not in the archive", remedy="The archive is not the one the catalogue means.")
     found = sha256_of(path)
@@ -193,7 +195,7 @@ def _verify(path: Path, digest: str | None) -> str:
 
 
 def _import(entry: Entry, folder: Path, expected: dict[str, str | None], source: Path) -> dict[str, str]:
-    """Copy (and decompress) local files to where downloads go; nothing is taken that does not verify."""
+    """Copy (and decompress) local files to the download folder, and verify them."""
     if entry.archive is not None:
         if not source.is_file():
             raise BadInput(source, "a folder", remedy=f"{entry.name} is imported from its archive (tar.gz or zip).")
@@ -209,7 +211,7 @@ def _import(entry: Entry, folder: Path, expected: dict[str, str | None], source:
 
 
 def _check_copy(entry: Entry, folder: Path, source: Path) -> None:
-    """A copy of a suite that is here already must be the same, file by file: nothing is taken from it."""
+    """Check that a copy of a suite that already exists is the same, file by file."""
     with tempfile.TemporaryDirectory() as name:
         if entry.archive is not None:
             there = Path(name) / "unpacked"
@@ -221,12 +223,12 @@ def _check_copy(entry: Entry, folder: Path, source: Path) -> None:
             with open_binary(copy) as stream:
                 found = hashlib.file_digest(stream, "sha256").hexdigest()
             if found != (here := sha256_of(folder / path)):
-                problem = f"not the copy of {entry.name} that is here already: SHA-256 is {found}, here it is {here}"
+                problem = f"not the copy of {entry.name} that already exists: SHA-256 is {found}, here it is {here}"
                 raise BadInput(copy, problem, remedy="Replace what is here with --force.")
 
 
 def _copies(entry: Entry, source: Path) -> dict[str, Path]:
-    """Where a local copy has each file of an entry."""
+    """Return where a local copy has each file of an entry."""
     if source.is_file():
         if len(entry.files) != 1:
             files = ", ".join(file.path for file in entry.files)
@@ -246,9 +248,9 @@ def _copies(entry: Entry, source: Path) -> dict[str, Path]:
 
 
 def _layouts(entry: Entry) -> Iterator[dict[str, str]]:
-    """How a copy may be laid out: as our download folder or as the release, from any folder on the way to the files.
+    """Yield the layouts that a copy may have: our download folder or the release, from any folder above the files.
 
-    Where the catalogue knows the same data in another form, that comes first: its hash is known.
+    Where the catalogue has the hash of the same data in another form, that comes first.
     """
     ours = {file.path: PurePosixPath(file.path) for file in entry.files}
     theirs = {f.path: PurePosixPath(unquote(urlsplit(f.url).path[1:]) if f.url else f.path) for f in entry.files}
@@ -273,3 +275,56 @@ def _copy(source: Path, destination: Path, digest: str | None) -> str:
 
 def _wrong(path: Path, found: str, digest: str | None) -> BadInput:
     return BadInput(path, f"SHA-256 is {found}, but {digest} is expected", remedy="It is another or a changed file.")
+
+
+# Facts about a suite, from the catalogue, from its file, or from both.
+
+
+def about(name_or_path: str) -> dict[str, Any]:
+    """Return facts about a suite by its file or its name in the catalogue; counts come from the file if it is here."""
+    if Path(name_or_path).is_file():
+        return _file_facts(Path(name_or_path))
+    entry = find(name_or_path)
+    facts: dict[str, Any] = {
+        "name": entry.name,
+        "title": entry.title,
+        "languages": entry.languages,
+        "examples": entry.examples,
+        "candidates": entry.candidates,
+        "phenomena": list(entry.phenomena),
+        "breakdowns": list(entry.breakdowns),
+        "paper": entry.paper,
+        "licence": entry.licence,
+        "page": entry.page,
+        "files": [file.url or file.path for file in entry.files],
+        "notes": entry.notes,
+    }
+    here = suite_path(entry.name)
+    if here.is_file():
+        counted = ("path", "sha256", "examples", "candidates")
+        facts |= {key: value for key, value in _file_facts(here).items() if key in counted}
+    return facts | {"citation": entry.citation}
+
+
+def _file_facts(path: Path) -> dict[str, Any]:
+    suite = read_native(path)
+    examples = candidates = 0
+    tags: set[str] = set()
+    for example in suite:
+        examples += 1
+        candidates += len(example.candidates)
+        tags.update(example.tags)
+    header = suite.header
+    licence = header.licence or (catalogue()[header.name].licence if header.name in catalogue() else "")
+    return {
+        "name": header.name,
+        "path": str(path),
+        "languages": header.languages,
+        "examples": examples,
+        "candidates": candidates,
+        "breakdowns": list(header.breakdowns),
+        "tags": sorted(tags),
+        "licence": licence,
+        "sha256": suite.sha256(),
+        "citation": header.citation,
+    }

@@ -1,25 +1,28 @@
-"""A Suite: a name, a language pair, Examples; and its file, JSON Lines with a versioned header, streamed both ways."""
+"""Suites: a header and examples, and the suite file, JSON Lines with a versioned header, streamed both ways."""
 
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from types import NoneType
-from typing import Any, Protocol
+from typing import Any, Protocol, overload
 
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.files import atomic_writer, byte_lines, decode
 from anaphora.core.parsing import json_value, parse_json_line, shown
 from anaphora.suites.example import Example
+from anaphora.table import Row, Table, arrow, as_html
 
 FORMAT_VERSION = 1
 
 
 class Digest(Protocol):
-    """What hashlib gives: something that takes bytes."""
+    """Anything that takes bytes, such as the objects of hashlib."""
 
     def update(self, data: bytes, /) -> None: ...
 
@@ -40,7 +43,7 @@ class LineDigest:
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What a suite says of itself.
+    """The header of a suite.
 
     breakdowns: what its paper reports, as `evaluate --by` takes it: a tag, `tag>3` to merge larger numbers, `a×b`
     blocks: the tag whose groups count as right only if every example in them is (Bawden et al. 2018, §2.1)
@@ -61,25 +64,72 @@ class Header:
 
 @dataclass(frozen=True)
 class Suite:
-    """Examples under a header. Iterating makes them anew each time; none are kept.
+    """Examples under a header. They are streamed each time the suite is iterated.
 
     stream: yields the examples; a digest it is given takes the bytes of each example's line
     path: the file the suite came from, if it came from one
+    count: counts the examples without parsing them, where that is possible
     """
 
     header: Header
     stream: Callable[[Digest | None], Iterator[Example]] = field(repr=False)
     path: Path | None = None
+    count: Callable[[], int] | None = field(default=None, repr=False, compare=False)
 
     def __iter__(self) -> Iterator[Example]:
-        return self.stream(None)
+        yield from self._kept if "_kept" in self.__dict__ else self.stream(None)
+
+    def __len__(self) -> int:
+        """Return the number of examples. Where they cannot be counted otherwise, they are kept in memory."""
+        return self.count() if self.count is not None else len(self._kept)
+
+    @cached_property
+    def _kept(self) -> tuple[Example, ...]:
+        """The examples, kept so that `list(suite)`, which asks for the length first, makes them once."""
+        return tuple(self.stream(None))
+
+    def __bool__(self) -> bool:
+        return True
+
+    @overload
+    def __getitem__(self, index: int) -> Example: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[Example]: ...
+
+    def __getitem__(self, index: int | slice) -> Example | list[Example]:
+        """Return the example at an index, or a list for a slice; the file is read up to it."""
+        if isinstance(index, slice):
+            chosen = range(len(self))[index]
+            by_index = {k: example for k, example in enumerate(self) if k in chosen}
+            return [by_index[k] for k in chosen]
+        wanted = index if index >= 0 else len(self) + index
+        for example in itertools.islice(self, wanted, None) if wanted >= 0 else ():
+            return example
+        raise IndexError(f"{self.header.name} has {len(self):,} examples, there is no number {index}")
+
+    def __repr__(self) -> str:
+        source = f" from {self.path}" if self.path is not None else ""
+        return f"<Suite {self.header.name} {self.header.languages}{source}>"
+
+    def _repr_html_(self) -> str:
+        """Return the header and the first examples, for notebooks."""
+        rows = []
+        for example in itertools.islice(self, 3):
+            gold = "" if example.gold is None else example.candidates[example.gold][-1]
+            others = [c[-1] for k, c in enumerate(example.candidates) if k != example.gold]
+            rows.append(Row((example.id, example.source[-1], gold, " / ".join(others))))
+        title = f"{self.header.name} {arrow(self.header.languages)} · {len(self):,} examples"
+        notes = [f"breakdowns: {', '.join(self.header.breakdowns)}"] if self.header.breakdowns else []
+        notes += [f"licence: {self.header.licence}"] if self.header.licence else []
+        return as_html(Table(title, ("id", "source", "right", "wrong"), tuple(rows), tuple(notes)))
 
     def examples(self, digest: Digest | None = None) -> Iterator[Example]:
-        """The examples; once they are used up, the digest holds the suite's hash."""
+        """Return the examples; once they are used up, the digest holds the suite's hash."""
         return self.stream(digest)
 
     def sha256(self) -> str:
-        """The hash of the example lines (not of the header), which names this very suite."""
+        """Return the hash of the example lines (not of the header), which identifies the suite."""
         digest = hashlib.sha256()
         for _ in self.stream(digest):
             pass
@@ -96,10 +146,10 @@ class Suite:
                     digest.update(line)
                 yield example
 
-        return Suite(self.header, stream, self.path)
+        return Suite(self.header, stream, self.path, lambda: len(rows))
 
     def write(self, path: str | Path) -> str:
-        """Write the suite's file, complete or not at all; returns its hash."""
+        """Write a suite file atomically; return its hash."""
         digest = hashlib.sha256()
         with atomic_writer(Path(path)) as out:
             out.write(header_line(self.header))
@@ -111,7 +161,7 @@ class Suite:
 
 
 def suite_of(header: Header, examples: Callable[[], Iterable[Example]], path: Path | None = None) -> Suite:
-    """A Suite from a function that yields its examples; what every reader returns."""
+    """Return a suite for a function that yields its examples; every reader returns one."""
 
     def stream(digest: Digest | None) -> Iterator[Example]:
         for example in examples():
@@ -127,14 +177,14 @@ def suite_of(header: Header, examples: Callable[[], Iterable[Example]], path: Pa
 
 
 def _is_example(example: Example) -> bool:
-    """Whether a reader has taken texts for texts: what is in a published file may be anything."""
+    """Return whether an example consists of texts; a published file may contain anything."""
     passages = (example.source, *example.candidates)
     texts = all(passages) and all(type(text) is str for passage in passages for text in passage)
     return texts and type(example.id) is str and type(example.gold) in (int, NoneType) and bool(example.candidates)
 
 
 def read_native(path: Path) -> Suite:
-    """Open a suite file. Only its first line is read now."""
+    """Open a suite file. Only its header is read now."""
     lines = byte_lines(path)
     try:
         header = _parse_header(next(lines, b""), path)
@@ -150,11 +200,15 @@ def read_native(path: Path) -> Suite:
                 digest.update(b"\n")
             yield parse_example(decode(line, path, number), path, number)
 
-    return Suite(header, stream, path)
+    def count() -> int:
+        lines = sum(1 for line in byte_lines(path) if line.strip())
+        return max(0, lines - 1)
+
+    return Suite(header, stream, path, count)
 
 
 def header_line(header: Header) -> bytes:
-    """The first line of a suite file."""
+    """Return the first line of a suite file."""
     fields: dict[str, Any] = {"anaphora": FORMAT_VERSION}
     for name in Header.__slots__:
         value = getattr(header, name)
@@ -164,7 +218,7 @@ def header_line(header: Header) -> bytes:
 
 
 def example_line(example: Example) -> bytes:
-    """An example's line, always the same bytes for the same example."""
+    """Return the line of an example, the same bytes for the same example."""
     fields = {
         "id": example.id,
         "source": example.source,
@@ -179,7 +233,7 @@ def example_line(example: Example) -> bytes:
 
 
 def parse_example(line: str, path: Path, number: int) -> Example:
-    """One line of a suite file; what is wrong with it is said with the place."""
+    """Parse a line of a suite file."""
     row = parse_json_line(line, path, number)
     problem = shape_problem(row)
     if problem:
@@ -191,7 +245,7 @@ def parse_example(line: str, path: Path, number: int) -> Example:
 
 
 def shape_problem(row: Any) -> str | None:
-    """What keeps a JSON value from being an Example, if anything does."""
+    """Return why a JSON value is not an Example, or None."""
     if not isinstance(row, dict):
         return "an object is expected on each line"
     try:
@@ -212,7 +266,7 @@ def shape_problem(row: Any) -> str | None:
 
 
 def _are_passages(values: list[Any]) -> bool:
-    """One or more lists of one or more strings. Loops, as this is asked of every line and nothing else is as fast."""
+    """Return whether values are passages. These are loops because every line is checked and nothing else is as fast."""
     for passage in values:
         if type(passage) is not list or not passage:
             return False

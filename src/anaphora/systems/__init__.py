@@ -38,7 +38,7 @@ KINDS = {
         "a model of `anaphora train`, or an ensemble: nmt:MODEL, nmt:MODEL1,MODEL2",
     ),
     "measure": (
-        "anaphora.measure.system:MeasureSystem",
+        "anaphora.measure.scoring:MeasureSystem",
         "measure",
         "a measure of `anaphora measure train`, as a judge of pairs: measure:MODEL",
     ),

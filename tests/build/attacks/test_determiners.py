@@ -83,5 +83,5 @@ def test_english_adjectives_stay() -> None:
 
 
 def test_an_unknown_language_says_which_are_known() -> None:
-    with pytest.raises(AnaphoraError, match=r"the determiners of 'cs' are not known.*Known languages: en, de"):
+    with pytest.raises(AnaphoraError, match=r"the determiners of 'cs' are not known.*Known languages: de, en"):
         determiners_of("cs")

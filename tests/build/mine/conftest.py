@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from anaphora.build.mine import jobs as work
-from anaphora.build.mine import phenomena
+from anaphora.build.mine import phenomenon
 
 HERE = Path(__file__).parent
 Corpus = tuple[Path, Path]
@@ -37,10 +37,10 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     shutil.copy(HERE / "toy_phenomenon.py", packages)
     monkeypatch.syspath_prepend(packages)
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(map(str, [packages, *filter(None, sys.path)])))
-    for cached in (phenomena.phenomena, work.phenomenon_of, work.annotator_of):
+    for cached in (phenomenon.phenomena, work.phenomenon_of, work.annotator_of):
         cached.cache_clear()
     yield packages
-    phenomena.phenomena.cache_clear()
+    phenomenon.phenomena.cache_clear()
 
 
 @pytest.fixture

@@ -23,12 +23,9 @@ ray = pytest.importorskip("ray")
 
 from ray.cluster_utils import Cluster
 
-from anaphora.build.mine.documents import Corpus
-from anaphora.build.mine.piece import unpack_pieces
-from anaphora.build.mine.pipeline import mine
-from anaphora.build.mine.reading import Sizes
-from anaphora.build.mine.running import InProcess, InWorkers, ray_cluster
-from anaphora.build.mine.settings import Output, Settings
+from anaphora.build.mine.corpus import Corpus, Sizes
+from anaphora.build.mine.pipeline import InProcess, InWorkers, Output, Settings, mine, ray_cluster
+from anaphora.build.mine.shards import unpack_pieces
 from anaphora.core import ray_workers as module
 from anaphora.core.errors import AnaphoraError, BadInput
 

@@ -130,7 +130,7 @@ def test_why_probabilities_are_not_enough(german: Document) -> None:
     assert antecedents(weighed(HOUSE, 0.02), weighed(HAUS, 0.02), WORDS, german) == "no source antecedent"
     nowhere = WordLinks([(), ()])
     assert antecedents(weighed(HOUSE, 0.51), weighed(HAUS, 0.02), nowhere, german) == "no target antecedent"
-    by = {"nothing": 5.0}
+    by = {"non-referential": 5.0}
     assert antecedents(weighed(HOUSE, 0.9), weighed(HAUS, 0.9), WORDS, german, by=by) == "antecedents not aligned"
 
 

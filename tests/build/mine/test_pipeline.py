@@ -16,13 +16,10 @@ from typing import Any
 
 import pytest
 
-from anaphora.build.mine.documents import Corpus
-from anaphora.build.mine.jobs import Work
-from anaphora.build.mine.pipeline import mine
-from anaphora.build.mine.reading import Sizes
-from anaphora.build.mine.result import Mined
-from anaphora.build.mine.running import Done, InProcess, Shard, processes
-from anaphora.build.mine.settings import Output, Settings
+from anaphora.build.mine.corpus import Corpus, Sizes
+from anaphora.build.mine.jobs import StageJob
+from anaphora.build.mine.pipeline import Done, InProcess, Output, Settings, Shard, mine, processes
+from anaphora.build.mine.result import MiningResult
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.suites.suite import read_native
 
@@ -48,7 +45,7 @@ def output(folder: Path, name: str = "out") -> Output:
     return Output(folder / f"{name}.jsonl", None, folder / f"{name}.work", "mined")
 
 
-def reused(result: Mined) -> dict[str, int]:
+def reused(result: MiningResult) -> dict[str, int]:
     return {stage.name: stage.reused for stage in result.stages}
 
 
@@ -120,7 +117,7 @@ class Dying:
     def __init__(self, shards: int) -> None:
         self.left = shards
 
-    def run(self, work: Work, shards: Iterable[Shard]) -> Iterator[Done]:
+    def run(self, work: StageJob, shards: Iterable[Shard]) -> Iterator[Done]:
         for number, inputs in shards:
             if not self.left:
                 raise KeyboardInterrupt
@@ -170,7 +167,7 @@ def test_what_is_wrong_in_a_process_is_said_here() -> None:
 
 
 class Wrong:
-    """Work that nobody can do."""
+    """A job that always fails."""
 
     def __init__(self, error: Exception) -> None:
         self.text, self.kind = str(error), AnaphoraError if isinstance(error, AnaphoraError) else ZeroDivisionError
@@ -178,7 +175,7 @@ class Wrong:
     def __call__(self, inputs: Any) -> bytes:
         raise self.kind(self.text)
 
-    def packed(self) -> Wrong:
+    def for_transport(self) -> Wrong:
         return self
 
 
@@ -207,7 +204,7 @@ class Fatal:
             os.kill(os.getpid(), signal.SIGKILL)
         return bytes(inputs[0])
 
-    def packed(self) -> Fatal:
+    def for_transport(self) -> Fatal:
         return self
 
 

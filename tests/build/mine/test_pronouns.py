@@ -11,11 +11,13 @@ import pytest
 
 from anaphora.annotate import load_annotator
 from anaphora.annotate.document import Document, Mention, Sentence
-from anaphora.build.mine.filtering import REASONS
-from anaphora.build.mine.pair import AnnotatedPair, Mined
-from anaphora.build.mine.pronouns import CONFIDENCE, Pronouns
+from anaphora.build.mine.filtering import REASONS, SWAPS
+from anaphora.build.mine.phenomenon import AnnotatedPair, MinedExample
+from anaphora.build.mine.pronouns import CONFIDENCE, Pronouns, pair_data
 from anaphora.core.errors import AnaphoraError
 from anaphora.coref import Link
+from anaphora.coref.pronouns import language
+from anaphora.languages import names_with
 
 Parsed = Callable[[str], Sentence]
 
@@ -50,7 +52,7 @@ NOUN = Mention(0, 0, 2, 1)
 
 def mine(
     parsed: Parsed, source: list[str], target: list[str], first: int = 0, **options: Any
-) -> tuple[list[Mined], Counter[str]]:
+) -> tuple[list[MinedExample], Counter[str]]:
     ours, theirs = (Document(tuple(map(parsed, lines))) for lines in (source, target))
     alignments = options.pop("alignments", (WORDS,) * len(source))
     pair = AnnotatedPair("film", ours, theirs, alignments, first)
@@ -307,7 +309,7 @@ def test_a_pair_of_data_files_alone(tmp_path: Path) -> None:
 
 
 def test_it_is_found_by_its_name() -> None:
-    from anaphora.build.mine.phenomena import load_phenomenon
+    from anaphora.build.mine.phenomenon import load_phenomenon
 
     assert load_phenomenon("pronouns", ("en", "de"), {"confidence": 0.9}).settings()["confidence"] == 0.9
     with pytest.raises(AnaphoraError, match="en-xx cannot be mined"):
@@ -329,3 +331,39 @@ def test_real_annotation(annotator: Callable[[str], Any]) -> None:
         "Sie stand neben dem Tisch, und er war teuer.",
     ]
     assert {mined.tags["target_antecedent"] for mined in found} == {"eine Lampe"}
+
+
+# Data of language pairs.
+
+
+def test_there_are_three_pairs() -> None:
+    assert names_with("mining") == ["en-de", "en-es", "en-fr"]
+
+
+@pytest.mark.parametrize("name", names_with("mining"))
+def test_each_data_file(name: str) -> None:
+    source, target = name.split("-")
+    data = pair_data(source, target)
+    assert (data.source, data.target) == (source, target)
+    assert data.swap in SWAPS
+    known = language(target)
+    forms = {form for word in {*data.translations, *data.oblique} for form in data.targets(word, oblique=True)}
+    assert {*data.translations, *data.oblique} <= {*language(source).pronouns, *language(source).plurals}
+    assert data.clausal | data.source_only <= forms
+    assert forms <= {*known.pronouns, *known.plurals}
+    numbers = ["Sing", *(["Plur"] if known.plurals else [])]
+    for number in numbers:
+        assert data.label("Masc", number) != data.label("Fem", number)
+
+
+def test_english_german() -> None:
+    data = pair_data("en", "de")
+    assert data.targets("it", oblique=False) == {"er", "sie", "es"}
+    assert data.targets("it", oblique=True) == {"er", "sie", "es", "ihn", "ihm", "ihr"}
+    assert data.targets("he", oblique=True) == frozenset()
+    assert [data.label(gender, "Sing") for gender in ("Masc", "Fem", "Neut")] == ["er", "sie", "es"]
+
+
+def test_an_unknown_pair() -> None:
+    with pytest.raises(AnaphoraError, match=r"pronouns of en-xx cannot be mined.*Known: en-de, en-es, en-fr"):
+        pair_data("en", "xx")

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from anaphora.build.mine.pair import AnnotatedPair, Mined
+from anaphora.build.mine.phenomenon import AnnotatedPair, MinedExample
 
 FORMS = ("er", "es", "sie")
 
@@ -25,7 +25,7 @@ class Toy:
     def settings(self) -> Mapping[str, Any]:
         return {"shortest": self.shortest}
 
-    def extract(self, pair: AnnotatedPair, counts: Counter[str]) -> Iterator[Mined]:
+    def extract(self, pair: AnnotatedPair, counts: Counter[str]) -> Iterator[MinedExample]:
         if self.log:
             with Path(self.log).open("a", encoding="utf-8") as out:
                 out.write(f"{os.getpid()}\n")
@@ -44,11 +44,11 @@ class Toy:
                 counts["found"] += 1
                 yield self._mined(pair, number, target, linked[0])
 
-    def _mined(self, pair: AnnotatedPair, number: int, target: Any, j: int) -> Mined:
+    def _mined(self, pair: AnnotatedPair, number: int, target: Any, j: int) -> MinedExample:
         form = target[j].text.lower()
         start, end = target.offsets[j], target.offsets[j] + len(target[j].text)
         others = [other for other in FORMS if other != form]
-        return Mined(
+        return MinedExample(
             pair.name,
             number,
             form,

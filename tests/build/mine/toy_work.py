@@ -1,4 +1,4 @@
-"""Work for tests, which a cluster's nodes can import."""
+"""A job for tests, which the nodes of a cluster can import."""
 
 from __future__ import annotations
 
@@ -16,5 +16,5 @@ class Wrong:
     def __call__(self, inputs: Sequence[bytes]) -> bytes:
         raise AnaphoraError(self.message) if self.message else ZeroDivisionError
 
-    def packed(self) -> Wrong:
+    def for_transport(self) -> Wrong:
         return self

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anaphora.languages.pronoun_files import pronoun_lists
-from anaphora.languages.pronouns import PronounLists
+from anaphora.languages.pronouns import PronounLists, pronoun_lists
 from anaphora.metrics.apt.idiap import (
     IdiapSettings,
     Place,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from anaphora.align.alignment import Alignment
 from anaphora.core.errors import AnaphoraError
-from anaphora.languages.pronoun_files import pronoun_lists
+from anaphora.languages.pronouns import pronoun_lists
 from anaphora.metrics.apt.paper import occurrences, outcomes, split
 from anaphora.metrics.apt.task import NONE, Outcome, Side, Task, Translation
 

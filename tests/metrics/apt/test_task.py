@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import anaphora.align
 from anaphora.core.errors import AnaphoraError, BadInput
-from anaphora.languages.pronoun_files import pronoun_lists
+from anaphora.languages.pronouns import pronoun_lists
 from anaphora.metrics.apt.task import (
     NONE,
     Files,

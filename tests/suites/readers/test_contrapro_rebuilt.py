@@ -14,7 +14,7 @@ import pytest
 from anaphora.core.errors import BadInput
 from anaphora.suites.example import Example
 from anaphora.suites.readers import contrapro
-from anaphora.suites.readers.contrapro_rebuilt import read
+from anaphora.suites.readers.contrapro import read_rebuilt as read
 
 NAME = "contrapro_reconstructed.jsonl"
 

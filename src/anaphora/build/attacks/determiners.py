@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from anaphora.build.attacks.presets import built_in
 from anaphora.core.errors import AnaphoraError
+from anaphora.languages import names_with, table
 
 
 @dataclass(frozen=True, slots=True)
 class Determiners:
-    """The determiners of a language (data/determiners.toml says what the parts mean).
+    """The determiners of a language (the table [determiners] of its data file).
 
     articles: possessive → the article it becomes where the owner follows the noun
     bare: (ending of the dropped determiner, of the adjective) → the adjective's strong ending
@@ -53,16 +53,16 @@ class Determiners:
 @cache
 def determiners_of(language: str) -> Determiners:
     """What is known of a language; an unknown one says which are known."""
-    tables = built_in("determiners")
-    if language not in tables:
+    data = table(language, "determiners")
+    if data is None:
         raise AnaphoraError(
             f"the determiners of {language!r} are not known, which an antecedent needs to be extended. "
-            f"Known languages: {', '.join(tables)}. Add one in determiners.toml"
+            f"Known languages: {', '.join(names_with('determiners'))}. Add a table [determiners] to {language}.toml "
+            "(docs/extending.md)"
         )
-    table = tables[language]
-    stems, endings = table.get("stems", []), table.get("endings", [])
+    stems, endings = data.get("stems", []), data.get("endings", [])
     return Determiners(
-        frozenset(table["determiners"]) | {stem + ending for stem in stems for ending in endings},
-        {stem + ending: article for stem in table["possessives"] for ending, article in table["owned"].items()},
-        {(determiner, adjective): new for determiner, adjective, new in table.get("bare", [])},
+        frozenset(data["determiners"]) | {stem + ending for stem in stems for ending in endings},
+        {stem + ending: article for stem in data["possessives"] for ending, article in data["owned"].items()},
+        {(determiner, adjective): new for determiner, adjective, new in data.get("bare", [])},
     )

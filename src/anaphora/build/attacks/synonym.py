@@ -23,11 +23,10 @@ from anaphora.build.attacks.attack import (
 )
 from anaphora.build.attacks.synonym_sentence import Phrase, Unsure, count_it, followed, phrase_in, replaced
 from anaphora.core.errors import AnaphoraError
-from anaphora.languages.german import PRONOUNS
-from anaphora.languages.german_mentions import words_of
-from anaphora.languages.german_noun_forms import Noun, NounTable
+from anaphora.languages.german import PRONOUNS, words_of
+from anaphora.languages.german_nouns import Noun, NounTable
 from anaphora.languages.thesaurus import Dictionary, Thesaurus
-from anaphora.languages.thesaurus.wordnet import WordNet
+from anaphora.languages.wordnet import FirstSenses
 from anaphora.suites.example import Example, Passage
 from anaphora.suites.readers.text import differing_words
 from anaphora.suites.suite import Suite
@@ -121,7 +120,7 @@ class Synonyms:
     nouns: NounTable
     thesaurus: Thesaurus
     dictionary: Dictionary | None = None
-    wordnet: WordNet | None = None
+    wordnet: FirstSenses | None = None
     usage: Usage | None = None
     least: float = SHARED
 

@@ -10,11 +10,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from anaphora.build.attacks.attack import find
-from anaphora.languages.german import PRONOUNS, as_in, possessive, possessor_genders, pronoun
-from anaphora.languages.german_clause import case_in_clause
-from anaphora.languages.german_inflection import CONTRACTED, JOINED, PREPOSITIONS, determiner, phrases, relatives
-from anaphora.languages.german_mentions import Mentions, Word, in_phrase, mentions, words_of
-from anaphora.languages.german_noun_forms import Noun, NounTable
+from anaphora.languages import match_case
+from anaphora.languages.german import (
+    CONTRACTED,
+    JOINED,
+    PREPOSITIONS,
+    PRONOUNS,
+    Mentions,
+    Word,
+    case_in_clause,
+    determiner,
+    in_phrase,
+    mentions,
+    phrases,
+    possessive,
+    possessor_genders,
+    pronoun,
+    relatives,
+    words_of,
+)
+from anaphora.languages.german_nouns import Noun, NounTable
 from anaphora.normalization import normalize
 
 FORMS = "der|die|das|den|dem|dessen|deren|welche[rsnm]?"
@@ -97,7 +112,7 @@ def replaced(sentence: str, phrase: Phrase, new: Noun, opinions: Sequence[str]) 
     whole = JOINED.get((before, words[0].lower()))
     if whole is not None and (before, article) not in JOINED:  # in der Tür, im Eingang; but in dem Brief, in dem Buch
         start -= len(phrase.before) + 1
-        text = " ".join([as_in(whole, phrase.before), *words[1:]])
+        text = " ".join([match_case(whole, phrase.before), *words[1:]])
     tail = _relative(sentence, end, phrase.noun.gender, new.gender)
     return sentence[:start] + text + tail, " ".join(words), start + len(text)
 

@@ -1,12 +1,5 @@
 """Contrastive test sets mined from parallel documents (ContraPro, Müller et al. 2018, §3.1).
 
-read → annotate → align → link → filter → contrast → balance: what is a matter of one document (link, filter, contrast)
-is a phenomenon's; all around it is the same for every phenomenon.
+read → annotate → align → link → filter → contrast → balance. A phenomenon links, filters and contrasts, one document at
+a time; everything else is the same for every phenomenon. `pipeline.py` is the place to start reading.
 """
-
-from __future__ import annotations
-
-from anaphora.core.registry import Registry
-
-OURS = {"pronouns": "anaphora.build.mine.pronouns:Pronouns"}
-PHENOMENA = Registry("phenomenon", OURS)

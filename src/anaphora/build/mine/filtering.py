@@ -254,7 +254,7 @@ def german(language: str) -> Swap:
 
 
 def agreement(language: str) -> Swap:
-    """Languages whose forms are in a data file, `languages/data/swap/<language>.toml`."""
+    """Languages whose data file has a table [swap]."""
     from anaphora.languages.swap import load_forms, swappable
 
     forms = load_forms(language)

@@ -1,12 +1,14 @@
-"""The work of a stage on one shard: bytes in, bytes out, whoever does it: this process, others, a cluster.
+"""The jobs of the stages: bytes of a shard in, bytes out, in this process, in another one, or on a cluster.
 
-Each is a small object that can be sent to where the work is done. What takes long to load is kept there.
+A job is a small object that can be sent to a worker. What takes long to load is cached there.
 """
 
 from __future__ import annotations
 
+import heapq
+import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from hashlib import blake2b
@@ -14,36 +16,41 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Protocol
 
-from anaphora.align import Aligner
+from anaphora.align import Aligner, Settings
 from anaphora.align.alignment import Alignment
+from anaphora.align.backend import Progress
 from anaphora.annotate import Annotator, load_annotator
-from anaphora.build.mine.annotation import Words, pack_documents, unpack_documents, unpack_words
+from anaphora.annotate.document import Document, Sentence
 from anaphora.build.mine.clean import Cleaner
-from anaphora.build.mine.pair import AnnotatedPair, Phenomenon
-from anaphora.build.mine.phenomena import load_phenomenon
-from anaphora.build.mine.piece import (
+from anaphora.build.mine.phenomenon import AnnotatedPair, Phenomenon, load_phenomenon
+from anaphora.build.mine.result import translations
+from anaphora.build.mine.shards import (
+    Count,
     Piece,
+    Stage,
+    Words,
     pack,
     pack_alignments,
+    pack_documents,
     pack_pieces,
     unpack,
     unpack_alignments,
+    unpack_documents,
     unpack_pieces,
+    unpack_words,
 )
-from anaphora.build.mine.translations import translations
-from anaphora.build.mine.word_links import token_links
 from anaphora.core.errors import AnaphoraError
 
 LONGEST = 40  # words: longer lines are one in fourteen of TED talks, take a third of the training, and teach little
 Inputs = Sequence[bytes]
 
 
-class Work(Protocol):
+class StageJob(Protocol):
     """What is done with a shard. The same input always gives the same output."""
 
     def __call__(self, inputs: Inputs) -> bytes: ...
 
-    def packed(self) -> Work:
+    def for_transport(self) -> StageJob:
         """The same for another machine, with the files that it needs."""
         ...
 
@@ -68,7 +75,7 @@ class Clean:
         ]
         return pack_pieces(pieces, {"cleaned": {side: dict(clean.counts) for side, clean in cleaners.items()}})
 
-    def packed(self) -> Clean:
+    def for_transport(self) -> Clean:
         return self
 
 
@@ -85,7 +92,7 @@ class Annotate:
         annotator = annotator_of(self.spec, self.language)
         return pack_documents(annotator.annotate(piece.side(self.side) for piece in pieces))
 
-    def packed(self) -> Annotate:
+    def for_transport(self) -> Annotate:
         return self
 
 
@@ -111,7 +118,7 @@ class Sample:
                     rows.append([lowercase(one), lowercase(other)])
         return pack(rows)
 
-    def packed(self) -> Sample:
+    def for_transport(self) -> Sample:
         return self
 
 
@@ -155,7 +162,7 @@ class Align:
     def __hash__(self) -> int:
         return hash(self.fingerprint)
 
-    def packed(self) -> Align:
+    def for_transport(self) -> Align:
         if self.model is None:
             return self
         files = {path.name: path.read_bytes() for path in sorted(Path(self.model).iterdir())}
@@ -196,7 +203,7 @@ class Extract:
                 finds.append(row)
         return pack([dict(sorted(counts.items())), *finds])
 
-    def packed(self) -> Extract:
+    def for_transport(self) -> Extract:
         return self
 
 
@@ -239,3 +246,105 @@ def _aligner(work: Align) -> Aligner:
         for name, content in work.files.items():
             (Path(folder) / name).write_bytes(content)
         return Aligner.load(folder, threads=1)
+
+
+# Precomputed annotation, one file for the whole corpus, is read along with the text, in order, by one process.
+
+
+def annotate_in_order(
+    stage: Stage,
+    text: Stage,
+    annotator: Annotator,
+    side: str,
+    sizes: list[int],
+    count: Count | None = None,
+) -> None:
+    """Annotate all shards, unless all are there.
+
+    What a piece of a long document repeats of the piece before has its annotation from there; chains do not reach back.
+    """
+    if len(stage.finished(len(sizes))) == len(sizes):
+        return
+
+    def pieces() -> Iterator[Piece]:
+        for number in range(len(sizes)):
+            yield from unpack_pieces(text.read(number))
+
+    annotated = annotator.annotate(piece.side(side)[piece.first :] for piece in pieces())
+    before: tuple[Sentence, ...] = ()
+    done = 0
+    for number, size in enumerate(sizes):
+        documents = []
+        for piece in unpack_pieces(text.read(number)):
+            documents.append(_with(before, piece.first, next(annotated)))
+            before = documents[-1].sentences
+        stage.write(number, pack_documents(documents))
+        done += size
+        if count is not None:
+            count(done, sum(sizes))
+    next(annotated, None)  # it says if there is annotation for more than the corpus has
+
+
+def _with(before: Sequence[Sentence], first: int, document: Document) -> Document:
+    """A piece with the last sentences of the piece before."""
+    if not first:
+        return document
+    chains = document.chains
+    if chains is not None:
+        chains = tuple(tuple(replace(m, sentence=m.sentence + first) for m in chain) for chain in chains)
+    return Document((*before[len(before) - first :], *document.sentences), chains)
+
+
+# The aligner, trained on the corpus itself or on a sample of it that fits in memory.
+
+
+MODEL = "model"
+PAIRS = 200_000  # trained on at most
+
+
+def limit(seed: int, pairs: int, most: int) -> int | None:
+    """The largest draw of a sample of so many pairs of the corpus; None: all are in it."""
+    if pairs <= most:
+        return None
+    return heapq.nsmallest(most, (draw(seed, number) for number in range(pairs)))[-1]
+
+
+def train(folder: Path, settings: Settings, sample: Iterable[bytes], progress: Progress | None = None) -> None:
+    """Train an aligner on what `Sample` has taken of each shard and save it, unless it is there already."""
+    if (folder / MODEL).is_dir():
+        return
+    corpus = [
+        ([sys.intern(word) for word in source], [sys.intern(word) for word in target])
+        for shard in sample
+        for source, target in unpack(shard)
+    ]
+    aligner = Aligner(settings)
+    aligner.train([], [], corpus=corpus, progress=progress)
+    aligner.save(folder / MODEL)
+
+
+# Given alignments: links between the words of lines become links between the tokens of their annotation.
+
+
+def token_links(piece: Piece, source: Document, target: Document) -> list[Alignment]:
+    """The links of a piece. A word of several tokens (`it's`, `Haus,`) passes its links on to all but the signs."""
+    if piece.alignments is None:
+        raise AnaphoraError(f"document {piece.document}: there are no alignments for it")
+    links = []
+    for k, points in enumerate(piece.alignments):
+        one = _tokens(source.sentences[k], piece.source[k], piece, k)
+        other = _tokens(target.sentences[k], piece.target[k], piece, k)
+        links.append(tuple(sorted({(i, j) for word, words in points for i in one[word] for j in other[words]})))
+    return links
+
+
+def _tokens(sentence: Sentence, line: str, piece: Piece, k: int) -> list[list[int]]:
+    """The tokens of each word."""
+    found: list[list[int]] = [[] for _ in line.split()]
+    if sentence.words and sentence.words[-1] + 1 != len(found):
+        place = f"sentence {piece.start + k + 1:,} of document {piece.document}"
+        problem = f"its annotation has {sentence.words[-1] + 1:,} words, but the line has {len(found):,}"
+        raise AnaphoraError(f"{place}: {problem}. Alignments count words at spaces: annotate the very lines")
+    for index, word in enumerate(sentence.words):
+        found[word].append(index)
+    return [[i for i in tokens if sentence[i].upos != "PUNCT"] or tokens for tokens in found]

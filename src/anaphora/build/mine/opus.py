@@ -15,11 +15,12 @@ from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import IO, cast
 
-from anaphora.build.augment_documents import Pair
-from anaphora.build.mine.documents import Named, pair_name
+from anaphora.build.mine.shards import Pair
 from anaphora.core.containers import open_member, open_zip, xml_events
 from anaphora.core.errors import BadInput
 from anaphora.core.files import open_binary
+
+Named = tuple[str, Pair]  # the name of a document, and one of its pairs
 
 MAX_DOCUMENT = 1 << 29  # bytes of XML
 MAX_SENTENCES = 500_000  # of one document
@@ -210,3 +211,23 @@ def detokenised(words: list[str]) -> str:
         if word == '"':
             quoted = not quoted
     return line
+
+
+def pair_name(source: str, target: str) -> str:
+    """A name for OPUS's documents en/2001/5/7.xml.gz and de/2001/5/9.xml.gz: 2001/5/7=9.
+
+    The target is in it, as a film has many subtitles, and may be in the corpus with several of them.
+    """
+    one, other = (_stem(name) for name in (source, target))
+    parts, others = one.split("/"), other.split("/")
+    same = 0
+    while same < min(len(parts), len(others)) and parts[same] == others[same]:
+        same += 1
+    rest = "/".join(others[same:])
+    return f"{one}={rest}" if rest else one
+
+
+def _stem(name: str) -> str:
+    """Without the folder of the language, and without the end of the file's name."""
+    stem = name.strip().removesuffix(".gz").removesuffix(".xml")
+    return stem.partition("/")[2] or stem

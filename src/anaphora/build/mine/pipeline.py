@@ -5,26 +5,80 @@ from __future__ import annotations
 import contextlib
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 from anaphora import __version__
 from anaphora.align import Aligner
+from anaphora.align import Settings as AlignSettings
 from anaphora.annotate import Annotator
-from anaphora.build.mine.annotating import annotate_in_order
-from anaphora.build.mine.jobs import Align, Annotate, Clean, Extract, Sample, Work, annotator_of, phenomenon_of
-from anaphora.build.mine.reading import INDEX, Index, read_stage
-from anaphora.build.mine.result import Mined, StageReport, finish
-from anaphora.build.mine.running import Runner, run_stage
-from anaphora.build.mine.settings import Output, Settings
-from anaphora.build.mine.stage import Count, Stage, digest, open_stage, remove_stages
-from anaphora.build.mine.training import MODEL, limit, train
+from anaphora.build.mine.corpus import INDEX, Corpus, Index, Sizes, read_stage
+from anaphora.build.mine.jobs import (
+    MODEL,
+    PAIRS,
+    Align,
+    Annotate,
+    Clean,
+    Extract,
+    Inputs,
+    Sample,
+    StageJob,
+    annotate_in_order,
+    annotator_of,
+    limit,
+    phenomenon_of,
+    train,
+)
+from anaphora.build.mine.result import MiningResult, StageReport, finish
+from anaphora.build.mine.shards import Count, Stage, digest, open_stage, remove_stages
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.files import remove_leftovers
 from anaphora.core.lock import lock_folder, lock_output
+from anaphora.core.workers import ProcessPool, WorkerFailed, WorkerPool, processor_count
+
+# fast_align, as in the paper; eflomal is better, and its training alone would take several times as long as all else
+ALIGN = AlignSettings("builtin", symmetrize="grow-diag-final-and")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What is mined from, how, and how much of it is kept.
+
+    annotate: specs of the annotators of both sides
+    clean: `none` or `subtitles`
+    align, align_train: the aligner, and how many pairs it is trained on at most
+    options: of the phenomenon
+    per_class: a number, `all` or `even`; context: sentences before the current one in an example
+    """
+
+    corpus: Corpus
+    languages: tuple[str, str]
+    annotate: tuple[str, str]
+    phenomenon: str = "pronouns"
+    options: tuple[tuple[str, Any], ...] = ()
+    clean: str = "none"
+    align: AlignSettings = ALIGN
+    align_train: int = PAIRS
+    per_class: str = "4000"
+    context: int = 5
+    seed: int = 1
+    sizes: Sizes = field(default_factory=Sizes)
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """Where the result goes: a suite, ContraPro's JSON, or both."""
+
+    suite: Path | None
+    contrapro: Path | None
+    work: Path
+    name: str
+    citation: str = ""
+    licence: str = ""
+
 
 SIDES = ("source", "target")
 Watch = Callable[[str, str], AbstractContextManager[Count | None]]  # a stage, and the unit of what is counted in it
@@ -35,7 +89,9 @@ def unwatched(stage: str, unit: str) -> Iterator[None]:
     yield None
 
 
-def mine(settings: Settings, output: Output, runner: Runner, watch: Watch = unwatched, *, resume: bool = True) -> Mined:
+def mine(
+    settings: Settings, output: Output, runner: Runner, watch: Watch = unwatched, *, resume: bool = True
+) -> MiningResult:
     """Mine a corpus; what a run before has finished with the same settings is not done again.
 
     resume: False removes what a run before has finished
@@ -67,7 +123,7 @@ class _Run:
 
     def __init__(self, settings: Settings, work: Path, runner: Runner, watch: Watch) -> None:
         self.settings, self.work, self.runner, self.watch = settings, work, runner, watch
-        self.result = Mined(Index(), made={"by": f"anaphora {__version__}"})
+        self.result = MiningResult(Index(), made={"by": f"anaphora {__version__}"})
 
     @property
     def sizes(self) -> list[int]:
@@ -155,7 +211,7 @@ class _Run:
         self.result.made[name] = about
         return open_stage(self.work, name, about, before)
 
-    def _shards(self, name: str, stage: Stage, work: Work, inputs: tuple[Stage, ...]) -> None:
+    def _shards(self, name: str, stage: Stage, work: StageJob, inputs: tuple[Stage, ...]) -> None:
         there = stage.finished(len(self.sizes))
         with self._watched(name) as count:
             run_stage(stage, work, self.runner, self.sizes, inputs, count)
@@ -171,3 +227,130 @@ class _Run:
         pairs = sum(size for number, size in enumerate(self.sizes) if number not in there)
         seconds = time.monotonic() - self.began
         self.result.stages.append(StageReport(name, len(self.sizes), len(there), pairs, seconds))
+
+
+# Runners, which do the jobs of a stage: in this process, in several processes, or on a Ray cluster.
+
+
+Shard = tuple[int, Inputs]  # its number, and the files that the work on it needs
+Done = tuple[int, bytes]  # its number, and the file that it gives
+
+# read when the libraries are imported; a process for each processor must not start as many threads again
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "RAYON_NUM_THREADS"), "1")
+RETRIES = {"processes": 2, "cluster": 5}  # how often a shard may be lost with its worker
+ADVICE = "Finished shards are kept: run the command again"
+
+
+class Runner(Protocol):
+    """Does work on shards, in any order. Shards are taken from the stream as they are needed, not before."""
+
+    def run(self, work: StageJob, shards: Iterable[Shard]) -> Iterator[Done]: ...
+
+    def close(self) -> None:
+        """Nothing more is to be done."""
+        ...
+
+
+class InProcess:
+    """One shard after the other, in this process."""
+
+    def run(self, work: StageJob, shards: Iterable[Shard]) -> Iterator[Done]:
+        for number, inputs in shards:
+            yield number, work(inputs)
+
+    def close(self) -> None:
+        pass
+
+
+class InWorkers:
+    """Shards in parallel. What a worker has loaded stays loaded from stage to stage.
+
+    remote: workers may be on other machines, so that the work is sent with the files that it needs
+    """
+
+    def __init__(self, pool: WorkerPool, *, remote: bool = False) -> None:
+        self.pool, self.remote = pool, remote
+
+    def run(self, work: StageJob, shards: Iterable[Shard]) -> Iterator[Done]:
+        tasks = (ShardTask(*shard) for shard in shards)
+        try:
+            for task, data in self.pool.run(tasks, work.for_transport() if self.remote else work):
+                yield task.key, data
+        except WorkerFailed as error:
+            if not error.trace:
+                raise
+            raise RuntimeError(error.trace) from None
+
+    def close(self) -> None:
+        self.pool.terminate()
+
+
+class ShardTask(NamedTuple):
+    """The work on one shard."""
+
+    key: int
+    inputs: Inputs
+
+    def remaining(self, results: list[bytes]) -> ShardTask | None:
+        return None if results else self
+
+
+class StageHandler:
+    """Does the work of a stage, the shared object of its tasks, inside a worker."""
+
+    def load(self) -> None:
+        pass
+
+    def handle(self, task: ShardTask, work: StageJob) -> Iterator[bytes]:
+        yield work(task.inputs)
+
+    def close(self) -> None:
+        pass
+
+
+def processes(workers: int) -> InWorkers:
+    """N processes on this machine, each with one thread."""
+    pool = ProcessPool(StageHandler(), workers, retries=RETRIES["processes"], advice=ADVICE, environment=ONE_THREAD)
+    return InWorkers(pool)
+
+
+def ray_cluster(address: str | None, workers: int | None = None) -> InWorkers:
+    """Actors of a Ray cluster, one per processor, but at most `workers`. Nodes need no folder in common."""
+    from anaphora.core.ray_workers import RayPool
+
+    pool = RayPool(StageHandler(), address, workers=workers, retries=RETRIES["cluster"], advice=ADVICE)
+    return InWorkers(pool, remote=True)
+
+
+def runner_for(workers: int | None, cluster: str | None) -> Runner:
+    """The runner that the options of the command line name.
+
+    workers: None is one for each processor; cluster: the address of a Ray cluster, "" for the default one
+    """
+    if cluster is not None:
+        return ray_cluster(cluster or None, workers)
+    count = workers or processor_count()
+    return processes(count) if count > 1 else InProcess()
+
+
+def run_stage(
+    stage: Stage,
+    work: StageJob,
+    runner: Runner,
+    sizes: list[int],
+    inputs: tuple[Stage, ...],
+    count: Count | None = None,
+) -> None:
+    """Do what a stage lacks, and write each shard when it is done.
+
+    sizes: the sentences of each shard; count: is told how many are done, and how many there are
+    """
+    finished = stage.finished(len(sizes))
+    todo = [number for number in range(len(sizes)) if number not in finished]
+    shards = ((number, tuple(before.read(number) for before in inputs)) for number in todo)
+    done, total = 0, sum(sizes[number] for number in todo)
+    for number, data in runner.run(work, shards):
+        stage.write(number, data)
+        done += sizes[number]
+        if count is not None:
+            count(done, total)

@@ -1,14 +1,14 @@
-"""The phenomenon "pronouns" (ContraPro §3.1): *it* whose translation depends on the gender of its antecedent."""
+"""The phenomenon `pronouns` (ContraPro §3.1): *it* whose translation depends on the gender of its antecedent."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
-from anaphora.annotate.document import Sentence
+from anaphora.annotate.document import Document, Mention, Sentence
 from anaphora.build.mine.filtering import (
     Antecedents,
     Contrast,
@@ -20,14 +20,12 @@ from anaphora.build.mine.filtering import (
     other_case,
     target_pronoun,
 )
-from anaphora.build.mine.options import number_of, switch_of
-from anaphora.build.mine.pair import AnnotatedPair, Mined
-from anaphora.build.mine.pronoun_data import pair_data
-from anaphora.build.mine.pronoun_tags import tags_of
+from anaphora.build.mine.phenomenon import AnnotatedPair, MinedExample, number_of, switch_of
 from anaphora.core.errors import AnaphoraError
 from anaphora.coref import Linker, load_linker
 from anaphora.coref.nonreferential import classify, classify_certain
 from anaphora.coref.pronouns import is_pronoun, language
+from anaphora.languages import GENDERS, NUMBERS, names_with, table
 
 CONFIDENCE = 0.6  # docs/mining-quality.md: the curve of precision and yield
 DISTANCE = 5  # sentences
@@ -127,12 +125,12 @@ class Pronouns:
         """The target pronouns that a source pronoun is looked for with; none: it is not looked for."""
         return self._data.targets(pronoun, oblique=self._oblique)
 
-    def extract(self, pair: AnnotatedPair, counts: Counter[str]) -> Iterator[Mined]:
+    def extract(self, pair: AnnotatedPair, counts: Counter[str]) -> Iterator[MinedExample]:
         """The pronouns of a document that pass all steps; for the others, the step that stopped them is counted."""
         for found in self.find(pair, counts):
             right = pair.target.sentences[found.sentence].text
             wrong = tuple(variant.text for variant in found.contrast.variants.values())
-            yield Mined(pair.name, found.sentence, found.label, right, wrong, tags_of(pair, found))
+            yield MinedExample(pair.name, found.sentence, found.label, right, wrong, tags_of(pair, found))
 
     def find(self, pair: AnnotatedPair, counts: Counter[str]) -> Iterator[Found]:
         """The same as places in the document."""
@@ -214,3 +212,109 @@ class Pronouns:
 
 def _linker(spec: str | Linker, language_: str) -> Linker:
     return load_linker(spec, language_) if isinstance(spec, str) else spec
+
+
+# The pronouns of a language pair, one data file per pair.
+
+
+Words = frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class PairData:
+    """The pronouns of a language pair.
+
+    translations: for each source pronoun the target pronouns that are looked for; oblique: more of them, on request
+    labels: the class of an item by the gender (and number) of its pronoun
+    clausal: target pronouns that stand for no noun as often as for one
+    source_only: target pronouns for which the source's antecedent is enough (§3.1: es)
+    swap: what makes contrastive variants (`contrast.py`)
+    """
+
+    source: str
+    target: str
+    translations: Mapping[str, Words]
+    oblique: Mapping[str, Words]
+    labels: Mapping[str, str]
+    clausal: Words
+    source_only: Words
+    swap: str
+
+    def targets(self, pronoun: str, *, oblique: bool) -> Words:
+        """The translations of a source pronoun; none where it is no pronoun that is looked for."""
+        more = self.oblique.get(pronoun, frozenset()) if oblique else frozenset()
+        return self.translations.get(pronoun, frozenset()) | more
+
+    def label(self, gender: str, number: str) -> str:
+        """The class of a pronoun of this gender and number."""
+        return self.labels[f"{gender}.Plur" if number == "Plur" else gender]
+
+
+@cache
+def pair_data(source: str, target: str) -> PairData:
+    """The data of a language pair."""
+    name = f"{source}-{target}"
+    data = table(name, "mining")
+    if data is None:
+        known = ", ".join(names_with("mining"))
+        raise AnaphoraError(f"pronouns of {name} cannot be mined: there is no data file for it. Known: {known}")
+    return PairData(
+        source=source,
+        target=target,
+        translations={word: frozenset(forms) for word, forms in data["pronouns"].items()},
+        oblique={word: frozenset(forms) for word, forms in data.get("oblique", {}).items()},
+        labels={_features(name): label for name, label in data["labels"].items()},
+        clausal=frozenset(data.get("clausal", ())),
+        source_only=frozenset(data.get("source_only", ())),
+        swap=data["swap"],
+    )
+
+
+def _features(name: str) -> str:
+    """The key of a label in Universal Dependencies: Masc for m, Masc.Plur for m.pl."""
+    gender, _, number = name.partition(".")
+    return f"{GENDERS[gender]}.{NUMBERS[number]}" if number else GENDERS[gender]
+
+
+# Tags of a mined example, under the names that ContraPro suites have.
+
+
+def tags_of(pair: AnnotatedPair, found: Found) -> dict[str, Any]:
+    """As ContraPro's records have them (`suites/readers/contrapro.py`), and what else is known."""
+    source = pair.source.sentences[found.sentence][found.source]
+    target = pair.target.sentences[found.sentence][found.target]
+    both = found.antecedents
+    distance = found.sentence - both.source.sentence
+    pronoun, reference = source.text.lower(), target.text.lower()
+    return {
+        "document": pair.name,
+        "sentence": found.sentence,
+        "source_pronoun": pronoun,
+        "reference_pronoun": reference,
+        "pronoun_pair": f"{pronoun}:{reference}",
+        "candidate_pronouns": [reference, *(v.pronoun.lower() for v in found.contrast.variants.values())],
+        "source_antecedent": pair.source.text(both.source),
+        "target_antecedent": pair.target.text(both.target),
+        "distance": distance,
+        "location": "external" if distance else "intrasegmental",
+        **_head_tags("source", pair.source, both.source),
+        **_head_tags("target", pair.target, both.target),
+        "source_relation": source.relation,
+        "target_relation": target.relation,
+        "case": found.contrast.case,
+        "confidence": round(both.confidence, 3),
+    }
+
+
+def _head_tags(side: str, document: Document, mention: Mention) -> dict[str, Any]:
+    head = document.sentences[mention.sentence][mention.head]
+    morphology = "|".join(f"{name}={value}" for name, value in sorted(head.features.items()))
+    tags = {
+        "": head.text,
+        "_lemma": head.lemma,
+        "_pos": head.upos,
+        "_gender": head.features.get("Gender", ""),
+        "_number": head.features.get("Number", ""),
+        "_morpho": morphology,
+    }
+    return {f"{side}_antecedent_head{key}": value for key, value in tags.items() if value}

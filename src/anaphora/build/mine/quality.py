@@ -1,15 +1,186 @@
-"""The figures of an evaluation: precision, recall, what is right in what was mined, by confidence and by class."""
+"""Evaluating mining on gold documents: annotate, mine, compare with the gold, and compute precision and recall."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-from anaphora.build.mine.evaluate import Evaluation, JudgedItem
+from anaphora.annotate import Annotator, load_annotator
+from anaphora.annotate.defaults import default_annotator
+from anaphora.annotate.document import Document, Mention, head_of
+from anaphora.build.mine.filtering import Place, WordLinks
+from anaphora.build.mine.gold import GoldMention, GoldPair, GoldSide, Span, languages_of, read_gold
+from anaphora.build.mine.phenomenon import AnnotatedPair
+from anaphora.build.mine.pronouns import Found, Pronouns
+from anaphora.core.errors import AnaphoraError
+from anaphora.coref.gold import names
 from anaphora.stats.intervals import wilson
 from anaphora.table import Row, Table
+
+NOUNS = ("NOUN", "PROPN")
+
+
+@dataclass(frozen=True, slots=True)
+class GoldItem:
+    """A source pronoun and the target pronouns of its sentence that stand for the same thing."""
+
+    place: Place
+    targets: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedItem:
+    """What was mined beside the truth.
+
+    pair: the pronouns stand for the same thing, a noun; antecedent: and for these phrases
+    distance: it is as many sentences away as the last noun phrase of the pronoun's chain
+    """
+
+    document: str
+    label: str
+    confidence: float
+    pair: bool
+    antecedent: bool
+    distance: bool
+
+
+@dataclass(slots=True)
+class Evaluation:
+    """All that was mined, how many items there were to be found, and what became of each source pronoun."""
+
+    items: list[JudgedItem] = field(default_factory=list)
+    gold: int = 0
+    documents: int = 0
+    counts: Counter[str] = field(default_factory=Counter)
+
+    def add(self, other: Evaluation) -> None:
+        """Further documents."""
+        self.items += other.items
+        self.gold += other.gold
+        self.documents += other.documents
+        self.counts += other.counts
+
+
+def evaluate(pairs: Iterable[tuple[GoldPair, AnnotatedPair]], phenomenon: Pronouns) -> Evaluation:
+    """Mine the documents and judge what is found. Chains of people, if wanted, are in the annotation already."""
+    result = Evaluation()
+    for gold, pair in pairs:
+        truth = gold_items(gold, pair, phenomenon.translations)
+        result.documents += 1
+        result.gold += len(truth)
+        result.items += [judge(gold, pair, found, truth) for found in phenomenon.find(pair, result.counts)]
+    return result
+
+
+def with_gold_chains(gold: GoldPair, pair: AnnotatedPair) -> AnnotatedPair:
+    """The annotation with the chains that people see."""
+    source, target = gold.source.annotated(pair.source), gold.target.annotated(pair.target)
+    return AnnotatedPair(pair.name, source, target, pair.alignments)
+
+
+def gold_items(
+    gold: GoldPair, pair: AnnotatedPair, translations: Callable[[str], frozenset[str]]
+) -> dict[Place, GoldItem]:
+    """The pronouns that could be mined, by place; which words are looked for is the phenomenon's."""
+    same = same_chains(gold, pair)
+    by_line: dict[int, list[GoldMention]] = defaultdict(list)
+    for place, mention in gold.target.words.items():
+        if gold.target.nouns_before(place):
+            by_line[place[0]].append(mention)
+    items = {}
+    for place, mention in gold.source.words.items():
+        wanted = translations(gold.source.lines[place[0]][place[1]].lower())
+        if not wanted or not gold.source.nouns_before(place):
+            continue
+        line = gold.target.lines[place[0]]
+        targets = frozenset(
+            other.span[1]
+            for other in by_line[place[0]]
+            if line[other.span[1]].lower() in wanted and (mention.chain, other.chain) in same
+        )
+        if targets:
+            items[place] = GoldItem(place, targets)
+    return items
+
+
+def same_chains(gold: GoldPair, pair: AnnotatedPair) -> set[tuple[str | None, str | None]]:
+    """Chains of the two languages that name the same: the head of a noun phrase is aligned into one of the other's."""
+    words = WordLinks(gold.alignments)
+    ours, theirs = _owners(gold.source), _owners(gold.target)
+    same: set[tuple[str | None, str | None]] = set()
+    for mention in gold.source.mentions:
+        if mention.noun and mention.chain is not None:
+            for place in words.targets(_head(pair.source, mention.span)):
+                same.update((mention.chain, other) for other in theirs.get(place, ()))
+    for mention in gold.target.mentions:
+        if mention.noun and mention.chain is not None:
+            for place in words.sources(_head(pair.target, mention.span)):
+                same.update((other, mention.chain) for other in ours.get(place, ()))
+    return same
+
+
+def judge(gold: GoldPair, pair: AnnotatedPair, found: Found, truth: dict[Place, GoldItem]) -> JudgedItem:
+    """Whether what was found is right."""
+    place = (found.sentence, found.source)
+    item = truth.get(place)
+    paired = item is not None and found.target in item.targets
+    ours = gold.source.nouns_before(place)
+    theirs = gold.target.nouns_before((found.sentence, found.target))
+    both = found.antecedents
+    antecedent = (
+        paired
+        and names_one(pair.source, both.source, [m.span for m in ours])
+        and names_one(pair.target, both.target, [m.span for m in theirs])
+    )
+    distance = antecedent and both.source.sentence == ours[-1].span[0]
+    return JudgedItem(gold.name, found.label, both.confidence, paired, antecedent, distance)
+
+
+def names_one(document: Document, mention: Mention, spans: Sequence[Span]) -> bool:
+    """Whether a phrase is one of the annotated ones: the same head, or the same beginning.
+
+    Parsers differ about heads, so that the last of the first nouns counts as one, too: *the big [school bus] of Ann*.
+    """
+    if names(document, mention, spans):
+        return True
+    return any(
+        number == mention.sentence and _first_nouns(document, number, start, end) == mention.head
+        for number, start, end in spans
+    )
+
+
+def _first_nouns(document: Document, number: int, start: int, end: int) -> int | None:
+    sentence = document.sentences[number]
+    last = None
+    for index in range(start, min(end, len(sentence))):
+        if sentence[index].upos in NOUNS:
+            last = index
+        elif last is not None:
+            break
+    return last
+
+
+def _owners(side: GoldSide) -> dict[Place, set[str]]:
+    """For each token the chains of the noun phrases it is in."""
+    owners: dict[Place, set[str]] = defaultdict(set)
+    for mention in side.mentions:
+        if mention.noun and mention.chain is not None:
+            line, start, end = mention.span
+            for index in range(start, end):
+                owners[line, index].add(mention.chain)
+    return owners
+
+
+def _head(document: Document, span: Span) -> Place:
+    line, start, end = span
+    return line, head_of(document.sentences[line], start, end)
+
+
+# Figures: precision and recall, by confidence and by class.
+
 
 STEPS = (0.0, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
@@ -147,3 +318,71 @@ def _share(value: float) -> str:
 def _interval(document: Mapping[str, Any], name: str) -> str:
     low, high = document["intervals"][name]
     return f"[{low:.3f}, {high:.3f}]"
+
+
+# The command `build mine-evaluate`.
+
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is asked: annotators and languages that are not given are found; confidence None: the phenomenon's own."""
+
+    gold: Path
+    chains: str = "builtin"
+    languages: str | None = None
+    annotate: tuple[str | None, str | None] = (None, None)
+    confidence: float | None = None
+    oblique: bool = False
+    neuter: str = "both"
+
+
+def run(request: Request, progress: Progress | None = None) -> dict[str, Any]:
+    """The figures as one JSON document; counts of rejections are those at the confidence that is asked for."""
+    source, target = _languages(request)
+    linkers = {"link_source": "chains", "link_target": "chains"} if request.chains == "gold" else {}
+    options: dict[str, Any] = {**linkers, "oblique": request.oblique, "neuter": request.neuter}
+    phenomenon = Pronouns(source, target, confidence=request.confidence, **options)
+    everything = Pronouns(source, target, confidence=0, **options)  # for the curve
+    gold = list(read_gold(request.gold, source, target))
+    annotators = tuple(
+        load_annotator(spec or default_annotator(code, f"--annotate-{side}"), code)
+        for spec, code, side in zip(request.annotate, (source, target), ("source", "target"), strict=True)
+    )
+    result = Evaluation()
+    for done, (truth, pair) in enumerate(annotated(gold, *annotators), start=1):
+        found = with_gold_chains(truth, pair) if request.chains == "gold" else pair
+        part = evaluate([(truth, found)], everything)
+        part.counts.clear()
+        for _ in phenomenon.find(found, part.counts):
+            pass
+        result.add(part)
+        if progress is not None:
+            progress(done, len(gold))
+    settings = phenomenon.settings()
+    about = {
+        "languages": f"{source}-{target}",
+        "chains": request.chains,
+        "settings": dict(settings),
+        "annotation": {side: dict(a.settings()) for side, a in zip(("source", "target"), annotators, strict=True)},
+    }
+    return document_of(result, float(settings["confidence"]), about)
+
+
+def annotated(gold: list[GoldPair], source: Annotator, target: Annotator) -> Iterator[tuple[GoldPair, AnnotatedPair]]:
+    """The documents with both sides annotated; the tokens are those of the records."""
+    ours: Iterator[Document] = source.annotate(pair.source.lines for pair in gold)
+    theirs: Iterator[Document] = target.annotate(pair.target.lines for pair in gold)
+    for pair, first, second in zip(gold, ours, theirs, strict=True):
+        yield pair, AnnotatedPair(pair.name, first, second, pair.alignments)
+
+
+def _languages(request: Request) -> tuple[str, str]:
+    if request.languages is None:
+        return languages_of(request.gold)
+    source, dash, target = request.languages.partition("-")
+    if not (source and dash and target):
+        raise AnaphoraError(f"not a language pair: {request.languages!r}. Write: en-de")
+    return source, target

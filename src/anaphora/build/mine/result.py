@@ -1,29 +1,243 @@
-"""As many finds of each class, drawn by chance, whatever their order, the shards and the workers (ContraPro §3.1).
-
-Each find has a random number that comes from the seed and from itself; those with the smallest are taken. So a sample
-is the same however the corpus was worked on, and a larger one holds the smaller.
-"""
+"""The result of mining: a balanced sample of what was found, written as a suite, with statistics of the corpus."""
 
 from __future__ import annotations
 
+import hashlib
+import heapq
+import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
+from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import IO, TYPE_CHECKING, Any
 
-from anaphora.build.mine.balance import Find, Place, choose, chosen_finds, parse_size, size_of
-from anaphora.build.mine.output import examples, write_suite
-from anaphora.build.mine.piece import unpack
-from anaphora.build.mine.reading import Index
-from anaphora.build.mine.settings import Output, Settings
-from anaphora.build.mine.stage import Stage
-from anaphora.build.mine.translations import pronoun_table
+from anaphora.align.alignment import Alignment
+from anaphora.build.mine.corpus import Index
+from anaphora.build.mine.shards import Piece, Stage, Words, unpack, unpack_pieces
 from anaphora.core.cells import tsv_line
-from anaphora.core.files import write_atomic
+from anaphora.core.errors import AnaphoraError
+from anaphora.core.files import atomic_writer, write_atomic
 from anaphora.normalization import sign_name
 from anaphora.suites.example import Example
-from anaphora.suites.suite import Header
+from anaphora.suites.readers.contrapro import KEYS
+from anaphora.suites.suite import Header, example_line, header_line
+
+# A balanced sample (ContraPro §3.1). The random number of a find depends on the seed and the find alone, and the
+# smallest are taken: the sample is independent of shards and workers, and a larger sample contains a smaller one.
+
+
+if TYPE_CHECKING:
+    from anaphora.build.mine.pipeline import Output, Settings
+
+Find = Mapping[str, Any]  # a row of the stage `extract`
+Place = tuple[int, int]  # the shard of a find, and its number there
+
+
+def parse_size(text: str) -> int | str | None:
+    """`--per-class`: a number, `all` (None), or `even`: as many of each as the rarest has."""
+    if text in ("all", "even"):
+        return None if text == "all" else "even"
+    if text.isascii() and text.isdigit() and int(text):
+        return int(text)
+    raise AnaphoraError(
+        f"--per-class {text}: write a number, all, or even (as many of each as there are of the rarest)"
+    )
+
+
+def choose(finds: Iterable[tuple[Place, Find]], size: int | None, seed: int) -> set[Place] | None:
+    """The places of the finds that are taken: so many of each class, or all there are of it; None: every one."""
+    if size is None:
+        return None
+    smallest: dict[str, list[tuple[int, int, int]]] = {}  # heaps whose first is the largest number: all are negative
+    for (shard, number), find in finds:
+        heap = smallest.setdefault(find["label"], [])
+        entry = (-draw(find, seed), -shard, -number)
+        if len(heap) < size:
+            heapq.heappush(heap, entry)
+        elif entry > heap[0]:
+            heapq.heapreplace(heap, entry)
+    return {(-shard, -number) for heap in smallest.values() for _, shard, number in heap}
+
+
+def draw(find: Find, seed: int) -> int:
+    """The random number of a find."""
+    tags = find["tags"]
+    parts = (str(seed), str(tags["document"]), str(tags["sentence"]), find["label"], find["right"], *find["wrong"])
+    return int.from_bytes(blake2b("\0".join(parts).encode(), digest_size=8).digest(), "big")
+
+
+def size_of(wanted: int | str | None, found: Counter[str]) -> int | None:
+    """How many of each class are taken at most."""
+    if wanted == "even":
+        return min(found.values(), default=0)
+    assert wanted is None or isinstance(wanted, int)
+    return wanted
+
+
+def chosen_finds(finds: Iterable[tuple[Place, Find]], places: set[Place] | None) -> Iterator[tuple[Place, Find]]:
+    """Those that were taken, in the order of the corpus."""
+    return ((place, find) for place, find in finds if places is None or place in places)
+
+
+# Translations of pronouns in the corpus (ContraPro 2018, Table 2).
+
+
+NOTHING = ""  # what a pronoun without links is translated by
+CASED = ("NOUN", "PROPN")
+ENDS = frozenset(".!?:…")
+
+
+def translations(
+    source: Sequence[Words], target: Sequence[Words], links: Sequence[Alignment], counts: Counter[tuple[str, str]]
+) -> None:
+    """Count the words that pronouns of the third person are linked to."""
+    for sentence, other, points in zip(source, target, links, strict=True):
+        pronouns = {index for index, kind in enumerate(sentence.kinds) if _third_person(*kind)}
+        if not pronouns:
+            continue
+        linked = set()
+        for i, j in points:
+            if i in pronouns:
+                linked.add(i)
+                counts[sentence.texts[i].lower(), _written(other, j)] += 1
+        for i in pronouns - linked:
+            counts[sentence.texts[i].lower(), NOTHING] += 1
+
+
+def pronoun_table(counts: Iterable[tuple[str, str, int]]) -> dict[str, dict[str, Any]]:
+    """For each pronoun, the commonest first, how often it is linked to which word, and the share of its links."""
+    found: dict[str, Counter[str]] = {}
+    for pronoun, word, number in counts:
+        found.setdefault(pronoun, Counter())[word] += number
+    table = {}
+    for pronoun, words in sorted(found.items(), key=lambda item: (-item[1].total(), item[0])):
+        links = words.total() - words[NOTHING]
+        rows = sorted(
+            ((word, number) for word, number in words.items() if word != NOTHING), key=lambda r: (-r[1], r[0])
+        )
+        table[pronoun] = {
+            "links": links,
+            "without_link": words[NOTHING],
+            "translations": [
+                {"word": word, "frequency": number, "probability": round(number / links, 4)} for word, number in rows
+            ],
+        }
+    return table
+
+
+def _third_person(upos: str, features: Mapping[str, str]) -> bool:
+    return upos == "PRON" and features.get("Person") == "3" and features.get("Poss") != "Yes"
+
+
+def _written(sentence: Words, index: int) -> str:
+    """A word as it is written within a sentence: at the beginning, only nouns keep their capital.
+
+    A line may hold several sentences: the next one begins behind a sign that ends one, and perhaps quotes.
+    """
+    before = index
+    while before and sentence.kinds[before - 1][0] == "PUNCT" and sentence.texts[before - 1] not in ENDS:
+        before -= 1
+    begins = not before or sentence.texts[before - 1] in ENDS
+    text = sentence.texts[index]
+    return text.lower() if begins and sentence.kinds[index][0] not in CASED else text
+
+
+# The suite, and ContraPro's JSON.
+
+
+def examples(finds: Iterable[tuple[Place, Find]], text: Stage, context: int) -> Iterator[tuple[str, Example]]:
+    """The finds, each with its class, and with the sentences before it, fewer where a document begins."""
+    shard, pieces = -1, []
+    used: Counter[str] = Counter()
+    for (number, _), find in finds:
+        if number != shard:
+            shard, pieces = number, list(unpack_pieces(text.read(number)))
+        yield find["label"], _example(find, pieces[find["piece"]], context, used)
+
+
+def _example(find: Find, piece: Piece, context: int, used: Counter[str]) -> Example:
+    index = find["sentence"]
+    before = slice(max(0, index - context), index)
+    passage = piece.target[before]
+    tags = find["tags"]
+    name = f"{tags['document']}:{tags['sentence']}:{find['label']}"
+    name = name if find["number"] == 1 else f"{name}:{find['number']}"
+    used[name] += 1  # more than once where two documents have one name
+    return Example(
+        id=name if used[name] == 1 else f"{name}#{used[name]}",
+        source=(*piece.source[before], piece.source[index]),
+        candidates=tuple((*passage, target) for target in (find["right"], *find["wrong"])),
+        gold=0,
+        tags=tags,
+    )
+
+
+def write_suite(
+    path: Path | None, contrapro: Path | None, header: Header, found: Iterable[Example], made: Mapping[str, Any]
+) -> str:
+    """Write the examples as they come; the hash of the suite.
+
+    path: of the suite; contrapro: of ContraPro's JSON; either may be left out
+    made: how it was made, kept in the header
+    """
+    digest = hashlib.sha256()
+    with ExitStack() as stack:
+        out = stack.enter_context(atomic_writer(path)) if path is not None else None
+        records = ContraProWriter(stack.enter_context(atomic_writer(contrapro))) if contrapro is not None else None
+        if out is not None:
+            fields = json.loads(header_line(header)) | {"mined": dict(made)}
+            out.write(json.dumps(fields, ensure_ascii=False).encode() + b"\n")
+        for example in found:
+            line = example_line(example)
+            digest.update(line)
+            if out is not None:
+                out.write(line)
+            if records is not None:
+                records.write(example)
+        if records is not None:
+            records.end()
+    return digest.hexdigest()
+
+
+class ContraProWriter:
+    """A JSON list, a record at a time. Sentences before the current one are not part of the format."""
+
+    def __init__(self, out: IO[bytes]) -> None:
+        self.out = out
+        self.written = 0
+
+    def write(self, example: Example) -> None:
+        text = json.dumps(record(example), ensure_ascii=False, indent=1, sort_keys=True)
+        self.out.write((",\n" if self.written else "[\n").encode() + text.encode())
+        self.written += 1
+
+    def end(self) -> None:
+        self.out.write(b"\n]\n" if self.written else b"[]\n")
+
+
+def record(example: Example) -> dict[str, Any]:
+    """An example as ContraPro has it: `errors` are the contrastive translations."""
+    tags: Any = example.tags
+    assert example.gold is not None
+    try:
+        pronouns = tags["candidate_pronouns"]
+        found = {
+            "src segment": example.source[-1],
+            "ref segment": example.candidates[example.gold][-1],
+            "src pronoun": tags["source_pronoun"],
+            "ref pronoun": tags["reference_pronoun"],
+            "intrasegmental": None if "location" not in tags else tags["location"] == "intrasegmental",
+            "errors": [
+                {"contrastive": passage[-1], "replacement": pronoun, "type": "pronominal coreference"}
+                for passage, pronoun in zip(example.candidates[1:], pronouns[1:], strict=True)
+            ],
+        }
+    except KeyError as error:
+        raise AnaphoraError(f"ContraPro's format is for pronouns: example {example.id!r} has no tag {error}") from None
+    return found | {key: tags[tag] for key, tag in KEYS.items() if tag in tags}
+
 
 # What a mined suite consists of: classes by the distance of the antecedent (ContraPro 2018, Table 4).
 
@@ -90,7 +304,7 @@ class StageReport:
 
 
 @dataclass(slots=True)
-class Mined:
+class MiningResult:
     """The result: what was read, found and taken, what became of the other candidates, and how the stages went."""
 
     index: Index
@@ -128,14 +342,14 @@ class Mined:
 
 
 def finish(
-    result: Mined,
+    result: MiningResult,
     settings: Settings,
     output: Output,
     breakdowns: tuple[str, ...],
     text: Stage,
     links: Stage,
     finds: Stage,
-) -> Mined:
+) -> MiningResult:
     """Balance and write; the result grows by what is known now."""
     shards = len(result.index.shards)
     for number in range(shards):

@@ -12,8 +12,7 @@ from anaphora.align.backend import Settings
 from anaphora.align.tokenize import DEFAULT
 from anaphora.align.tokenize import signature as words_signature
 from anaphora.core.errors import AnaphoraError, did_you_mean
-from anaphora.languages.pronoun_files import pronoun_lists
-from anaphora.languages.pronouns import normalise
+from anaphora.languages.pronouns import normalise, pronoun_lists
 from anaphora.metrics.apt import idiap as apt_idiap
 from anaphora.metrics.apt import paper as apt_paper
 from anaphora.metrics.apt import reference_side

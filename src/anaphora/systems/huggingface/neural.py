@@ -84,7 +84,7 @@ class NeuralSystem:
         self.model, self.options = model.eval(), options
         if options.threads is not None:
             torch.set_num_threads(options.threads)
-        self.packed = None if options.plain else self._packed()
+        self.packed = None if options.plain else tree_scorer(self.model)
 
     def encode(self, questions: Sequence[Question]) -> list[EncodedExample]:
         """Token ids of questions; a text that is too long is an error or is cut, as the options say."""
@@ -114,35 +114,34 @@ class NeuralSystem:
         with self.packed.attached():
             return self.packed.score([group.tree for group in batch], sources, self.options.margins_only)
 
-    def _packed(self) -> PackedModel:
-        """The model on packed rows, tried against plain scoring on a made-up tree."""
-        packed = PackedModel(self.model)
-        trial = _trial(self.model)
-        plain = [scores for _, scores in sorted(score_padded(self.model, trial, 512))]
-        values = [score for scores in plain for score, _ in scores]
-        all_finite(values, f"{type(self.model).__name__}: scores of a trial", "Check the model's files and precision.")
-        sources = [encoded.source for encoded in trial] if packed.encoder_decoder else None
-        trees = [build_tree(encoded.prompt, encoded.candidates) for encoded in trial]
-        try:
-            with packed.attached():
-                tree = packed.score(trees, sources, margins=False)
-        except Exception as error:
-            if isinstance(error, UnsupportedModel) or out_of_memory(error):
-                raise
-            raise UnsupportedModel(
-                f"{type(self.model).__name__} cannot be computed through the prefix tree ({type(error).__name__}: "
-                f"{error}). Score it in plain batches with --plain"
-            ) from error
-        far = max(
-            abs(a[0] - b[0]) for one, other in zip(plain, tree, strict=True) for a, b in zip(one, other, strict=True)
+
+def tree_scorer(model: PreTrainedModel) -> PackedModel:
+    """The model on packed rows, tried against plain scoring on a made-up tree; `UnsupportedModel` if they differ."""
+    packed = PackedModel(model)
+    trial = _trial(model)
+    plain = [scores for _, scores in sorted(score_padded(model, trial, 512))]
+    values = [score for scores in plain for score, _ in scores]
+    all_finite(values, f"{type(model).__name__}: scores of a trial", "Check the model's files and precision.")
+    sources = [encoded.source for encoded in trial] if packed.encoder_decoder else None
+    trees = [build_tree(encoded.prompt, encoded.candidates) for encoded in trial]
+    try:
+        with packed.attached():
+            tree = packed.score(trees, sources, margins=False)
+    except Exception as error:
+        if isinstance(error, UnsupportedModel) or out_of_memory(error):
+            raise
+        raise UnsupportedModel(
+            f"{type(model).__name__} cannot be computed through the prefix tree ({type(error).__name__}: "
+            f"{error}). Score it in plain batches with --plain"
+        ) from error
+    far = max(abs(a[0] - b[0]) for one, other in zip(plain, tree, strict=True) for a, b in zip(one, other, strict=True))
+    near = max(TOLERANCE, 64 * torch.finfo(model.dtype).eps)  # half precision rounds more, and may
+    if not far <= near * max(1.0, max(map(abs, values)) / 100):
+        raise UnsupportedModel(
+            f"{type(model).__name__}: scores through the prefix tree differ from plain ones by {far:.2g}, its "
+            "attention does something the tree scorer does not know. Score it in plain batches with --plain"
         )
-        near = max(TOLERANCE, 64 * torch.finfo(self.model.dtype).eps)  # half precision rounds more, and may
-        if not far <= near * max(1.0, max(map(abs, values)) / 100):
-            raise UnsupportedModel(
-                f"{type(self.model).__name__}: scores through the prefix tree differ from plain ones by {far:.2g}, its "
-                "attention does something the tree scorer does not know. Score it in plain batches with --plain"
-            )
-        return packed
+    return packed
 
 
 def _trial(model: Any) -> list[EncodedExample]:

@@ -1,0 +1,243 @@
+"""Reading a corpus: parallel documents in any format become shards of pieces, on which all later stages work."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+from anaphora.align.alignment import Alignment, check_alignment, parse_alignment
+from anaphora.align.tokenize import normalized_words
+from anaphora.build.mine.clean import misread
+from anaphora.build.mine.opus import Named, pair_name, read_opus
+from anaphora.build.mine.shards import Count, Pair, Piece, Stage, pack_pieces
+from anaphora.core import documents
+from anaphora.core.documents import document_lines, parallel_lines
+from anaphora.core.errors import AnaphoraError, BadInput
+from anaphora.core.files import write_atomic
+from anaphora.core.parsing import expecting, read_json_object
+from anaphora.normalization import normalize_counting
+
+FORMATS = (*documents.FORMATS, "tsv", "moses", "opus")
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """Where the text is.
+
+    target: None where `source` holds both sides (`tsv`)
+    links: what says which sentences belong together: the alignment file of `opus`, the `.ids` file of `moses`
+    alignments: a Pharaoh file of word alignments, a line for each pair of lines
+    """
+
+    source: Path
+    target: Path | None = None
+    format: str = "lines"
+    links: Path | None = None
+    alignments: Path | None = None
+
+    def files(self) -> list[Path]:
+        """All that is read."""
+        return [path for path in (self.source, self.target, self.links, self.alignments) if path is not None]
+
+
+def read_corpus(corpus: Corpus) -> Iterator[Named]:
+    """The pairs of a corpus, a document after the other.
+
+    `lines`: two files, blank lines between documents; `docids`: docid⇥sentence; `tags`: a line `<d>` before each
+    document; `tsv`: docid⇥source⇥target; `moses`: two files and OPUS's `.ids`; `opus`: XML. A side may be empty.
+    """
+    _check(corpus)
+    if corpus.format == "opus":
+        assert corpus.target is not None
+        assert corpus.links is not None
+        return read_opus(corpus.links, corpus.source, corpus.target)
+    if corpus.format == "moses":
+        return _moses(corpus)
+    if corpus.format == "tsv" and corpus.target is None:
+        return _tsv(corpus)
+    assert corpus.target is not None
+    format = "docids" if corpus.format == "tsv" else corpus.format
+    return read_pairs(corpus.source, corpus.target, format, corpus.alignments)
+
+
+def read_pairs(source: Path, target: Path, format: str, alignments: Path | None) -> Iterator[Named]:
+    """Yield the pairs of two files, each with the name of its document; see `core.documents` for the formats."""
+    extra = () if alignments is None else (alignments,)
+    for line in document_lines(source, target, format=format, extra=extra):
+        points = None if alignments is None else parse_alignment(line.extra[0], alignments, line.number)
+        yield line.document, Pair(line.number, line.texts[0].strip(), line.texts[1].strip(), points)
+
+
+def _check(corpus: Corpus) -> None:
+    if corpus.format not in FORMATS:
+        raise AnaphoraError(f"unknown format {corpus.format!r}. Known: {', '.join(FORMATS)}")
+    if corpus.target is None and corpus.format != "tsv":
+        raise AnaphoraError(f"--format {corpus.format} needs --target: the translations of {corpus.source}")
+    if (corpus.links is not None) != (corpus.format in ("opus", "moses")):
+        if corpus.links is not None:
+            raise AnaphoraError(f"--links {corpus.links} is for --format opus or moses, not {corpus.format}")
+        what = "OPUS's alignment file, .xml or .xml.gz" if corpus.format == "opus" else "the .ids file of the corpus"
+        raise AnaphoraError(f"--format {corpus.format} needs --links: {what}")
+    if corpus.format == "opus" and corpus.alignments is not None:
+        raise AnaphoraError(f"--alignments {corpus.alignments} goes with files of lines, not with --format opus")
+
+
+def _tsv(corpus: Corpus) -> Iterator[Named]:
+    """One file: docid, source, target."""
+    for line, (row, *points) in enumerate(parallel_lines(*corpus.files()), start=1):
+        columns = row.split("\t")
+        if len(columns) != 3:
+            problem = f"{len(columns)} columns, 3 expected"
+            remedy = "Each line is docid, a tab, the sentence, a tab, its translation."
+            raise BadInput(corpus.source, problem, line=line, remedy=remedy)
+        name, source, target = (column.strip() for column in columns)
+        yield name, Pair(line, source, target, _points(points, corpus, line))
+
+
+def _moses(corpus: Corpus) -> Iterator[Named]:
+    """OPUS's line files: which document a line is from is in a third file, and the document of its translation."""
+    assert corpus.links is not None
+    rows = parallel_lines(*corpus.files())
+    for line, (source, target, identifiers, *points) in enumerate(rows, start=1):
+        columns = identifiers.split("\t")
+        if len(columns) != 4:
+            problem = f"{len(columns)} columns, 4 expected"
+            remedy = "A line of an .ids file is two documents and the numbers of their sentences, tabs between."
+            raise BadInput(corpus.links, problem, line=line, remedy=remedy)
+        name = pair_name(columns[0], columns[1])
+        yield name, Pair(line, source.strip(), target.strip(), _points(points, corpus, line))
+
+
+def _points(rows: list[str], corpus: Corpus, line: int) -> tuple[tuple[int, int], ...] | None:
+    return parse_alignment(rows[0], corpus.alignments or Path(), line) if rows else None
+
+
+# The stage `read`: the corpus in shards.
+
+
+INDEX = "index.json"
+SIDES = ("source", "target")
+PIECE = 1000  # sentences of a document at most that are held together
+SHARD = 5000  # sentences, or a few more, as documents are not cut for it
+OVERLAP = 24  # sentences of the piece before, in which antecedents may be
+
+
+@dataclass(slots=True)
+class Index:
+    """What was read: the sentences of each shard, how many documents there are, and the signs that were made one."""
+
+    shards: list[int] = field(default_factory=list)
+    documents: int = 0
+    normalized: dict[str, Counter[str]] = field(default_factory=lambda: {side: Counter() for side in SIDES})
+
+    @property
+    def pairs(self) -> int:
+        return sum(self.shards)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"documents": self.documents, "shards": self.shards, "normalized": self.normalized}
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """How text is cut; see above."""
+
+    piece: int = PIECE
+    shard: int = SHARD
+    overlap: int = OVERLAP
+
+
+def read_stage(stage: Stage, corpus: Corpus, sizes: Sizes, count: Count | None = None) -> Index:
+    """Write the shards of a corpus, unless a run before has; the index is written last, and says that all are there."""
+    path = stage.folder / INDEX
+    if path.is_file():
+        found = read_json_object(path)
+        with expecting(path, "the index of a work folder", remedy="Remove the work folder, or name another: --work."):
+            normalized = {side: Counter(counts) for side, counts in found["normalized"].items()}
+            return Index([int(n) for n in found["shards"]], int(found["documents"]), normalized)
+    index = Index()
+    for shard in _shards(_pieces(_checked(read_corpus(corpus), corpus, index), sizes), sizes.shard):
+        stage.write(len(index.shards), pack_pieces(shard))
+        index.shards.append(sum(piece.new for piece in shard))
+        index.documents += sum(piece.start + piece.first == 0 for piece in shard)
+        if count is not None:
+            count(index.pairs, None)
+    if not index.shards:
+        raise BadInput(corpus.source, "no sentences", remedy="Is it empty, or of another --format?")
+    write_atomic(path, json.dumps(index.to_dict(), indent=1).encode() + b"\n")
+    return index
+
+
+def _checked(pairs: Iterable[Named], corpus: Corpus, index: Index) -> Iterator[Named]:
+    """Lines with one way to write each sign and single spaces, and alignments that fit the words."""
+    for name, pair in pairs:
+        source, target = (
+            _normalized(text, counts, counted=pair.alignment is not None)
+            for text, counts in zip((pair.source, pair.target), index.normalized.values(), strict=True)
+        )
+        if pair.alignment is not None:
+            assert corpus.alignments is not None
+            words = len(source.split()), len(target.split())
+            check_alignment(pair.alignment, *words, corpus.alignments, pair.line)
+        yield name, Pair(pair.line, source, target, pair.alignment)
+
+
+def _normalized(text: str, counts: Counter[str], *, counted: bool) -> str:
+    """A line with one way to write each sign. counted: alignments count its words, of which each stays one.
+
+    A line whose encoding was misread is left for the clean-up, which looks at the very characters.
+    """
+    if misread(text):
+        return " ".join(text.split())
+    if counted:
+        return " ".join(normalized_words(text, counts))
+    return " ".join(normalize_counting(text, counts).split())
+
+
+def _pieces(pairs: Iterable[Named], sizes: Sizes) -> Iterator[Piece]:
+    """Documents, long ones in several pieces that overlap; never two documents in one."""
+    number = 0
+    for name, found in groupby(pairs, key=itemgetter(0)):
+        held: list[Pair] = []  # what the next piece begins with, and what is its own so far
+        start = first = 0
+        for _, pair in found:
+            if len(held) - first == sizes.piece:  # it is known only now that more comes
+                yield _piece(name, start, number, first, held)
+                keep = min(sizes.overlap, len(held))
+                start, number = start + len(held) - keep, number + len(held) - first
+                held, first = held[len(held) - keep :], keep
+            held.append(pair)
+        yield _piece(name, start, number, first, held)
+        number += len(held) - first
+
+
+def _piece(name: str, start: int, number: int, first: int, pairs: list[Pair]) -> Piece:
+    alignments: list[Alignment] = [pair.alignment for pair in pairs if pair.alignment is not None]
+    return Piece(
+        name,
+        start,
+        number - first,
+        first,
+        tuple(pair.source for pair in pairs),
+        tuple(pair.target for pair in pairs),
+        tuple(alignments) if len(alignments) == len(pairs) else None,
+    )
+
+
+def _shards(pieces: Iterable[Piece], size: int) -> Iterator[list[Piece]]:
+    shard: list[Piece] = []
+    held = 0
+    for piece in pieces:
+        shard.append(piece)
+        held += piece.new
+        if held >= size:
+            yield shard
+            shard, held = [], 0
+    if shard:
+        yield shard

@@ -1,0 +1,304 @@
+"""Shards on disk: pieces of documents, their annotation, and the stages of a mining run.
+
+A stage is a folder with a file per shard and a fingerprint of everything that the files depend on. Files are written
+atomically, so that a killed run leaves only finished files. If the fingerprint differs from that of the last run, the
+folder is emptied. A fingerprint includes those of the stages before, so that a changed setting repeats only the stages
+that depend on it.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import shutil
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from anaphora.align.alignment import Alignment
+from anaphora.annotate.document import Document, Mention, Sentence, Token
+from anaphora.core.errors import BadInput
+from anaphora.core.files import byte_lines, make_folder, remove_leftovers, write_atomic
+from anaphora.core.parsing import expecting, json_problem, json_value, parse_json_line, read_json
+
+WORK = "the work folder"
+AGAIN = "Start again with another folder: --work."
+LEVEL = 1  # of compression: higher ones take longer than what is saved is worth
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A sentence and its translation, with their word alignment if there is one; line: the line number in the files."""
+
+    line: int
+    source: str
+    target: str
+    alignment: Alignment | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Sentences of one document that follow each other, and their translations; most documents are one piece.
+
+    start: the number of the first one in its document; number: in the corpus; both from 0
+    first: so many sentences at the beginning are the end of the piece before, repeated for their context
+    alignments: links of the words of the lines, where the corpus came with them
+    """
+
+    document: str
+    start: int
+    number: int
+    first: int
+    source: tuple[str, ...]
+    target: tuple[str, ...]
+    alignments: tuple[Alignment, ...] | None = None
+
+    @property
+    def new(self) -> int:
+        """How many sentences are its own."""
+        return len(self.source) - self.first
+
+    def side(self, name: str) -> tuple[str, ...]:
+        return self.source if name == "source" else self.target
+
+
+def pack(rows: Iterable[Any]) -> bytes:
+    """JSON Lines, compressed; the same rows always give the same bytes."""
+    lines = (json.dumps(row, ensure_ascii=False, separators=(",", ":")) for row in rows)
+    text = "".join(f"{line}\n" for line in lines)
+    return gzip.compress(text.encode("utf-8"), LEVEL, mtime=0)
+
+
+def unpack(data: bytes) -> Iterator[Any]:
+    """What `pack` made."""
+    try:
+        lines = gzip.decompress(data).decode("utf-8").split("\n")[:-1]
+    except (EOFError, OSError, zlib.error, UnicodeDecodeError) as error:
+        raise BadInput(WORK, f"a file is damaged ({error})", remedy=AGAIN) from None
+    for number, line in enumerate(lines, start=1):
+        try:
+            row = json_value(line)
+        except ValueError as error:
+            raise BadInput(WORK, f"a file is damaged: {json_problem(error)}", line=number, remedy=AGAIN) from None
+        yield row
+
+
+def pack_pieces(pieces: Iterable[Piece], about: dict[str, Any] | None = None) -> bytes:
+    """A shard of text; `about` is kept before it."""
+    rows = (
+        {
+            "document": piece.document,
+            "start": piece.start,
+            "number": piece.number,
+            "first": piece.first,
+            "source": piece.source,
+            "target": piece.target,
+            **({} if piece.alignments is None else {"alignments": pack_alignments(piece.alignments)}),
+        }
+        for piece in pieces
+    )
+    return pack(rows if about is None else [about, *rows])
+
+
+def unpack_pieces(data: bytes) -> Iterator[Piece]:
+    """What `pack_pieces` made."""
+    for row in unpack(data):
+        if "document" not in row:  # what clean-up has counted
+            continue
+        with expecting(WORK, "a piece of text", remedy=AGAIN):
+            given = row.get("alignments")
+            piece = Piece(
+                row["document"],
+                row["start"],
+                row["number"],
+                row["first"],
+                tuple(row["source"]),
+                tuple(row["target"]),
+                None if given is None else unpack_alignments(given),
+            )
+        yield piece
+
+
+def pack_alignments(alignments: Iterable[Alignment]) -> list[list[int]]:
+    """The links of each sentence as source, target, source, target …"""
+    return [[number for point in alignment for number in point] for alignment in alignments]
+
+
+def unpack_alignments(rows: Iterable[list[int]]) -> tuple[Alignment, ...]:
+    """What `pack_alignments` made."""
+    return tuple(tuple(zip(row[::2], row[1::2], strict=True)) for row in rows)
+
+
+# Annotated text on disk: compact, quick to read, and unchanged when it is read again.
+
+
+# what is the same for many tokens is written once for a shard, and told by its number
+Kind = tuple[str, str, str, bool, str]  # part of speech, features, relation, space after, the tool's own tag
+
+
+def pack_documents(documents: Iterable[Document]) -> bytes:
+    """A shard of annotation: the kinds of tokens, then a line for each document."""
+    numbers: dict[Kind, int] = {}
+    rows = [_row(document, numbers) for document in documents]
+    return pack([[list(kind) for kind in numbers], *rows])
+
+
+def unpack_documents(data: bytes) -> Iterator[Document]:
+    """What `pack_documents` made."""
+    rows = unpack(data)
+    kinds = [(upos, _features(features), relation, space, xpos) for upos, features, relation, space, xpos in next(rows)]
+    for row in rows:
+        chains = row.get("chains")
+        yield Document(
+            tuple(_sentence(fields, kinds) for fields in row["sentences"]),
+            None if chains is None else tuple(tuple(Mention(*mention) for mention in chain) for chain in chains),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The words of a sentence, their parts of speech and their features: what alignment needs, and quick to read."""
+
+    texts: Sequence[str]
+    kinds: Sequence[tuple[str, Mapping[str, str]]]
+
+
+def unpack_words(data: bytes) -> Iterator[list[Words]]:
+    """The sentences of each document as words."""
+    rows = unpack(data)
+    kinds = [(upos, _features(features)) for upos, features, *_ in next(rows)]
+    for row in rows:
+        yield [Words(fields[0], [kinds[number] for number in fields[2]]) for fields in row["sentences"]]
+
+
+def _row(document: Document, numbers: dict[Kind, int]) -> dict[str, Any]:
+    row: dict[str, Any] = {"sentences": [_fields(sentence, numbers) for sentence in document.sentences]}
+    if document.chains is not None:
+        row["chains"] = [[[m.sentence, m.start, m.end, m.head] for m in chain] for chain in document.chains]
+    return row
+
+
+def _fields(sentence: Sentence, numbers: dict[Kind, int]) -> list[list[Any]]:
+    """Texts, lemmas, kinds and heads; -1 is the head of a root."""
+    kinds = []
+    for token in sentence.tokens:
+        features = "|".join(f"{key}={value}" for key, value in token.features.items())
+        kind = token.upos, features, token.relation, token.space_after, token.xpos
+        kinds.append(numbers.setdefault(kind, len(numbers)))
+    return [
+        [token.text for token in sentence.tokens],
+        [token.lemma for token in sentence.tokens],
+        kinds,
+        [-1 if token.head is None else token.head for token in sentence.tokens],
+    ]
+
+
+def _sentence(fields: list[list[Any]], kinds: list[Any]) -> Sentence:
+    tokens = []
+    for text, lemma, number, head in zip(*fields, strict=True):
+        upos, features, relation, space, xpos = kinds[number]
+        tokens.append(Token(text, lemma, upos, features, None if head < 0 else head, relation, space, xpos))
+    return Sentence(tuple(tokens))
+
+
+def _features(text: str) -> dict[str, str]:
+    return dict(part.split("=", 1) for part in text.split("|")) if text else {}
+
+
+# Stages: a folder per stage, a file per shard.
+
+
+Count = Callable[[int, int | None], None]  # how much is done, of how much (None: that is not known)
+
+NOTE = "stage.json"
+FORMAT = 1  # of the files of all stages; another one is another fingerprint
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A folder, and the fingerprint of what is in it."""
+
+    folder: Path
+    fingerprint: str
+
+    def path(self, shard: int) -> Path:
+        return self.folder / f"{shard:06}.jsonl.gz"
+
+    def read(self, shard: int) -> bytes:
+        try:
+            return self.path(shard).read_bytes()
+        except OSError as error:
+            remedy = "Run the command again: it goes on with what is there."
+            raise BadInput(self.path(shard), (error.strerror or "cannot be read").lower(), remedy=remedy) from None
+
+    def first_row(self, shard: int) -> Any:
+        """The first line of a file alone, where stages keep what they have counted."""
+        path = self.path(shard)
+        return parse_json_line(next(byte_lines(path), b""), path, 1)
+
+    def write(self, shard: int, data: bytes) -> None:
+        write_atomic(self.path(shard), data)
+
+    def finished(self, shards: int) -> set[int]:
+        """The shards whose files are there."""
+        return {shard for shard in range(shards) if self.path(shard).is_file()}
+
+
+def open_stage(work: Path, name: str, settings: Mapping[str, Any], before: tuple[Stage, ...] = ()) -> Stage:
+    """The stage of this name in a work folder; what is there with another fingerprint is removed."""
+    about = {"format": FORMAT, "settings": dict(settings), "before": [stage.fingerprint for stage in before]}
+    text = json.dumps(about, ensure_ascii=False, sort_keys=True)
+    fingerprint = hashlib.sha256(text.encode()).hexdigest()[:16]
+    folder = work / name
+    note = folder / NOTE
+    remove_leftovers(folder)  # a run may have been killed while it wrote the note
+    if _fingerprint(note) != fingerprint:
+        if folder.exists() and not note.is_file() and any(folder.iterdir()):
+            raise BadInput(folder, "exists already, and is not of a run before", remedy="Name another folder: --work.")
+        if folder.exists():
+            _empty(folder)
+        make_folder(folder)
+        kept = {"fingerprint": fingerprint, **about}
+        write_atomic(note, json.dumps(kept, ensure_ascii=False, indent=1).encode() + b"\n")
+    return Stage(folder, fingerprint)
+
+
+def remove_stages(work: Path) -> None:
+    """Remove the stages of a run before, and nothing else."""
+    for note in work.glob(f"*/{NOTE}"):
+        _empty(note.parent)
+
+
+def digest(path: Path) -> str:
+    """What tells a file from another: its bytes; of a folder, the names, sizes and times of what is in it."""
+    if not path.exists():
+        raise BadInput(path, "no such file")
+    if path.is_dir():
+        found = sorted((str(p.relative_to(path)), p.stat().st_size, p.stat().st_mtime_ns) for p in path.rglob("*.xml*"))
+        return hashlib.sha256(json.dumps(found).encode()).hexdigest()
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _fingerprint(note: Path) -> str | None:
+    try:
+        found = read_json(note)
+    except BadInput:
+        return None
+    return found.get("fingerprint") if isinstance(found, dict) else None
+
+
+def _empty(folder: Path) -> None:
+    """Remove a stage's folder. Its note says first that the rest is not to be trusted, and goes last: a run that is
+    killed here leaves a folder that is known to be of a stage.
+    """
+    write_atomic(folder / NOTE, b'{"fingerprint": null}\n')
+    for path in folder.iterdir():
+        if path.is_dir():
+            shutil.rmtree(path)
+        elif path.name != NOTE:
+            path.unlink()
+    shutil.rmtree(folder)

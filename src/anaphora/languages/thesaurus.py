@@ -1,0 +1,198 @@
+"""Synonyms and translations of nouns from resources on the user's machine: OpenThesaurus (MyThes) and Ding.
+
+They are not part of this package: a spec such as `mythes:FILE` names the file to read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from anaphora.core.errors import AnaphoraError, BadInput
+from anaphora.core.files import byte_lines, text_lines
+from anaphora.core.parsing import shown, whole_number
+
+Sense = tuple[str, ...]  # nouns with the same meaning, in the order of the resource
+OPENTHESAURUS = Path("/usr/share/mythes/th_de_DE_v2.dat")  # installed by Debian's mythes-de
+
+
+class Thesaurus(Protocol):
+    """Synonyms of nouns."""
+
+    def senses(self, noun: str) -> Sequence[Sense]:
+        """The synonyms of each sense of a noun, without the noun; empty if the noun is unknown."""
+        ...
+
+
+class Dictionary(Protocol):
+    """Translations between English words and nouns of the thesaurus's language."""
+
+    def translations(self, word: str) -> frozenset[str]:
+        """The nouns that translate a word."""
+        ...
+
+    def words(self, noun: str) -> frozenset[str]:
+        """The words of which a noun is a translation."""
+        ...
+
+
+# OpenThesaurus
+
+PLAIN_MARK = " (Hauptform)"
+CAPITALIZED = re.compile(r"[A-ZÄÖÜ][\w-]+")
+
+
+class MyThes:
+    """A thesaurus in MyThes, the format of word processors (.dat; the index is not needed): a word and its senses.
+
+        vorhang|1
+        -|Gardine|Vorhang
+
+    Words of another register or region and hypernyms have a mark, such as `(ugs.)`. They are left out, because a
+    replacement must change neither tone nor meaning.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._senses: dict[str, tuple[Sense, ...]] = {}
+        lines = byte_lines(path)
+        encoding = next(lines, b"").decode("ascii", "replace").strip()
+        try:
+            "".encode(encoding or "?")
+        except (LookupError, ValueError):  # a name with a NUL is a ValueError
+            remedy = "Is this the .dat file of a MyThes thesaurus?"
+            raise BadInput(path, f"not an encoding: {encoding!r}", line=1, remedy=remedy) from None
+        rows = (line.decode(encoding, "replace") for line in lines)
+        number = 1
+        for head in rows:
+            number += 1
+            word, _, count = head.rpartition("|")
+            if not word and not count:
+                continue
+            if not (count.isdecimal() and len(count) < 10):
+                raise BadInput(path, f"a word and the number of its senses are expected: {shown(head)}", line=number)
+            senses = []
+            for _ in range(whole_number(count, path, number, "a number of senses")):
+                row = next(rows, None)
+                number += 1
+                if row is None:
+                    raise BadInput(path, f"ends within the senses of {word!r}", line=number)
+                senses.append(_unmarked_nouns(row))
+            self._senses[word] = tuple(sense for sense in senses if sense)
+
+    def senses(self, noun: str) -> Sequence[Sense]:
+        """The senses that contain the noun without a mark."""
+        found = (sense for sense in self._senses.get(noun.lower(), ()) if noun in sense)
+        return [tuple(word for word in sense if word != noun) for sense in found]
+
+
+def _unmarked_nouns(row: str) -> Sense:
+    """The nouns of a sense that have no mark."""
+    words = (word.removesuffix(PLAIN_MARK) for word in row.split("|")[1:])
+    return tuple(word for word in words if CAPITALIZED.fullmatch(word))
+
+
+# Ding
+
+# words with one of these marks are not synonyms in every region, register and time
+MARKED = re.compile(
+    r"\[(?:ugs|Ös|Schw|Süddt|Norddt|Bayr|Westös|Dt|Mittelwestdt|Nordostdt|Südtirol|Lie|geh|poet|pej|slang|vulg|humor|hist"
+    r"|veraltet|veraltend|altertümlich|obs|rare|selten|dated|euphem|Jugendsprache|Kindersprache|fachspr|übtr)\.?\]"
+)
+NOTE = re.compile(r"\([^()]*\)|\[[^\]]*\]|<[^<>]*>|/[^/;]*/")
+NOUN = re.compile(r"([A-ZÄÖÜ][\w-]+) \{[mfn]\}")
+ENGLISH = re.compile(r"^(?:the|an?) ")
+
+
+class Ding:
+    """The dictionary of Ding (TU Chemnitz): German and English, parts of an entry in the same order.
+
+        Vorhang {m}; Gardine {f} [textil.] | Vorhänge {pl} :: curtain; drape [Am.] | curtains; drapes
+
+    Nouns of the same part have the same meaning. Ding is GPL: it is read where it is, and not copied.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._senses: dict[str, list[Sense]] = defaultdict(list)
+        translations: dict[str, set[str]] = defaultdict(set)
+        words: dict[str, set[str]] = defaultdict(set)
+        empty = True
+        for nouns, english in _parts(path):
+            empty = False
+            if len(nouns) > 1:
+                for noun in nouns:
+                    self._senses[noun].append(tuple(other for other in nouns if other != noun))
+            for word in english:
+                translations[word].update(nouns)
+            for noun in nouns:
+                words[noun].update(english)
+        if empty:
+            raise BadInput(path, "no entry of a noun in it", remedy="Is it Ding's de-en.txt (`Wort {n} :: word`)?")
+        self._translations, self._words = translations, words
+
+    def senses(self, noun: str) -> Sequence[Sense]:
+        """One sense for each part of an entry that has the noun and others."""
+        return self._senses.get(noun, ())
+
+    def translations(self, word: str) -> frozenset[str]:
+        return frozenset(self._translations.get(word.lower(), ()))
+
+    def words(self, noun: str) -> frozenset[str]:
+        return frozenset(self._words.get(noun, ()))
+
+
+def _parts(path: Path) -> Iterator[tuple[Sense, list[str]]]:
+    """German nouns and their translations, for each part of each entry that has nouns."""
+    for line in text_lines(path):
+        german, sign, english = line.partition(" :: ")
+        if not sign or line.startswith("#"):
+            continue
+        for one, other in zip(german.split(" | "), english.split(" | "), strict=False):
+            if nouns := _part_nouns(one):
+                yield nouns, [ENGLISH.sub("", " ".join(NOTE.sub("", w).split())).lower() for w in other.split(";")]
+
+
+def _part_nouns(part: str) -> Sense:
+    """The unmarked one-word nouns of a part, without notes in brackets."""
+    nouns: list[str] = []
+    for term in part.split(";"):
+        if not MARKED.search(term):
+            match = NOUN.fullmatch(" ".join(NOTE.sub("", term).split()))
+            if match and match[1] not in nouns:
+                nouns.append(match[1])
+    return tuple(nouns)
+
+
+# Specs
+
+READERS: Mapping[str, Callable[[Path], Thesaurus]] = {"mythes": MyThes, "ding": Ding}
+
+
+def load_thesaurus(spec: str) -> Thesaurus:
+    """A thesaurus from its spec: mythes:FILE or ding:FILE."""
+    kind, path = _split(spec, tuple(READERS))
+    return READERS[kind](path)
+
+
+def load_dictionary(spec: str) -> Dictionary:
+    """A dictionary from its spec: ding:FILE, or the path of a file of Ding."""
+    _, path = _split(spec if spec.partition(":")[0] in READERS else f"ding:{spec}", ("ding",))
+    return Ding(path)
+
+
+def default_thesaurus() -> str:
+    """The spec of Debian's OpenThesaurus."""
+    if not OPENTHESAURUS.is_file():
+        remedy = "Install OpenThesaurus (apt-get install mythes-de), or name a thesaurus: --thesaurus mythes:FILE"
+        raise BadInput(OPENTHESAURUS, "no thesaurus is here", remedy=remedy)
+    return f"mythes:{OPENTHESAURUS}"
+
+
+def _split(spec: str, kinds: Sequence[str]) -> tuple[str, Path]:
+    kind, _, path = spec.partition(":")
+    if kind not in kinds or not path:
+        known = ", ".join(f"{k}:PATH" for k in kinds)
+        raise AnaphoraError(f"{spec!r} names no resource that can be read. Write one of: {known}")
+    return kind, Path(path)

@@ -1,0 +1,305 @@
+"""Encoders: from texts to a state per word. Static vectors with a BiLSTM, or the states of a Hugging Face model."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+import torch
+import transformers
+from torch import Tensor, nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+from anaphora.core.errors import AnaphoraError, BadInput, CannotWrite
+from anaphora.core.files import make_folder, text_lines
+from anaphora.measure.texts import Progress, Text
+from anaphora.scoring.batching import padded_batches, split_on_oom
+from anaphora.systems.context import split_settings
+from anaphora.systems.huggingface.neural import fingerprint, load_checkpoint
+
+UNKNOWN = "<unk>"
+SETTINGS = ("layer", "words", "revision", "dtype", "device")
+WORDS = ("mean", "first", "last")
+BATCH_TOKENS = 4096
+Array = npt.NDArray[Any]
+
+
+class Encoder(Protocol):
+    """Gives every word of a text a state. It is a module of the measure, which trains its parameters.
+
+    width: the size of a state
+    """
+
+    width: int
+
+    def settings(self) -> dict[str, Any]:
+        """Return what the states depend on; stored in a checkpoint and compared when it is loaded."""
+        ...
+
+    def prepare(self, texts: Iterable[Text], progress: Progress | None = None) -> None:
+        """Compute and cache what does not change during training."""
+        ...
+
+    def __call__(self, texts: Sequence[Text]) -> tuple[Tensor, Tensor]:
+        """Return states (b, n, d), and (b, n), true where a word has a state."""
+        ...
+
+
+class StaticEncoder(nn.Module):
+    """A vector for each word of a vocabulary, read by a BiLSTM in both directions (§4): k = [→k; ←k], (b, n, d)."""
+
+    def __init__(self, vocabulary: Sequence[str], width: int) -> None:
+        super().__init__()
+        self.width, self.vocabulary = 2 * ((width + 1) // 2), list(vocabulary)
+        self.numbers = {word: n for n, word in enumerate(vocabulary)}
+        self.vectors = nn.Embedding(len(vocabulary), width)
+        self.lstm = nn.LSTM(width, self.width // 2, batch_first=True, bidirectional=True)
+
+    def settings(self) -> dict[str, Any]:
+        return {"kind": "static", "width": self.vectors.embedding_dim}
+
+    def prepare(self, texts: Iterable[Text], progress: Progress | None = None) -> None:
+        """Do nothing: all parameters are trained, so that nothing can be cached."""
+
+    def forward(self, texts: Sequence[Text]) -> tuple[Tensor, Tensor]:
+        lengths = torch.tensor([len(text.words) for text in texts])
+        size = max(1, int(lengths.max()))
+        ids = torch.zeros(len(texts), size, dtype=torch.long)
+        for row, text in enumerate(texts):
+            ids[row, : len(text.words)] = torch.tensor([self.numbers.get(word, 0) for word in text.words])
+        packed = pack_padded_sequence(self.vectors(ids), lengths.clamp(min=1), batch_first=True, enforce_sorted=False)
+        states, _ = pad_packed_sequence(self.lstm(packed)[0], batch_first=True, total_length=size)
+        return states, torch.arange(size) < lengths.unsqueeze(1)
+
+
+def learn_vocabulary(texts: Iterable[Text], size: int) -> list[str]:
+    """Return the most frequent words, after the token that stands for all others."""
+    counts = Counter(word for text in texts for word in text.words)
+    ordered = sorted(counts, key=lambda word: (-counts[word], word))
+    return [UNKNOWN, *ordered[: max(0, size - 1)]]
+
+
+def load_vectors(encoder: StaticEncoder, path: Path) -> int:
+    """Load pre-trained vectors in GloVe's format for the words of the vocabulary; return their number."""
+    loaded = 0
+    width = encoder.vectors.embedding_dim
+    with torch.no_grad():
+        for number, line in enumerate(text_lines(path), start=1):
+            word, _, rest = line.partition(" ")
+            if word not in encoder.numbers:
+                continue
+            values = np.array(rest.split(), dtype=np.float32) if rest else np.zeros(0, np.float32)
+            if len(values) != width:
+                remedy = f"Set model.width = {len(values)}."
+                raise BadInput(path, f"{len(values)} numbers, but vectors have {width}", line=number, remedy=remedy)
+            encoder.vectors.weight[encoder.numbers[word]] = torch.from_numpy(values)
+            loaded += 1
+    return loaded
+
+
+class HuggingFaceEncoder(nn.Module):
+    """The states of a layer, one per word: the mean of its pieces, or its first or last one.
+
+    A text that is too long for the model loses words of its context, the oldest first, and then of its end. A word
+    without a state has a state of zeros, and no word attends to it.
+    """
+
+    def __init__(self, spec: str, *, cache: Path | None = None, tuned: bool = False) -> None:
+        super().__init__()
+        name, settings = split_settings(spec, SETTINGS)
+        self.spec, self.tuned, self.truncated = spec, tuned, 0
+        self.words_by = settings.get("words", "mean")
+        if self.words_by not in WORDS:
+            raise AnaphoraError(f"unknown words={self.words_by!r} in {spec!r}. Known: {', '.join(WORDS)}")
+        try:
+            self.layer = int(settings.get("layer", "-1"))
+        except ValueError:
+            raise AnaphoraError(f"layer={settings['layer']!r} in {spec!r} is not a number") from None
+        self._given = {key: value for key, value in settings.items() if key not in ("layer", "words")}
+        self.model, self.tokenizer = load_checkpoint(transformers.AutoModel, name, self._given)
+        if self.tokenizer.pad_token is None:
+            self.tokenizer.pad_token = self.tokenizer.eos_token
+        self.width: int = self.model.config.hidden_size
+        self._fingerprint = fingerprint(self.model, self.tokenizer, self._given)
+        layers = self.model.config.num_hidden_layers
+        if not -layers - 1 <= self.layer <= layers:
+            raise AnaphoraError(f"{spec}: no layer {self.layer}: there are {layers}, and the embeddings (0)")
+        self.requires_grad_(tuned)
+        self._folder = cache
+        self._cache: StateCache | None = None
+
+    def settings(self) -> dict[str, Any]:
+        if self.tuned:  # its weights have changed since it was loaded
+            self._fingerprint = fingerprint(self.model, self.tokenizer, self._given)
+        return {"kind": "hf", "layer": self.layer, "words": self.words_by, **self._fingerprint}
+
+    def train(self, mode: bool = True) -> HuggingFaceEncoder:
+        """Keep a frozen encoder in evaluation mode: dropout would change what is cached."""
+        super().train(mode and self.tuned)
+        return self
+
+    def prepare(self, texts: Iterable[Text], progress: Progress | None = None) -> None:
+        """Cache the states of texts, short ones first, batch by batch.
+
+        Batches are made of all texts, cached or not: the last digits of states depend on what is computed together,
+        and must not depend on where an earlier process was interrupted.
+        """
+        if self.tuned:
+            return
+        cache = self._states_cache()
+        texts_by_key = {text_key(text.whole): text for text in texts}
+        missing = {key for key in texts_by_key if key not in cache}
+        if not missing:
+            return
+        keys, listed = list(texts_by_key), list(texts_by_key.values())
+        done = 0
+        for numbers in padded_batches([max(1, len(text.words)) for text in listed], BATCH_TOKENS):
+            if missing.isdisjoint(keys[n] for n in numbers):
+                continue
+            arrays = split_on_oom(self._arrays, [listed[n] for n in numbers], lambda text: len(text.words))
+            new = {keys[n]: array for n, array in zip(numbers, arrays, strict=True) if keys[n] in missing}
+            cache.put(new)
+            done += len(new)
+            if progress is not None:
+                progress(done, len(missing))
+
+    def forward(self, texts: Sequence[Text]) -> tuple[Tensor, Tensor]:
+        if self.tuned:
+            return self._states(texts)
+        self.prepare(texts)
+        cache = self._states_cache()
+        states = np.zeros((len(texts), max(1, max(len(text.words) for text in texts)), self.width), np.float32)
+        for n, text in enumerate(texts):
+            states[n, : len(text.words)] = cache.get(text_key(text.whole), len(text.words))
+        tensor = torch.from_numpy(states)
+        return tensor, tensor.abs().sum(-1) > 0
+
+    def _states_cache(self) -> StateCache:
+        if self._cache is None:
+            self._cache = StateCache(self._folder, self.width, self.settings())
+        return self._cache
+
+    @torch.inference_mode()
+    def _arrays(self, texts: Sequence[Text]) -> list[Array]:
+        """Return the states of the words of each text."""
+        states = self._states(texts)[0].cpu().numpy()
+        return [states[n, : len(text.words)] for n, text in enumerate(texts)]
+
+    def _states(self, texts: Sequence[Text]) -> tuple[Tensor, Tensor]:
+        """Return states (b, n, d) in float32, and (b, n), true where a word has a state."""
+        encoded = [self._pieces(text) for text in texts]
+        longest = max(1, max(len(ids) for ids, _ in encoded))
+        ids = torch.full((len(texts), longest), self.tokenizer.pad_token_id or 0)
+        mask = torch.zeros_like(ids)
+        for n, (pieces, _) in enumerate(encoded):
+            ids[n, : len(pieces)] = torch.tensor(pieces)
+            mask[n, : len(pieces)] = 1
+        mask[:, 0] = 1  # a text without a piece would attend to nothing
+        device = self.model.device
+        given = {"input_ids": ids.to(device), "attention_mask": mask.to(device)}
+        if self.layer in (-1, self.model.config.num_hidden_layers):
+            hidden = self.model(**given).last_hidden_state
+        else:
+            hidden = self.model(**given, output_hidden_states=True).hidden_states[self.layer]
+        gathering = torch.zeros(len(texts), max(1, max(len(t.words) for t in texts)), longest)
+        for n, (_, owners) in enumerate(encoded):
+            self._gather(owners, gathering[n])
+        states = gathering.to(device) @ hidden.float()
+        return states.cpu() if not self.tuned else states, (gathering.sum(-1) > 0).to(states.device)
+
+    def _gather(self, owners: list[int | None], into: Tensor) -> None:
+        """Set the weight of each piece in each word's state, so that gathering states is one matrix product."""
+        by_word: dict[int, list[int]] = {}
+        for piece, word in enumerate(owners):
+            if word is not None:
+                by_word.setdefault(word, []).append(piece)
+        for word, pieces in by_word.items():
+            used = {"mean": pieces, "first": pieces[:1], "last": pieces[-1:]}[self.words_by]
+            into[word, used] = 1 / len(used)
+
+    def _pieces(self, text: Text) -> tuple[list[int], list[int | None]]:
+        """Return the pieces of a text, as many as the model takes, and the word that each belongs to."""
+        limit = min(self.tokenizer.model_max_length, self.model.config.max_position_embeddings)
+        encoded = self.tokenizer(text.whole, return_offsets_mapping=True, truncation=False, verbose=False)
+        ids, owners = list(encoded["input_ids"]), _owners(encoded["offset_mapping"], text)
+        excess = len(ids) - limit
+        if excess > 0:
+            self.truncated += 1
+            removable = [n for n, word in enumerate(owners) if word is not None and word < text.begin][:excess]
+            removable += [
+                n for n, word in reversed(list(enumerate(owners))) if word is not None and word >= text.begin
+            ][: excess - len(removable)]
+            removed = set(removable)
+            kept = [n for n in range(len(ids)) if n not in removed]
+            ids, owners = [ids[n] for n in kept], [owners[n] for n in kept]
+        return ids, owners
+
+
+def _owners(offsets: Sequence[tuple[int, int]], text: Text) -> list[int | None]:
+    """Return the word that holds the last character of each piece; None for pieces of no word."""
+    word_at = {place: n for n, (start, end) in enumerate(text.spans) for place in range(start, end)}
+    return [word_at.get(end - 1) if end > start else None for start, end in offsets]
+
+
+class StateCache:
+    """Arrays that are expensive to compute, by the text they belong to: a table of blobs in an SQLite file.
+
+    SQLite makes each `put` atomic and durable, and lets several processes share a file. What the arrays depend on is
+    part of the file's name, so that arrays that were computed in different ways never meet.
+    """
+
+    def __init__(self, folder: Path | None, width: int, about: Mapping[str, Any], dtype: str = "float16") -> None:
+        """folder: where the file is; None keeps the arrays in memory. about: what the arrays depend on."""
+        self.width, self.dtype = width, np.dtype(dtype)
+        self.path = Path(":memory:")
+        if folder is not None:
+            make_folder(folder)
+            self.path = folder / f"{text_key(repr(sorted(about.items())))}.sqlite"
+        with self._errors():
+            self._connection = sqlite3.connect(self.path, timeout=60, check_same_thread=False)
+            self._connection.execute("CREATE TABLE IF NOT EXISTS arrays (key TEXT PRIMARY KEY, data BLOB NOT NULL)")
+            self._connection.commit()
+
+    def __contains__(self, key: str) -> bool:
+        with self._errors():
+            return self._connection.execute("SELECT 1 FROM arrays WHERE key = ?", (key,)).fetchone() is not None
+
+    def put(self, arrays: Mapping[str, Array]) -> None:
+        """Store arrays of (any number, width); all of them or, if the process is killed, none."""
+        rows = [(key, np.ascontiguousarray(array, self.dtype).tobytes()) for key, array in arrays.items()]
+        with self._errors(), self._connection:
+            self._connection.executemany("INSERT OR IGNORE INTO arrays VALUES (?, ?)", rows)
+
+    def get(self, key: str, length: int) -> Array:
+        """Return the array of a key: (length, width)."""
+        with self._errors():
+            (data,) = self._connection.execute("SELECT data FROM arrays WHERE key = ?", (key,)).fetchone()
+        if not isinstance(data, bytes) or len(data) != length * self.width * self.dtype.itemsize:
+            raise self._damaged("a stored array has the wrong size")
+        return np.frombuffer(data, self.dtype).reshape(length, self.width)
+
+    @contextlib.contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.Error, UnicodeError) as error:
+            name = getattr(error, "sqlite_errorname", "")
+            if name.startswith(("SQLITE_FULL", "SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_IOERR", "SQLITE_BUSY")):
+                raise CannotWrite(self.path, OSError(str(error))) from None
+            raise self._damaged(str(error)) from None
+
+    def _damaged(self, problem: str) -> BadInput:
+        remedy = "Delete the file; the states are computed again."
+        return BadInput(self.path, f"not a cache of encoder states ({problem})", remedy=remedy)
+
+
+def text_key(*parts: str) -> str:
+    """Return a short key for texts."""
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]

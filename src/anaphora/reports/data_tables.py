@@ -1,0 +1,107 @@
+"""Tables of data: what mining found in a corpus, and how well the annotators of a study agree."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from anaphora.stats.agreement import COEFFICIENTS
+from anaphora.stats.intervals import Resampling
+from anaphora.study.analysis import Agreement, Group, StudyAgreement
+from anaphora.study.model import PAIRS
+from anaphora.table import Row, Table, counts, decimal, interval_cell, level, rows_of, section
+
+if TYPE_CHECKING:
+    from anaphora.build.mine.result import MiningResult
+
+# Mining (ContraPro §3.1).
+
+TOP = 12
+
+
+def candidates_table(result: MiningResult) -> Table:
+    """Return how many candidates were kept, and why others were rejected."""
+    rows = [Row((reason, f"{count:,}")) for reason, count in result.counts.most_common()]
+    title = f"{result.index.pairs:,} sentence pairs in {result.index.documents:,} documents"
+    return Table(title, ("candidates", "n"), tuple(rows))
+
+
+def pronoun_tables(result: MiningResult) -> list[Table]:
+    """Return how the mined pronouns are translated in the corpus (Table 2); a frequent one where none were mined."""
+    known = [name for name in result.table if name in result.statistics.sources] or list(result.table)[:1]
+    return [_translations(name, result) for name in known]
+
+
+def _translations(pronoun: str, result: MiningResult) -> Table:
+    entry = result.table[pronoun]
+    rows = [
+        Row((f"{pronoun} → {t['word']}", f"{t['frequency']:,}", f"{t['probability']:.3f}"))
+        for t in entry["translations"][:TOP]
+    ]
+    notes = (f"{entry['links']:,} links; {entry['without_link']:,} {pronoun} have none",)
+    return Table(
+        f"Translations of {pronoun} in the corpus", ("alignment", "frequency", "probability"), tuple(rows), notes
+    )
+
+
+def distance_table(result: MiningResult) -> Table:
+    """Return examples by class and by the distance of the antecedent in sentences (Table 4)."""
+    classes = sorted(result.statistics.classes)
+    rows = [
+        Row((distance, *counts([*(numbers[label] for label in classes), sum(numbers.values())])))
+        for distance, numbers in result.statistics.rows()
+    ]
+    totals = [result.statistics.classes[label] for label in classes]
+    rows.append(Row(("total", *counts([*totals, sum(totals)]))))
+    rows.append(Row(("found", *counts([*(result.found[label] for label in classes), result.found.total()]))))
+    return Table("Examples by distance", ("distance", *classes, "total"), tuple(rows))
+
+
+# Agreement of annotators (eval-anaphora §3.1, Table 1).
+
+COEFFICIENT_TITLES = {"percent": "percent", "kappa": "Cohen’s κ", "alpha": "Krippendorff’s α", "ac1": "Gwet’s AC1"}
+
+
+def agreement_table(study: StudyAgreement) -> Table:
+    """Return Table 1's columns first, then the coefficients overall and for each pair of pronouns."""
+    pairs = study.mode == PAIRS
+    heading = level((study.resampling or Resampling()).confidence)
+    columns = ("", "annotators", "items", "% ref." if pairs else "% correct", "value", heading)
+    annotators, overall = f"{len(study.annotators):,}", study.overall
+    rows = [section("with ties" if pairs else "correct, incorrect, bad")]
+    rows += _coefficients(overall.with_ties, annotators, overall.preferred)
+    if overall.without_ties is not None:
+        rows.append(section("without ties"))
+        rows += _coefficients(overall.without_ties, annotators, None)
+    if study.pairs:
+        rows.append(section("pairs of pronouns: AC1 with ties"))
+        rows += [_pair_row(group, group.with_ties, group.preferred) for group in study.pairs]
+        rows.append(section("pairs of pronouns: AC1 without ties"))
+        rows += [_pair_row(group, group.without_ties, None) for group in study.pairs if group.without_ties]
+    notes = [f"{study.answered:,} of {study.asked:,} answers"]
+    if study.left_out:
+        notes.append(f"{study.left_out:,} items left out: neither candidate correct, or invalid")
+    if study.resampling:
+        notes.append(f"intervals: {study.resampling.samples:,} bootstrap samples of the items")
+    return Table(f"{study.title} · {study.languages}", columns, tuple(rows), (" · ".join(notes),))
+
+
+def _coefficients(agreement: Agreement, annotators: str, preferred: float | None) -> list[Row]:
+    rows = []
+    for k, name in enumerate(COEFFICIENTS):
+        shown = (annotators, f"{agreement.items:,}", _preferred(preferred)) if k == 0 else ("", "", "")
+        rows.append((COEFFICIENT_TITLES[name], *shown, *_agreement_cells(agreement, name)))
+    return rows_of(rows)
+
+
+def _pair_row(group: Group, agreement: Agreement, preferred: float | None) -> Row:
+    return Row(
+        (group.name, "", f"{agreement.items:,}", _preferred(preferred), *_agreement_cells(agreement, "ac1")), indent=1
+    )
+
+
+def _agreement_cells(agreement: Agreement, name: str) -> tuple[str, str]:
+    return decimal(agreement.values[name]), interval_cell(agreement.intervals[name])
+
+
+def _preferred(share: float | None) -> str:
+    return "" if share is None else f"{100 * share:.1f}"

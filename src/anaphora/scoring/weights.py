@@ -1,0 +1,97 @@
+"""The weights of torch models as safetensors files: written whole, and read only into the architecture they are of."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import load_file, save_file
+
+from anaphora.core.errors import BadInput, CannotWrite
+from anaphora.core.parsing import shortened
+
+TIED = (
+    "Either it is a checkpoint of another architecture, or of a tied model of version 0.1.0: that one can be used "
+    "(nmt:MODEL), but not trained further; train a new model."
+)
+
+
+def save_weights(
+    tensors: dict[str, torch.Tensor], path: Path, name: Path, metadata: dict[str, str] | None = None
+) -> None:
+    """Write a safetensors file that those can read whom the umask lets; the library makes it private.
+
+    name: what it is called in an error, where it is written under a temporary one
+    """
+    try:
+        path.touch()
+        mode = stat.S_IMODE(path.stat().st_mode)
+        save_file(tensors, path, metadata=metadata)
+        path.chmod(mode)
+    except (OSError, SafetensorError) as error:
+        raise CannotWrite(name, error if isinstance(error, OSError) else OSError(str(error))) from None
+
+
+def save_pretrained(model: Any, folder: Path, name: Path) -> None:
+    """Write a Hugging Face model into a folder. name: as in `save_weights`"""
+    try:
+        model.save_pretrained(folder)
+    except SafetensorError as error:
+        raise CannotWrite(name, OSError(str(error))) from None
+
+
+def weights_of(model: Any) -> dict[str, torch.Tensor]:
+    """Every parameter and buffer once: what is tied is stored under its first name.
+
+    What a model of Hugging Face does not save (positions, which are computed) is left out.
+    """
+    seen: set[int] = set()
+    left_out = getattr(model, "_keys_to_ignore_on_save", None) or ()
+    found = {}
+    for name, tensor in model.state_dict(keep_vars=True).items():
+        if id(tensor) not in seen and name not in left_out:
+            seen.add(id(tensor))
+            found[name] = tensor.detach().contiguous()
+    return found
+
+
+def weight_names(file: Path) -> set[str]:
+    """Under which names a file holds tensors; none where it cannot be read, which `load_weights` reports."""
+    try:
+        with safe_open(file, framework="pt") as stored:
+            return set(stored.keys())
+    except (OSError, SafetensorError):
+        return set()
+
+
+def read_tensors(file: Path) -> dict[str, torch.Tensor]:
+    """The tensors of a file by their names."""
+    try:
+        return load_file(file)
+    except FileNotFoundError:
+        raise BadInput(file, "no such file") from None
+    except Exception as error:
+        raise BadInput(file, f"not weights that can be read: {shortened(str(error))}") from None
+
+
+def load_weights(file: Path, model: Any) -> None:
+    """Weights into a model that was built with the same config; another architecture is an error."""
+    found = read_tensors(file)
+    expected = weights_of(model)
+    for name in sorted({*expected, *found}):
+        if name not in found or name not in expected:
+            has, lacks = ("model", "file") if name in expected else ("file", "model")
+            remedy = "It is a checkpoint of another architecture."
+            if has == "file" and name.endswith(".embedding.weight"):
+                remedy = TIED
+            raise BadInput(file, f"the {has} has {name}, but the {lacks} has not", remedy=remedy)
+        if found[name].shape != expected[name].shape:
+            shapes = f"{tuple(found[name].shape)} in the file, {tuple(expected[name].shape)} in the model"
+            remedy = "It is a checkpoint of another size or with another vocabulary."
+            raise BadInput(file, f"{name}: {shapes}", remedy=remedy)
+    with torch.no_grad():
+        for name, tensor in expected.items():
+            tensor.copy_(found[name])
