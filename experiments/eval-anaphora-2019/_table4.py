@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from anaphora.core.config import as_document
 from anaphora.core.errors import AnaphoraError
-from anaphora.measure.config import Config, as_document, parse_config, read_config
+from anaphora.measure.config import Config, parse_config, read_config
 from anaphora.measure.model import Measure
 from anaphora.measure.texts import Progress, pairs_of
 from anaphora.measure.training import evaluate_pairs, train_measure

@@ -313,7 +313,7 @@ def test_a_header_of_another_kind(model: Path, change: Callable[..., None]) -> N
 
 
 def test_a_model_of_another_backend_or_release(model: Path, change: Callable[..., None]) -> None:
-    with pytest.raises(BadInput, match=r"a model of backend 'thot', not 'builtin'\. Apply it with --backend thot"):
+    with pytest.raises(BadInput, match=r"a model of backend 'thot', not 'builtin'\. Apply it with --aligner thot"):
         Aligner.load(model, backend="builtin")
     change(library="sil-thot 3.1.9")
     with pytest.raises(BadInput, match=r"trained by sil-thot 3\.1\.9, but sil-thot .* install sil-thot==3\.1\.9"):

@@ -35,9 +35,7 @@ def test_a_backend_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.delitem(sys.modules, "anaphora.align.thot", raising=False)
     monkeypatch.setitem(sys.modules, "thot", None)
     message = r"backend 'thot' needs thot, which is not installed\. .*pip install \"anaphora\[align\]\""
-    message += (
-        r"\. Or use the built-in aligner, which needs nothing else: --backend builtin \(.*--align-backend builtin\)"
-    )
+    message += r"\. Or use the built-in aligner, which needs nothing else: --aligner builtin"
     with pytest.raises(AnaphoraError, match=message):
         load_backend(Settings(backend="thot"))
 

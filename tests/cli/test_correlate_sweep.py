@@ -54,7 +54,7 @@ def test_every_weight_and_discarded_cases(as_json: AsJson, files: tuple[str, ...
 def test_the_table_and_the_picture(anaphora: Run, files: tuple[str, ...], tmp_path: Path) -> None:
     done = anaphora("correlate-sweep", *files, "--plot", "cases.svg")
     assert "alignment with heuristics\n  w2 = 0, w6 = 0 " in done.stdout
-    assert done.stderr == "the picture: cases.svg\n"
+    assert done.stderr == "chart: cases.svg\n"
     picture = (tmp_path / "cases.svg").read_text(encoding="utf-8")
     assert "basic: 42.5 %, 16.0 %, 14.0 %, 12.5 %, 5.0 %, 10.0 %; with heuristics: 47.5 %" in picture
 

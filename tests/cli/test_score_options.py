@@ -20,7 +20,7 @@ from anaphora.cli import main
 from anaphora.systems import systems
 
 Refused = Callable[..., str]
-HINT = "small has 1 sentence of context, and the system is given none: see --context"
+HINT = "small has 1 sentence of context, but the system is scored without it (see --context)"
 
 
 class Said(NamedTuple):

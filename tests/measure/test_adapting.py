@@ -188,7 +188,7 @@ def test_a_loss_that_is_not_finite_stops_the_adapting(toy: list[Example], tiny_l
         adapt(features, right(toy), FAST)
 
 
-def test_a_model_that_was_read_from_gguf_is_saved_as_plain_weights(tiny_lm: Path, tmp_path: Path) -> None:
+def test_a_gguf_model_is_saved_as_plain_weights(tiny_lm: Path, tmp_path: Path) -> None:
     """What transformers notes on such a model: it was quantized in its file, and is not here."""
 
     class Quantizer:

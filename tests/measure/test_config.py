@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from anaphora.core.config import as_document
 from anaphora.core.errors import AnaphoraError, BadInput
-from anaphora.measure.config import as_document, parse_config, read_config
+from anaphora.measure.config import parse_config, read_config
 
 EXAMPLE = """
 description = "mine"

@@ -78,7 +78,7 @@ def plain(*passage: str) -> Text:
     return text_of(passage, ENGLISH, plain=True)
 
 
-def test_a_restored_text_is_shown_and_the_same_words_are_scored(tiny_lm: Path) -> None:
+def test_recased_text_is_read_and_the_same_words_scored(tiny_lm: Path) -> None:
     shown = LanguageModelFeatures(f"{tiny_lm}?restore=true")
     found = shown(plain("I saw the king.", "He doesn't know it."))
     both = sum(log_probabilities(shown, "I saw the king. He doesn't know it."))

@@ -72,7 +72,7 @@ def test_attention_is_scaled_by_the_square_root_of_d() -> None:
     assert row == pytest.approx([value / sum(logits) for value in logits])
 
 
-def test_the_scale_of_version_0_1_0_is_kept_for_its_measures() -> None:
+def test_measures_of_version_0_1_0_keep_their_scale() -> None:
     z = [0.5, -1.0, 0.25, 2.0]
     assert head(divisor=2.0)(batch(STATES, [0])).scores.item() == pytest.approx(by_hand(0, z, 2.0), abs=1e-5)
     assert by_hand(0, z, 2.0) != pytest.approx(by_hand(0, z), abs=1e-3)
@@ -89,7 +89,7 @@ def test_no_pronoun_scores_nothing() -> None:
     assert head(kind="average", hidden=0)(batch([[0.0] * D], [], padding=1, words=0)).scores.item() == 0.0
 
 
-def test_pronouns_beyond_those_of_training_weigh_as_much_as_the_mean() -> None:
+def test_pronouns_beyond_those_of_training_get_the_mean_weight() -> None:
     z = [0.5, -1.0, 0.25, 2.0]
     output = head(length=2)(batch(STATES, [0, 1, 2]))
     assert output.pronouns[0, 2].item() == pytest.approx(2.0 * by_hand(2, z), abs=1e-5)  # (1 + 3) / 2

@@ -225,7 +225,7 @@ def test_texts_are_aligned_where_there_are_no_alignments(files: Files, monkeypat
 
 
 def test_one_alignment_without_the_other(files: Files) -> None:
-    with pytest.raises(AnaphoraError, match="both --ref-align and --hyp-align, or neither"):
+    with pytest.raises(AnaphoraError, match="both --reference-alignments and --translation-alignments, or neither"):
         autoprf_of_files(Files(files.source, files.reference, files.hypotheses, files.reference_alignment))
 
 

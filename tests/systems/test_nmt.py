@@ -405,10 +405,10 @@ def test_through_the_command_line(
     Path("suite.jsonl").write_bytes(header_line(demo.header) + b"".join(map(example_line, demo)))
     how = ("--limit", "9", "--threads", "1")
     _, told = anaphora("score", "suite.jsonl", "--system", system, "-o", "more", "--context", "2", *how)
-    assert "context 1+1, not 2+2: the model reads what it was trained to read" in told
+    assert "context 1+1, not 2+2: the model was trained with it" in told
     for run, more, context in (("own", (), "1+1"), ("none", ("--context", "0"), "0+0")):
         _, told = anaphora("score", "suite.jsonl", "--system", system, "-o", run, *more, *how)
-        assert "trained to read" not in told
+        assert "was trained with it" not in told
         result = json.loads(anaphora("evaluate", run, "--json")[0])
         assert result["total"] == 9
         assert f"ctx:{context}|" in result["signature"]

@@ -290,7 +290,7 @@ def open_model(folder: Path, backend: str | None = None) -> SavedModel:
             raise BadInput(path, f"{name!r} is missing or not as it should be", remedy=AGAIN)
     if backend is not None and header["backend"] != backend:
         problem = f"a model of backend {header['backend']!r}, not {backend!r}"
-        raise BadInput(folder, problem, remedy=f"Apply it with --backend {header['backend']}.")
+        raise BadInput(folder, problem, remedy=f"Apply it with --aligner {header['backend']}.")
     for name, checksum in header["files"].items():
         _check_file(folder, name, checksum)
     noted = {name: header[name] for name in NOTED}

@@ -27,7 +27,7 @@ BACKENDS = Registry(
     "alignment backend",
     {name: target for name, (target, _, _) in KINDS.items()},
     {name: extra for name, (_, extra, _) in KINDS.items() if extra},
-    ". Or use the built-in aligner, which needs nothing else: --backend builtin (in apt --align-backend builtin)",
+    ". Or use the built-in aligner, which needs nothing else: --aligner builtin",
 )
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from anaphora.cli.options import PATH, format_options, json_option
+from anaphora.cli.options import PATH, format_options, json_option, option
 from anaphora.cli.output import echo_json, note, progress_bar, show
 from anaphora.core.errors import AnaphoraError
 
@@ -23,11 +23,9 @@ Examples:
   anaphora demo --stand-ins --json
 """
 )
-@click.option(
-    "-o", "--output", type=PATH, default=Path("anaphora-demo"), show_default=True, help="A folder for its files."
-)
-@click.option("--pretrained", is_flag=True, help="With models that come with the package, in seconds.")
-@click.option("--stand-ins", is_flag=True, help="Without any model: score files made by rules, to see tables.")
+@option("-o", "--output", type=PATH, default=Path("anaphora-demo"), help="Folder for the demo's files.")
+@option("--pretrained", is_flag=True, help="Use the models that come with the package, which takes seconds.")
+@option("--stand-ins", is_flag=True, help="Use score files made by rules instead of models, to see the tables.")
 @json_option
 def demo(output: Path, pretrained: bool, stand_ins: bool, as_json: bool) -> None:
     """Train two small models, ask, attack, diagnose and compare them, and write a report; a few minutes."""

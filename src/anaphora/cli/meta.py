@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 
 from anaphora.cli.app import LazyGroup
-from anaphora.cli.options import PATH, Command, Share, format_options, sampling_options
+from anaphora.cli.options import (
+    PATH,
+    Command,
+    Share,
+    format_options,
+    option,
+    options,
+    sampling_options,
+    split_words,
+)
 from anaphora.cli.output import echo_json, note, show, show_all
 from anaphora.core.errors import AnaphoraError
 
@@ -43,29 +51,10 @@ def meta() -> None:
 
 def correlation_options(command: Command) -> Command:
     """What `meta correlate` and `meta sweep` have in common."""
-    options: list[Callable[[Command], Command]] = [
-        click.option("--human", default="human", show_default=True, metavar="COLUMN", help="The human scores."),
-        click.option(
-            "--without",
-            multiple=True,
-            metavar="SYSTEM",
-            help="Also without this system; auto: without outliers by their human score. Repeatable.",
-        ),
-        click.option(
-            "--interval",
-            type=click.Choice(["bootstrap", "fisher"]),
-            default="bootstrap",
-            show_default=True,
-            help="How intervals are made.",
-        ),
-        click.option("--confidence", type=Share(0, 1, True, True), default=0.95, show_default=True),
-        click.option("--samples", type=click.IntRange(100), default=10_000, show_default=True),
-        click.option("--seed", type=click.IntRange(0), default=12345, show_default=True),
-        click.option("--plot", type=PATH, metavar="FILE", help="Draw a picture: .svg, or .png (extra png)."),
-    ]
-    for option in reversed(options):
-        command = option(command)
-    return command
+    command = options("confidence", "samples", "seed", "plot")(command)
+    kinds = click.Choice(["bootstrap", "fisher"])
+    command = option("--interval", type=kinds, default="bootstrap", help="Kind of interval.")(command)
+    return options("human", "without")(command)
 
 
 @click.command(
@@ -78,14 +67,18 @@ Examples:
 """
 )
 @click.argument("scores", type=PATH, metavar="SCORES.tsv", required=False)
-@click.option("--metric", "metrics", multiple=True, metavar="COLUMN", help="Only this column. Repeatable.")
-@click.option("--minimize", multiple=True, metavar="COLUMN", help="In this column lower is better. Repeatable.")
-@click.option(
-    "--example",
-    type=PATH,
-    metavar="FOLDER",
-    help="Write made-up example files into a folder, and stop.",
+@option(
+    "--metric", "metrics", multiple=True, metavar="COLUMN", help="Metric column to evaluate (repeatable, default: all)."
 )
+@option(
+    "--lower-is-better",
+    "minimize",
+    multiple=True,
+    metavar="COLUMN",
+    aliases=("--minimize",),
+    help="Column in which lower is better (repeatable).",
+)
+@options("example")
 @correlation_options
 @format_options
 def correlate(
@@ -130,7 +123,7 @@ def write_examples(folder: Path, as_json: bool) -> None:
     if as_json:
         echo_json({"files": files})
     else:
-        note(f"made-up examples: {', '.join(files)}")
+        note(f"invented examples: {', '.join(files)}")
 
 
 def draw(path: Path, svg: str, quiet: bool) -> None:
@@ -138,7 +131,7 @@ def draw(path: Path, svg: str, quiet: bool) -> None:
 
     write_chart(path, svg)
     if not quiet:
-        note(f"the picture: {path}")
+        note(f"chart: {path}")
 
 
 def named_files(_: click.Context, __: click.Parameter, values: Values) -> list[tuple[str, Path]]:
@@ -188,27 +181,27 @@ Examples:
 """,
 )
 @click.argument("scores", type=PATH, metavar="SCORES.tsv")
-@click.option(
+@option(
     "--cases",
     metavar="NAME=FILE",
     callback=named_files,
     multiple=True,
     required=True,
-    help="Case counts of one alignment, as `apt --json` writes them. Repeatable.",
+    help="Case counts of one alignment, as printed by `apt --json` (repeatable).",
 )
-@click.option(
+@option(
     "--weights",
     metavar="W2,W6",
     callback=pairs_of_weights,
     multiple=True,
-    help="Weights of cases 2 and 6, or all for 0, 0.5, 1 in each. Repeatable. [default: those of the paper's Table 4]",
+    help="Weights of cases 2 and 6, or all for 0, 0.5 and 1 in each (repeatable; default: the paper's Table 4).",
 )
-@click.option(
+@option(
     "--discard",
     metavar="CASES",
     callback=sets_of_cases,
     multiple=True,
-    help="Cases left out, or none. Repeatable. [default: none]",
+    help="Cases to leave out, or none (repeatable; default: none).",
 )
 @correlation_options
 @format_options
@@ -229,7 +222,7 @@ def correlate_sweep(
 ) -> None:
     """How much do APT's weights and its alignment matter? Correlation with human scores for each choice of them.
 
-    The chart is the distribution of the six cases for each alignment.
+    The chart shows the distribution of the six cases for each alignment.
     """
     from anaphora.metrics.meta import FULL, NOTHING, TABLE_4, read_cases, read_human, sweep
     from anaphora.reports.metric_tables import sweep_table
@@ -259,11 +252,15 @@ Examples:
 """
 )
 @click.argument("samples", type=PATH, metavar="SAMPLES.tsv")
-@click.option("-o", "--output", type=PATH, help="Write the list as a file for `anaphora apt --lists` (TOML).")
-@click.option("-l", "--languages", metavar="PAIR", help="Count identical forms as one pronoun, by this pair's lists.")
-@click.option("--lists", type=PATH, help="A TOML file with pronoun lists, over the built-in ones (with -l).")
-@click.option("--least-share", type=Share(0, 1), default=0.05, show_default=True, help="Rarer pairs are left out.")
-@click.option("--above", type=Share(0, 1), default=0.5, show_default=True, help="Keep pairs right more often than so.")
+@option("-o", "--output", type=PATH, metavar="FILE", help="Write the list as a TOML file for `anaphora apt --lists`.")
+@options("languages", "lists")
+@option(
+    "--least-share",
+    type=Share(0, 1),
+    default=0.05,
+    help="Minimum share of a pair among the samples of its reference pronoun.",
+)
+@option("--above", type=Share(0, 1), default=0.5, help="Keep pairs judged correct more often than this.")
 @format_options
 def apt_equivalences(
     samples: Path,
@@ -306,12 +303,7 @@ Examples:
 )
 @click.argument("details", type=PATH)
 @click.argument("judgements", type=PATH)
-@click.option(
-    "--options",
-    metavar="WORDS",
-    help="Gaps: the pronouns that could be chosen; other words are other. [default: all that were chosen]",
-)
-@click.option("-l", "--languages", metavar="PAIR", help="Gaps: forms of one pronoun are the same (en-fr: c' is ce).")
+@options("options", "languages")
 @format_options
 def apt_judgements(
     details: Path, judgements: Path, options: str | None, languages: str | None, format: str, as_json: bool
@@ -325,9 +317,8 @@ def apt_judgements(
     from anaphora.metrics.judgments import judge_cases, same_forms
     from anaphora.reports.metric_tables import judgment_table
 
-    words = [word.strip() for word in options.split(",") if word.strip()] if options else []
     form = normalise if languages is None else same_forms(languages)
-    found = judge_cases(details, judgements, options=words, form=form)
+    found = judge_cases(details, judgements, options=split_words(options), form=form)
     show(judgment_table(found), found.to_dict(), format, as_json)
 
 
@@ -340,11 +331,13 @@ Examples:
 """
 )
 @click.argument("annotations", type=PATH)
-@click.option("--example", is_flag=True, help="Write a small made-up table to ANNOTATIONS, and stop.")
-@click.option("-l", "--languages", default="", metavar="SRC-TGT", help="Whose pronoun classes to use, such as en-fr.")
+@option("--example", is_flag=True, help="Write an invented table to ANNOTATIONS and exit.")
+@options("languages")
 @sampling_options(test="randomisation")
 @format_options
-def discomt(annotations: Path, example: bool, languages: str, format: str, as_json: bool, **sampling: Any) -> None:
+def discomt(
+    annotations: Path, example: bool, languages: str | None, format: str, as_json: bool, **sampling: Any
+) -> None:
     """The measures of the DiscoMT shared tasks, from gap-filling ANNOTATIONS.
 
     A table with the columns item, translation, accepted (the options that annotators chose, separated by commas, or
@@ -360,9 +353,9 @@ def discomt(annotations: Path, example: bool, languages: str, format: str, as_js
         if as_json:
             echo_json({"files": [str(annotations)]})
         else:
-            note(f"a made-up example: {annotations}")
+            note(f"an invented example: {annotations}")
         return
-    result = discomt(read_annotations(annotations, languages.rpartition("-")[2]), Resampling(**sampling))
+    result = discomt(read_annotations(annotations, (languages or "").rpartition("-")[2]), Resampling(**sampling))
     if len(result.systems) > 1 and not result.pairs:
         note("the systems do not have the same items: they are not compared")
     show_all(discomt_tables(result), result.to_dict(), format, as_json)

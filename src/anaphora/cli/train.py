@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from anaphora.cli.options import PATH, json_option
+from anaphora.cli.options import PATH, json_option, option, options
 from anaphora.cli.output import echo_json, note, progress_bar
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.lock import lock_folder
@@ -30,19 +30,18 @@ Examples:
 """
 )
 @click.argument("config", metavar="CONFIG.toml|PRESET", required=False)
-@click.option("-o", "--output", type=PATH, metavar="MODEL", help="The model's folder.")
-@click.option("--list", "listing", is_flag=True, help="Show the presets.")
-@click.option("--resume", is_flag=True, help="Go on with an interrupted training, or train on.")
-@click.option("--set", "settings", multiple=True, metavar="SECTION.KEY=VALUE", help="Set a key. Repeatable.")
-@click.option("--sweep", metavar="SECTION.KEY=A,B,…", help="Train a model for each value, in a folder each.")
-@click.option(
+@option("-o", "--output", type=PATH, metavar="MODEL", help="Folder for the model.")
+@option("--list", "listing", is_flag=True, help="List the presets and exit.")
+@options("resume", "set")
+@option("--sweep", metavar="SECTION.KEY=A,B,…", help="Train a model for each value, each in its own folder.")
+@option(
     "--average",
     type=click.IntRange(2),
     metavar="N",
-    help="End with the mean of the last N checkpoints, or of the best N (training.average_of).",
+    help="Average the last N checkpoints when training ends (or the best N: training.average_of).",
 )
-@click.option("--tensorboard", is_flag=True, help="Write MODEL/tensorboard for TensorBoard as well.")
-@click.option("--threads", type=click.IntRange(1))
+@option("--tensorboard", is_flag=True, help="Also write TensorBoard logs to MODEL/tensorboard.")
+@options("threads")
 @json_option
 def train(
     config: str | None,

@@ -10,7 +10,7 @@ NEEDED = ("torch", "safetensors", "transformers")
 
 
 def check_installed(*more: str) -> None:
-    """What a measure computes with is there; pairs and their evaluation need none of it."""
+    """Raise an error unless torch and all else that a measure needs is installed; pairs need none of it."""
     for name in (*NEEDED, *more):
         try:
             import_module(name)

@@ -57,13 +57,12 @@ class Judged:
 
 def read_pair_list(path: Path) -> dict[str, Judged]:
     """Return `reference:system` → judgments; several studies of a pair are merged, weighted by their answers."""
-    entries = _entries(path)
-    found: dict[str, list[Judged]] = {}
-    for pair, judged in entries:
-        found.setdefault(pair, []).append(judged)
-    if not found:
+    studies: dict[str, list[Judged]] = {}
+    for pair, judged in _entries(path):
+        studies.setdefault(pair, []).append(judged)
+    if not studies:
         raise BadInput(path, "the list has no pronoun pairs")
-    return {pair: _merged(parts) for pair, parts in found.items()}
+    return {pair: _merged(parts) for pair, parts in studies.items()}
 
 
 def pair_list_json(judged: Mapping[str, Judged]) -> str:
@@ -85,7 +84,7 @@ def pair_list_rows(judged: Mapping[str, Judged]) -> list[tuple[str, ...]]:
 
 def errors_of(judged: Mapping[str, Judged], threshold: float = THRESHOLD) -> frozenset[str]:
     """Return the pairs that count as errors."""
-    return frozenset(pair for pair, found in judged.items() if found.is_error(threshold))
+    return frozenset(pair for pair, one in judged.items() if one.is_error(threshold))
 
 
 def _merged(parts: list[Judged]) -> Judged:
@@ -137,8 +136,8 @@ def _table_entries(path: Path) -> Iterable[tuple[str, Judged]]:
 
 def _pair(text: Any, path: Path) -> str:
     for sign in (":", "_"):
-        one, found, other = str(text).partition(sign)
-        if found and one and other:
+        one, separator, other = str(text).partition(sign)
+        if separator and one and other:
             return f"{normalise(one)}:{normalise(other)}"
     raise BadInput(path, f"not a pronoun pair: {text!r}", remedy="Write reference and system pronoun: he_it.")
 

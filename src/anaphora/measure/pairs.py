@@ -107,12 +107,12 @@ def linked_differences(
     partners: dict[int, list[int]] = {}
     for i, j in links:
         partners.setdefault(i, []).append(j)
-    found = []
+    pronoun_differences = []
     for i, (j, *more) in sorted(partners.items()):
         one, other = reference[i].normal, system[j].normal
         if not more and one != other and one in pronouns and other in pronouns:
-            found.append(Difference(i, j, one, other))
-    return found
+            pronoun_differences.append(Difference(i, j, one, other))
+    return pronoun_differences
 
 
 def _same_neighbor(difference: Difference, reference: Sequence[Word], system: Sequence[Word]) -> bool:
@@ -204,7 +204,7 @@ class PairMaker:
 
     def _line(self, line: Line, number: int) -> Iterator[Example]:
         reference = words_of(line.reference[-1], self.readings)
-        found: dict[tuple[str, Passage], Example] = {}
+        examples: dict[tuple[str, Passage], Example] = {}
         for k, (name, passage) in enumerate(zip(self.systems, line.systems, strict=True)):
             self.statistics.translations += 1
             here = self._differences(reference, passage[-1], self._links[k][number] if self._links else ())
@@ -212,8 +212,8 @@ class PairMaker:
             kept = [d for d in here if self._errors is None or d.pair in self._errors]
             self.statistics.left_out += len(here) - len(kept)
             for example in self._examples(line, passage, reference, kept, name):
-                self._add(example, name, found)
-        yield from found.values()
+                self._add(example, name, examples)
+        yield from examples.values()
 
     def _differences(self, reference: Sequence[Word], translation: str, links: Links) -> list[Difference]:
         words, pronouns = words_of(translation, self.readings), self.readings.pronouns
@@ -258,13 +258,13 @@ class PairMaker:
         source = line.source or ("",) * len(line.reference)
         return Example(f"{prefix}{line.number}/{kind}/{label}", source, (line.reference, wrong), 0, tags)
 
-    def _add(self, example: Example, name: str, found: dict[tuple[str, Passage], Example]) -> None:
+    def _add(self, example: Example, name: str, examples: dict[tuple[str, Passage], Example]) -> None:
         """Add an example, unless this line or an earlier one with the same text has given it already."""
         kind = str(example.tags["kind"])
         key = (kind, (example.candidates[1][-1],))
-        if key in found:
-            earlier = found[key]
-            found[key] = replace(earlier, tags={**earlier.tags, "systems": [*_systems(earlier), name]})
+        if key in examples:
+            earlier = examples[key]
+            examples[key] = replace(earlier, tags={**earlier.tags, "systems": [*_systems(earlier), name]})
             self.statistics.duplicates[kind] += 1
             return
         text: tuple[str | Passage, ...] = (kind, *example.candidates)
@@ -272,7 +272,7 @@ class PairMaker:
             self.statistics.duplicates[kind] += 1
             return
         self._seen.add(text)
-        found[key] = example
+        examples[key] = example
         self.statistics.pairs[kind] += 1
         if "error" in example.tags and kind == "noisy":
             self.statistics.errors[str(example.tags["error"])] += 1

@@ -15,12 +15,13 @@ import torch
 from safetensors.torch import load_file, save
 
 from anaphora import __version__
+from anaphora.core.config import as_document
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.files import atomic_folder
 from anaphora.core.finite import finite
 from anaphora.core.parsing import read_json
 from anaphora.languages.pronouns import Readings, load_readings
-from anaphora.measure.config import Config, Model, as_document, parse_config
+from anaphora.measure.config import Config, Model, parse_config
 from anaphora.measure.encoders import StaticEncoder, learn_vocabulary, load_vectors
 from anaphora.measure.model import Measure, load_encoder, load_features, logistic_loss, ranking_loss
 from anaphora.measure.texts import Pair, Progress, pairs_of
@@ -63,11 +64,11 @@ def train_measure(
     readings = load_readings(config.model.language, Path(config.model.pronouns) if config.model.pronouns else None)
     pairs = _sampled(pairs_of(train, config.model, readings, config.data.train_kind), config.data.limit, random)
     others = _sampled(pairs_of(dev, config.model, readings, config.data.dev_kind), config.data.dev_limit, random)
-    for what, found, kind in (
+    for what, chosen, kind in (
         ("training", pairs, config.data.train_kind),
         ("development", others, config.data.dev_kind),
     ):
-        if not found:
+        if not chosen:
             raise AnaphoraError(f"no {what} pairs of kind {kind!r}. List the kinds with: anaphora measure counts")
     length = config.model.max_pronouns or max(1, max(len(t.pronouns) for p in pairs for t in (p.better, p.worse)))
     texts = [text for pair in (*pairs, *others) for text in (pair.better, pair.worse)]
@@ -217,7 +218,7 @@ def save_measure(folder: Path, measure: Measure, config: Config, results: Mappin
         "length": measure.head.length,
         "attention_divisor": measure.head.divisor,
         "language": measure.readings.language,
-        "readings": {word: [dict(r) for r in found] for word, found in measure.readings.readings.items()},
+        "readings": {word: [dict(r) for r in listed] for word, listed in measure.readings.readings.items()},
         "capital": sorted(measure.readings.capital),
         "vocabulary": getattr(encoder, "vocabulary", []),
         "encoder": encoder.settings(),
@@ -251,7 +252,7 @@ def load_measure(folder: Path, *, cache: Path | None = None, fallback: str | Non
         config = parse_config(about["config"], path)
         readings = Readings(
             about["language"],
-            {word: tuple(found) for word, found in about["readings"].items()},
+            {word: tuple(listed) for word, listed in about["readings"].items()},
             frozenset(about["capital"]),
         )
         model = _with_encoder(config.model, folder, about, fallback)
@@ -334,14 +335,14 @@ def start_from(measure: Measure, folder: Path) -> None:
     if then != now and measure.head.kind == "attention":
         problem = f"its attention divides by {then}·√d (version 0.1.0 did so), and this one by {now}·√d"
         raise BadInput(folder, problem, remedy=AGAIN)
-    own, found = _Own(measure).state_dict(keep_vars=True), load_file(folder / WEIGHTS)
-    for name in sorted(own.keys() & found.keys()):
-        if own[name].shape != found[name].shape:
-            shapes = f"{tuple(found[name].shape)} in it, {tuple(own[name].shape)} here"
+    own, given = _Own(measure).state_dict(keep_vars=True), load_file(folder / WEIGHTS)
+    for name in sorted(own.keys() & given.keys()):
+        if own[name].shape != given[name].shape:
+            shapes = f"{tuple(given[name].shape)} in it, {tuple(own[name].shape)} here"
             remedy = "Its architecture differs: encoder, hidden layer and max_pronouns have to be the same."
             raise BadInput(folder, f"{name}: {shapes}", remedy=remedy)
-        own[name].data.copy_(found[name])
-    if not own.keys() & found.keys():
+        own[name].data.copy_(given[name])
+    if not own.keys() & given.keys():
         raise BadInput(folder, "it shares no weights with this measure")
 
 

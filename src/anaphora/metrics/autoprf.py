@@ -329,7 +329,9 @@ class _Texts:
     @classmethod
     def read(cls, files: Files, words: Tokenization) -> _Texts:
         if (files.reference_alignment is None) != (not files.hypothesis_alignments):
-            raise AnaphoraError("give both --ref-align and --hyp-align, or neither: then the texts are aligned")
+            raise AnaphoraError(
+                "pass both --reference-alignments and --translation-alignments, or neither to align the texts"
+            )
         alignments = [files.reference_alignment, *files.hypothesis_alignments] if files.reference_alignment else []
         paths = (files.source, files.reference, *files.hypotheses)
         lines = read_parallel(*paths, *filter(None, alignments))[: len(paths)]  # all of them are in step

@@ -9,10 +9,11 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, get_args, get_type_hints
+from typing import Any
 
+from anaphora.core.config import merge_documents, parse_overrides, typed_config
 from anaphora.core.errors import AnaphoraError, BadInput, did_you_mean
-from anaphora.core.parsing import parse_toml, read_toml
+from anaphora.core.parsing import read_toml
 from anaphora.nmt.arrangement import Arrangement
 
 KINDS = ("recurrent", "transformer", "context-transformer")
@@ -297,8 +298,8 @@ def parse_config(
     document: Mapping[str, Any], path: Path, overrides: Mapping[str, str] | None = None, strict: bool = True
 ) -> Config:
     """A config from what a TOML file holds."""
-    given = _merged(document, _overriding(overrides or {}))
-    config = _typed_config(_inherited(given, path), path)
+    given = merge_documents(document, parse_overrides(overrides or {}, "training.updates=600"))
+    config = typed_config(Config, _inherited(given, path), path)
     if problem := problem_of(config):
         raise BadInput(path, problem)
     reasons = unused(config)
@@ -307,21 +308,6 @@ def parse_config(
         if name in given.get(section, {}):
             raise BadInput(path, f"{key} is not used: {why}", remedy="Leave it out.")
     return with_defaults(config, list(reasons))
-
-
-def _typed_config(document: Mapping[str, Any], path: Path) -> Config:
-    known = {f.name: f for f in fields(Config)}
-    found: dict[str, Any] = {}
-    for name, value in document.items():
-        if name not in known:
-            raise BadInput(path, f"unknown section {name!r}{did_you_mean(name, known)}", remedy=_known(known))
-        if name == "description":
-            found[name] = str(value)
-            continue
-        if not isinstance(value, Mapping):
-            raise BadInput(path, f"[{name}] is a section", remedy=f"Write [{name}] and its keys below it.")
-        found[name] = _section(get_type_hints(Config)[name], name, value, path)
-    return Config(**found)
 
 
 def presets() -> dict[str, Config]:
@@ -342,7 +328,7 @@ def _presets() -> dict[str, dict[str, Any]]:
     size = found.pop(LAPTOP)
     own = {name: found.pop(name) for name in list(found) if name.endswith(f"-{LAPTOP}")}
     small = {f"{name}-{LAPTOP}": {"base": name, **size} for name in found}
-    return found | {name: _merged(document, own.get(name, {})) for name, document in small.items()}
+    return found | {name: merge_documents(document, own.get(name, {})) for name, document in small.items()}
 
 
 def _inherited(document: Mapping[str, Any], path: Path) -> dict[str, Any]:
@@ -356,55 +342,7 @@ def _inherited(document: Mapping[str, Any], path: Path) -> dict[str, Any]:
         raise BadInput(
             path, f"no preset {base!r}{did_you_mean(str(base), names)}", remedy="See: anaphora train --list."
         )
-    return _merged(_inherited(_presets()[base], path), own)
-
-
-def _merged(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    result = dict(under)
-    for key, value in over.items():
-        before = result.get(key)
-        both = isinstance(value, Mapping) and isinstance(before, Mapping)
-        result[key] = _merged(before, value) if both else value  # type: ignore[arg-type]
-    return result
-
-
-def _overriding(overrides: Mapping[str, str]) -> dict[str, Any]:
-    document: dict[str, Any] = {}
-    for key, text in overrides.items():
-        section, dot, name = key.partition(".")
-        if not dot:
-            raise AnaphoraError(f"--set {key}={text}: write section.key=value, for example training.updates=600")
-        try:
-            value = parse_toml(f"value = {text}", "--set")["value"]
-        except BadInput:
-            value = text
-        document.setdefault(section, {})[name] = value
-    return document
-
-
-def _section(kind: Any, name: str, values: Mapping[str, Any], path: Path) -> Any:
-    hints = get_type_hints(kind)
-    found = {}
-    for key, value in values.items():
-        if key not in hints:
-            problem = f"unknown key {name}.{key}{did_you_mean(key, hints)}"
-            raise BadInput(path, problem, remedy=_known(hints))
-        found[key] = _typed(hints[key], value, f"{name}.{key}", path)
-    return kind(**found)
-
-
-def _typed(kind: Any, value: Any, key: str, path: Path) -> Any:
-    """The value as its field has it: whole numbers are numbers, one word is a list of one."""
-    if kind in (tuple[str, ...], tuple[float, ...], tuple[int, ...]):
-        item = get_args(kind)[0]
-        values = value if isinstance(value, list | tuple) else [value]
-        return tuple(_typed(item, one, key, path) for one in values)
-    if kind is float and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
-    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-        expected = {int: "a whole number", float: "a number", bool: "true or false", str: "a text"}[kind]
-        raise BadInput(path, f"{key}: {expected} is expected, not {value!r}")
-    return value
+    return merge_documents(_inherited(_presets()[base], path), own)
 
 
 def write_config(config: Config) -> str:
@@ -427,7 +365,3 @@ def _toml(value: Any) -> str:
     if isinstance(value, tuple | list):
         return f"[{', '.join(map(_toml, value))}]"
     return repr(value)
-
-
-def _known(names: Any) -> str:
-    return f"Known: {', '.join(names)}."

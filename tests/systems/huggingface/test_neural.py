@@ -370,8 +370,8 @@ class Odd(LlamaForCausalLM):  # type: ignore[misc]
 @pytest.mark.parametrize(
     ("kind", "message"),
     [
-        (Louder, r"Louder: scores through the prefix tree differ from plain ones by 0\..* with --plain"),
-        (Odd, r"Odd cannot be computed through the prefix tree \(AttributeError: .* with --plain"),
+        (Louder, r"Louder: scores through the prefix tree differ from plain ones by 0\..* with --no-prefix-tree"),
+        (Odd, r"Odd cannot be computed through the prefix tree \(AttributeError: .* with --no-prefix-tree"),
     ],
 )
 def test_a_model_that_is_not_what_it_seems_is_refused_and_scored_when_asked(

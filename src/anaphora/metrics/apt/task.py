@@ -203,7 +203,7 @@ class Files:
 
     def __post_init__(self) -> None:
         several = {
-            "alignment file (--hyp-align)": self.hypothesis_alignments,
+            "alignment file (--translation-alignments)": self.hypothesis_alignments,
             "tag file (--hyp-tags)": self.hypothesis_tags,
             "name (--name)": self.names,
         }

@@ -132,14 +132,14 @@ def tree_scorer(model: PreTrainedModel) -> PackedModel:
             raise
         raise UnsupportedModel(
             f"{type(model).__name__} cannot be computed through the prefix tree ({type(error).__name__}: "
-            f"{error}). Score it in plain batches with --plain"
+            f"{error}). Score it in plain batches with --no-prefix-tree"
         ) from error
     far = max(abs(a[0] - b[0]) for one, other in zip(plain, tree, strict=True) for a, b in zip(one, other, strict=True))
     near = max(TOLERANCE, 64 * torch.finfo(model.dtype).eps)  # half precision rounds more, and may
     if not far <= near * max(1.0, max(map(abs, values)) / 100):
         raise UnsupportedModel(
             f"{type(model).__name__}: scores through the prefix tree differ from plain ones by {far:.2g}, its "
-            "attention does something the tree scorer does not know. Score it in plain batches with --plain"
+            "attention does something the tree scorer does not know. Score it in plain batches with --no-prefix-tree"
         )
     return packed
 
