@@ -89,9 +89,13 @@ def test_a_short_run_prints_its_loss(tmp_path: Path, settings: list[str]) -> Non
 
 
 def test_a_sweep(tmp_path: Path, settings: list[str]) -> None:
-    found = run("rnn-baseline-laptop", "-o", str(tmp_path / "m"), *settings, "--sweep", "training.rate=0.01,0.001")
-    assert [Path(model["model"]).name for model in found["models"]] == ["rate-0.01", "rate-0.001"]
-    configs = [(tmp_path / "m" / name / "config.toml").read_text() for name in ("rate-0.01", "rate-0.001")]
+    found = run(
+        "rnn-baseline-laptop", "-o", str(tmp_path / "m"), *settings, "--sweep", "training.learning_rate=0.01,0.001"
+    )
+    assert [Path(model["model"]).name for model in found["models"]] == ["learning_rate-0.01", "learning_rate-0.001"]
+    configs = [
+        (tmp_path / "m" / name / "config.toml").read_text() for name in ("learning_rate-0.01", "learning_rate-0.001")
+    ]
     assert "rate = 0.01\n" in configs[0]
     assert "rate = 0.001\n" in configs[1]
 

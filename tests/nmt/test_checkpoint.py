@@ -27,7 +27,7 @@ from anaphora.nmt.checkpoint import (
     save_checkpoint,
 )
 from anaphora.nmt.data import Position
-from anaphora.nmt.optimization import Progress
+from anaphora.nmt.training import Progress
 from anaphora.scoring import weights
 from anaphora.scoring.weights import load_weights, weights_of
 

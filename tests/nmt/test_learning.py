@@ -15,9 +15,9 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 pytest.importorskip("sentencepiece")
 
+from anaphora.nmt.checkpoint import load_model, open_folder
 from anaphora.nmt.config import parse_config
-from anaphora.nmt.folder import load_model
-from anaphora.nmt.prepare import open_folder, prepare
+from anaphora.nmt.data import prepare
 from anaphora.nmt.synthetic import Files, write_synthetic
 from anaphora.nmt.training import Trainer, contrastive_accuracy
 from anaphora.suites.suite import read_native
@@ -43,7 +43,7 @@ def learn(preset: str, updates: int, files: Files, folder: Path) -> dict[str, fl
     assert trained.updates == updates
     model, read, text_of_model = load_model(folder)
     found = {
-        kind: contrastive_accuracy(model, text_of_model, read.model.arrangement, read_native(path), 4096)
+        kind: contrastive_accuracy(model, text_of_model, read.model.layout, read_native(path), 4096)
         for kind, path in files.suites.items()
     }
     return {**found, "perplexity": trained.perplexity or 0.0}

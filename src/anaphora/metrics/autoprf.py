@@ -25,7 +25,7 @@ from anaphora.align.alignment import Alignment, parse_alignment
 from anaphora.align.tokenize import DEFAULT, Tokenization, Treatment, pair_of, signature
 from anaphora.core.documents import read_parallel
 from anaphora.core.errors import AnaphoraError, BadInput
-from anaphora.languages.pronouns import normalise
+from anaphora.languages.pronouns import normalize_word
 from anaphora.metrics.apt.task import Files
 from anaphora.stats.intervals import Floats, Interval, Resampling
 from anaphora.stats.paired import PairedTest, SufficientStats, harmonic, paired_tests, ratio
@@ -91,7 +91,7 @@ def occurrences(
 
     lowercase: also the target words are compared without regard to case; the original compares them as they are
     """
-    wanted = {normalise(pronoun) for pronoun in pronouns}
+    wanted = {normalize_word(pronoun) for pronoun in pronouns}
     for number, sentence in enumerate(source):
         words = [word.lower() for word in sentence.split()]
         for place, word in enumerate(words):

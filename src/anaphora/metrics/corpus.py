@@ -13,12 +13,21 @@ from typing import Any
 
 import numpy as np
 
-from anaphora.align.tokenize import DEFAULT, Text, Tokenization, Treatment
+from anaphora.align.tokenize import (
+    DEFAULT,
+    Mismatch,
+    Text,
+    Tokenization,
+    Treatment,
+    mismatches,
+    normalize,
+    sign_name,
+    signs_of,
+)
 from anaphora.core.documents import read_parallel
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.finite import all_finite
 from anaphora.core.registry import Registry
-from anaphora.normalization import Mismatch, mismatches, normalize, sign_name, signs_of
 from anaphora.stats.intervals import Floats, Interval, Resampling
 from anaphora.stats.paired import PairedTest, SufficientStats, paired_tests, ratio
 from anaphora.stats.signature import Signature

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from anaphora.core.columns import Columns, Record, read_columns
 from anaphora.core.errors import AnaphoraError, BadInput, did_you_mean
-from anaphora.languages.pronouns import PronounLists, normalise, pronoun_lists
+from anaphora.languages.pronouns import PronounLists, normalize_word, pronoun_lists
 from anaphora.metrics.apt.task import CASES
 from anaphora.stats.intervals import Interval, wilson
 
@@ -93,7 +93,7 @@ class Gaps:
 def same_forms(languages: str) -> Callable[[str], str]:
     """One form of each pronoun, by the lists of a language pair."""
     lists = pronoun_lists(languages)
-    return lambda word: lists.canonical(normalise(word))
+    return lambda word: lists.canonical(normalize_word(word))
 
 
 def judge_cases(
@@ -101,7 +101,7 @@ def judge_cases(
     judgements: Path,
     *,
     options: Sequence[str] = (),
-    form: Callable[[str], str] = normalise,
+    form: Callable[[str], str] = normalize_word,
 ) -> CaseJudgments:
     """Join what `anaphora apt --details` wrote with judgements of the same pronouns.
 
@@ -278,7 +278,7 @@ def learn_equivalents(
     total = 0
     for candidate, reference, correct in samples:
         total += 1
-        pair = form(normalise(candidate)), form(normalise(reference))
+        pair = form(normalize_word(candidate)), form(normalize_word(reference))
         if pair[0] != pair[1]:
             found[pair] += 1
             right[pair] += correct

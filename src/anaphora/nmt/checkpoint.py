@@ -1,31 +1,58 @@
-"""Checkpoints: weights, optimizer, random state and position, complete or not there at all.
+"""Checkpoints and model folders: what training leaves, and what it is resumed from.
 
-A checkpoint is a folder that appears under its name when everything in it is on disk. One that could not be finished
-(the process was killed, the disk is full) leaves the one before it as it was.
+A checkpoint holds weights, optimizer, random state and position. It is a folder that appears under its name when
+everything in it is on disk; one that cannot be finished (a killed process, a full disk) leaves the others as they were.
+A model's folder holds its config, its vocabulary, its weights, and the checkpoints.
 """
 
 from __future__ import annotations
 
 import math
 import shutil
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from anaphora.core import parsing
-from anaphora.core.errors import AnaphoraError
-from anaphora.core.files import atomic_folder
+from anaphora.core.errors import AnaphoraError, BadInput
+from anaphora.core.files import atomic_folder, atomic_path, atomic_writer, remove_leftovers
 from anaphora.core.finite import json_text
+from anaphora.core.lock import is_lock
 from anaphora.core.parsing import expecting, read_json_object
+from anaphora.nmt.config import Config, ModelConfig, read_config, unused, with_defaults, write_config
 from anaphora.nmt.data import Position
-from anaphora.nmt.optimization import Progress
-from anaphora.scoring.weights import load_weights, read_tensors, save_weights, weights_of
+from anaphora.nmt.layout import SpecialTokens
+from anaphora.nmt.text import Text, load_text
+from anaphora.scoring.weights import load_weights, read_tensors, save_weights, weight_names, weights_of
 
+CONFIG = "config.toml"
+CHECKPOINTS, BEST = "checkpoints", "best"  # those to resume from, and among them a folder for the best
 PREFIX = "update-"
 WEIGHTS, OPTIMIZER, STATE = "model.safetensors", "optimizer.safetensors", "state.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What validation has shown so far.
+
+    since: validations since the last gain; reductions: how often the rate was reduced on a plateau
+    """
+
+    best: float = float("inf")
+    since: int = 0
+    reductions: int = 0
+
+    def after(self, perplexity: float, plateau_patience: int) -> Progress:
+        """With one more validation; the rate is reduced each time that so many in a row brought nothing."""
+        if perplexity < self.best:
+            return replace(self, best=perplexity, since=0)
+        since = self.since + 1
+        reduced = plateau_patience > 0 and since % plateau_patience == 0
+        return replace(self, since=since, reductions=self.reductions + reduced)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,3 +189,139 @@ def _restore(tensors: dict[str, torch.Tensor], path: Path, model: Any, optimizer
         for name, value in tensors.items():
             owner, _, key = name.rpartition("|")
             optimizer.state[parameters[owner]][key] = value.to(parameters[owner].device) if value.dim() else value
+
+
+# A model's folder: what training leaves, and what those who use the model read.
+
+BUILDERS = {
+    "recurrent": "anaphora.nmt.recurrent:build",
+    "transformer": "anaphora.nmt.marian:build",
+    "context-transformer": "anaphora.nmt.context_transformer:build",
+}
+
+
+def build_model(config: ModelConfig, source_size: int, target_size: int, special: SpecialTokens) -> Any:
+    """Return a TranslationModel with random weights.
+
+    source_size, target_size: ids of the vocabularies, special tokens included; the same number where they are joint
+    """
+    module, _, name = BUILDERS[config.kind].partition(":")
+    return getattr(import_module(module), name)(config, source_size, target_size, special)
+
+
+# What may change when training goes on: how long it takes, and what is looked at.
+KEYS = ("updates", "report_every", "save_every", "keep", "average", "average_of")
+FREE = {"description", *(f"training.{key}" for key in KEYS)}
+FREE_SECTIONS = ("validation", "log")
+
+
+def open_folder(folder: Path, config: Config, resume: bool) -> None:
+    """A new folder for a model, or the one whose training is to go on; another config there is an error.
+
+    For the process that holds the folder's lock: what a killed one was writing is removed.
+    """
+    file = folder / CONFIG
+    if not file.exists():
+        if folder.exists() and any(not is_lock(path) for path in folder.iterdir()):
+            raise AnaphoraError(f"{folder} already exists and is not a model. Choose another folder.")
+        begin(folder, config)
+        return
+    if not resume:
+        raise AnaphoraError(f"{folder} already exists. Pass --resume, or choose another folder.")
+    differences = sorted(_differences(read_config(file, strict=False), with_defaults(config, list(unused(config)))))
+    if differences:
+        raise AnaphoraError(
+            f"{file}: created with different settings ({'; '.join(differences)}). Choose another folder."
+        )
+    for place in (folder, folder / CHECKPOINTS, folder / CHECKPOINTS / BEST):
+        remove_leftovers(place)
+    begin(folder, config)
+
+
+def _differences(old: Config, new: Config) -> Iterable[str]:
+    for section in fields(Config):
+        before, after = getattr(old, section.name), getattr(new, section.name)
+        if section.name in FREE_SECTIONS or not is_dataclass(before):
+            continue
+        for key in fields(before):
+            name = f"{section.name}.{key.name}"
+            one, other = getattr(before, key.name), getattr(after, key.name)
+            if one != other and name not in FREE:
+                yield f"{name}: {one!r}, now {other!r}"
+
+
+def load_model(folder: Path) -> tuple[Any, Config, Text]:
+    """A trained model in evaluation mode, its config, and how text becomes its ids."""
+    if not (folder / CONFIG).is_file():
+        raise BadInput(folder, f"no {CONFIG} here", remedy="Name a folder that `anaphora train` made.")
+    config, text = read_config(folder / CONFIG, strict=False), load_text(folder)
+    model = build_model(config.model, text.size, text.size, text.special)
+    weights = unfinished_weights(folder)
+    if hasattr(model, "untie"):
+        model.untie(weight_names(weights))
+    load_weights(weights, model)
+    return model.eval(), config, text
+
+
+def unfinished_weights(folder: Path) -> Path:
+    """The weights of a model, or of its last checkpoint while it is still trained."""
+    if (folder / WEIGHTS).is_file():
+        return folder / WEIGHTS
+    found = checkpoints(folder / CHECKPOINTS)
+    if not found:
+        raise BadInput(folder, "no weights here", remedy="Name a folder that `anaphora train` made.")
+    return found[-1] / WEIGHTS
+
+
+# Settings of [model] that change neither the parameters nor what they compute.
+SAME_PARAMETERS = ("source_context", "target_context", "context_sentences", "dropout", "max_length")
+
+
+def start_from(folder: Path, model: Any, config: Config) -> None:
+    """Load the weights of another trained model, whose parameters must be the same.
+
+    What the two read may differ: a concatenation model can start from a sentence-level one.
+    """
+    if not (folder / CONFIG).is_file():
+        raise BadInput(folder, f"no {CONFIG} here", remedy="Name a folder that `anaphora train` made.")
+    theirs = asdict(read_config(folder / CONFIG, strict=False).model)
+    ours = asdict(with_defaults(config, list(unused(config))).model)
+    differences = [
+        f"model.{key} is {theirs[key]!r} there, {ours[key]!r} here"
+        for key in ours
+        if key not in SAME_PARAMETERS and theirs[key] != ours[key]
+    ]
+    if differences:
+        free = ", ".join(f"model.{key}" for key in SAME_PARAMETERS)
+        problem = f"training cannot start from this model: {'; '.join(differences)}"
+        raise BadInput(folder, problem, remedy=f"Only {free} may differ.")
+    load_weights(unfinished_weights(folder), model)
+
+
+def begin(folder: Path, config: Config) -> None:
+    """The config as it was resolved, before anything is trained."""
+    with atomic_writer(folder / CONFIG) as out:
+        out.write(write_config(config).encode())
+
+
+def finish(folder: Path, model: Any, config: Config) -> None:
+    """The weights under their final name; an architecture that other tools know is written as they expect it."""
+    if hasattr(model, "export"):
+        model.export(folder)
+        return
+    with atomic_path(folder / WEIGHTS) as unfinished:
+        save_weights(weights_of(model), unfinished, folder / WEIGHTS)
+
+
+def take_mean(folder: Path, model: Any, config: Config) -> None:
+    """Replace a model's weights by the mean of `training.average` checkpoints."""
+    number, saved = config.training.average, folder / CHECKPOINTS
+    best = config.training.average_of == "best"
+    found = best_checkpoints(saved / BEST)[:number] if best else checkpoints(saved)[-number:]
+    if len(found) < number:
+        raise AnaphoraError(
+            f"{folder}: {number} checkpoints are to be averaged, but there are {len(found)}. The model has the weights "
+            "of a single one. Train longer, or average fewer (training.average)"
+        )
+    average([place / WEIGHTS for place in found], model)
+    finish(folder, model, config)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from pathlib import Path
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -16,11 +17,12 @@ from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from anaphora.core.documents import document_lines
-from anaphora.core.errors import BadInput
-from anaphora.nmt.arrangement import Arrangement, Ids, inputs_of, target_of
-from anaphora.nmt.config import DataConfig, is_word
-from anaphora.nmt.text import SEPARATOR_PIECE, Text
+from anaphora.core.errors import AnaphoraError, BadInput
+from anaphora.nmt.config import Config, DataConfig, is_word
+from anaphora.nmt.layout import ContextLayout, Ids, inputs_of, target_of
+from anaphora.nmt.text import SEPARATOR_PIECE, TEXT_FILES, Text, copy_text, learn_text, load_text
 from anaphora.scoring.padded import Padded, pad
+from anaphora.suites.example import Example
 
 # What a model is given: padded ids, with their lengths.
 
@@ -53,6 +55,38 @@ def make_batch(inputs: Sequence[tuple[Ids, ...]], targets: Sequence[Ids], start:
     """Examples, each with as many inputs as the model has encoders, and a target that ends with the end."""
     columns = tuple(pad(column, padding) for column in zip(*inputs, strict=True))
     return Batch(columns, pad([(start, *target[:-1]) for target in targets], padding), pad(targets, padding))
+
+
+class TranslationModel(Protocol):
+    """An encoder–decoder with one or more encoders.
+
+    Memory and State are the model's own; both are trees of tensors whose first dimension is the batch, so that
+    `select` can pick, repeat and reorder rows of either (branches of a prefix tree, hypotheses of a beam).
+    """
+
+    def forward(self, batch: Batch) -> Tensor:
+        """(b, t, vocabulary), logits of what follows each token that the decoder reads (teacher forcing)."""
+        ...
+
+    def encode(self, inputs: tuple[Padded, ...]) -> Any:
+        """The memory: everything that decoding needs of the inputs, computed once."""
+        ...
+
+    def start(self, memory: Any) -> Any:
+        """The decoder's state before it has read anything."""
+        ...
+
+    def step(self, memory: Any, state: Any, tokens: Tensor) -> tuple[Tensor, Any]:
+        """Read tokens (b,); give the decoder's output (b, size) before the vocabulary, and the next state."""
+        ...
+
+    def project(self, output: Tensor) -> Tensor:
+        """(…, vocabulary), logits from the decoder's output (…, size)."""
+        ...
+
+    def select(self, structure: Any, rows: Tensor) -> Any:
+        """Rows of a memory or a state, in the order given, any of them any number of times."""
+        ...
 
 
 # Which examples are trained on together, and in which order: a function of the seed and the epoch alone.
@@ -251,7 +285,7 @@ class TokenWeights:
 
 
 class Corpus:
-    """Examples of parallel documents under an arrangement. Sentences that are dropped still are context of others.
+    """Examples of parallel documents under an layout. Sentences that are dropped still are context of others.
 
     weights: of the loss on target tokens; None: all tokens have the same
     """
@@ -260,7 +294,7 @@ class Corpus:
         self,
         pairs: Sequence[Pair],
         text: Text,
-        arrangement: Arrangement,
+        layout: ContextLayout,
         config: DataConfig,
         weights: TokenWeights | None = None,
     ) -> None:
@@ -271,7 +305,7 @@ class Corpus:
         self._repeat = np.array([pair.repeat for pair in pairs], np.int64)
         self._weights = weights
         self._chosen = None if weights is None else self._choose(weights)
-        self.arrangement, self.marks = arrangement, text.marks
+        self.layout, self.special = layout, text.special
         self._first = _first_of_document(self.documents)
         self.numbers, self.lengths, self.dropped = self._kept(config)
         self.loss_weights = self._loss_weights()
@@ -287,7 +321,7 @@ class Corpus:
         """Some of the examples side by side."""
         examples = [self.example(int(place)) for place in places]
         inputs, targets = [i for i, _ in examples], [t for _, t in examples]
-        batch = make_batch(inputs, targets, self.marks.start, self.marks.padding)
+        batch = make_batch(inputs, targets, self.special.start, self.special.padding)
         if self._weights is None:
             return batch
         weights = [
@@ -297,11 +331,11 @@ class Corpus:
         return replace(batch, weights=pad_sequence(weights, batch_first=True))
 
     def _example(self, number: int) -> tuple[tuple[Ids, ...], Ids]:
-        start = max(int(self._first[number]), number - self.arrangement.reach)
+        start = max(int(self._first[number]), number - self.layout.reach)
         source = [self.source[n] for n in range(start, number + 1)]
         target = [self.target[n] for n in range(start, number + 1)]
-        inputs = inputs_of(self.arrangement, self.marks, source, target[:-1])
-        return inputs, target_of(self.arrangement, self.marks, target)
+        inputs = inputs_of(self.layout, self.special, source, target[:-1])
+        return inputs, target_of(self.layout, self.special, target)
 
     def _kept(self, config: DataConfig) -> tuple[Ints, Ints, Dropped]:
         """The examples that are trained on, (n, 2) their longest input and their target, and what is dropped."""
@@ -358,3 +392,71 @@ def _first_of_document(documents: Ints) -> Ints:
     for number, (before, here) in enumerate(pairwise(documents.tolist()), start=1):
         first[number] = first[number - 1] if before == here else number
     return first
+
+
+# What training starts from
+
+
+@dataclass(frozen=True)
+class TrainingData:
+    """What training needs besides a config: text in ids, and what to look at."""
+
+    text: Text
+    training: Corpus
+    validation: Corpus | None = None
+    suites: tuple[tuple[str, tuple[Example, ...]], ...] = ()
+
+
+def prepare(config: Config, folder: Path, suites: Iterable[tuple[str, tuple[Example, ...]]] = ()) -> TrainingData:
+    """Text in ids, with a vocabulary that is learned now, or was before, or is another model's."""
+    data = config.data
+    if not data.source:
+        raise AnaphoraError("no training text: name files in [data] source and target, or --set data.source=FILE")
+    pairs = _pairs(data, data.source, data.target, data.repeat)
+    if not pairs:
+        raise AnaphoraError(f"{data.source[0]}: no sentences to train on")
+    text = _text(config, folder, pairs)
+    layout = config.model.layout
+    training = Corpus(pairs, text, layout, data, _weights(config, text))
+    if not len(training):
+        raise AnaphoraError(f"{data.source[0]}: nothing is left to train on ({training.dropped}). See data.max_length")
+    validation = None
+    if data.validation_source:
+        held_out = _pairs(data, (data.validation_source,), (data.validation_target,))
+        validation = Corpus(held_out, text, layout, data)
+    elif _needs_validation(config):
+        raise AnaphoraError(
+            "early stopping, the plateau schedule and a mean of the best checkpoints need data.validation_source and "
+            "data.validation_target"
+        )
+    return TrainingData(text, training, validation, tuple(suites))
+
+
+def _needs_validation(config: Config) -> bool:
+    training = config.training
+    best = training.average > 0 and training.average_of == "best"
+    return best or config.validation.patience > 0 or training.schedule == "plateau"
+
+
+def _pairs(
+    config: DataConfig, sources: Iterable[str], targets: Iterable[str], repeat: Sequence[int] = ()
+) -> list[Pair]:
+    return list(read_pairs(config, [Path(s) for s in sources], [Path(t) for t in targets], repeat))
+
+
+def _weights(config: Config, text: Text) -> TokenWeights | None:
+    """What the config says of the loss on target tokens; None where all count the same."""
+    training = config.training
+    if training.context_weight == 1 and not training.weighted_words:
+        return None
+    words, word_weight = training.weighted_words, training.word_weight
+    return TokenWeights(text.target_pieces(), training.context_weight, words, word_weight)
+
+
+def _text(config: Config, folder: Path, pairs: list[Pair]) -> Text:
+    if all((folder / name).is_file() for name in TEXT_FILES):
+        return load_text(folder)
+    if config.training.start_from:
+        return copy_text(Path(config.training.start_from), folder)
+    source, target = [pair.source for pair in pairs], [pair.target for pair in pairs]
+    return learn_text(config.vocabulary, config.data.languages, source, target, folder)

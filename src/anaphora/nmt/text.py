@@ -6,22 +6,27 @@ where Marian has it (the decoder starts from it). These are the same on both sid
 
 from __future__ import annotations
 
+import io
 import json
 import random
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.files import atomic_writer
 from anaphora.core.parsing import expecting, read_json_object
-from anaphora.nmt.arrangement import Marks
 from anaphora.nmt.config import VocabularyConfig
-from anaphora.nmt.moses import Moses
+from anaphora.nmt.layout import SpecialTokens
 
 END, UNKNOWN, SEPARATOR = 0, 1, 2
 SEPARATOR_PIECE = "<SEP>"
 FILES = ("source.spm", "target.spm")
+TEXT_FILES = (*FILES, "text.json")
 
 
 class Text:
@@ -31,12 +36,12 @@ class Text:
         self._sides = (source, target)
         self._rules = (source_rules, target_rules)
         padding = max(side.get_piece_size() for side in self._sides)
-        self.marks = Marks(separator=SEPARATOR, end=END, start=padding, padding=padding)
+        self.special = SpecialTokens(separator=SEPARATOR, end=END, start=padding, padding=padding)
 
     @property
     def size(self) -> int:
         """How many ids there are, on either side; an embedding matrix has so many rows."""
-        return self.marks.padding + 1
+        return self.special.padding + 1
 
     def encode_source(self, sentence: str) -> list[int]:
         return self._encode(0, sentence)
@@ -108,10 +113,19 @@ def load_text(folder: Path) -> Text:
         return Text(sides[0], sides[1], Moses.from_dict(rules["source"]), Moses.from_dict(rules["target"]))
 
 
+def copy_text(source: Path, folder: Path) -> Text:
+    """The vocabulary of another model, for one that is trained on from it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in TEXT_FILES:
+        if not (source / name).is_file():
+            raise BadInput(source, f"{name} is missing", remedy="Name a folder that `anaphora train` made.")
+        with atomic_writer(folder / name) as out:
+            out.write((source / name).read_bytes())
+    return load_text(folder)
+
+
 def _learn(config: VocabularyConfig, sentences: Iterable[str]) -> bytes:
     """A SentencePiece model, the same bytes for the same sentences."""
-    import io
-
     import sentencepiece
 
     model = io.BytesIO()
@@ -128,7 +142,7 @@ def _learn(config: VocabularyConfig, sentences: Iterable[str]) -> bytes:
             user_defined_symbols=[SEPARATOR_PIECE],
             character_coverage=1.0,
             hard_vocab_limit=False,
-            normalization_rule_name="identity" if config.tokenise or config.normalise else "nmt_nfkc",
+            normalization_rule_name="identity" if config.tokenize or config.normalize else "nmt_nfkc",
             num_threads=1,
             minloglevel=2,
         )
@@ -142,3 +156,83 @@ def _sample(sentences: Sequence[str], most: int) -> Sequence[str]:
     if len(sentences) <= most:
         return sentences
     return [sentences[i] for i in sorted(random.Random(0).sample(range(len(sentences)), most))]
+
+
+# Moses' preprocessing, through sacremoses: punctuation, tokenization, truecasing; each only where asked.
+
+
+IN_FILES = {"normalize": "normalise", "tokenize": "tokenise"}
+
+
+@dataclass(frozen=True)
+class Moses:
+    """Rules for one language. truecase: a word in lower case → as it is mostly written inside of sentences."""
+
+    language: str = "en"
+    normalize: bool = False
+    tokenize: bool = False
+    lowercase: bool = False
+    truecase: dict[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def learn(cls, config: VocabularyConfig, language: str, sentences: Iterable[str]) -> Moses:
+        """The rules that a config asks for; truecasing is learned from the sentences."""
+        rules = cls(language or "en", config.normalize, config.tokenize, config.lowercase)
+        if not config.truecase or config.lowercase:
+            return rules
+        return cls(**asdict(rules) | {"truecase": _learn_case(rules.apply(sentence) for sentence in sentences)})
+
+    def apply(self, sentence: str) -> str:
+        if self.normalize:
+            sentence = self._normalizer.normalize(sentence)
+        if self.tokenize:
+            sentence = self._tokenizer.tokenize(sentence, return_str=True, escape=False)
+        if self.lowercase:
+            return sentence.lower()
+        if self.truecase:
+            first, space, rest = sentence.partition(" ")
+            return self.truecase.get(first.lower(), first) + space + rest
+        return sentence
+
+    def undo(self, text: str) -> str:
+        """A text as people write it: detokenized, the first word of it with a capital."""
+        if self.tokenize:
+            text = self._detokenizer.detokenize(text.split())
+        return text[:1].upper() + text[1:] if self.truecase else text
+
+    def to_dict(self) -> dict[str, Any]:
+        """The rules as text.json holds them, whose keys are those of version 0.1.0."""
+        return {IN_FILES.get(key, key): value for key, value in asdict(self).items()}
+
+    @classmethod
+    def from_dict(cls, document: dict[str, Any]) -> Moses:
+        names = {written: name for name, written in IN_FILES.items()}
+        return cls(**{names.get(key, key): value for key, value in document.items()})
+
+    @cached_property
+    def _normalizer(self) -> Any:
+        return _sacremoses().MosesPunctNormalizer(lang=self.language)
+
+    @cached_property
+    def _tokenizer(self) -> Any:
+        return _sacremoses().MosesTokenizer(lang=self.language)
+
+    @cached_property
+    def _detokenizer(self) -> Any:
+        return _sacremoses().MosesDetokenizer(lang=self.language)
+
+
+def _learn_case(sentences: Iterable[str]) -> dict[str, str]:
+    """The most frequent form of each word inside of sentences, where its case is its own."""
+    forms: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for sentence in sentences:
+        for word in sentence.split()[1:]:
+            forms[word.lower()][word] += 1
+    return {word: max(sorted(found), key=found.__getitem__) for word, found in sorted(forms.items())}
+
+
+def _sacremoses() -> Any:
+    try:
+        return import_module("sacremoses")
+    except ImportError:
+        raise AnaphoraError("Moses' rules need sacremoses: pip install 'anaphora[nmt]'") from None

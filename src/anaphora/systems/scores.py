@@ -48,7 +48,7 @@ class ScoreFile:
             yield item
 
     def _sums(self, item: Scored, first: int) -> list[float]:
-        """SufficientStats from means per token and the numbers of tokens."""
+        """Sums from means per token and the numbers of tokens."""
         if item.tokens is None or min(item.tokens) < 1:
             bare = first if item.tokens is None else first + list(item.tokens).index(min(item.tokens))
             remedy = "Write score⇥tokens on each line, or compare the means themselves: --normalize mean"

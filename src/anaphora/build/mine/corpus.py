@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from anaphora.align.alignment import Alignment, check_alignment, parse_alignment
-from anaphora.align.tokenize import normalized_words
+from anaphora.align.tokenize import normalize_counting, normalized_words
 from anaphora.build.mine.clean import misread
 from anaphora.build.mine.opus import Named, pair_name, read_opus
 from anaphora.build.mine.shards import Count, Pair, Piece, Stage, pack_pieces
@@ -21,7 +21,6 @@ from anaphora.core.documents import document_lines, parallel_lines
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.files import write_atomic
 from anaphora.core.parsing import expecting, read_json_object
-from anaphora.normalization import normalize_counting
 
 FORMATS = (*documents.FORMATS, "tsv", "moses", "opus")
 

@@ -18,36 +18,36 @@ Sentence = Sequence[int]  # ids without an end; empty where there is no such sen
 
 
 @dataclass(frozen=True, slots=True)
-class Arrangement:
+class ContextLayout:
     """Where context goes.
 
-    joined_source: previous source sentences before the current one in the main encoder's input
-    joined_target: previous target sentences that the decoder produces before the current one
-    contexts: what each further encoder reads, "source" or "target"
+    source_context: previous source sentences before the current one in the main encoder's input
+    target_context: previous target sentences that the decoder produces before the current one
+    context_encoders: what each further encoder reads, "source" or "target"
     context_sentences: how many previous sentences each further encoder reads, joined
     """
 
-    joined_source: int = 0
-    joined_target: int = 0
-    contexts: tuple[str, ...] = ()
+    source_context: int = 0
+    target_context: int = 0
+    context_encoders: tuple[str, ...] = ()
     context_sentences: int = 1
 
     def __post_init__(self) -> None:
-        for side in self.contexts:
+        for side in self.context_encoders:
             if side not in SIDES:
                 raise AnaphoraError(f"unknown context {side!r} of an encoder. Known: {', '.join(SIDES)}")
-        if min(self.joined_source, self.joined_target) < 0 or self.context_sentences < 1:
-            raise AnaphoraError("an arrangement has 0 or more joined sentences, and encoders read 1 or more")
+        if min(self.source_context, self.target_context) < 0 or self.context_sentences < 1:
+            raise AnaphoraError("an layout has 0 or more joined sentences, and encoders read 1 or more")
 
     @property
     def source_reach(self) -> int:
         """How many previous source sentences are read."""
-        return max(self.joined_source, self.context_sentences if "source" in self.contexts else 0)
+        return max(self.source_context, self.context_sentences if "source" in self.context_encoders else 0)
 
     @property
     def target_reach(self) -> int:
         """How many previous target sentences are read or produced."""
-        return max(self.joined_target, self.context_sentences if "target" in self.contexts else 0)
+        return max(self.target_context, self.context_sentences if "target" in self.context_encoders else 0)
 
     @property
     def reach(self) -> int:
@@ -55,7 +55,7 @@ class Arrangement:
 
 
 @dataclass(frozen=True, slots=True)
-class Marks:
+class SpecialTokens:
     """Ids that mean something to a model, the same on both sides.
 
     separator: between sentences; end: of every sequence; start: read first by the decoder
@@ -68,7 +68,7 @@ class Marks:
 
 
 def inputs_of(
-    arrangement: Arrangement, marks: Marks, source: Sequence[Sentence], target: Sequence[Sentence]
+    layout: ContextLayout, special: SpecialTokens, source: Sequence[Sentence], target: Sequence[Sentence]
 ) -> tuple[Ids, ...]:
     """What the encoders read: the main input, then each context; every one ends with the end.
 
@@ -77,26 +77,26 @@ def inputs_of(
     """
     *before, current = source
     texts = {"source": before, "target": target}
-    main = _joined([*_last(before, arrangement.joined_source), current], marks)
-    further = (_joined(_last(texts[side], arrangement.context_sentences), marks) for side in arrangement.contexts)
+    main = _joined([*_last(before, layout.source_context), current], special)
+    further = (_joined(_last(texts[side], layout.context_sentences), special) for side in layout.context_encoders)
     return (main, *further)
 
 
-def target_of(arrangement: Arrangement, marks: Marks, target: Sequence[Sentence]) -> Ids:
+def target_of(layout: ContextLayout, special: SpecialTokens, target: Sequence[Sentence]) -> Ids:
     """What the decoder produces for a passage: the previous sentences that are joined, the current one, the end."""
     *before, current = target
-    return _joined([*_last(before, arrangement.joined_target), current], marks)
+    return _joined([*_last(before, layout.target_context), current], special)
 
 
 def _last(sentences: Sequence[Sentence], number: int) -> list[Sentence]:
     return list(sentences[max(0, len(sentences) - number) :]) if number else []
 
 
-def _joined(sentences: Sequence[Sentence], marks: Marks) -> Ids:
+def _joined(sentences: Sequence[Sentence], special: SpecialTokens) -> Ids:
     ids: list[int] = []
     for sentence in sentences:
         if len(sentence):
             if ids:
-                ids.append(marks.separator)
+                ids.append(special.separator)
             ids += sentence
-    return (*ids, marks.end)
+    return (*ids, special.end)
