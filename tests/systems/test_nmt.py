@@ -221,7 +221,7 @@ def test_a_run_says_what_was_read(make: Make, tmp_path: Path) -> None:
     run = score_suite(demo_suite(), f"nmt:{path}", tmp_path / "run", limit=8)
     assert run.header.context == "1+1"
     assert "context" not in run.header.settings
-    assert run.header.settings["layout"]["target_context"] == 1
+    assert run.header.settings["arrangement"]["joined_target"] == 1
     with pytest.raises(AnaphoraError, match="context"):
         score_suite(
             demo_suite(), f"nmt:{path}", tmp_path / "run", limit=8, resume=True, options=Options(own_context=False)

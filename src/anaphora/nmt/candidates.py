@@ -62,7 +62,7 @@ def encode_question(
     """An example in token ids.
 
     focus: as in `Options`: the whole candidate, the current sentence given the context, or the first token that differs
-    limit: the most tokens that the model reads; what is longer is an error, or is truncated
+    limit: the most tokens that the model reads; a longer text is an error, or is truncated
     """
     encoded, truncated = encode_candidates(example, text, layout), 0
     if limit is not None:
@@ -127,7 +127,7 @@ def padded_scores(
 
 @dataclass(frozen=True)
 class Loaded:
-    """Models of one vocabulary and one layout, in evaluation mode.
+    """Models with the same vocabulary and context layout, in evaluation mode.
 
     scorers: for each model what scores its trees; limit: how many tokens they take, None where there is no end
     fingerprint: which models they are, for the header of a run
@@ -142,7 +142,7 @@ class Loaded:
 
 
 def load_models(names: str, device: str | None = None) -> Loaded:
-    """Models by the paths of their folders, with commas between them."""
+    """Load models by the paths of their folders, separated by commas."""
     paths = [Path(names)] if Path(names).is_dir() else [Path(name) for name in names.split(",")]
     place = find_device(device)
     models, configs, texts = [], [], []
@@ -176,7 +176,7 @@ def _check_together(path: Path, first: Path, config: Config, other: Config) -> N
         raise BadInput(path, f"another vocabulary than that of {first}", remedy=remedy)
     if config.model.layout != other.model.layout:
         problem = f"reads other sentences than {first} ({config.model.layout}, {other.model.layout})"
-        raise BadInput(path, problem, remedy="Models of an ensemble read the same.")
+        raise BadInput(path, problem, remedy="All models of an ensemble must read the same.")
 
 
 def _scorer(model: Any, config: Config, special: SpecialTokens) -> Scorer:
