@@ -19,6 +19,7 @@ from anaphora.evaluation.generative import Counts, Gap, Generative
 from anaphora.evaluation.result import Proportion, Result
 from anaphora.evaluation.robustness import Attack, Robustness
 from anaphora.languages.attack_presets import built_in
+from anaphora.measurement import Measurement
 from anaphora.stats.intervals import Interval
 from anaphora.table import (
     MISSING,
