@@ -172,7 +172,7 @@ def phrase(
     else:
         phrases = [phrase_preset(n, file) for n in names]
     left: Counter[str] = Counter()
-    attacked = phrase_addition(loaded, phrases, truecased=truecased, tell=lambda why: left.update([why]))
+    attacked = phrase_addition(loaded, phrases, truecased=truecased, on_skip=lambda why: left.update([why]))
     write(attacked, output, left, as_json)
 
 
@@ -214,7 +214,7 @@ def possessive(
     owners = [own_possessive(name, languages, own)] if own else [possessive_preset(n, file) for n in names]
     found, tagger = None, None
     if annotate_source or annotate_target:
-        from anaphora.build.attacks.annotated import by_annotators
+        from anaphora.build.attacks.possessive import by_annotators
 
         found, tagger = by_annotators(loaded, annotate_source, annotate_target)
     left: Counter[str] = Counter()
@@ -224,7 +224,7 @@ def possessive(
         truecased=truecased,
         antecedents=found,
         tagger=tagger,
-        tell=lambda why: left.update([why]),
+        on_skip=lambda why: left.update([why]),
     )
     write(attacked, output, left, as_json)
 
@@ -250,7 +250,7 @@ def wrong_antecedents(
     loaded = api.load_suite(suite)
     nouns = distractors_for(loaded.header.source_language, loaded.header.target_language, distractors)
     left: Counter[str] = Counter()
-    attacked = wrong_antecedent(loaded, nouns, seed=seed, truecased=truecased, tell=lambda why: left.update([why]))
+    attacked = wrong_antecedent(loaded, nouns, seed=seed, truecased=truecased, on_skip=lambda why: left.update([why]))
     write(attacked, output, left, as_json)
 
 
@@ -372,7 +372,7 @@ def synonym(
         cases = lambda example: found.get(example.id, ())  # noqa: E731
     left: Counter[str] = Counter()
     synonyms = _synonyms(loaded, thesaurus, dictionary, wordnet, shared)
-    attacked = synonym_replacement(loaded, synonyms, cases=cases, tell=lambda why: left.update([why]))
+    attacked = synonym_replacement(loaded, synonyms, cases=cases, on_skip=lambda why: left.update([why]))
     write(attacked, output, left, as_json)
 
 

@@ -369,10 +369,20 @@ def options_from(dataclass: Any, *keys: str) -> Callable[[Command], Command]:
     return add
 
 
-json_option: Callable[[Any], Any] = options("json")
-format_options: Callable[[Any], Any] = options("format", "json")
-part_options: Callable[[Any], Any] = options("limit", "sample", "seed")
-text_options: Callable[[Any], Any] = options("tokenize", "normalize-text")
+def json_option(command: Command) -> Command:
+    return options("json")(command)
+
+
+def format_options(command: Command) -> Command:
+    return options("format", "json")(command)
+
+
+def part_options(command: Command) -> Command:
+    return options("limit", "sample", "seed")(command)
+
+
+def text_options(command: Command) -> Command:
+    return options("tokenize", "normalize-text")(command)
 
 
 def setting_options(command: Command) -> Command:

@@ -1,4 +1,4 @@
-"""Presets of attacks: TOML files, so that a new one is a few lines of data and no code."""
+"""Presets of attacks in TOML files, so that a new one needs no code."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ Table = Mapping[str, Any]
 
 @cache
 def built_in(kind: str) -> dict[str, Any]:
-    """The presets that come with the program."""
+    """Return the built-in presets."""
     return read_toml(DATA / f"{kind}.toml")
 
 
 def preset(kind: str, name: str, file: Path | None = None) -> Table:
-    """A preset by its name, from the user's file or from those of the papers.
+    """Return a preset by its name, from the user's file or from the papers' presets.
 
     kind: `phrase`, `possessive` or `distractor`
     """
@@ -36,12 +36,12 @@ def preset(kind: str, name: str, file: Path | None = None) -> Table:
 
 
 def place_of(kind: str, name: str, file: Path | None) -> Path:
-    """The file a preset comes from, for errors."""
+    """Return the file of a preset, for errors."""
     return file if file is not None and name in read_toml(file) else DATA / f"{kind}.toml"
 
 
 def for_languages(texts: Mapping[str, Any], source: str, target: str, what: str) -> tuple[Any, Any]:
-    """What a preset says in the two languages of a suite; none may be missing."""
+    """Return the entries of a preset for the two languages of a suite; raise AnaphoraError if one is missing."""
     for language in (source, target):
         if language not in texts:
             has = ", ".join(texts) or "no language"

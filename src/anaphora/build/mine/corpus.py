@@ -28,11 +28,11 @@ FORMATS = (*documents.FORMATS, "tsv", "moses", "opus")
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """Where the text is.
+    """The files of a corpus.
 
-    target: None where `source` holds both sides (`tsv`)
-    links: what says which sentences belong together: the alignment file of `opus`, the `.ids` file of `moses`
-    alignments: a Pharaoh file of word alignments, a line for each pair of lines
+    target: None if `source` contains both sides (`tsv`)
+    links: the alignment file of `opus`, or the `.ids` file of `moses`
+    alignments: a Pharaoh file of word alignments, one line per sentence pair
     """
 
     source: Path
@@ -42,15 +42,15 @@ class Corpus:
     alignments: Path | None = None
 
     def files(self) -> list[Path]:
-        """All that is read."""
+        """Return all files that are read."""
         return [path for path in (self.source, self.target, self.links, self.alignments) if path is not None]
 
 
 def read_corpus(corpus: Corpus) -> Iterator[Named]:
-    """The pairs of a corpus, a document after the other.
+    """Yield the sentence pairs of a corpus, each with the name of its document. A side may be empty.
 
-    `lines`: two files, blank lines between documents; `docids`: docid⇥sentence; `tags`: a line `<d>` before each
-    document; `tsv`: docid⇥source⇥target; `moses`: two files and OPUS's `.ids`; `opus`: XML. A side may be empty.
+    `lines`, `docids`, `tags`: two files, see `core.documents`; `tsv`: docid⇥source⇥target; `moses`: two files and
+    OPUS's `.ids`; `opus`: XML.
     """
     _check(corpus)
     if corpus.format == "opus":
@@ -89,7 +89,7 @@ def _check(corpus: Corpus) -> None:
 
 
 def _tsv(corpus: Corpus) -> Iterator[Named]:
-    """One file: docid, source, target."""
+    """Read one file with the columns docid, source and target."""
     for line, (row, *points) in enumerate(parallel_lines(*corpus.files()), start=1):
         columns = row.split("\t")
         if len(columns) != 3:
@@ -101,7 +101,7 @@ def _tsv(corpus: Corpus) -> Iterator[Named]:
 
 
 def _moses(corpus: Corpus) -> Iterator[Named]:
-    """OPUS's line files: which document a line is from is in a third file, and the document of its translation."""
+    """Read OPUS's line files. A third file has the documents of each line and of its translation."""
     assert corpus.links is not None
     rows = parallel_lines(*corpus.files())
     for line, (source, target, identifiers, *points) in enumerate(rows, start=1):
@@ -123,14 +123,14 @@ def _points(rows: list[str], corpus: Corpus, line: int) -> tuple[tuple[int, int]
 
 INDEX = "index.json"
 SIDES = ("source", "target")
-PIECE = 1000  # sentences of a document at most that are held together
-SHARD = 5000  # sentences, or a few more, as documents are not cut for it
-OVERLAP = 24  # sentences of the piece before, in which antecedents may be
+PIECE = 1000  # most sentences of a piece
+SHARD = 5000  # sentences of a shard, or a few more: pieces are not split
+OVERLAP = 24  # sentences of the previous piece that are repeated, since they may contain antecedents
 
 
 @dataclass(slots=True)
 class Index:
-    """What was read: the sentences of each shard, how many documents there are, and the signs that were made one."""
+    """Counts of the corpus: sentences of each shard, documents, and normalized characters."""
 
     shards: list[int] = field(default_factory=list)
     documents: int = 0
@@ -146,7 +146,7 @@ class Index:
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """How text is cut; see above."""
+    """Sizes of pieces, shards and overlaps in sentences; see above."""
 
     piece: int = PIECE
     shard: int = SHARD
@@ -154,7 +154,7 @@ class Sizes:
 
 
 def read_stage(stage: Stage, corpus: Corpus, sizes: Sizes, count: Count | None = None) -> Index:
-    """Write the shards of a corpus, unless a run before has; the index is written last, and says that all are there."""
+    """Write the shards of a corpus, unless they exist. The index is written last and marks the stage as complete."""
     path = stage.folder / INDEX
     if path.is_file():
         found = read_json_object(path)
@@ -175,7 +175,7 @@ def read_stage(stage: Stage, corpus: Corpus, sizes: Sizes, count: Count | None =
 
 
 def _checked(pairs: Iterable[Named], corpus: Corpus, index: Index) -> Iterator[Named]:
-    """Lines with one way to write each sign and single spaces, and alignments that fit the words."""
+    """Yield pairs with normalized characters and single spaces, and check that alignments fit the words."""
     for name, pair in pairs:
         source, target = (
             _normalized(text, counts, counted=pair.alignment is not None)
@@ -189,9 +189,9 @@ def _checked(pairs: Iterable[Named], corpus: Corpus, index: Index) -> Iterator[N
 
 
 def _normalized(text: str, counts: Counter[str], *, counted: bool) -> str:
-    """A line with one way to write each sign. counted: alignments count its words, of which each stays one.
+    """Return a line with normalized characters. counted: alignments index its words, so that each stays one word.
 
-    A line whose encoding was misread is left for the clean-up, which looks at the very characters.
+    A line with a decoding error is left to the cleaning, which needs the original characters.
     """
     if misread(text):
         return " ".join(text.split())
@@ -201,13 +201,13 @@ def _normalized(text: str, counts: Counter[str], *, counted: bool) -> str:
 
 
 def _pieces(pairs: Iterable[Named], sizes: Sizes) -> Iterator[Piece]:
-    """Documents, long ones in several pieces that overlap; never two documents in one."""
+    """Yield documents as pieces; long documents in several pieces that overlap."""
     number = 0
     for name, found in groupby(pairs, key=itemgetter(0)):
-        held: list[Pair] = []  # what the next piece begins with, and what is its own so far
+        held: list[Pair] = []  # the overlap with the previous piece, then the sentences of this one
         start = first = 0
         for _, pair in found:
-            if len(held) - first == sizes.piece:  # it is known only now that more comes
+            if len(held) - first == sizes.piece:  # only now it is known that the document continues
                 yield _piece(name, start, number, first, held)
                 keep = min(sizes.overlap, len(held))
                 start, number = start + len(held) - keep, number + len(held) - first

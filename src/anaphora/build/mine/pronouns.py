@@ -34,7 +34,7 @@ NEUTER = ("both", "source")
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A pair of pronouns that passed all steps: in this sentence, at these tokens."""
+    """A pair of pronouns that passed all filters: its sentence and tokens."""
 
     sentence: int
     source: int
@@ -45,7 +45,7 @@ class Found:
 
 
 class _Pair:
-    """A document with all that is found out about it; linked when the first pair of pronouns needs it."""
+    """A document with its coreference links, which are computed when they are first needed."""
 
     def __init__(self, pair: AnnotatedPair, linkers: tuple[Linker, Linker]) -> None:
         self.pair, self._linkers = pair, linkers
@@ -61,15 +61,16 @@ class _Pair:
 
 
 class Pronouns:
-    """Finds pronouns that only the antecedent's gender explains.
+    """Finds pronouns whose form depends on the gender of the antecedent.
 
-    confidence: the least probability of the antecedents (the built-in resolver's; chains are taken at their word)
-    distance: sentences between a pronoun and its antecedent, at most
-    oblique: with ihn, ihm and ihr, which the paper leaves out
-    neuter: whether *es* needs an antecedent on both sides, or on the source's alone as in the paper, whose German
-        resolver did not know *es*; by default on both with the built-in resolver, which does
-    joint: other weights of both sides' opinions than those of the data file (`link.joint`)
-    fallback: pairs whose chains hold no noun are kept with the pronoun before as antecedent, as ContraPro has some
+    confidence: the least probability of the antecedents (of the built-in resolver; chains have probability 1)
+    distance: the largest number of sentences between a pronoun and its antecedent
+    oblique: whether ihn, ihm and ihr are included, which the paper excludes
+    neuter: whether *es* needs an antecedent on both sides, or only in the source as in the paper, whose German resolver
+        did not handle *es* (default: `both` with the built-in resolver)
+    joint: weights of the two sides that replace those of the data file (`coref.joint`)
+    fallback: whether pairs whose chains contain no noun are kept with the preceding pronoun as antecedent, as some
+        examples of ContraPro
     """
 
     name = "pronouns"
@@ -122,18 +123,18 @@ class Pronouns:
         }
 
     def translations(self, pronoun: str) -> frozenset[str]:
-        """The target pronouns that a source pronoun is looked for with; none: it is not looked for."""
+        """Return the target pronouns that can translate a source pronoun; none if it is not mined."""
         return self._data.targets(pronoun, oblique=self._oblique)
 
     def extract(self, pair: AnnotatedPair, counts: Counter[str]) -> Iterator[MinedExample]:
-        """The pronouns of a document that pass all steps; for the others, the step that stopped them is counted."""
+        """Yield the examples of a document; count the reason for rejection of the other pronouns."""
         for found in self.find(pair, counts):
             right = pair.target.sentences[found.sentence].text
             wrong = tuple(variant.text for variant in found.contrast.variants.values())
             yield MinedExample(pair.name, found.sentence, found.label, right, wrong, tags_of(pair, found))
 
     def find(self, pair: AnnotatedPair, counts: Counter[str]) -> Iterator[Found]:
-        """The same as places in the document."""
+        """Yield the pairs of pronouns that pass all filters."""
         known = _Pair(pair, self._linkers)
         for number in range(pair.first, len(pair.source.sentences)):
             sentence = pair.source.sentences[number]
@@ -177,7 +178,7 @@ class Pronouns:
         return Found(number, index, place, found, contrast, self._data.label(gender, contrast.number))
 
     def _antecedents(self, known: _Pair, number: int, index: int, place: int) -> Antecedents | str:
-        """What both stand for, if that is sure and near enough."""
+        """Return the antecedents of a pair of pronouns, or the reason for rejection."""
         source, target = known.source.get((number, index)), known.target.get((number, place))
         if source is None or target is None:
             return "not resolved"
@@ -204,7 +205,7 @@ class Pronouns:
         return found if number - found.source.sentence <= self._distance else "too far away"
 
     def _nothing(self, pair: AnnotatedPair, number: int, index: int, place: int) -> str | None:
-        """Why a pair stands for no noun, whatever linkers say: make it easier to …, es handelt sich um …"""
+        """Return why a pair is non-referential by rule, if it is: make it easier to …, es handelt sich um …"""
         ours = classify_certain(pair.source.sentences[number], index, self._languages[0], doing=True)
         theirs = classify_certain(pair.target.sentences[number], place, self._languages[1])
         return f"source {ours}" if ours else f"target {theirs}" if theirs else None
@@ -224,11 +225,11 @@ Words = frozenset[str]
 class PairData:
     """The pronouns of a language pair.
 
-    translations: for each source pronoun the target pronouns that are looked for; oblique: more of them, on request
-    labels: the class of an item by the gender (and number) of its pronoun
-    clausal: target pronouns that stand for no noun as often as for one
-    source_only: target pronouns for which the source's antecedent is enough (§3.1: es)
-    swap: what makes contrastive variants (`contrast.py`)
+    translations: the target pronouns of each source pronoun; oblique: further ones, included on request
+    labels: the class of an example by the gender (and number) of its pronoun
+    clausal: target pronouns that are non-referential about as often as referential
+    source_only: target pronouns for which an antecedent in the source is enough (§3.1: es)
+    swap: the function that makes contrastive variants (`filtering.SWAPS`)
     """
 
     source: str
@@ -241,18 +242,18 @@ class PairData:
     swap: str
 
     def targets(self, pronoun: str, *, oblique: bool) -> Words:
-        """The translations of a source pronoun; none where it is no pronoun that is looked for."""
+        """Return the translations of a source pronoun; none if it is not mined."""
         more = self.oblique.get(pronoun, frozenset()) if oblique else frozenset()
         return self.translations.get(pronoun, frozenset()) | more
 
     def label(self, gender: str, number: str) -> str:
-        """The class of a pronoun of this gender and number."""
+        """Return the class of a pronoun with this gender and number."""
         return self.labels[f"{gender}.Plur" if number == "Plur" else gender]
 
 
 @cache
 def pair_data(source: str, target: str) -> PairData:
-    """The data of a language pair."""
+    """Return the data of a language pair."""
     name = f"{source}-{target}"
     data = table(name, "mining")
     if data is None:
@@ -280,7 +281,7 @@ def _features(name: str) -> str:
 
 
 def tags_of(pair: AnnotatedPair, found: Found) -> dict[str, Any]:
-    """As ContraPro's records have them (`suites/readers/contrapro.py`), and what else is known."""
+    """Return the tags of ContraPro's records (`suites/readers/contrapro.py`), and further ones."""
     source = pair.source.sentences[found.sentence][found.source]
     target = pair.target.sentences[found.sentence][found.target]
     both = found.antecedents

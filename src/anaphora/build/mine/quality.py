@@ -25,7 +25,7 @@ NOUNS = ("NOUN", "PROPN")
 
 @dataclass(frozen=True, slots=True)
 class GoldItem:
-    """A source pronoun and the target pronouns of its sentence that stand for the same thing."""
+    """A source pronoun and the target pronouns of its sentence with the same antecedent."""
 
     place: Place
     targets: frozenset[int]
@@ -33,10 +33,10 @@ class GoldItem:
 
 @dataclass(frozen=True, slots=True)
 class JudgedItem:
-    """What was mined beside the truth.
+    """A mined item compared with the gold.
 
-    pair: the pronouns stand for the same thing, a noun; antecedent: and for these phrases
-    distance: it is as many sentences away as the last noun phrase of the pronoun's chain
+    pair: whether the pronouns have the same nominal antecedent; antecedent: whether the mined phrases are right, too
+    distance: whether the antecedent is in the sentence of the last noun phrase of the pronoun's chain
     """
 
     document: str
@@ -49,7 +49,7 @@ class JudgedItem:
 
 @dataclass(slots=True)
 class Evaluation:
-    """All that was mined, how many items there were to be found, and what became of each source pronoun."""
+    """All mined items, the number of gold items, and the outcome for each source pronoun."""
 
     items: list[JudgedItem] = field(default_factory=list)
     gold: int = 0
@@ -57,7 +57,7 @@ class Evaluation:
     counts: Counter[str] = field(default_factory=Counter)
 
     def add(self, other: Evaluation) -> None:
-        """Further documents."""
+        """Add the items of further documents."""
         self.items += other.items
         self.gold += other.gold
         self.documents += other.documents
@@ -65,7 +65,7 @@ class Evaluation:
 
 
 def evaluate(pairs: Iterable[tuple[GoldPair, AnnotatedPair]], phenomenon: Pronouns) -> Evaluation:
-    """Mine the documents and judge what is found. Chains of people, if wanted, are in the annotation already."""
+    """Mine the documents and compare the items with the gold. Gold chains, if used, are part of the annotation."""
     result = Evaluation()
     for gold, pair in pairs:
         truth = gold_items(gold, pair, phenomenon.translations)
@@ -76,7 +76,7 @@ def evaluate(pairs: Iterable[tuple[GoldPair, AnnotatedPair]], phenomenon: Pronou
 
 
 def with_gold_chains(gold: GoldPair, pair: AnnotatedPair) -> AnnotatedPair:
-    """The annotation with the chains that people see."""
+    """Return the annotation with the gold chains."""
     source, target = gold.source.annotated(pair.source), gold.target.annotated(pair.target)
     return AnnotatedPair(pair.name, source, target, pair.alignments)
 
@@ -84,7 +84,7 @@ def with_gold_chains(gold: GoldPair, pair: AnnotatedPair) -> AnnotatedPair:
 def gold_items(
     gold: GoldPair, pair: AnnotatedPair, translations: Callable[[str], frozenset[str]]
 ) -> dict[Place, GoldItem]:
-    """The pronouns that could be mined, by place; which words are looked for is the phenomenon's."""
+    """Return the gold items by position, for the pronouns that the phenomenon mines."""
     same = same_chains(gold, pair)
     by_line: dict[int, list[GoldMention]] = defaultdict(list)
     for place, mention in gold.target.words.items():
@@ -107,7 +107,7 @@ def gold_items(
 
 
 def same_chains(gold: GoldPair, pair: AnnotatedPair) -> set[tuple[str | None, str | None]]:
-    """Chains of the two languages that name the same: the head of a noun phrase is aligned into one of the other's."""
+    """Return pairs of chains with the same entity: the head of a noun phrase is aligned into the other chain."""
     words = WordLinks(gold.alignments)
     ours, theirs = _owners(gold.source), _owners(gold.target)
     same: set[tuple[str | None, str | None]] = set()
@@ -123,7 +123,7 @@ def same_chains(gold: GoldPair, pair: AnnotatedPair) -> set[tuple[str | None, st
 
 
 def judge(gold: GoldPair, pair: AnnotatedPair, found: Found, truth: dict[Place, GoldItem]) -> JudgedItem:
-    """Whether what was found is right."""
+    """Compare a mined item with the gold."""
     place = (found.sentence, found.source)
     item = truth.get(place)
     paired = item is not None and found.target in item.targets
@@ -140,9 +140,9 @@ def judge(gold: GoldPair, pair: AnnotatedPair, found: Found, truth: dict[Place, 
 
 
 def names_one(document: Document, mention: Mention, spans: Sequence[Span]) -> bool:
-    """Whether a phrase is one of the annotated ones: the same head, or the same beginning.
+    """Return whether a phrase is one of the gold mentions: same head, or same beginning.
 
-    Parsers differ about heads, so that the last of the first nouns counts as one, too: *the big [school bus] of Ann*.
+    Parsers differ about heads, so that the last of the first nouns is accepted as well: *the big [school bus] of Ann*.
     """
     if names(document, mention, spans):
         return True
@@ -164,7 +164,7 @@ def _first_nouns(document: Document, number: int, start: int, end: int) -> int |
 
 
 def _owners(side: GoldSide) -> dict[Place, set[str]]:
-    """For each token the chains of the noun phrases it is in."""
+    """Return the chains of the noun phrases that contain each token."""
     owners: dict[Place, set[str]] = defaultdict(set)
     for mention in side.mentions:
         if mention.noun and mention.chain is not None:
@@ -187,10 +187,11 @@ STEPS = (0.0, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """How much of what was mined is right. Gold: how much there was to find.
+    """Counts of mined items and of right ones.
 
-    pairs: pronouns that stand for the same thing, a noun; right: with the right antecedents on both sides
-    near: and these are as many sentences away as they should be
+    gold: the number of gold items
+    pairs: pronouns with the same nominal antecedent; right: with the right antecedents on both sides, too
+    near: with the right distance, too
     """
 
     confidence: float
@@ -233,7 +234,7 @@ class Shares:
 
 
 def share(items: Sequence[JudgedItem], gold: int, confidence: float = 0.0) -> Shares:
-    """The figures of the items that are at least so sure."""
+    """Return the counts for items of at least this confidence."""
     chosen = [item for item in items if item.confidence >= confidence]
     return Shares(
         confidence=confidence,
@@ -247,18 +248,18 @@ def share(items: Sequence[JudgedItem], gold: int, confidence: float = 0.0) -> Sh
 
 
 def curve(evaluation: Evaluation, steps: Sequence[float] = STEPS) -> list[Shares]:
-    """Precision against yield: the surer, the fewer."""
+    """Return the counts at several levels of confidence."""
     return [share(evaluation.items, evaluation.gold, step) for step in steps]
 
 
 def shares(evaluation: Evaluation, confidence: float = 0.0) -> dict[str, Shares]:
-    """By class; how many of a class there were to find is not known, as that is the miner's own word."""
+    """Return the counts by class. The number of gold items of a class is unknown, since mining defines the classes."""
     labels = sorted({item.label for item in evaluation.items})
     return {label: share([item for item in evaluation.items if item.label == label], 0, confidence) for label in labels}
 
 
 def document_of(evaluation: Evaluation, confidence: float, about: Mapping[str, Any]) -> dict[str, Any]:
-    """All figures as one JSON document."""
+    """Return all figures as a JSON document."""
     rejected = {name: count for name, count in evaluation.counts.most_common() if name not in ("pronouns", "items")}
     return {
         **share(evaluation.items, evaluation.gold, confidence).to_dict(),
@@ -278,7 +279,7 @@ def document_of(evaluation: Evaluation, confidence: float, about: Mapping[str, A
 
 
 def table_of(document: Mapping[str, Any]) -> Table:
-    """What people read."""
+    """Return the figures as a table."""
     rows = [
         Row(("pronoun pair right", _share(document["pair_precision"]), "")),
         Row(("and antecedents right (precision)", _share(document["precision"]), _interval(document, "precision"))),
@@ -328,7 +329,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is asked: annotators and languages that are not given are found; confidence None: the phenomenon's own."""
+    """The options of an evaluation. Annotators, languages and confidence have defaults if None."""
 
     gold: Path
     chains: str = "builtin"
@@ -340,7 +341,7 @@ class Request:
 
 
 def run(request: Request, progress: Progress | None = None) -> dict[str, Any]:
-    """The figures as one JSON document; counts of rejections are those at the confidence that is asked for."""
+    """Evaluate mining and return the figures as a JSON document; rejections are counted at the requested confidence."""
     source, target = _languages(request)
     linkers = {"link_source": "chains", "link_target": "chains"} if request.chains == "gold" else {}
     options: dict[str, Any] = {**linkers, "oblique": request.oblique, "neuter": request.neuter}
@@ -372,7 +373,7 @@ def run(request: Request, progress: Progress | None = None) -> dict[str, Any]:
 
 
 def annotated(gold: list[GoldPair], source: Annotator, target: Annotator) -> Iterator[tuple[GoldPair, AnnotatedPair]]:
-    """The documents with both sides annotated; the tokens are those of the records."""
+    """Yield the documents with both sides annotated; the tokens are those of the records."""
     ours: Iterator[Document] = source.annotate(pair.source.lines for pair in gold)
     theirs: Iterator[Document] = target.annotate(pair.target.lines for pair in gold)
     for pair, first, second in zip(gold, ours, theirs, strict=True):

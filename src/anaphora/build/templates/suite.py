@@ -7,10 +7,19 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from anaphora.build.templates.fill import Filled, fillings
-from anaphora.build.templates.pattern import PRONOUN, Pattern, Slot, switched
-from anaphora.build.templates.realise import Realiser
-from anaphora.build.templates.template import PAPER, Template, Variant, editions, place, read_templates
+from anaphora.build.templates.realize import Filled, Realizer, fillings
+from anaphora.build.templates.template import (
+    PAPER,
+    PRONOUN,
+    Pattern,
+    Slot,
+    Template,
+    Variant,
+    editions,
+    place,
+    read_templates,
+    switched,
+)
 from anaphora.build.templates.vocabulary import Entry, WordClass, is_released, read_classes
 from anaphora.core.errors import AnaphoraError, BadInput, did_you_mean
 from anaphora.languages.grammar import Grammar, load_grammar
@@ -26,7 +35,7 @@ def examples(
     templates: Sequence[Template], words: Mapping[str, Sequence[Entry]], source: Grammar, target: Grammar
 ) -> Iterator[Example]:
     """The items of templates; words: the entries of each word class. An id never occurs twice."""
-    says = Realiser(source, is_target=False), Realiser(target, is_target=True)
+    says = Realizer(source, is_target=False), Realizer(target, is_target=True)
     seen: set[str] = set()
     for template in templates:
         for variant in template.variants:
@@ -44,7 +53,7 @@ def examples(
 class _Maker:
     """Makes the items of one variant of a template, in one order of its entities."""
 
-    def __init__(self, template: Template, variant: Variant, source: Realiser, target: Realiser) -> None:
+    def __init__(self, template: Template, variant: Variant, source: Realizer, target: Realizer) -> None:
         self.template, self.variant = template, variant
         self.genders = template.candidates or target.grammar.genders
         self.source = [source.sentence(pattern) for pattern in variant.source]

@@ -1,15 +1,61 @@
-"""From patterns and words to sentences, through the grammar of a language."""
+"""Filling slots with words, and realizing patterns as sentences through the grammar of a language."""
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
-from anaphora.build.templates.pattern import PRONOUN, Pattern, Slot
+from anaphora.build.templates.template import PRONOUN, Draw, Pattern, Slot, Template, Variant
 from anaphora.build.templates.vocabulary import Entry
 from anaphora.languages.grammar import CITATION_CASE, PLURAL, Grammar
 
+# Fillings: every combination of words that a template's constraints allow, in the vocabulary's order.
+
+
 Filled = Mapping[str, Entry]  # slot → the word that fills it
+
+
+def drawn(draw: Draw, entries: Sequence[Entry]) -> Sequence[Entry]:
+    """The entries of a word class that a slot may hold."""
+    if draw.translations == "first":
+        entries = list({entry.source: entry for entry in reversed(entries)}.values())[::-1]
+    return entries[:: draw.every][: draw.take]
+
+
+def fillings(template: Template, variant: Variant, words: Mapping[str, Sequence[Entry]]) -> Iterator[Filled]:
+    """All ways to fill the slots of a variant; words: the entries of each word class."""
+    names = list(variant.slots)
+    classes = [draw.word_class for draw in variant.slots.values()]
+    held = {name: drawn(draw, words[draw.word_class]) for name, draw in variant.slots.items()}
+    same_class = [(a, b) for a, b in itertools.combinations(range(len(names)), 2) if classes[a] == classes[b]]
+    differing = [names.index(name) for name in template.different_gender]
+    rank = {name: {entry.id: n for n, entry in enumerate(held[name])} for name in names}
+    for chosen in itertools.product(*held.values()):
+        if any(chosen[a] is chosen[b] for a, b in same_class):
+            continue
+        if len({chosen[k].gender for k in differing}) < len(differing):
+            continue
+        filled = dict(zip(names, chosen, strict=True))
+        if not template.once or _in_one_order(template, filled, rank):
+            yield filled
+
+
+def _in_one_order(template: Template, filled: Filled, rank: Mapping[str, Mapping[str, int]]) -> bool:
+    """Whether this order of two words is the one that is kept; every other entry of `turn` turns it round.
+
+    So a pair of words comes in both orders, though never with the same entry of `turn`: what stands first is not
+    always what the vocabulary has first.
+    """
+    one, other = template.once
+    forward = rank[one][filled[one].id] < rank[other][filled[other].id]
+    turned = template.turn is not None and rank[template.turn][filled[template.turn].id] % 2 == 1
+    return forward is not turned
+
+
+# Realization.
+
+
 AGREEING = re.compile(r"\{([^{}]*)\}")  # the words of a phrase that agree: était {affamé}
 
 
@@ -19,12 +65,12 @@ class Sentence:
     It remembers what it said: most sentences, and all phrases, come many times.
     """
 
-    def __init__(self, realiser: Realiser, pattern: Pattern, genders: tuple[str, ...]) -> None:
+    def __init__(self, realizer: Realizer, pattern: Pattern, genders: tuple[str, ...]) -> None:
         names = sorted({name for piece in pattern if isinstance(piece, Slot) for name in piece.names})
-        self.realiser, self.genders = realiser, genders
+        self.realizer, self.genders = realizer, genders
         self.names = [name for name in names if name != PRONOUN]
         self.has_pronoun = PRONOUN in names
-        self.pieces = [piece if isinstance(piece, str) else _Phrase(realiser, piece) for piece in pattern]
+        self.pieces = [piece if isinstance(piece, str) else _Phrase(realizer, piece) for piece in pattern]
         self._said: dict[tuple[int, ...], tuple[str, ...]] = {}  # by the entries themselves: ids are those of a class
 
     def say(self, filled: Filled) -> tuple[str, ...]:
@@ -41,14 +87,14 @@ class Sentence:
 
     def _text(self, filled: Filled, gender: str) -> str:
         pieces = [piece if isinstance(piece, str) else piece.say(filled, gender) for piece in self.pieces]
-        return self.realiser.grammar.sentence(pieces)
+        return self.realizer.grammar.sentence(pieces)
 
 
 class _Phrase:
     """What stands for a pair of braces."""
 
-    def __init__(self, realiser: Realiser, slot: Slot) -> None:
-        self.realiser, self.slot = realiser, slot
+    def __init__(self, realizer: Realizer, slot: Slot) -> None:
+        self.realizer, self.slot = realizer, slot
         self.names = [name for name in slot.names if name != PRONOUN]
         self._said: dict[tuple[str, tuple[int, ...]], str] = {}
 
@@ -56,11 +102,11 @@ class _Phrase:
         key = gender, tuple([id(filled[name]) for name in self.names])
         text = self._said.get(key)
         if text is None:
-            text = self._said[key] = self.realiser.phrase(self.slot, filled, gender)
+            text = self._said[key] = self.realizer.phrase(self.slot, filled, gender)
         return text
 
 
-class Realiser:
+class Realizer:
     """Says patterns in one language; is_target: with the target words of the entries, their genders and forms."""
 
     def __init__(self, grammar: Grammar, *, is_target: bool) -> None:
