@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from anaphora.api_texts import align_texts as align_texts
     from anaphora.api_texts import apt as apt
     from anaphora.api_texts import autoprf as autoprf
-    from anaphora.api_texts import generative as generative
     from anaphora.api_texts import compute_metrics as compute_metrics
+    from anaphora.api_texts import generative as generative
     from anaphora.api_texts import translate as translate
     from anaphora.core.errors import AnaphoraError as AnaphoraError
     from anaphora.core.errors import BadInput as BadInput
@@ -69,6 +69,7 @@ __all__ = [
     "apt",
     "autoprf",
     "compare",
+    "compute_metrics",
     "context_usage",
     "diagnose",
     "evaluate",
@@ -76,7 +77,6 @@ __all__ = [
     "load_run",
     "load_suite",
     "load_system",
-    "compute_metrics",
     "report",
     "robustness",
     "score",

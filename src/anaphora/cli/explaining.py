@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,10 +18,9 @@ from anaphora.cli.options import (
     text_options,
 )
 from anaphora.cli.output import echo_json, note, progress_bar, show, tell_texts
-from anaphora.core.errors import AnaphoraError
 
 if TYPE_CHECKING:
-    from anaphora.evaluation.generative import Generative, Texts
+    from anaphora.evaluation.generative import Generative
 
 
 @click.command(
@@ -174,18 +172,15 @@ def robustness(
     as_json: bool,
     **settings: Any,
 ) -> None:
-    """Accuracy of a system before and after attacks, on the same items, with paired tests.
+    """Compare the accuracy of a system before and after attacks, on the same items, with paired tests.
 
-    RUN is its run on a suite; the others are its runs on attacks of that suite, made by anaphora build attack.
+    RUN is its run on a suite; the others are its runs on attacks of that suite (from `anaphora build attack`).
     """
-    from anaphora.evaluation.result import Settings
-    from anaphora.evaluation.robustness import robustness as measure
+    from anaphora import api
     from anaphora.reports.charts import robustness_chart, write_chart
     from anaphora.reports.tables import robustness_table
-    from anaphora.runs import open_run
 
-    runs = [open_run(path) for path in attacked]
-    found = measure(open_run(before), runs, breakdowns=by, settings=Settings(**settings), test=test)
+    found = api.robustness(before, *attacked, by=by, test=test, **settings)
     if plot is not None:
         write_chart(plot, robustness_chart([found]))
     show(robustness_table(found), found.to_dict(), format, as_json)
@@ -198,13 +193,12 @@ def robustness(
 Examples:
   anaphora diagnose runs/templates runs/contrapro runs/true_colon
   anaphora diagnose runs/opus-* runs/mine-* --format markdown
-  anaphora diagnose runs/* --system mine --items evidence/
+  anaphora diagnose runs/* --name mine --items evidence/
 """
 )
 @click.argument("runs", nargs=-1, required=True, type=PATH, metavar="RUN…")
 @option(
     "--name",
-    "system",
     metavar="NAME",
     aliases=("--system",),
     help="Name of the system that all runs are of (score files do not name one).",
@@ -226,7 +220,7 @@ Examples:
 @format_options
 def diagnose(
     runs: tuple[Path, ...],
-    system: str | None,
+    name: str | None,
     items: Path | None,
     max_items: int,
     minimize: bool,
@@ -235,18 +229,15 @@ def diagnose(
     format: str,
     as_json: bool,
 ) -> None:
-    """Which step of pronoun translation fails, what the priors are, how robust the score is.
+    """Explain which step of pronoun translation fails, what the priors are, and how robust the score is.
 
-    RUN…: a system's runs on templates, test sets and attacks on them, in any order; several systems are set side by
-    side. Words come first (--format latex and tsv: the table alone), then one table.
+    RUN…: runs on templates, test sets and attacks on them, in any order and of one or more systems. Statements come
+    first (not with --format latex and tsv), then a table.
     """
-    from anaphora.evaluation.diagnosis import diagnose as examine
-    from anaphora.evaluation.result import Settings
+    from anaphora import api
     from anaphora.reports.tables import STATEMENT_FORMATS, diagnosis_table, diagnosis_text, write_items
-    from anaphora.runs import open_run
 
-    settings = Settings(minimize=minimize, normalize=normalize, confidence=confidence)
-    diagnoses = examine([open_run(path) for path in runs], system=system, settings=settings)
+    diagnoses = api.diagnose(*runs, name=name, minimize=minimize, normalize=normalize, confidence=confidence)
     written = write_items(diagnoses, items) if items is not None else []
     if as_json or format == "json":
         echo_json({"systems": [diagnosis.to_dict(max_items) for diagnosis in diagnoses]})
