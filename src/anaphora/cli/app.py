@@ -23,6 +23,7 @@ from anaphora.core.errors import AnaphoraError, CannotWrite, did_you_mean
 FAILED, BAD_INPUT, OUR_FAULT, INTERRUPTED = 1, 2, 70, 130  # 70: EX_SOFTWARE of sysexits.h
 ISSUES = "https://github.com/anaphora-mt/anaphora/issues"
 DEBUG = "ANAPHORA_DEBUG"  # set in the environment: print the traceback of an unexpected exception
+VOLUME = {"quiet": "ANAPHORA_QUIET", "verbose": DEBUG, "no_color": "NO_COLOR"}  # workers inherit the environment
 
 
 @contextlib.contextmanager
@@ -87,6 +88,8 @@ class LazyGroup(click.Group):
             ctx.fail(f"no such command {cmd_name!r}{did_you_mean(cmd_name, self.lazy)}. See: {ctx.command_path} --help")
         module, _, attribute = target.partition(":")
         command: click.Command = getattr(import_module(module), attribute)
+        if not any(parameter.name == "quiet" for parameter in command.params):
+            command.params += volume_options(hidden=True)  # `anaphora -q score` and `anaphora score -q` are the same
         return command
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
@@ -101,6 +104,24 @@ class LazyGroup(click.Group):
         for heading, names in self.sections.items():
             with formatter.section(heading):
                 formatter.write_dl([(name.ljust(width), self.lazy[name][1]) for name in names])
+
+
+def volume_options(*, hidden: bool) -> list[click.Parameter]:
+    """-q, -v and --no-color, which every command takes; the root command lists them."""
+
+    def set_up(_: click.Context, parameter: click.Parameter, value: bool) -> None:
+        if value:
+            os.environ[VOLUME[str(parameter.name)]] = "1"
+
+    texts = {
+        "quiet": (["-q", "--quiet"], "Print results and errors only, without notes and progress bars."),
+        "verbose": (["-v", "--verbose"], "Print log messages of the libraries, and tracebacks of unexpected errors."),
+        "no_color": (["--no-color"], "Print without colors (also: NO_COLOR=1)."),
+    }
+    return [
+        click.Option(names, is_flag=True, expose_value=False, callback=set_up, hidden=hidden, help=text)
+        for names, text in texts.values()
+    ]
 
 
 def refuse_repeated(command: click.Command, ctx: click.Context, arguments: list[str]) -> None:
@@ -184,6 +205,9 @@ def app() -> None:
 
     Test suites for pronouns and discourse, scores of any system, results that can be trusted.
     """
+
+
+app.params += volume_options(hidden=False)
 
 
 class CtrlC:
