@@ -256,8 +256,10 @@ INPUTS: dict[str, Maker] = {
     ),
     **dict.fromkeys(("HuggingFaceTB/SmolLM2-135M", "HuggingFaceTB/SmolLM2-135M-Instruct"), partial(tiny, make_llama)),
     **{f"models/update-{seed}": partial(tiny, partial(make_nmt, seed=seed)) for seed in (1, 2, 3)},
-    "models/s-hier-to-2": partial(tiny, partial(make_nmt, contexts=("source",), joined_target=1, tied_contexts=True)),
-    "models/t-hier": partial(tiny, partial(make_nmt, contexts=("target",))),
+    "models/s-hier-to-2": partial(
+        tiny, partial(make_nmt, context_encoders=("source",), target_context=1, tie_context_embeddings=True)
+    ),
+    "models/t-hier": partial(tiny, partial(make_nmt, context_encoders=("target",))),
     "en_core_web_sm": partial(pipeline, "en"),
     "de_core_news_sm": partial(pipeline, "de"),
     "parcorfull.en-de.jsonl.gz": first_records,

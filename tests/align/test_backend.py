@@ -40,13 +40,13 @@ def test_a_backend_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> Non
         load_backend(Settings(backend="thot"))
 
 
-def test_an_unknown_model_or_symmetrisation() -> None:
+def test_an_unknown_model_or_symmetrization() -> None:
     pytest.importorskip("anaphora.align.thot", reason="sil-thot is not installed")
     with pytest.raises(
         AnaphoraError, match=r"unknown model 'fastalign' of backend 'thot' \(did you mean fast_align\?\)"
     ):
         load_backend(Settings(model="fastalign"))
-    with pytest.raises(AnaphoraError, match=r"unknown symmetrisation 'gdfa'\. Known: intersection, "):
+    with pytest.raises(AnaphoraError, match=r"unknown symmetrization 'gdfa'\. Known: intersection, "):
         choose_heuristic(Settings(symmetrize="gdfa"))
     assert choose_heuristic(Settings()) == "grow-diag-final"
     assert choose_heuristic(Settings(symmetrize="union")) == "union"

@@ -309,7 +309,7 @@ within("get-contrapro", at_home)
 def training(folder: Path) -> None:
     write(folder / "x.en", "".join(f"I see the {w} .\nIt is old .\n\n" for w in ("lamp", "table", "book")))
     write(folder / "x.de", "".join(f"Ich sehe {w} .\nSie ist alt .\n\n" for w in ("Lampe", "Tisch", "Buch")))
-    config = '[model]\nkind = "recurrent"\njoined_source = 1\nembedding = 16\n'
+    config = '[model]\nkind = "recurrent"\nsource_context = 1\nembedding = 16\n'
     config += '[vocabulary]\nsize = 40\n[training]\nupdates = 2\nschedule = "fixed"\nwarmup = 0\n'
     write(folder / "c.toml", config)
 

@@ -31,7 +31,7 @@ from tests.tiny_models import make_nmt
 Make = Callable[..., Path]
 EXAMPLES = list(demo_suite())[:12]
 SHORT = 10
-TO_2: dict[str, Any] = {"joined_source": 1, "joined_target": 1}
+TO_2: dict[str, Any] = {"source_context": 1, "target_context": 1}
 
 
 @pytest.fixture(scope="module")
@@ -60,12 +60,12 @@ def scores(path: Path | str, examples: list[Example] = EXAMPLES, **options: Any)
 KINDS: dict[str, dict[str, Any]] = {
     "baseline": {},
     "2-to-2": TO_2,
-    "s-t-hier": {"contexts": ("source", "target")},
-    "s-gate": {"contexts": ("source",), "combination": "gate"},
-    "t-concat": {"contexts": ("target",), "combination": "concatenation"},
-    "s-hier-to-2": {"contexts": ("source",), "joined_target": 1, "tied_contexts": True},
+    "s-t-hier": {"context_encoders": ("source", "target")},
+    "s-gate": {"context_encoders": ("source",), "combination": "gate"},
+    "t-concat": {"context_encoders": ("target",), "combination": "concatenation"},
+    "s-hier-to-2": {"context_encoders": ("source",), "target_context": 1, "tie_context_embeddings": True},
     "transformer": {"kind": "transformer", "max_length": 64, **TO_2},
-    "voita": {"kind": "context-transformer", "contexts": ("source",), "max_length": 64},
+    "voita": {"kind": "context-transformer", "context_encoders": ("source",), "max_length": 64},
 }
 
 

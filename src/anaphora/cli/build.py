@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from anaphora.align.tokenize import describe_signs
 from anaphora.cli.app import LazyGroup
 from anaphora.cli.options import (
     PATH,
@@ -23,7 +24,6 @@ from anaphora.cli.output import echo_json, note, progress_bar, show
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.files import remove_leftovers
 from anaphora.core.lock import lock_folder
-from anaphora.normalization import describe_signs
 
 if TYPE_CHECKING:
     from anaphora.align import Settings as AlignSettings
@@ -173,8 +173,7 @@ def augment(
     Finds English *it* whose antecedent is in neither the sentence nor its context, and gives its German pronoun the
     other two genders (ContraCAT, §7).
     """
-    from anaphora.annotate import load_annotator
-    from anaphora.annotate.defaults import default_annotator
+    from anaphora.annotate import default_annotator, load_annotator
     from anaphora.build.augment import Block, Settings, Statistics, read_blocks, statistics_document, write_augmented
     from anaphora.build.augment import augment as candidates
     from anaphora.coref import load_linker
@@ -298,7 +297,7 @@ def mine(workers: int | None, cluster: str | None, resume: bool, as_json: bool, 
 
 
 def _settings(options: dict[str, Any]) -> Settings:
-    from anaphora.annotate.defaults import default_annotator
+    from anaphora.annotate import default_annotator
     from anaphora.build.mine.corpus import OVERLAP, Corpus, Sizes
     from anaphora.build.mine.pipeline import Settings
     from anaphora.build.mine.result import parse_size

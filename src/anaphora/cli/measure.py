@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from anaphora.align.tokenize import describe_signs
 from anaphora.cli.app import LazyGroup
 from anaphora.cli.options import PATH, Share, format_options, json_option, option, options, setting_options
 from anaphora.cli.output import echo_json, note, progress_bar, show
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.lock import lock_output
-from anaphora.normalization import describe_signs
 
 if TYPE_CHECKING:
     from anaphora.evaluation.result import Result

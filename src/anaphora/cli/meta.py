@@ -347,11 +347,11 @@ def apt_judgements(
     DETAILS is what `apt --details` writes. JUDGEMENTS has the columns system, sentence, position, and either judgement
     (correct, incorrect, bad) or answers: what annotators put into the gap, for example il|ce, other, or bad.
     """
-    from anaphora.languages.pronouns import normalise
+    from anaphora.languages.pronouns import normalize_word
     from anaphora.metrics.meta.judgements import judge_cases, same_forms
     from anaphora.reports.metric_tables import judgment_table
 
-    form = normalise if languages is None else same_forms(languages)
+    form = normalize_word if languages is None else same_forms(languages)
     found = judge_cases(details, judgements, options=split_words(options), form=form)
     show(judgment_table(found), found.to_dict(), format, as_json)
 

@@ -379,11 +379,11 @@ def align(
 
     With --corpus the aligner is trained on that text as well: the more text, the better the links.
     """
-    from anaphora.align.aligner import check_place
+    from anaphora.align.aligner import check_output
     from anaphora.align.files import align_files
 
     if save is not None:
-        check_place(save)
+        check_output(save)
     aligner = _aligner((source, target), save=save, **options)
     with progress_bar("steps") as progress:
         found = align_files(

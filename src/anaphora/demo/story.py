@@ -93,8 +93,9 @@ def train(name: str, files: Files, folder: Path, updates: int, watched: Watched)
     """Train a model of laptop size, or go on where an interrupted demo was."""
     import torch
 
+    from anaphora.nmt.checkpoint import open_folder
     from anaphora.nmt.config import parse_config
-    from anaphora.nmt.prepare import open_folder, prepare
+    from anaphora.nmt.data import prepare
     from anaphora.nmt.training import Trainer
 
     keys = ("source", "target", "validation_source", "validation_target")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from anaphora.align.alignment import Alignment, parse_alignment
 from anaphora.core.errors import BadInput
-from anaphora.languages.pronouns import normalise
+from anaphora.languages.pronouns import normalize_word
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ def occurrences(
 
     lowercase: also the target words are compared without regard to case; the original compares them as they are
     """
-    wanted = {normalise(pronoun) for pronoun in pronouns}
+    wanted = {normalize_word(pronoun) for pronoun in pronouns}
     for number, sentence in enumerate(source):
         words = [word.lower() for word in sentence.split()]
         for place, word in enumerate(words):

@@ -8,11 +8,20 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from anaphora.align.tokenize import DEFAULT, Text, Tokenization, Treatment
+from anaphora.align.tokenize import (
+    DEFAULT,
+    Mismatch,
+    Text,
+    Tokenization,
+    Treatment,
+    mismatches,
+    normalize,
+    sign_name,
+    signs_of,
+)
 from anaphora.core.documents import read_parallel
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.registry import Registry
-from anaphora.normalization import Mismatch, mismatches, normalize, sign_name, signs_of
 from anaphora.stats.intervals import Interval, Resampling
 from anaphora.stats.paired import PairedTest, Sums, paired_tests
 from anaphora.stats.signature import Signature

@@ -14,7 +14,7 @@ import numpy as np
 from anaphora.core.cells import tsv_line
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.files import atomic_writer
-from anaphora.languages.pronouns import normalise
+from anaphora.languages.pronouns import normalize_word
 from anaphora.measure.pair_list import COLUMNS as PAIR_COLUMNS
 from anaphora.measure.pair_list import Judged, pair_list_json, pair_list_rows
 from anaphora.metrics.columns import read_columns
@@ -98,7 +98,7 @@ def meaning(study: Study, answer: Answer) -> str:
 
 def option_of(study: Study, word: str) -> str:
     """The option that a translation's word is; other if it is none."""
-    plain = normalise(word)
+    plain = normalize_word(word)
     form = study.forms.get(plain, plain)
     return form if form in study.options else OTHER
 

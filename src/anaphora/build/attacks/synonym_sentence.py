@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from anaphora.align.tokenize import normalize
 from anaphora.build.attacks.attack import find
 from anaphora.languages import match_case
 from anaphora.languages.german import (
@@ -30,7 +31,6 @@ from anaphora.languages.german import (
     words_of,
 )
 from anaphora.languages.german_nouns import Noun, NounTable
-from anaphora.normalization import normalize
 
 FORMS = "der|die|das|den|dem|dessen|deren|welche[rsnm]?"
 BEHIND = re.compile(rf"\s*,\s*(?:(?:{'|'.join(PREPOSITIONS)})\s+)?(?P<form>{FORMS})\b")

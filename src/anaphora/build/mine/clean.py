@@ -6,8 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Callable
 
+from anaphora.align.tokenize import normalize
 from anaphora.core.errors import AnaphoraError
-from anaphora.normalization import normalize
 
 KINDS = ("none", "subtitles")
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from anaphora.align.alignment import Alignment, check_alignment, parse_alignment
-from anaphora.align.tokenize import normalized_words
+from anaphora.align.tokenize import normalize_counting, normalized_words
 from anaphora.build.mine.clean import misread
 from anaphora.build.mine.opus import Named, pair_name, read_opus
 from anaphora.build.mine.shards import Count, Pair, Piece, Stage, pack_pieces
@@ -21,7 +21,6 @@ from anaphora.core.documents import document_lines, parallel_lines
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.files import write_atomic
 from anaphora.core.parsing import expecting, read_json_object
-from anaphora.normalization import normalize_counting
 
 FORMATS = (*documents.FORMATS, "tsv", "moses", "opus")
 
@@ -85,7 +84,7 @@ def _check(corpus: Corpus) -> None:
         what = "OPUS's alignment file, .xml or .xml.gz" if corpus.format == "opus" else "the .ids file of the corpus"
         raise AnaphoraError(f"--format {corpus.format} needs --links: {what}")
     if corpus.format == "opus" and corpus.alignments is not None:
-        raise AnaphoraError(f"--alignments {corpus.alignments} goes with files of lines, not with --format opus")
+        raise AnaphoraError(f"--alignments {corpus.alignments} cannot be combined with --format opus")
 
 
 def _tsv(corpus: Corpus) -> Iterator[Named]:
@@ -108,7 +107,7 @@ def _moses(corpus: Corpus) -> Iterator[Named]:
         columns = identifiers.split("\t")
         if len(columns) != 4:
             problem = f"{len(columns)} columns, 4 expected"
-            remedy = "A line of an .ids file is two documents and the numbers of their sentences, tabs between."
+            remedy = "Each line of an .ids file is two documents and the numbers of their sentences, separated by tabs."
             raise BadInput(corpus.links, problem, line=line, remedy=remedy)
         name = pair_name(columns[0], columns[1])
         yield name, Pair(line, source.strip(), target.strip(), _points(points, corpus, line))
@@ -158,7 +157,9 @@ def read_stage(stage: Stage, corpus: Corpus, sizes: Sizes, count: Count | None =
     path = stage.folder / INDEX
     if path.is_file():
         found = read_json_object(path)
-        with expecting(path, "the index of a work folder", remedy="Remove the work folder, or name another: --work."):
+        with expecting(
+            path, "the index of a work folder", remedy="Delete the work folder, or choose another one with --work."
+        ):
             normalized = {side: Counter(counts) for side, counts in found["normalized"].items()}
             return Index([int(n) for n in found["shards"]], int(found["documents"]), normalized)
     index = Index()
@@ -169,7 +170,9 @@ def read_stage(stage: Stage, corpus: Corpus, sizes: Sizes, count: Count | None =
         if count is not None:
             count(index.pairs, None)
     if not index.shards:
-        raise BadInput(corpus.source, "no sentences", remedy="Is it empty, or of another --format?")
+        raise BadInput(
+            corpus.source, "no sentences", remedy="Check that the file is not empty and that --format is right."
+        )
     write_atomic(path, json.dumps(index.to_dict(), indent=1).encode() + b"\n")
     return index
 

@@ -329,7 +329,7 @@ def train(folder: Path, settings: Settings, sample: Iterable[bytes], progress: P
 def token_links(piece: Piece, source: Document, target: Document) -> list[Alignment]:
     """Return the links of a piece. Those of a word with several tokens (`it's`) hold for all but punctuation."""
     if piece.alignments is None:
-        raise AnaphoraError(f"document {piece.document}: there are no alignments for it")
+        raise AnaphoraError(f"document {piece.document}: it has no alignments")
     links = []
     for k, points in enumerate(piece.alignments):
         one = _tokens(source.sentences[k], piece.source[k], piece, k)
@@ -344,7 +344,7 @@ def _tokens(sentence: Sentence, line: str, piece: Piece, k: int) -> list[list[in
     if sentence.words and sentence.words[-1] + 1 != len(found):
         place = f"sentence {piece.start + k + 1:,} of document {piece.document}"
         problem = f"its annotation has {sentence.words[-1] + 1:,} words, but the line has {len(found):,}"
-        raise AnaphoraError(f"{place}: {problem}. Alignments count words at spaces: annotate the very lines")
+        raise AnaphoraError(f"{place}: {problem}. Alignments index whitespace-separated words: annotate the same lines")
     for index, word in enumerate(sentence.words):
         found[word].append(index)
     return [[i for i in tokens if sentence[i].upos != "PUNCT"] or tokens for tokens in found]

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from anaphora.annotate import Annotator, load_annotator
-from anaphora.annotate.defaults import default_annotator
+from anaphora.annotate import Annotator, default_annotator, load_annotator
 from anaphora.annotate.document import Document, Mention, head_of
 from anaphora.build.mine.filtering import Place, WordLinks
 from anaphora.build.mine.gold import GoldMention, GoldPair, GoldSide, Span, languages_of, read_gold

@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from anaphora.align.alignment import Alignment
+from anaphora.align.tokenize import sign_name
 from anaphora.build.mine.corpus import Index
 from anaphora.build.mine.shards import Piece, Stage, Words, unpack, unpack_pieces
 from anaphora.core.cells import tsv_line
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.files import atomic_writer, write_atomic
-from anaphora.normalization import sign_name
 from anaphora.suites.example import Example
 from anaphora.suites.readers.contrapro import KEYS
 from anaphora.suites.suite import Header, example_line, header_line

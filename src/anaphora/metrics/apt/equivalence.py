@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from anaphora.core.errors import AnaphoraError, BadInput
-from anaphora.languages.pronouns import PronounLists, normalise
+from anaphora.languages.pronouns import PronounLists, normalize_word
 from anaphora.metrics.columns import read_columns
 
 LEAST_SHARE = 0.05  # rarer pairs are left out
@@ -99,7 +99,7 @@ def learn_equivalents(
     total = 0
     for candidate, reference, correct in samples:
         total += 1
-        pair = form(normalise(candidate)), form(normalise(reference))
+        pair = form(normalize_word(candidate)), form(normalize_word(reference))
         if pair[0] != pair[1]:
             found[pair] += 1
             right[pair] += correct

@@ -11,7 +11,7 @@ from anaphora import __version__
 from anaphora.align.tokenize import DEFAULT
 from anaphora.align.tokenize import signature as words_signature
 from anaphora.core.errors import AnaphoraError, did_you_mean
-from anaphora.languages.pronouns import normalise, pronoun_lists
+from anaphora.languages.pronouns import normalize_word, pronoun_lists
 from anaphora.metrics.apt import idiap as apt_idiap
 from anaphora.metrics.apt import paper as apt_paper
 from anaphora.metrics.apt import reference_side
@@ -124,7 +124,7 @@ def measure(
         files,
         divided if options.variant == "paper" else split,
         pronoun_lists(languages, _path(options.lists)),
-        pronouns=tuple(map(normalise, options.pronouns)),
+        pronouns=tuple(map(normalize_word, options.pronouns)),
         rescue=options.rescue,
         pronoun_tags=frozenset(options.pronoun_tags),
         aligning=Aligning(options.align_backend, options.align_model, corpora, progress),

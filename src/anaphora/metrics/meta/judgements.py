@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from anaphora.core.errors import BadInput, did_you_mean
-from anaphora.languages.pronouns import normalise, pronoun_lists
+from anaphora.languages.pronouns import normalize_word, pronoun_lists
 from anaphora.metrics.apt.task import CASES
 from anaphora.metrics.columns import Columns, Record, read_columns
 from anaphora.stats.intervals import Interval, wilson
@@ -93,7 +93,7 @@ class Gaps:
 def same_forms(languages: str) -> Callable[[str], str]:
     """One form of each pronoun, by the lists of a language pair."""
     lists = pronoun_lists(languages)
-    return lambda word: lists.canonical(normalise(word))
+    return lambda word: lists.canonical(normalize_word(word))
 
 
 def judge_cases(
@@ -101,7 +101,7 @@ def judge_cases(
     judgements: Path,
     *,
     options: Sequence[str] = (),
-    form: Callable[[str], str] = normalise,
+    form: Callable[[str], str] = normalize_word,
 ) -> CaseJudgements:
     """Join what `anaphora apt --details` wrote with judgements of the same pronouns.
 

@@ -12,7 +12,7 @@ import numpy as np
 from anaphora.align.tokenize import DEFAULT
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.parsing import read_json
-from anaphora.languages.pronouns import normalise, pronoun_lists
+from anaphora.languages.pronouns import normalize_word, pronoun_lists
 from anaphora.metrics.apt import paper as apt_paper
 from anaphora.metrics.apt.task import CASES, Files, Weighting, count_cases, read_task
 from anaphora.metrics.meta.evaluation import Scores, removed_systems, signature_of
@@ -193,7 +193,7 @@ def cases_of_texts(
     normalize: bool = True,
 ) -> dict[str, dict[str, tuple[int, ...]]]:
     """For both alignments, how many pronouns of each system are in each case (APT as the paper has it)."""
-    wanted = tuple(map(normalise, pronouns))
+    wanted = tuple(map(normalize_word, pronouns))
     one, _, other = languages.partition("-")
     words = files.tokenization(tokenize, normalize, (one, other))
     task = read_task(files, words, pronoun_lists(languages, lists), pronouns=wanted)

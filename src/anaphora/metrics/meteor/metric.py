@@ -24,7 +24,7 @@ from anaphora.align.tokenize import Words, signature
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.files import text_lines
 from anaphora.languages import names_with
-from anaphora.languages.pronouns import normalise, pronoun_classes
+from anaphora.languages.pronouns import normalize_word, pronoun_classes
 from anaphora.languages.wordnet import WordNet, find_wordnet
 from anaphora.metrics.measures import Measured, Texts
 from anaphora.stats.intervals import Floats
@@ -359,7 +359,7 @@ def meteor_pronouns(
         known = ", ".join(names_with("classes"))
         raise AnaphoraError(f"the pronouns of {language!r} are not known (known: {known}): name them with --pronouns")
     chosen = list(pronouns) or [form for forms in classes.values() for form in forms]
-    scorer = _scorer(texts, wordnet, parameters, ()).restricted(map(normalise, chosen))
+    scorer = _scorer(texts, wordnet, parameters, ()).restricted(map(normalize_word, chosen))
     return _measured("METEOR-pronouns", scorer, texts, f"fw:{','.join(chosen)}")
 
 

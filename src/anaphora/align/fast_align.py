@@ -1,31 +1,38 @@
-"""fast_align (Dyer et al. 2013) in NumPy: IBM model 2 with a diagonal of its own, by variational Bayes.
+"""The backend `builtin`: fast_align (Dyer et al. 2013) in NumPy, a diagonal IBM model 2 by variational Bayes.
 
-Each word f at place j of n is explained by a word e at place i of m, or by none:
+Each word f at position j of n is explained by a word e at position i of m, or by none:
 
     p(f, i | j, m, n) = (1 − p₀) · exp(−λ |i/m − j/n|) / Z · θ(f | e),   or   p₀ · θ(f | none)
 
 All words of a block of sentences are rows of one long array of cells, so that a step of EM is a handful of operations
-on whole arrays. λ takes a Newton step after each iteration.
+on whole arrays. λ takes a Newton step after each iteration. Training and aligning take 20 to 40 % of the time of
+sil-thot's fast_align (`python benchmarks/run.py align`).
 
-Computed in double precision: e^ψ(0.01), of a pair of words that explains nothing, is 10⁻⁴⁴, beyond single precision.
-With α = 0.01 and λ ≤ 14 no quotient below leaves the range of doubles, whatever the text.
+The computation is in double precision: e^ψ(0.01), for a pair of words that explains nothing, is 10⁻⁴⁴, beyond single
+precision. With α = 0.01 and λ ≤ 14 no quotient below leaves the range of doubles, whatever the text.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from anaphora.align.aligner import RETRAIN
+from anaphora.align.alignment import Alignment
+from anaphora.align.backend import Directions, Pair, Progress, Settings, Words, choose_model
 from anaphora.core.errors import BadInput
+from anaphora.core.files import read_text
 from anaphora.core.finite import all_finite, no_overflow
+from anaphora.core.parsing import STATE, expecting, read_json_object, shortened
 
 Floats = NDArray[np.float64]
-Single = NDArray[np.float32]  # what is kept of it
+Single = NDArray[np.float32]  # trained parameters
 Numbers = NDArray[np.integer]
 Sentence = Numbers  # of words
 SentencePair = tuple[Sentence, Sentence]  # what explains, and what is explained
@@ -34,8 +41,8 @@ NONE = 0.08  # p₀
 PRIOR = 0.01  # α of the Dirichlet prior on θ: small, so that few words explain each
 TENSION = 4.0  # λ at the start
 TENSIONS = (0.1, 14.0)
-LEAST = 1e-7  # θ is never smaller: of words that were never seen together
-CELLS = 250_000  # of a block, about: what is computed with them stays in the processor's cache
+LEAST = 1e-7  # the smallest θ, that of words never seen together
+CELLS = 250_000  # approximate size of a block, so that its arrays stay in the processor's cache
 
 
 class Block(NamedTuple):
@@ -54,7 +61,7 @@ class Block(NamedTuple):
 
 
 def blocks(pairs: Iterable[SentencePair], size: int, cells: int) -> Iterator[Block]:
-    """Sentence pairs in blocks of at least so many cells; size: number of words that can be explained."""
+    """Sentence pairs in blocks of at least `cells` cells; size: the number of words that can be explained."""
     held: list[SentencePair] = []
     room = 0
     for pair in pairs:
@@ -86,7 +93,7 @@ def _block(pairs: Sequence[SentencePair], size: int) -> Block:
 
 @dataclass
 class Direction:
-    """What was learned about words that explain others.
+    """The parameters of one direction.
 
     size: number of words that can be explained
     keys, theta: pairs of words, e · size + f in order, and θ of each; others have the least θ
@@ -102,7 +109,7 @@ class Direction:
     alone: Floats | Single = field(default_factory=lambda: np.zeros(0, dtype=np.float32))
 
     def train(self, pairs: Sequence[SentencePair], iterations: int) -> Iterator[int]:
-        """EM; yields after each iteration, for progress."""
+        """Run EM; yields the number of iterations done, for progress."""
         held: list[tuple[Block, Numbers]] = []
         union = Union()
         for block in blocks(pairs, self.size, CELLS):
@@ -111,7 +118,7 @@ class Direction:
             held.append((block._replace(cells=places.astype(np.int32)), keys))
             union.add(keys)
         seen = union.all()
-        # a cell knows its pair of words by its number among those of its block, and these by theirs among all
+        # a cell refers to its pair of words by its index in the block, and the block's pairs by their index among all
         parts = [(block, np.searchsorted(seen, keys)) for block, keys in held]
         del held
         self.keys = seen
@@ -129,14 +136,14 @@ class Direction:
         self.check("the word alignment model")
 
     def fits(self, folder: Path, remedy: str) -> None:
-        """The arrays of a saved model must belong together."""
+        """Raise BadInput unless the arrays of a saved model fit together."""
         sizes = [array.shape for array in (self.keys, self.theta, self.alone)]
         kinds = [array.dtype.kind for array in (self.keys, self.theta, self.alone)]
         if sizes != [(self.keys.size,), (self.keys.size,), (self.size,)] or kinds != ["i", "f", "f"]:
             raise BadInput(folder, "the arrays of the model do not belong together", remedy=remedy)
 
     def check(self, what: str, remedy: str = "") -> None:
-        """Every figure of the model must be a finite number."""
+        """Raise an error unless every parameter is finite."""
         for values in (self.theta, self.alone, np.array([self.tension])):
             all_finite(values, what, remedy)
 
@@ -170,15 +177,15 @@ class Direction:
         return Expected(posterior, none * scale, slope, float(mass @ spread))
 
     def _prior(self, block: Block, away: Floats) -> tuple[Floats, Floats]:
-        """Of each cell, with p₀ taken off; and its share of its row."""
+        """The prior of each cell, times 1 − p₀; and its share of its row."""
         shares = np.exp(away * -self.tension)
         shares *= np.repeat(1 / np.add.reduceat(shares, block.starts), block.widths)
         return shares * (1 - NONE), shares
 
     def best(self, pairs: Sequence[SentencePair]) -> list[Numbers]:
-        """For each word of each explained sentence the place of the word that explains it best, or −1.
+        """For each word of each explained sentence, the position of the word that explains it best, or −1.
 
-        A word that was not there in training has the number −1.
+        A word that was not in the training data has the index −1.
         """
         found: list[Numbers] = []
         for block in blocks(pairs, self.size, CELLS):
@@ -220,7 +227,7 @@ class Union:
 
 
 class Expected(NamedTuple):
-    """posterior of each cell; of no word, for each row; first and (negative) second derivative by λ."""
+    """The posterior of each cell and, for no word, of each row; the first and (negative) second derivative by λ."""
 
     posterior: Floats
     alone: Floats
@@ -229,21 +236,131 @@ class Expected(NamedTuple):
 
 
 def _updated(counts: Floats, owners: Numbers) -> Floats:
-    """θ of pairs of words by variational Bayes; owners: the explaining word of each."""
+    """θ of word pairs by variational Bayes; owners: the explaining word of each pair."""
     kinds = np.bincount(owners)
     totals = np.bincount(owners, counts) + PRIOR * kinds
     below = exp_digamma(totals)
     theta = np.empty(len(counts))
-    for start in range(0, len(counts), CELLS):  # in parts, as what is computed on the way takes several times as much
+    for start in range(0, len(counts), CELLS):  # in parts, because intermediate results take several times the memory
         part = slice(start, start + CELLS)
         theta[part] = exp_digamma(counts[part] + PRIOR) / below[owners[part]]
     return theta
 
 
 def exp_digamma(x: Floats) -> Floats:
-    """e^ψ(x) of positive numbers, within 1e-5 of it: ψ(x) = ψ(x + 4) − Σ 1/(x + k), and the series of ψ(x + 4)."""
+    """e^ψ(x) of positive numbers, error below 1e-5: ψ(x) = ψ(x + 4) − Σ 1/(x + k), and the series of ψ(x + 4)."""
     inverse = 1 / (x + 4)
     square = inverse * inverse
     product = x * (x + 3)
     sum_ = (2 * x + 3) * (2 * product + 2) / (product * (product + 2))  # 1/x + 1/(x + 1) + 1/(x + 2) + 1/(x + 3)
     return np.exp(-inverse / 2 - square / 12 + square * square / 120 - sum_) / inverse
+
+
+# The backend: two directions over the words of two languages
+
+ITERATIONS = 5
+FORMAT = 1  # version of the saved files
+SIDES = ("source", "target")
+DIRECTIONS = ("forward", "backward")
+ARRAYS = ("keys", "theta", "alone")
+
+
+class Builtin:
+    """fast_align in both directions, with nothing to install."""
+
+    reproducible = True
+    learns = True
+
+    def __init__(self, settings: Settings) -> None:
+        self.model = choose_model(settings, {"fast_align": None}, "fast_align")
+        self._numbers: tuple[dict[str, int], ...] = ({}, {})
+        self._directions: list[Direction] = []
+
+    def version(self) -> str:
+        return f"builtin {FORMAT}"
+
+    def train(
+        self, corpus: Sequence[Pair], pairs: Sequence[Pair], progress: Progress | None = None
+    ) -> list[Directions]:
+        texts = [*corpus, *pairs]
+        self._numbers = tuple(_numbered(pair[side] for pair in texts) for side in (0, 1))
+        numbers = self._in_numbers(texts)
+        self._directions = []
+        for k, (sentences, words) in enumerate(zip(_both(numbers), reversed(self._numbers), strict=True)):
+            direction = Direction(len(words))
+            for done in direction.train(sentences, ITERATIONS):
+                if progress is not None:
+                    progress(k * ITERATIONS + done, 2 * ITERATIONS)
+            self._directions.append(direction)
+        return self._aligned(numbers[len(corpus) :])
+
+    def align(self, pairs: Sequence[Pair]) -> list[Directions]:
+        return self._aligned(self._in_numbers(pairs))
+
+    def save(self, folder: Path) -> None:
+        for side, words in zip(SIDES, self._numbers, strict=True):
+            (folder / f"{side}.words").write_text("".join(f"{word}\n" for word in words), encoding="utf-8")
+        for name, direction in zip(DIRECTIONS, self._directions, strict=True):
+            for array in ARRAYS:
+                np.save(folder / f"{name}.{array}.npy", getattr(direction, array), allow_pickle=False)
+        tensions = {name: one.tension for name, one in zip(DIRECTIONS, self._directions, strict=True)}
+        (folder / "tensions.json").write_text(json.dumps(tensions), encoding="utf-8")
+
+    def load(self, folder: Path) -> None:
+        tensions = read_json_object(folder / "tensions.json", decoder=STATE)
+        texts = [read_text(folder / f"{side}.words") for side in SIDES]
+        self._numbers = tuple({word: k for k, word in enumerate(text.split("\n")[:-1])} for text in texts)
+        if any(len(numbers) != text.count("\n") for numbers, text in zip(self._numbers, texts, strict=True)):
+            raise BadInput(folder, "a word is twice in the list of words", remedy=RETRAIN)
+        with expecting(folder, "a saved model of the built-in aligner"):
+            self._directions = [
+                Direction(
+                    len(words),
+                    float(tensions[name]),
+                    *(_saved(folder / f"{name}.{array}.npy") for array in ARRAYS),
+                )
+                for name, words in zip(DIRECTIONS, reversed(self._numbers), strict=True)
+            ]
+        for direction in self._directions:
+            direction.fits(folder, RETRAIN)
+        for name, direction in zip(DIRECTIONS, self._directions, strict=True):  # version 0.1.0 could save overflows
+            direction.check(f"{folder}: the {name} direction", RETRAIN)
+
+    def _in_numbers(self, pairs: Sequence[Pair]) -> list[SentencePair]:
+        source, target = self._numbers
+        return [(_array(one, source), _array(other, target)) for one, other in pairs]
+
+    def _aligned(self, pairs: Sequence[SentencePair]) -> list[Directions]:
+        forward, backward = (one.best(texts) for one, texts in zip(self._directions, _both(pairs), strict=True))
+        return [(_points(one), _swapped(other)) for one, other in zip(forward, backward, strict=True)]
+
+
+def _saved(path: Path) -> Any:
+    """An array of a saved model."""
+    try:
+        return np.load(path, allow_pickle=False)
+    except Exception as error:  # NumPy's errors, those of its header parser, lack of memory
+        raise BadInput(path, f"not an array that can be read: {shortened(str(error))}", remedy=RETRAIN) from None
+
+
+def _numbered(sentences: Iterable[Words]) -> dict[str, int]:
+    """The index of each word, by first occurrence."""
+    return {word: k for k, word in enumerate(dict.fromkeys(word for sentence in sentences for word in sentence))}
+
+
+def _array(words: Words, numbers: Mapping[str, int]) -> Numbers:
+    """The indices of words; −1 for a word that was not in the training data."""
+    return np.array([numbers.get(word, -1) for word in words], dtype=np.int64)
+
+
+def _both(pairs: Sequence[SentencePair]) -> tuple[Sequence[SentencePair], Sequence[SentencePair]]:
+    """The pairs of both directions as (explaining, explained); forward, source words explain target words."""
+    return pairs, [(target, source) for source, target in pairs]
+
+
+def _points(sources: Numbers) -> Alignment:
+    return tuple([(source, target) for target, source in enumerate(sources.tolist()) if source >= 0])
+
+
+def _swapped(targets: Numbers) -> Alignment:
+    return tuple([(source, target) for source, target in enumerate(targets.tolist()) if target >= 0])
