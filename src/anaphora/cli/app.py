@@ -270,7 +270,7 @@ def explain(error: BaseException, arguments: list[str]) -> None:
 
 def _kept(error: Exception, arguments: list[str]) -> str:
     """What a command has kept that could not write on, for the end of its error message."""
-    from anaphora.cli.stopping import kept
+    from anaphora.cli.interrupts import kept
 
     if found := kept(app, arguments):
         return f"{'' if str(error).endswith('.') else '.'} {found[0]}. Make room, then resume with: {found[1]}"
@@ -300,10 +300,10 @@ def report_bug(error: BaseException) -> NoReturn:
 
 def stop(arguments: list[str]) -> NoReturn:
     """One line that says what a stopped command leaves and how it goes on."""
-    from anaphora.cli.stopping import sentence
+    from anaphora.cli.interrupts import resume_message
 
     lead = "\n" if sys.stderr.isatty() else ""  # the terminal has written ^C
-    click.echo(f"{lead}{sentence(app, arguments)}", err=True)
+    click.echo(f"{lead}{resume_message(app, arguments)}", err=True)
     sys.exit(INTERRUPTED)
 
 

@@ -112,3 +112,9 @@ def train(name: str, files: Files, folder: Path, updates: int, watched: Watched)
     with lock_folder(folder), watched("updates") as bar:
         open_folder(folder, config, resume=True)
         Trainer(config, prepare(config, folder), folder, lambda line: bar and bar(line["update"], updates)).run()
+
+
+def kept(folder: Path) -> str:
+    """Describe what an interrupted demo has kept; empty where there is nothing."""
+    models = folder / "models"
+    return f"what is trained so far is kept in {models}" if models.is_dir() else ""
