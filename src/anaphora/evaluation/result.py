@@ -103,9 +103,9 @@ class Result:
 
     def to_pandas(self) -> Any:
         """Return `items` as a pandas data frame (pandas is not installed with anaphora)."""
-        import pandas
+        from importlib import import_module
 
-        return pandas.DataFrame(self.items())
+        return import_module("pandas").DataFrame(self.items())
 
     def __str__(self) -> str:
         """The table, as on the command line."""
