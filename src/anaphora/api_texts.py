@@ -121,13 +121,13 @@ def align_texts(
     tokenize, normalize: see `anaphora.align.tokenize`; keep_case: distinguish words that differ only in case
     gold: gold alignments to compare with; tokens: two files for the tokenized text that the indices refer to
     """
-    from anaphora.align.aligner import Aligner, check_place
+    from anaphora.align.aligner import Aligner, check_output
     from anaphora.align.backend import Settings
     from anaphora.align.files import align_files
 
     backend, _, model = aligner.partition(":")
     if save is not None:
-        check_place(Path(save))
+        check_output(Path(save))
     if aligner_model is not None:
         chosen = Aligner.load(Path(aligner_model), symmetrize=symmetrize, threads=threads)
     else:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from anaphora.build.attacks.presets import DATA, built_in, for_languages, place_of, preset
 from anaphora.core.errors import AnaphoraError
+from anaphora.languages.attack_presets import DATA, built_in, for_languages, place_of, preset
 
 
 @pytest.mark.parametrize("kind", ["phrase", "possessive"])

@@ -1,4 +1,4 @@
-"""Presets of attacks in TOML files, so that a new one needs no code."""
+"""Presets of attacks: phrases and owners in each language, as TOML files; a new one needs no code."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from typing import Any
 from anaphora.core.errors import AnaphoraError, BadInput, did_you_mean
 from anaphora.core.parsing import read_toml
 
-DATA = Path(__file__).with_name("data")
+DATA = Path(__file__).parent / "data" / "attacks"
 Table = Mapping[str, Any]
 
 
 @cache
 def built_in(kind: str) -> dict[str, Any]:
-    """Return the built-in presets."""
+    """Return the built-in presets of a kind."""
     return read_toml(DATA / f"{kind}.toml")
 
 
 def preset(kind: str, name: str, file: Path | None = None) -> Table:
-    """Return a preset by its name, from the user's file or from the papers' presets.
+    """Return a preset by its name, from the user's file or from those of the papers.
 
     kind: `phrase`, `possessive` or `distractor`
     """
@@ -36,12 +36,12 @@ def preset(kind: str, name: str, file: Path | None = None) -> Table:
 
 
 def place_of(kind: str, name: str, file: Path | None) -> Path:
-    """Return the file of a preset, for errors."""
+    """Return the file that a preset comes from, for errors."""
     return file if file is not None and name in read_toml(file) else DATA / f"{kind}.toml"
 
 
 def for_languages(texts: Mapping[str, Any], source: str, target: str, what: str) -> tuple[Any, Any]:
-    """Return the entries of a preset for the two languages of a suite; raise AnaphoraError if one is missing."""
+    """Return the texts of a preset in the two languages of a suite; none may be missing."""
     for language in (source, target):
         if language not in texts:
             has = ", ".join(texts) or "no language"
