@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from anaphora.evaluation.generative import Generative
     from anaphora.metrics.apt.result import AptResult
     from anaphora.metrics.apt.task import Files
-    from anaphora.metrics.autoprf.metric import AutoPRFResult
-    from anaphora.metrics.measures import MetricsResult
+    from anaphora.metrics.autoprf import AutoPRFResult
+    from anaphora.metrics.corpus import MetricsResult
     from anaphora.systems.translation import Translated
 
 File = str | Path
@@ -317,7 +317,7 @@ def autoprf(
     pronouns: source pronouns to evaluate; ignore_case: compare words without regard to case
     clip: clip matches for each pronoun ("occurrence"), as the original does, or over the whole text ("corpus")
     """
-    from anaphora.metrics.autoprf.metric import autoprf_of_files
+    from anaphora.metrics.autoprf import autoprf_of_files
 
     return autoprf_of_files(
         _files(source, reference, translations, reference_alignments, translation_alignments, names),
@@ -361,7 +361,7 @@ def compute_metrics(
     pronouns: of meteor-pronouns; those of the DiscoMT shared tasks by default
     frequency_corpus, wordnet, meteor: METEOR's function words, synonyms and parameters
     """
-    from anaphora.metrics.measures import measure, read_texts
+    from anaphora.metrics.corpus import measure, read_texts
 
     texts = read_texts(
         _paths(reference),

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from anaphora.core.cells import tsv_line
+from anaphora.core.columns import read_columns
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.files import atomic_writer
 from anaphora.languages.pronouns import normalize_word
 from anaphora.measure.pair_list import COLUMNS as PAIR_COLUMNS
 from anaphora.measure.pair_list import Judged, pair_list_json, pair_list_rows
-from anaphora.metrics.columns import read_columns
 from anaphora.stats.agreement import COEFFICIENTS, bootstrap_intervals, counts_of
 from anaphora.stats.intervals import Interval, Ints, Resampling
 from anaphora.study.model import BAD, EQUAL, GAPS, OTHER, PAIRS, A, B, Item, Study
