@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from anaphora.core.columns import read_columns
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.languages.pronouns import PronounLists, normalize_word
-from anaphora.metrics.columns import read_columns
 
 LEAST_SHARE = 0.05  # rarer pairs are left out
 ABOVE = 0.5  # the probability that a kept pair exceeds

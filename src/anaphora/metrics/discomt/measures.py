@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from anaphora.core.columns import Record, read_columns
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.files import atomic_writer
 from anaphora.languages.pronouns import OTHER, class_of
-from anaphora.metrics.columns import Record, read_columns
 from anaphora.stats.intervals import Floats, Interval, Resampling
 from anaphora.stats.paired import Figures, PairedTest, Sums, harmonic, paired_tests, ratio
 from anaphora.stats.signature import Signature

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from anaphora import __version__
+from anaphora.core.columns import Columns, read_columns
 from anaphora.core.errors import AnaphoraError, BadInput, did_you_mean
-from anaphora.metrics.columns import Columns, read_columns
 from anaphora.stats.correlation import Correlation, Settings, Williams, all_pairs, correlation
 from anaphora.stats.intervals import Floats
 from anaphora.stats.signature import Signature

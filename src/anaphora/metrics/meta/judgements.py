@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from anaphora.core.columns import Columns, Record, read_columns
 from anaphora.core.errors import BadInput, did_you_mean
 from anaphora.languages.pronouns import normalize_word, pronoun_lists
 from anaphora.metrics.apt.task import CASES
-from anaphora.metrics.columns import Columns, Record, read_columns
 from anaphora.stats.intervals import Interval, wilson
 
 JUDGEMENTS = ("correct", "incorrect", "bad")

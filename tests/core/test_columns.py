@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from anaphora.core.columns import read_columns
 from anaphora.core.errors import BadInput
-from anaphora.metrics.columns import read_columns
 
 WORDS = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=8)
 TABLES = st.integers(2, 5).flatmap(
