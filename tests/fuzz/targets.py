@@ -665,7 +665,7 @@ add("pickle.0", lambda folder: write(folder / "p.pickle", pickle.dumps(PLAIN, 0)
 
 
 def _samples(folder: Path) -> None:
-    from anaphora.metrics.apt.equivalence import learn_equivalents, read_samples
+    from anaphora.metrics.judgments import learn_equivalents, read_samples
 
     learn_equivalents(read_samples(folder / "j.tsv"))
 
@@ -674,7 +674,7 @@ add("apt.judgements", files(j__tsv="candidate\treference\tcorrect\nil\telle\t0\n
 
 
 def _annotations(folder: Path) -> None:
-    from anaphora.metrics.discomt.measures import read_annotations
+    from anaphora.metrics.discomt import read_annotations
 
     read_annotations(folder / "a.tsv", "fr")
 
@@ -683,7 +683,7 @@ add("discomt", files(a__tsv="item\tsystem\ttranslation\taccepted\n1\ta\til\til,c
 
 
 def _human(folder: Path) -> None:
-    from anaphora.metrics.meta.evaluation import read_human, read_scores
+    from anaphora.metrics.meta import read_human, read_scores
 
     read_scores(folder / "s.tsv")
     read_human(folder / "s.tsv")
@@ -693,7 +693,7 @@ add("correlate.table", files(s__tsv="system\thuman\tbleu\na\t0.41\t30.1\nb\t0.62
 
 
 def _cases(folder: Path) -> None:
-    from anaphora.metrics.meta.sweep import read_cases
+    from anaphora.metrics.meta import read_cases
 
     read_cases([("x", folder / "c.json")])
 

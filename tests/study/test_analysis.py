@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from anaphora.core.errors import AnaphoraError, BadInput
-from anaphora.metrics.discomt.measures import discomt, read_annotations
-from anaphora.metrics.meta.evaluation import read_scores
-from anaphora.metrics.meta.judgements import judge_cases, same_forms
+from anaphora.metrics.discomt import discomt, read_annotations
+from anaphora.metrics.judgments import judge_cases, same_forms
+from anaphora.metrics.meta import read_scores
 from anaphora.reports.data_tables import agreement_table
 from anaphora.stats.intervals import Resampling
 from anaphora.study.analysis import Key, StudyAgreement, current_answers, meaning, option_of, ratings, study_agreement
