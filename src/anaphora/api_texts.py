@@ -63,12 +63,12 @@ def translate(
     n_best: also write the N best translations with their scores to OUTPUT.nbest (nmt: models)
     beams, max_tokens: beam size and maximum length of a translation
     """
-    from anaphora.systems import load_system
+    from anaphora.systems import kind_traits, load_system
     from anaphora.systems.context import Context, Options
     from anaphora.systems.translation import check_separator, translate_file
 
     chosen = Context(context or 0, separator, target_context)
-    if not system.startswith("nmt:"):  # such a model knows where its sentences end
+    if not kind_traits(system).own_context:  # such a model knows where its sentences end
         check_separator(chosen)
     first, _, second = languages.partition("-")
     options = Options(chosen, (first, second), threads, batch_tokens, own_context=context is None)
