@@ -275,12 +275,13 @@ def test_an_unknown_parameter_is_refused_with_the_known_ones(
 def test_scores_come_from_arrays(suite: Path, perfect: Path) -> None:
     np = pytest.importorskip("numpy")
     rows = [[-1.0 if j == k % 3 else -2.0 for j in range(3)] for k in range(20)]
-    results = [package.evaluate(suite, scores=given) for given in (perfect, rows, sum(rows, []), np.array(rows))]
+    flat = [number for row in rows for number in row]
+    results = [package.evaluate(suite, scores=given) for given in (perfect, rows, flat, np.array(rows))]
     assert {(result.accuracy, result.figure.total, result.sha256) for result in results} == {
         (1.0, 20, results[0].sha256)
     }
-    with pytest.raises(AnaphoraError, match="60 scores expected .* got 61"):
-        package.evaluate(suite, scores=[*sum(rows, []), 0.0])
+    with pytest.raises(AnaphoraError, match=r"60 scores expected .* got 61"):
+        package.evaluate(suite, scores=[*flat, 0.0])
     with pytest.raises(AnaphoraError, match="too few"):
         package.evaluate(suite, scores=rows[:-1])
     with pytest.raises(AnaphoraError, match="finite"):
