@@ -123,7 +123,8 @@ def apt(
     Triples of a source pronoun, its reference and its candidate translation fall into six cases: same, equivalent,
     different, no candidate, no reference, neither. Texts without alignment files are aligned as by `anaphora align`.
     """
-    from anaphora.metrics.apt.report_files import write_details, write_score_files
+    from anaphora.metrics.apt.idiap_output import write_score_files
+    from anaphora.metrics.apt.result import write_details
     from anaphora.reports.metric_tables import apt_tables
 
     if example:
@@ -179,7 +180,7 @@ def _measure(options: dict[str, Any]) -> AptResult:
 
 def _run_config(config: Path, options: dict[str, Any]) -> AptResult:
     """Run a config of the original program; options that it would override are refused."""
-    from anaphora.metrics.apt.idiap_run import run_config
+    from anaphora.metrics.apt.idiap_output import run_config
     from anaphora.stats.intervals import Resampling
 
     if options["variant"] != "idiap":
@@ -191,9 +192,9 @@ def _run_config(config: Path, options: dict[str, Any]) -> AptResult:
 
 
 def _write_example(folder: Path, as_json: bool) -> None:
-    from anaphora.metrics.apt.example import write_example
+    from anaphora.metrics.examples import write_example
 
-    files = [str(path) for path in write_example(folder)]
+    files = [str(path) for path in write_example("apt", folder)]
     if as_json:
         echo_json({"files": files})
     else:
@@ -255,7 +256,7 @@ def autoprf(
     Texts without alignment files are aligned as by `anaphora align`.
     """
     from anaphora.metrics.apt.task import Files
-    from anaphora.metrics.autoprf.metric import autoprf_of_files
+    from anaphora.metrics.autoprf import autoprf_of_files
     from anaphora.reports.metric_tables import autoprf_tables
     from anaphora.stats.intervals import Resampling
 
@@ -344,7 +345,7 @@ def metrics(
     **options: Any,
 ) -> None:
     """Compute BLEU, chrF, TER, METEOR and COMET of translations, with intervals and paired tests."""
-    from anaphora.metrics.measures import measure, read_texts
+    from anaphora.metrics.corpus import measure, read_texts
     from anaphora.reports.metric_tables import metrics_tables
     from anaphora.stats.intervals import Resampling
 

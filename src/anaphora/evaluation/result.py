@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from anaphora.core.errors import AnaphoraError
+from anaphora.measurement import PLAIN, Measurement, canonical
 from anaphora.stats.intervals import Interval, Resampling
 from anaphora.stats.signature import Signature, named
-from anaphora.systems.context import PLAIN, Measurement, canonical
 
 
 @dataclass(frozen=True, slots=True)

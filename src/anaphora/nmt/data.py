@@ -24,12 +24,12 @@ from anaphora.nmt.text import SEPARATOR_PIECE, TEXT_FILES, Text, copy_text, lear
 from anaphora.scoring.padded import Padded, pad
 from anaphora.suites.example import Example
 
-# What a model is given: padded ids, with their lengths.
+# Batches
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Training examples: what the encoders read, what the decoder reads, and what it is to predict.
+    """Training examples: what the encoders read, what the decoder reads, and what it predicts.
 
     inputs: the main input and one for each further encoder
     read: (b, t), the start and the target without its end; predict: (b, t), the target with its end
@@ -52,15 +52,15 @@ class Batch:
 
 
 def make_batch(inputs: Sequence[tuple[Ids, ...]], targets: Sequence[Ids], start: int, padding: int) -> Batch:
-    """Examples, each with as many inputs as the model has encoders, and a target that ends with the end."""
+    """Return examples as a batch: each has an input per encoder, and a target that ends with the end token."""
     columns = tuple(pad(column, padding) for column in zip(*inputs, strict=True))
     return Batch(columns, pad([(start, *target[:-1]) for target in targets], padding), pad(targets, padding))
 
 
 class TranslationModel(Protocol):
-    """An encoder–decoder with one or more encoders.
+    """The interface of every architecture: an encoder–decoder with one or more encoders.
 
-    Memory and State are the model's own; both are trees of tensors whose first dimension is the batch, so that
+    Memory and state are the model's own; both are trees of tensors whose first dimension is the batch, so that
     `select` can pick, repeat and reorder rows of either (branches of a prefix tree, hypotheses of a beam).
     """
 
@@ -89,7 +89,7 @@ class TranslationModel(Protocol):
         ...
 
 
-# Which examples are trained on together, and in which order: a function of the seed and the epoch alone.
+# The order of examples, which depends only on the seed and the epoch
 
 Ints = npt.NDArray[np.int64]
 POOL = 100  # batches that are sorted by length together; more save padding, fewer mix better
@@ -97,18 +97,18 @@ POOL = 100  # batches that are sorted by length together; more save padding, few
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """Where training is: so many batches of an epoch have been taken."""
+    """The position in the data: the epoch, and the number of batches taken of it."""
 
     epoch: int = 0
     batch: int = 0
 
 
 def batches_of_epoch(lengths: Ints, tokens: int, seed: int, epoch: int, sentences: int = 0) -> list[Ints]:
-    """The examples of each batch, by number.
+    """Return the numbers of the examples in each batch of an epoch.
 
-    lengths: (n, 2), the longest input and the target of every example
-    tokens: how many the padded longer side of a batch may have; an example that has more is a batch of its own
-    sentences: how many examples a batch may have; 0: any number
+    lengths: (n, 2), the lengths of the longest input and of the target of every example
+    tokens: at most this many on the padded longer side of a batch; a longer example is a batch of its own
+    sentences: at most this many examples in a batch; 0: any number
     """
     rng = np.random.default_rng((seed, epoch))
     order = rng.permutation(len(lengths))
@@ -124,7 +124,7 @@ def batches_of_epoch(lengths: Ints, tokens: int, seed: int, epoch: int, sentence
 
 
 def in_order(lengths: Ints, tokens: int) -> list[Ints]:
-    """Batches of like length, the shortest first: for validation, where order does not matter."""
+    """Return batches of examples of similar length, shortest first, for validation."""
     longest = lengths.max(axis=1) if len(lengths) else np.empty(0, np.int64)
     return _cut(np.lexsort((lengths[:, 1], longest)), longest, tokens)
 
@@ -132,9 +132,9 @@ def in_order(lengths: Ints, tokens: int) -> list[Ints]:
 def updates(
     lengths: Ints, tokens: int, seed: int, together: int, start: Position, sentences: int = 0
 ) -> Iterator[tuple[list[Ints], Position]]:
-    """The batches of each update, so many together, and the position behind them; it goes on for ever.
+    """Yield the batches of each update (`together` of them) and the position after them, without end.
 
-    The last update of an epoch has what is left.
+    The last update of an epoch has the remaining batches.
     """
     epoch, taken = start.epoch, start.batch
     while True:
@@ -147,7 +147,7 @@ def updates(
 
 
 def _cut(order: Ints, longest: Ints, tokens: int, sentences: int = 0) -> list[Ints]:
-    """Sorted examples in batches within the budget."""
+    """Cut sorted examples into batches within the limits."""
     found = []
     start = 0
     for place in range(1, len(order) + 1):
@@ -159,7 +159,7 @@ def _cut(order: Ints, longest: Ints, tokens: int, sentences: int = 0) -> list[In
     return found
 
 
-# Parallel documents as ids: every sentence encoded once, examples put together from them as they are needed.
+# Parallel documents in token ids: every sentence is encoded once, and examples are built when needed.
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +204,7 @@ def read_pairs(
 
 
 def _passage(one: str, other: str, source: Path, number: int) -> list[tuple[str, str]]:
-    """The sentence pairs that a line holds: one, or several joined with the separator; empty context is none."""
+    """Return the sentence pairs of a line: one, or several joined with the separator; empty context is dropped."""
     sides = [[sentence.strip() for sentence in line.split(SEPARATOR_PIECE)] for line in (one, other)]
     if len(sides[0]) != len(sides[1]):
         problem = f"{len(sides[0])} sentences joined with {SEPARATOR_PIECE} here, {len(sides[1])} in the translation"
@@ -214,7 +214,7 @@ def _passage(one: str, other: str, source: Path, number: int) -> list[tuple[str,
 
 
 class Sentences:
-    """Encoded sentences behind each other in one array: a few bytes for each token, whatever their number."""
+    """Encoded sentences, one after the other in one array."""
 
     def __init__(self, sentences: Iterator[Sequence[int]]) -> None:
         flat: list[npt.NDArray[np.int32]] = []
@@ -235,7 +235,7 @@ class Sentences:
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """Pairs that are not trained on: one side empty, too long with what is joined to it, or of unlike lengths."""
+    """Numbers of pairs that are not trained on: an empty side, too long with context, or too different in length."""
 
     empty: int = 0
     long: int = 0
@@ -246,10 +246,10 @@ class Dropped:
 
 
 class TokenWeights:
-    """Weights of the loss on target tokens: for context that is decoded again, and for chosen words.
+    """Weights of the loss on target tokens: for decoded context, and for chosen words.
 
-    Context discounting (Lupo et al. 2022): with `context` less than 1 a concatenation model learns more from the
-    current sentence than from the previous ones, which it has been trained on already.
+    Context discounting (Lupo et al. 2022): with `context` below 1 a concatenation model learns more from the current
+    sentence than from the previous ones, which are trained on as current sentences anyway.
     """
 
     def __init__(self, pieces: Sequence[str], context: float = 1.0, words: Sequence[str] = (), word: float = 1.0):
@@ -285,9 +285,9 @@ class TokenWeights:
 
 
 class Corpus:
-    """Examples of parallel documents under an layout. Sentences that are dropped still are context of others.
+    """Examples of parallel documents with a context layout. Dropped sentences still are context of others.
 
-    weights: of the loss on target tokens; None: all tokens have the same
+    weights: weights of the loss on target tokens; None: all are 1
     """
 
     def __init__(
@@ -314,11 +314,11 @@ class Corpus:
         return len(self.numbers)
 
     def example(self, place: int) -> tuple[tuple[Ids, ...], Ids]:
-        """The inputs and the target of one of the examples that are kept."""
+        """Return the inputs and the target of an example."""
         return self._example(int(self.numbers[place]))
 
     def batch(self, places: Sequence[int] | Ints) -> Batch:
-        """Some of the examples side by side."""
+        """Return some of the examples as a batch."""
         examples = [self.example(int(place)) for place in places]
         inputs, targets = [i for i, _ in examples], [t for _, t in examples]
         batch = make_batch(inputs, targets, self.special.start, self.special.padding)
@@ -338,7 +338,7 @@ class Corpus:
         return inputs, target_of(self.layout, self.special, target)
 
     def _kept(self, config: DataConfig) -> tuple[Ints, Ints, Dropped]:
-        """The examples that are trained on, (n, 2) their longest input and their target, and what is dropped."""
+        """Return the examples to train on, the lengths of their longest input and target, and what is dropped."""
         numbers, lengths = [], []
         empty = long = unlike = 0
         for number in range(len(self.source)):
@@ -387,7 +387,7 @@ class Corpus:
 
 
 def _first_of_document(documents: Ints) -> Ints:
-    """For each sentence the number of its document's first."""
+    """Return for each sentence the number of its document's first sentence."""
     first = np.zeros(len(documents), np.int64)
     for number, (before, here) in enumerate(pairwise(documents.tolist()), start=1):
         first[number] = first[number - 1] if before == here else number
@@ -399,7 +399,7 @@ def _first_of_document(documents: Ints) -> Ints:
 
 @dataclass(frozen=True)
 class TrainingData:
-    """What training needs besides a config: text in ids, and what to look at."""
+    """What training needs besides a config: encoded text, and suites for validation."""
 
     text: Text
     training: Corpus
@@ -408,10 +408,12 @@ class TrainingData:
 
 
 def prepare(config: Config, folder: Path, suites: Iterable[tuple[str, tuple[Example, ...]]] = ()) -> TrainingData:
-    """Text in ids, with a vocabulary that is learned now, or was before, or is another model's."""
+    """Read and encode the text of a config. The vocabulary is learned, or loaded, or copied from `start_from`."""
     data = config.data
     if not data.source:
-        raise AnaphoraError("no training text: name files in [data] source and target, or --set data.source=FILE")
+        raise AnaphoraError(
+            "There is no training text. Name files in [data] source and target, or pass --set data.source=FILE."
+        )
     pairs = _pairs(data, data.source, data.target, data.repeat)
     if not pairs:
         raise AnaphoraError(f"{data.source[0]}: no sentences to train on")
@@ -419,15 +421,15 @@ def prepare(config: Config, folder: Path, suites: Iterable[tuple[str, tuple[Exam
     layout = config.model.layout
     training = Corpus(pairs, text, layout, data, _weights(config, text))
     if not len(training):
-        raise AnaphoraError(f"{data.source[0]}: nothing is left to train on ({training.dropped}). See data.max_length")
+        raise AnaphoraError(f"{data.source[0]}: all sentences were dropped ({training.dropped}). See data.max_length.")
     validation = None
     if data.validation_source:
         held_out = _pairs(data, (data.validation_source,), (data.validation_target,))
         validation = Corpus(held_out, text, layout, data)
     elif _needs_validation(config):
         raise AnaphoraError(
-            "early stopping, the plateau schedule and a mean of the best checkpoints need data.validation_source and "
-            "data.validation_target"
+            "Early stopping, the plateau schedule and a mean of the best checkpoints need data.validation_source and "
+            "data.validation_target."
         )
     return TrainingData(text, training, validation, tuple(suites))
 
@@ -445,7 +447,7 @@ def _pairs(
 
 
 def _weights(config: Config, text: Text) -> TokenWeights | None:
-    """What the config says of the loss on target tokens; None where all count the same."""
+    """Return the weights of a config; None if all tokens have the same."""
     training = config.training
     if training.context_weight == 1 and not training.weighted_words:
         return None

@@ -19,10 +19,10 @@ from anaphora.suites.example import Passage, Translation
 
 @dataclass(frozen=True, slots=True)
 class Beam:
-    """How to search.
+    """Settings of beam search.
 
-    size: hypotheses that are kept for each sentence, and so the length of n-best lists
-    max_tokens: of a translation, its end included; what is not finished by then stays as it is
+    size: hypotheses kept for each sentence, which is the length of n-best lists
+    max_tokens: the longest translation, end token included; unfinished translations are cut there
     normalize: scores are divided by the number of tokens to this power; 0: not at all
     """
 
@@ -40,7 +40,7 @@ class Hypothesis(NamedTuple):
 
 
 class _Live(NamedTuple):
-    """Hypotheses that go on, sentence by sentence, the best first.
+    """Unfinished hypotheses, sentence by sentence, best first.
 
     sentences, scores: (n,); places: (n,), the rank of each among those of its sentence; rows: (n,), which of the
     hypotheses one token ago it continues; tokens: (n, t)
@@ -57,7 +57,7 @@ class _Live(NamedTuple):
 def search(
     ensemble: Ensemble, inputs: tuple[Padded, ...], special: SpecialTokens, beam: Beam
 ) -> list[list[Hypothesis]]:
-    """For each sentence its translations, the best first: as many as the beam has places, or all there are."""
+    """Return the translations of each sentence, best first, at most as many as the size of the beam."""
     inputs = tuple(part.to(ensemble.device) for part in inputs)
     memory = ensemble.encode(inputs)
     here, state = memory, ensemble.start(memory)
@@ -95,7 +95,7 @@ def _begin(number: int, device: torch.device) -> _Live:
 
 
 def _best(live: _Live, values: Tensor, room: Tensor, size: int) -> _Live:
-    """The best continuations of each sentence, as many as it has room for.
+    """Return the best continuations of each sentence, at most as many as it has room for.
 
     values: (n, vocabulary), log-probabilities of what may follow each live hypothesis
     """
@@ -129,7 +129,7 @@ def _collect(found: list[list[Hypothesis]], live: _Live, done: Tensor, special: 
         found[sentence].append(Hypothesis(tuple(t for t in tokens if t != special.end), score, value))
 
 
-# One or more models that decode together: their log-probabilities are averaged, as Nematus does it.
+# Ensembles: log-probabilities are averaged, as in Nematus.
 
 
 class Ensemble:
@@ -167,7 +167,7 @@ class Ensemble:
         return tuple(model.select(part, rows) for model, part in zip(self.models, structure, strict=True))
 
 
-# Documents through a trained model: each sentence with the context that the model reads, translated by beam search.
+# Documents: each sentence is translated with the context that the model reads.
 
 ROWS = 256  # hypotheses that are decoded side by side
 
@@ -189,7 +189,7 @@ class Source(NamedTuple):
 class Translator:
     """A model, and how it is used.
 
-    context: at most so many sentences of context, where that is less than the model reads
+    context: at most this many sentences of context; None: what the model was trained with
     limit: how many tokens the model takes; what is longer is an error, or loses its oldest context (truncate)
     """
 

@@ -1,6 +1,6 @@
-"""The log of a training: one JSON object per line, and nothing in it that differs from run to run.
+"""The log of a training, log.jsonl: one JSON object per line, the same in every run.
 
-Beside it are pictures of the same: curve.svg where suites are looked at, and what TensorBoard reads where it is asked.
+The accuracy on suites is drawn as curve.svg next to it, and TensorBoard's files are written if the config says so.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ TENSORBOARD = "tensorboard"  # the folder beside the log
 
 
 class Log:
-    """log.jsonl in a model's folder. What an interrupted process wrote after its last checkpoint is taken back.
+    """Writes log.jsonl in a model's folder. Lines that follow the last checkpoint are removed when training is resumed.
 
-    So is what was reported only because training ended there (final): resumed, it does not end there.
+    So is a last report that was written only because training ended there (`final`).
     """
 
     def __init__(self, path: Path, update: int, tensorboard: bool = False) -> None:
@@ -65,7 +65,7 @@ class Log:
 
 
 def read_log(path: Path) -> list[dict[str, Any]]:
-    """The lines of a log; a last one that is incomplete is left out."""
+    """Return the lines of a log without an incomplete last one."""
     found = []
     for number, record in enumerate(byte_lines(path), start=1):
         try:
@@ -76,7 +76,7 @@ def read_log(path: Path) -> list[dict[str, Any]]:
 
 
 def _board(folder: Path, update: int) -> Any:
-    """A writer of TensorBoard's files; what was written after the last checkpoint is hidden."""
+    """Return a writer of TensorBoard's files that hides what was written after the last checkpoint."""
     try:
         module = import_module("torch.utils.tensorboard")
     except ModuleNotFoundError:
@@ -88,7 +88,7 @@ def _board(folder: Path, update: int) -> Any:
 
 
 def _scalars(kind: str, values: dict[str, Any]) -> list[tuple[str, float]]:
-    """Figures by TensorBoard's names: training/loss, validation/perplexity, accuracy/SUITE."""
+    """Return figures by their names in TensorBoard: training/loss, validation/perplexity, accuracy/SUITE."""
     found = []
     for key, value in values.items():
         if isinstance(value, dict):
@@ -111,14 +111,14 @@ LINE = 15  # of text
 
 
 class Series(NamedTuple):
-    """A line: its name, and (update, accuracy) in order."""
+    """A line of the chart: its name, and (update, accuracy) in order."""
 
     name: str
     points: tuple[tuple[int, float], ...]
 
 
 def series_of(log: Iterable[Mapping[str, Any]]) -> list[Series]:
-    """The accuracy of each suite in the lines of a log."""
+    """Return the accuracy on each suite from the lines of a log."""
     found: dict[str, list[tuple[int, float]]] = {}
     for entry in log:
         for name, value in entry.get("accuracy", {}).items():
@@ -128,7 +128,7 @@ def series_of(log: Iterable[Mapping[str, Any]]) -> list[Series]:
 
 
 def training_curve(title: str, series: Sequence[Series]) -> str:
-    """An SVG with a line for each series, named where it ends."""
+    """Return an SVG chart with a line for each series, labeled at its end."""
     last = max(update for one in series for update, _ in one.points)
     x = Scale(0, last, LEFT, WIDTH - RIGHT)
     y = Scale(0, 1, HEIGHT - BOTTOM, TOP)
@@ -154,7 +154,7 @@ def training_curve(title: str, series: Sequence[Series]) -> str:
 
 
 def apart(heights: Sequence[float], room: float = LINE) -> list[float]:
-    """Heights of labels, moved until none covers another and all are in the picture."""
+    """Return heights of labels, moved so that none overlaps another and all are within the chart."""
     order = sorted(range(len(heights)), key=lambda k: heights[k])
     found = list(heights)
     lowest: float = TOP

@@ -268,7 +268,7 @@ class Memory(NamedTuple):
 
 
 class Dropped(NamedTuple):
-    """What is dropped of the states in one batch, the same at every step: (b, hidden), or nothing."""
+    """Dropout masks of the states of one batch, the same at every step: (b, hidden), or None."""
 
     before: Tensor | None = None  # of the state as the first GRU sees it
     between: Tensor | None = None  # of the state that attention and the second GRU see

@@ -31,9 +31,9 @@ from anaphora.build.mine.quality import (
     same_chains,
     share,
     shares,
-    table_of,
     with_gold_chains,
 )
+from anaphora.reports.data_tables import quality_table
 from anaphora.stats.intervals import wilson
 
 Parsed = Callable[[str], Sentence]
@@ -232,7 +232,7 @@ def test_the_document() -> None:
 
 def test_the_table() -> None:
     document = document_of(EVALUATION, 0.6, {"languages": "en-de", "chains": "builtin"})
-    text = table_of(document).render("table")
+    text = quality_table(document).render("table")
     assert text.startswith("en-de · builtin chains · 2 documents · 3 items of 20 pronouns · 5 in the gold")
     lines = [line.split() for line in text.splitlines()]
     assert ["and", "antecedents", "right", "(precision)", "0.667", "[0.208,", "0.939]"] in lines
@@ -243,7 +243,7 @@ def test_the_table() -> None:
 
 def test_chains_that_are_sure_have_no_curve() -> None:
     sure = Evaluation([item("er", 1.0, True, True, True)], 1, 1, Counter(pronouns=1, items=1))
-    text = table_of(document_of(sure, 0.6, {"languages": "en-de", "chains": "gold"})).render("table")
+    text = quality_table(document_of(sure, 0.6, {"languages": "en-de", "chains": "gold"})).render("table")
     assert "≥" not in text
 
 

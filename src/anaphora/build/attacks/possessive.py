@@ -34,9 +34,9 @@ from anaphora.build.attacks.attack import (
     lowered,
     sentence_of,
 )
-from anaphora.build.attacks.presets import for_languages, place_of, preset
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.coref import Link, Linker, load_linker
+from anaphora.languages.attack_presets import for_languages, place_of, preset
 from anaphora.suites.example import Example, Passage
 from anaphora.suites.suite import Suite
 

@@ -24,9 +24,9 @@ from anaphora.build.attacks.attack import (
     is_truecased,
     sentence_of,
 )
-from anaphora.build.attacks.presets import DATA, built_in
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.parsing import read_toml
+from anaphora.languages.attack_presets import DATA, built_in
 from anaphora.suites.example import Example, Passage
 from anaphora.suites.suite import Suite
 

@@ -17,7 +17,6 @@ from anaphora.build.mine.pronouns import PronounMatch, Pronouns
 from anaphora.core.errors import AnaphoraError
 from anaphora.coref.gold import names
 from anaphora.stats.intervals import wilson
-from anaphora.table import Row, Table
 
 NOUNS = ("NOUN", "PROPN")
 
@@ -275,49 +274,6 @@ def document_of(evaluation: Evaluation, confidence: float, about: Mapping[str, A
         ],
         **about,
     }
-
-
-def table_of(document: Mapping[str, Any]) -> Table:
-    """Return the figures as a table."""
-    rows = [
-        Row(("pronoun pair right", _share(document["pair_precision"]), "")),
-        Row(("and antecedents right (precision)", _share(document["precision"]), _interval(document, "precision"))),
-        Row(("antecedents right where the pair is", _share(document["antecedent_accuracy"]), "")),
-        Row(("distance right where these are", _share(document["distance_accuracy"]), "")),
-        Row(("recall", _share(document["recall"]), _interval(document, "recall"))),
-        Row(("F", _share(document["f"]), "")),
-        Row(("class",), section=True),
-    ]
-    rows += [
-        Row((label, _share(figures["precision"]), f"{figures['right']:,} of {figures['items']:,}"), indent=1)
-        for label, figures in document["labels"].items()
-    ]
-    if len({row["items"] for row in document["curve"]}) > 1:
-        rows.append(Row(("confidence",), section=True))
-        rows += [
-            Row((f"≥ {row['confidence']:.1f}", _share(row["precision"]), f"{row['items']:,} items"), indent=1)
-            for row in document["curve"]
-        ]
-    rows.append(Row(("not mined",), section=True))
-    rows += [Row((reason, f"{count:,}", ""), indent=1) for reason, count in document["rejections"].items()]
-    title = (
-        f"{document['languages']} · {document['chains']} chains · {_counted(document['documents'], 'document')} · "
-        f"{document['items']:,} items of {document['pronouns']:,} pronouns · {document['gold']:,} in the gold"
-    )
-    return Table(title, ("", "", "95 % interval"), tuple(rows))
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
-
-
-def _share(value: float) -> str:
-    return f"{value:.3f}"
-
-
-def _interval(document: Mapping[str, Any], name: str) -> str:
-    low, high = document["intervals"][name]
-    return f"[{low:.3f}, {high:.3f}]"
 
 
 # The command `build mine-evaluate`.
