@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any, Literal
 
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.files import atomic_writer
@@ -15,14 +15,14 @@ from anaphora.core.parameters import named
 from anaphora.evaluation.compare import Comparison, compare_runs
 from anaphora.evaluation.contrastive import evaluate_run, evaluate_scores
 from anaphora.evaluation.result import Result, Settings
-from anaphora.runs import Run, describe, open_run, refuse_other, run_file, unfinished, write_run
+from anaphora.runs import Run, RunSummary, describe, open_run, refuse_other, run_file, unfinished, write_run
 from anaphora.suites.catalogue import catalogue
-from anaphora.suites.contexts import SEED
+from anaphora.suites.contexts import SEED, Selection, select
 from anaphora.suites.formats import read_suite, suite_of_rows
 from anaphora.suites.get import resolve
 from anaphora.suites.suite import Suite
-from anaphora.systems import System
-from anaphora.systems.context import Context, Options, split_spec
+from anaphora.systems import System, kind_traits, load_system
+from anaphora.systems.context import Context, Options
 from anaphora.systems.python import ScoreFunction, name_of, scorer_of
 from anaphora.systems.scores import ScoreFile
 from anaphora.systems.scoring import Progress, StartScorer, score_suite
@@ -56,16 +56,18 @@ def score(
     seed: int = SEED,
     resume: bool = False,
     overwrite: bool = False,
-    workers: int | None = None,
+    workers: int | Literal["auto"] | None = None,
     cluster: str | None = None,
     gpus: float = 0,
     progress: Progress | None = None,
+    started: Callable[[Selection], None] | None = None,
     threads: int | None = None,
     batch_tokens: int = 2048,
     plain: bool = False,
     margins_only: bool = False,
     truncate: bool = False,
-    focus: str = "candidate",
+    scope: str = "candidate",
+    focus: str | None = None,
 ) -> Run:
     """Let a system score a suite; the run is written to the output as it goes.
 
@@ -75,12 +77,14 @@ def score(
     separator, target_context: as the options of `anaphora score`
     limit, sample, seed: score the first N examples, or a random sample of N
     resume, overwrite: what to do where the output already exists
-    workers: processes that score in parallel; by default one, and on a cluster as many as it has room for
+    workers: processes that score in parallel; by default one, and on a cluster as many as it has room for; "auto" is
+        one per processor for models that compute on CPUs, if memory suffices
         (a script that starts them has its own work under `if __name__ == "__main__":`, as multiprocessing demands)
     cluster: the address of a Ray cluster, or "" for the one that is found or started here
     gpus: GPUs per worker on a cluster; its processors are `threads`, or one
     progress: called with the numbers of examples that are scored and that there are
-    threads, batch_tokens, plain, margins_only, truncate, focus: see `Options`
+    started: called once with the selected examples, before the first one is scored
+    threads, batch_tokens, plain, margins_only, truncate, scope: see `Options`; focus: the old name of scope
     """
     suite = suite if isinstance(suite, Suite) else load_suite(suite)
     chosen = Options(
@@ -90,58 +94,86 @@ def score(
         plain=plain,
         margins_only=margins_only,
         truncate=truncate,
-        focus=focus,
+        scope=focus or scope,
         own_context=context is None,
     )
-    how = _How(limit=limit, sample=sample, seed=seed, resume=resume, overwrite=overwrite, progress=progress)
     if not isinstance(system, str):
-        if workers not in (None, 1) or cluster is not None:
+        if workers not in (None, "auto", 1) or cluster is not None:
             raise AnaphoraError("an object scores in this process: leave workers and cluster out")
-        return score_suite(suite, name_of(system), Path(output), options=chosen, scorer=scorer_of(system), **how)
-    kind, what = split_spec(system)
-    if kind == "scores":
-        if limit is not None or sample is not None:
-            raise AnaphoraError(
-                "a score file is imported whole, without a limit or a sample. Cut the suite: suites convert --limit"
-            )
-        return import_scores(suite, ScoreFile(what), Path(output), overwrite=overwrite)
-    if kind == "openai" and (cluster is not None or (workers or 1) > 1):
-        raise AnaphoraError(
-            "an openai: server is asked many things at once by one process: set concurrency=N in the spec, "
-            "and leave --workers and --cluster out"
-        )
-    scorer = _scorer(workers, cluster, threads, gpus)
-    return score_suite(suite, system, Path(output), options=chosen, scorer=scorer, **how)
+        name, scorer = name_of(system), scorer_of(system)
+    else:
+        name, traits = system, kind_traits(system)
+        if traits.imports:
+            if limit is not None or sample is not None:
+                raise AnaphoraError(
+                    "a score file is imported whole, without a limit or a sample. Cut the suite: suites convert --limit"
+                )
+            imported: Any = load_system(system, chosen)
+            return import_scores(suite, imported, Path(output), overwrite=overwrite)
+        if traits.single_process and (cluster is not None or workers not in (None, "auto", 1)):
+            raise AnaphoraError(traits.single_process)
+        scorer = None
+    selection = select(suite, limit=limit, sample=sample, seed=seed)
+    if isinstance(system, str):
+        scorer = _scorer(system, len(selection.examples), workers, cluster, threads, gpus)
+    reports = _first_calling(started, selection, progress) if started else progress
+    return score_suite(
+        suite,
+        name,
+        Path(output),
+        options=chosen,
+        limit=limit,
+        sample=sample,
+        seed=seed,
+        resume=resume,
+        overwrite=overwrite,
+        progress=reports,
+        scorer=scorer,
+        selection=selection,
+    )
 
 
-def _scorer(workers: int | None, cluster: str | None, threads: int | None, gpus: float) -> StartScorer | None:
-    """Who scores; None is this process."""
+def _first_calling(started: Callable[[Selection], None], selection: Selection, progress: Progress | None) -> Progress:
+    """A progress function that calls `started` before its first report."""
+    pending = [started]
+
+    def report(done: int, total: int) -> None:
+        if pending:
+            pending.pop()(selection)
+        if progress is not None:
+            progress(done, total)
+
+    return report
+
+
+def _scorer(
+    spec: str, examples: int, workers: int | str | None, cluster: str | None, threads: int | None, gpus: float
+) -> StartScorer | None:
+    """Computes the scores; None is this process."""
+    from anaphora.systems.workers import default_worker_count, local_workers, ray_cluster
+
+    count = default_worker_count(spec, examples) if workers == "auto" and cluster is None else workers
+    count = count if isinstance(count, int) else None
     if cluster is not None:
-        from anaphora.systems.workers import ray_cluster
-
-        return ray_cluster(cluster, workers=workers, cpus_per_worker=threads or 1, gpus_per_worker=gpus)
-    if workers is not None and workers > 1:
-        from anaphora.systems.workers import local_workers
-
-        return local_workers(workers, threads)
-    return None
+        return ray_cluster(cluster, workers=count, cpus_per_worker=threads or 1, gpus_per_worker=gpus)
+    return local_workers(count, threads) if count is not None and count > 1 else None
 
 
 def import_scores(suite: Suite, scores: Path | ScoreFile, output: Path, *, overwrite: bool = False) -> Run:
-    """A run from scores that another toolkit wrote. A run of another system or suite at the output is an error.
+    """Write a run from scores that another toolkit wrote. A run of another system or suite at the output is an error.
 
-    overwrite: replace whatever run is there
+    overwrite: replace a run that exists there
     """
-    scores = scores if isinstance(scores, ScoreFile) else ScoreFile(scores)
+    scores = ScoreFile(scores) if isinstance(scores, Path) else scores
     digest = hashlib.sha256()
-    examples = sum(1 for _ in suite.examples(digest))
-    header = describe(suite, sha256=digest.hexdigest(), system=scores.spec, examples=examples)
+    examples = list(suite.examples(digest))
+    header = describe(suite, sha256=digest.hexdigest(), system=scores.spec, examples=len(examples))
     with lock_output(run_file(output)):
         if not overwrite:
             refuse_other(output, header)
-        run = open_run(write_run(output, header, scores.score(suite)))
+        run = open_run(write_run(output, header, scores.score(examples)))
         unfinished(run.path).unlink(missing_ok=True)
-        return run
+        return replace(run, summary=RunSummary(len(examples)))
 
 
 @named
@@ -248,17 +280,6 @@ def compare(
     opened = [run if isinstance(run, Run) else open_run(Path(run)) for run in runs]
     by = [by] if isinstance(by, str) else by
     return compare_runs(opened, breakdowns=by, settings=chosen, test=test)
-
-
-class _How(TypedDict):
-    """What is the same for all ways of scoring."""
-
-    limit: int | None
-    sample: int | None
-    seed: int
-    resume: bool
-    overwrite: bool
-    progress: Progress | None
 
 
 @dataclass(frozen=True, slots=True)

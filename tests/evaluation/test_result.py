@@ -10,7 +10,7 @@ import pytest
 
 from anaphora.core.errors import AnaphoraError
 from anaphora.evaluation.result import Proportion, Result, RunSignature, Settings
-from anaphora.systems.context import Measurement
+from anaphora.measurement import Measurement
 
 RESULT = Result(
     suite="made-up",

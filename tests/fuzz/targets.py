@@ -300,13 +300,13 @@ def _unfinished_seed(folder: Path) -> None:
 
 
 def _unfinished(folder: Path) -> None:
-    from anaphora.runs import UnfinishedRun, open_run
+    from anaphora.runs import RunWriter, open_run
     from anaphora.suites.suite import read_native
 
     examples = list(read_native(folder / "s.jsonl"))
     (folder / "whole.jsonl").write_bytes(run_file(folder / "valid.jsonl").read_bytes())
     header = open_run(folder / "valid.jsonl").header
-    with UnfinishedRun(folder / "out.jsonl", header, examples, resume=True, overwrite=False):
+    with RunWriter(folder / "out.jsonl", header, examples, resume=True, overwrite=False):
         pass
 
 
@@ -368,7 +368,7 @@ add("documents", files(a__txt="One.\nTwo.\n\nThree.\n", b__txt="d1\tOne.\nd2\tTw
 
 
 def _prompt(folder: Path) -> None:
-    from anaphora.systems.encoding.prompt import read_prompt
+    from anaphora.systems.prompts import read_prompt
 
     read_prompt(str(folder / "p.txt"))
 
@@ -838,7 +838,7 @@ def _ct2_seed(folder: Path) -> None:
 
 
 def _ct2(folder: Path) -> None:
-    from anaphora.systems.ctranslate2.model_file import read_model_file
+    from anaphora.systems.ctranslate2 import read_model_file
 
     read_model_file(folder).vocabulary("source")
 

@@ -121,10 +121,10 @@ def example(*candidates: tuple[str, str], source: tuple[str, str] = ("ab", "cd")
 
 
 def question(
-    item: Example, focus: str = "candidate", limit: int | None = None, truncate: bool = False, **how: Any
+    item: Example, scope: str = "candidate", limit: int | None = None, truncate: bool = False, **how: Any
 ) -> Any:
     text: Any = Letters()
-    return encode_question(item, text, ContextLayout(**how), focus, limit, truncate)
+    return encode_question(item, text, ContextLayout(**how), scope, limit, truncate)
 
 
 TO_2 = {"source_context": 1, "target_context": 1}

@@ -69,12 +69,12 @@ def context_usage(
     from anaphora.suites.contexts import select
     from anaphora.suites.suite import Suite
     from anaphora.systems.context import Context, Options
-    from anaphora.systems.scoring import Reloaded, score_suite
+    from anaphora.systems.scoring import SystemCache, score_suite
 
     asked = Context(context, separator, target_context)
     options = Options(asked, threads=threads, batch_tokens=batch_tokens, truncate=truncate)
     truncated = 0  # texts, in the run with most of them
-    scorer = Reloaded()
+    scorer = SystemCache()
     loaded = api.load_suite(suite)
     scored = select(loaded, limit=limit, sample=sample, seed=seed)
 

@@ -21,7 +21,7 @@ from anaphora.evaluation.compare import Comparison
 from anaphora.evaluation.result import Result
 from anaphora.runs import Run
 from anaphora.suites.suite import read_native
-from anaphora.systems.listing import missing_packages
+from anaphora.systems import KINDS, missing_packages
 
 MODELS = {"sentence-level": "transformer-baseline-laptop", "context-aware": "transformer-concat22-laptop"}
 UPDATES = 800
@@ -55,7 +55,7 @@ def run_story(
     pretrained: use the models of the package, which were trained by this function
     watched: returns a progress bar, as `progress_bar` of the command line does
     """
-    if missing := missing_packages("anaphora.nmt.training"):
+    if missing := missing_packages(KINDS["nmt"].packages):
         remedy = 'Install with: pip install "anaphora[nmt]"; or see tables alone: anaphora demo --stand-ins'
         does = "runs two small models" if pretrained else "trains two small models"
         packages = ", ".join(sorted(missing, key=lambda name: (name != "torch", name)))  # the big one first

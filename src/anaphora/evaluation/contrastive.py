@@ -13,7 +13,7 @@ import numpy as np
 from anaphora.evaluation import decision as by
 from anaphora.evaluation.decision import Breakdown, Key, Priors, decide, unit_of
 from anaphora.evaluation.result import Proportion, Result, Settings
-from anaphora.runs import Run, RunHeader, Scored, describe
+from anaphora.runs import Run, RunHeader, ScoredExample, describe
 from anaphora.stats.intervals import bootstrap, generator, percentile_interval, wilson
 from anaphora.suites.example import Tag
 from anaphora.suites.suite import Suite
@@ -87,7 +87,7 @@ class Evaluation:
     def _tally(self) -> Tally:
         return Tally(self.settings.resample is not None)
 
-    def add(self, item: Scored) -> None:
+    def add(self, item: ScoredExample) -> None:
         settings, tags = self.settings, item.tags
         self.tags.update(tags)
         decision = decide(item, minimize=settings.minimize, normalize=settings.normalize)
@@ -149,7 +149,7 @@ class Evaluation:
 
 
 def evaluate_items(
-    items: Iterable[Scored],
+    items: Iterable[ScoredExample],
     *,
     about: RunHeader,
     breakdowns: Sequence[str] = (),
@@ -204,7 +204,7 @@ def evaluate_scores(
     digest = hashlib.sha256()
     settings = settings or Settings()
     file = ScoreFile(scores, are=settings.scores_are)
-    items: Iterable[Scored]
+    items: Iterable[ScoredExample]
     if settings.scores_are == settings.normalize == "mean":  # they are compared as they are: a mean of one token
         items = (item._replace(tokens=[1] * len(item.scores)) for item in file.as_written(suite.examples(digest)))
     else:

@@ -57,20 +57,20 @@ def _in_reach(passage: Passage, layout: ContextLayout) -> Sequence[str]:
 
 
 def encode_question(
-    example: Example, text: Text, layout: ContextLayout, focus: str, limit: int | None, truncate: bool
+    example: Example, text: Text, layout: ContextLayout, scope: str, limit: int | None, truncate: bool
 ) -> EncodedQuestion:
     """An example in token ids.
 
-    focus: as in `Options`: the whole candidate, the current sentence given the context, or the first token that differs
+    scope: as in `Options`: the whole candidate, the current sentence given the context, or the first token that differs
     limit: the most tokens that the model reads; a longer text is an error, or is truncated
     """
     encoded, truncated = encode_candidates(example, text, layout), 0
     if limit is not None:
         encoded, truncated = _limited(encoded, limit, truncate, example)
-    if focus == "current":
+    if scope == "current":
         sizes = [len(text.encode_target(candidate[-1])) + 1 for candidate in example.candidates]
         encoded = [_given(c, max(0, len(c.predicted) - size)) for c, size in zip(encoded, sizes, strict=True)]
-    elif focus == "pronoun":
+    elif scope == "pronoun":
         several = len(encoded) > 1
         shared = common_prefix([c.predicted[:-1] for c in encoded]) if several else 0  # one is left to predict
         encoded = [_given(c._replace(predicted=c.predicted[: shared + 1]), shared) for c in encoded]

@@ -19,8 +19,8 @@ from anaphora.evaluation.generative import Counts, Gap, Generative
 from anaphora.evaluation.result import Proportion, Result
 from anaphora.evaluation.robustness import Attack, Robustness
 from anaphora.languages.attack_presets import built_in
+from anaphora.measurement import Measurement
 from anaphora.stats.intervals import Interval
-from anaphora.systems.context import Measurement
 from anaphora.table import (
     MISSING,
     Row,

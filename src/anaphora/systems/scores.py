@@ -14,20 +14,23 @@ from pathlib import Path
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.files import byte_lines, decode
 from anaphora.core.parsing import whole_number
-from anaphora.runs import Scored
+from anaphora.runs import ScoredExample
 from anaphora.suites.example import Example
+from anaphora.systems import KINDS
 from anaphora.systems.context import Options, split_settings
 
 SCORES_ARE = ("sum", "mean")
 
 
 class ScoreFile:
-    """A system whose answers are in a file: they are imported as they are, all at once."""
+    """A system whose scores are in a file: they are imported as they are, all at once."""
+
+    traits = KINDS["scores"].traits
 
     def __init__(self, path: str | Path, options: Options | None = None, are: str = "") -> None:
         """FILE or FILE?are=mean; the options of other systems mean nothing here."""
         if isinstance(path, str) and not Path(path).exists():  # a name with a question mark in it is a name
-            path, settings = split_settings(path, ("are",))
+            path, settings = split_settings(path, KINDS["scores"].settings)
             are = are or settings.get("are", "")
         self.path, self.are = Path(path), are or "sum"
         if self.are not in SCORES_ARE:
@@ -38,7 +41,7 @@ class ScoreFile:
         """How the file is named as a system."""
         return f"scores:{self.path}" + ("" if self.are == "sum" else f"?are={self.are}")
 
-    def score(self, examples: Iterable[Example]) -> Iterator[Scored]:
+    def score(self, examples: Iterable[Example]) -> Iterator[ScoredExample]:
         """Each example with its scores from the file, as sums; too few or too many lines are an error."""
         first = 1
         for item in self.as_written(examples):
@@ -47,7 +50,7 @@ class ScoreFile:
             first += len(item.scores)
             yield item
 
-    def _sums(self, item: Scored, first: int) -> list[float]:
+    def _sums(self, item: ScoredExample, first: int) -> list[float]:
         """Sums from means per token and the numbers of tokens."""
         if item.tokens is None or min(item.tokens) < 1:
             bare = first if item.tokens is None else first + list(item.tokens).index(min(item.tokens))
@@ -55,7 +58,7 @@ class ScoreFile:
             raise BadInput(self.path, "a mean per token without a number of tokens", line=bare, remedy=remedy)
         return [mean * count for mean, count in zip(item.scores, item.tokens, strict=True)]
 
-    def as_written(self, examples: Iterable[Example]) -> Iterator[Scored]:
+    def as_written(self, examples: Iterable[Example]) -> Iterator[ScoredExample]:
         """Each example with the numbers that are in the file."""
         lines = byte_lines(self.path)
         used = candidates = 0
@@ -68,7 +71,7 @@ class ScoreFile:
             used += len(found)
             if len(found) < size:
                 self._wrong_number(used, candidates + sum(len(rest.candidates) for rest in examples))
-            yield Scored(example.id, example.gold, example.tags, scores, tokens)
+            yield ScoredExample(example.id, example.gold, example.tags, scores, tokens)
         surplus = sum(1 for number, line in enumerate(lines, used + 1) if _parse(line, self.path, number))
         if surplus:
             self._wrong_number(used + surplus, candidates)

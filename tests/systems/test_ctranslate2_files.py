@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from anaphora.core.errors import AnaphoraError, BadInput
-from anaphora.systems.ctranslate2.model_file import ModelFile, read_model_file
+from anaphora.systems.ctranslate2 import ModelFile, read_model_file
 
 SHARED = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 

@@ -18,14 +18,13 @@ transformers = pytest.importorskip("transformers")
 
 from anaphora.core.errors import AnaphoraError
 from anaphora.demo.stand_ins import demo_suite
-from anaphora.runs import Answer
+from anaphora.runs import CandidateScores
 from anaphora.scoring.tree import EncodedExample
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Suite, suite_of
 from anaphora.systems import Translator, load_system
 from anaphora.systems.context import Context, Options
-from anaphora.systems.ctranslate2.model_file import read_model_file
-from anaphora.systems.ctranslate2.system import CTranslate2System, batches
+from anaphora.systems.ctranslate2 import CTranslate2System, batches, read_model_file
 from anaphora.systems.scoring import score_suite
 
 EXAMPLES = list(islice(iter(demo_suite()), 0, 400, 17))
@@ -140,13 +139,13 @@ def copied(marian: str, tmp_path: Path) -> Path:
     return Path(shutil.copytree(marian.removeprefix("ct2:"), tmp_path / "model"))
 
 
-def answers(spec: str, options: Options = OPTIONS, examples: Sequence[Example] = EXAMPLES) -> list[Answer]:
+def answers(spec: str, options: Options = OPTIONS, examples: Sequence[Example] = EXAMPLES) -> list[CandidateScores]:
     found = dict(load_system(spec, options).score(examples))
     assert sorted(found) == list(range(len(examples)))
     return [found[number] for number in range(len(examples))]
 
 
-def assert_same(one: list[Answer], other: list[Answer]) -> None:
+def assert_same(one: list[CandidateScores], other: list[CandidateScores]) -> None:
     for a, b in zip(one, other, strict=True):
         assert a.scores == pytest.approx(b.scores, abs=1e-4, rel=0)
         assert max(range(len(a.scores)), key=a.scores.__getitem__) == max(
@@ -169,10 +168,10 @@ def test_scores_are_those_of_transformers(family: str, made: Callable[[str], Mod
     assert_same(answers(theirs + query), answers(ours + query))
 
 
-@pytest.mark.parametrize("focus", ["current", "pronoun"])
-def test_a_part_of_the_candidate(focus: str, made: Callable[[str], Model]) -> None:
+@pytest.mark.parametrize("scope", ["current", "pronoun"])
+def test_a_part_of_the_candidate(scope: str, made: Callable[[str], Model]) -> None:
     for theirs, ours in map(made, ("marian", "llama")):
-        options = replace(OPTIONS, focus=focus)
+        options = replace(OPTIONS, scope=scope)
         assert_same(answers(theirs, options), answers(ours, options))
 
 
@@ -254,7 +253,7 @@ def test_nothing_is_cut_at_1024_tokens(made: Callable[[str], Model]) -> None:
         theirs, ours = made(family)
         system = load_system(ours + query, OPTIONS)
         assert isinstance(system, CTranslate2System)
-        (encoded,) = system.engine.tokens.encode([OPTIONS.context.question(question[0])])
+        (encoded,) = system.engine.tokens.encode([OPTIONS.context.scoring_input(question[0])])
         assert encoded.longest > 1100
         assert_same(answers(theirs + query, examples=question), answers(ours + query, examples=question))
 

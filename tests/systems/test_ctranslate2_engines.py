@@ -17,8 +17,7 @@ pytest.importorskip("ctranslate2")
 from anaphora.core.errors import AnaphoraError
 from anaphora.scoring.tree import EncodedExample
 from anaphora.systems.context import Options
-from anaphora.systems.ctranslate2.engines import UNLIMITED, GeneratorEngine, TranslatorEngine, _limit
-from anaphora.systems.ctranslate2.model_file import ModelFile
+from anaphora.systems.ctranslate2 import UNLIMITED, GeneratorEngine, ModelFile, TranslatorEngine, _limit
 
 NAMES = ["<pad>", "</s>", "<unk>", "a", "b", "c", "de"]
 PAD, END, UNKNOWN, A, B, C, DE = range(7)

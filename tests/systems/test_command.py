@@ -22,9 +22,9 @@ from anaphora.core.errors import AnaphoraError
 from anaphora.demo.stand_ins import demo_suite
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Suite, read_native, suite_of
+from anaphora.systems import command as module
 from anaphora.systems import load_system, scoring
-from anaphora.systems.command import system as module
-from anaphora.systems.command.system import CommandSystem, Program
+from anaphora.systems.command import CommandSystem, Program
 from anaphora.systems.context import Context, Options
 from anaphora.systems.scoring import score_suite
 
@@ -546,7 +546,7 @@ class TestEndsWhatItStarted:
         assert not running(pid)
 
     def test_that_does_not_listen(self, program: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("anaphora.systems.command.system.WAIT", 0.5)
+        monkeypatch.setattr("anaphora.systems.command.WAIT", 0.5)
         code = "import os, signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
         code += "for line in sys.stdin: print(os.getpid(), flush=True)\ntime.sleep(600)"
         answers = CommandSystem(program(code), Options()).score(EXAMPLES)

@@ -13,7 +13,7 @@ from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, PreTrained
 
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.finite import all_finite
-from anaphora.runs import Answer
+from anaphora.runs import CandidateScores
 from anaphora.scoring.batching import (
     SourceGroup,
     find_device,
@@ -26,11 +26,11 @@ from anaphora.scoring.packed import PackedModel, UnsupportedModel
 from anaphora.scoring.padded import score_padded
 from anaphora.scoring.tree import CandidateScore, EncodedExample, build_tree
 from anaphora.suites.example import Example
-from anaphora.systems.context import Options, Question, split_settings
-from anaphora.systems.encoding import prompted, tokens
-from anaphora.systems.encoding.tokens import answer, encode_examples, load_tokenizer, loaded
+from anaphora.systems import KINDS, MODEL
+from anaphora.systems.context import Options, ScoringInput, split_settings
+from anaphora.systems.encoding import Seq2SeqInputs, answer, encode_examples, load_tokenizer, loaded
+from anaphora.systems.prompts import CausalInputs
 
-CHECKPOINT_SETTINGS = ("revision", "dtype", "device")
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 
 
@@ -78,7 +78,7 @@ TOLERANCE = 1e-3  # how far tree and plain scores of the trial may be apart (rou
 class NeuralSystem:
     """Scores examples with a torch model. A subclass says how text becomes tokens."""
 
-    has_focus = True  # may score a part of a candidate
+    traits = MODEL
 
     def __init__(self, model: PreTrainedModel, options: Options) -> None:
         self.model, self.options = model.eval(), options
@@ -86,11 +86,11 @@ class NeuralSystem:
             torch.set_num_threads(options.threads)
         self.packed = None if options.plain else tree_scorer(self.model)
 
-    def encode(self, questions: Sequence[Question]) -> list[EncodedExample]:
+    def encode(self, questions: Sequence[ScoringInput]) -> list[EncodedExample]:
         """Token ids of questions; a text that is too long is an error or is cut, as the options say."""
         raise NotImplementedError
 
-    def score(self, examples: Sequence[Example], done: Container[int] = ()) -> Iterator[tuple[int, Answer]]:
+    def score(self, examples: Sequence[Example], done: Container[int] = ()) -> Iterator[tuple[int, CandidateScores]]:
         """Each example's number with its answer, as they are computed, short ones first.
 
         Batches are made as if nothing were done, and those with nothing left to do are passed over: so that scores
@@ -168,19 +168,19 @@ class HuggingFaceSeq2Seq(NeuralSystem):
     """
 
     def __init__(self, what: str, options: Options) -> None:
-        name, settings = split_settings(what, (*CHECKPOINT_SETTINGS, *tokens.SETTINGS))
+        name, settings = split_settings(what, KINDS["hf"].settings)
         model, self.tokenizer = load_checkpoint(AutoModelForSeq2SeqLM, name, settings)
         self._fingerprint = fingerprint(model, self.tokenizer, settings)
         # Learned and sinusoidal positions end somewhere; T5's relative ones do not.
         limit = getattr(model.config, "max_position_embeddings", None)
-        self.tokens = tokens.PairTokens(self.tokenizer, settings, options, start=_start(model.config), limit=limit)
+        self.tokens = Seq2SeqInputs(self.tokenizer, settings, options, start=_start(model.config), limit=limit)
         super().__init__(model, options)
 
     def settings(self) -> dict[str, Any]:
         """What the scores depend on, for the header of a run."""
         return {**self._fingerprint, **self.tokens.settings()}
 
-    def encode(self, questions: Sequence[Question]) -> list[EncodedExample]:
+    def encode(self, questions: Sequence[ScoringInput]) -> list[EncodedExample]:
         return self.tokens.encode(questions)
 
     def translate(self, texts: Sequence[str], *, beams: int | None = None, max_tokens: int = 256) -> list[str]:
@@ -225,18 +225,18 @@ class CausalLM(NeuralSystem):
     """
 
     def __init__(self, what: str, options: Options) -> None:
-        name, settings = split_settings(what, (*CHECKPOINT_SETTINGS, *prompted.SETTINGS))
+        name, settings = split_settings(what, KINDS["lm"].settings)
         model, self.tokenizer = load_checkpoint(AutoModelForCausalLM, name, settings)
         self._fingerprint = fingerprint(model, self.tokenizer, settings)
         limit = getattr(model.config, "max_position_embeddings", None)
-        self.tokens = prompted.PromptTokens(self.tokenizer, settings, options, name=f"lm:{name}", limit=limit)
+        self.tokens = CausalInputs(self.tokenizer, settings, options, name=f"lm:{name}", limit=limit)
         super().__init__(model, options)
 
     def settings(self) -> dict[str, Any]:
         """What the scores depend on, for the header of a run."""
         return {**self._fingerprint, **self.tokens.settings()}
 
-    def encode(self, questions: Sequence[Question]) -> list[EncodedExample]:
+    def encode(self, questions: Sequence[ScoringInput]) -> list[EncodedExample]:
         return self.tokens.encode(questions)
 
     def translate(self, texts: Sequence[str], *, beams: int | None = None, max_tokens: int = 256) -> list[str]:

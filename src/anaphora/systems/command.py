@@ -24,7 +24,7 @@ from time import monotonic
 from typing import IO, Any, cast
 
 from anaphora.core.errors import AnaphoraError, OutputMisaligned
-from anaphora.runs import Answer
+from anaphora.runs import CandidateScores
 from anaphora.suites.example import Example
 from anaphora.systems.context import Options
 from anaphora.systems.scores import parse_scores
@@ -248,7 +248,7 @@ class CommandSystem:
         """What the scores depend on, for the header of a run."""
         return {"command": shlex.join(self.arguments)}
 
-    def score(self, examples: Sequence[Example], done: Container[int] = ()) -> Iterator[tuple[int, Answer]]:
+    def score(self, examples: Sequence[Example], done: Container[int] = ()) -> Iterator[tuple[int, CandidateScores]]:
         """Each example's number with its answer, in order, as the program writes them; what is done is not asked."""
         work = [(number, self._lines(example)) for number, example in enumerate(examples) if number not in done]
         if not work:
@@ -276,7 +276,7 @@ class CommandSystem:
 
     def _lines(self, example: Example) -> list[bytes]:
         """What the program reads: a line per candidate."""
-        source, targets = self.options.context.question(example)
+        source, targets = self.options.context.scoring_input(example)
         for text in (source, *targets):
             if any(sign in text for sign in "\t\n\r"):
                 raise AnaphoraError(
@@ -285,7 +285,7 @@ class CommandSystem:
                 )
         return [f"{source}\t{target}".encode() for target in targets]
 
-    def _answer(self, program: Program, size: int) -> Answer:
+    def _answer(self, program: Program, size: int) -> CandidateScores:
         """The scores of one example."""
         place, first = Path(f"the output of {program.name}"), program.received + 1
         lines: list[bytes] = []
@@ -297,7 +297,7 @@ class CommandSystem:
                 raise _surplus(program, line)
             parse_scores([line], place, program.received)  # at once: it may be waiting for us to complain
             lines.append(line)
-        return Answer(*parse_scores(lines, place, first))
+        return CandidateScores(*parse_scores(lines, place, first))
 
     def _line(self, program: Program) -> bytes | None:
         """The next line, or None at the end of the output or where the program is not waited for any more."""

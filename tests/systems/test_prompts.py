@@ -14,10 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anaphora.core.errors import AnaphoraError, BadInput
-from anaphora.systems.context import Options, Question
-from anaphora.systems.encoding.language_codes import LANGUAGES, english_name, find_code
-from anaphora.systems.encoding.prompt import BASE_PROMPT, CHAT_PROMPT, PLACES, continued, fill, read_prompt
-from anaphora.systems.encoding.prompted import PromptTokens
+from anaphora.systems.context import Options, ScoringInput
+from anaphora.systems.encoding import LANGUAGES, english_name, find_code
+from anaphora.systems.prompts import BASE_PROMPT, CHAT_PROMPT, PLACES, CausalInputs, continued, fill, read_prompt
 
 VALUES = {"source": "It broke.", "source_language": "English", "target_language": "German"}
 # Texts with many braces, and with names of places in them
@@ -99,7 +98,7 @@ def test_a_file_that_is_not_there_or_not_text(tmp_path: Path) -> None:
 
 # Prompted: every candidate is predicted whole after the same beginning, whatever a tokeniser makes of the seam.
 
-QUESTION = Question("It was old.", ("Er war alt.", "Sie war alt."))
+QUESTION = ScoringInput("It was old.", ("Er war alt.", "Sie war alt."))
 ENGLISH_GERMAN = Options(languages=("en", "de"))
 
 
@@ -129,13 +128,13 @@ class Merging:
         return "".join(names[i] for i in ids if i > 1 or not skip_special_tokens)
 
 
-def base(tokenizer: Any, limit: int | None = None, **given: str) -> PromptTokens:
-    return PromptTokens(tokenizer, given, ENGLISH_GERMAN, name="lm:x", limit=limit)
+def base(tokenizer: Any, limit: int | None = None, **given: str) -> CausalInputs:
+    return CausalInputs(tokenizer, given, ENGLISH_GERMAN, name="lm:x", limit=limit)
 
 
 @pytest.fixture(scope="module")
 def llama(tiny_llama: Path) -> Any:
-    from anaphora.systems.encoding.tokens import load_tokenizer
+    from anaphora.systems.encoding import load_tokenizer
 
     return load_tokenizer(str(tiny_llama))
 
@@ -168,7 +167,7 @@ def test_reading_and_predicting_together_are_the_tokens_of_the_whole(
     merged: list[str], texts: list[str], bos: int | None
 ) -> None:
     tokens = base(Merging(merged, bos))
-    [encoded] = tokens.encode([Question("It was.", tuple(texts))])
+    [encoded] = tokens.encode([ScoringInput("It was.", tuple(texts))])
     prompt = tokens.tokenizer(tokens.text("It was."), True).input_ids
     assert list(encoded.prompt) == prompt[: len(encoded.prompt)]
     for candidate, text in zip(encoded.candidates, texts, strict=True):
@@ -180,7 +179,7 @@ def test_reading_and_predicting_together_are_the_tokens_of_the_whole(
 def test_a_model_given_nothing_reads_its_first_token(tmp_path: Path, bos: int | None, first: tuple[int, ...]) -> None:
     (tmp_path / "prompt").write_text("{source}")
     tokens = base(Merging(bos=bos), prompt=str(tmp_path / "prompt"))
-    [encoded] = tokens.encode([Question("", ("Er.", "Es."))])
+    [encoded] = tokens.encode([ScoringInput("", ("Er.", "Es."))])
     assert encoded.prompt == first
     assert [tokens.tokenizer.decode(c, False) for c in encoded.candidates] == [" Er.\n", " Es.\n"]
     assert tokens.prompts([""]) == [first]
@@ -245,7 +244,7 @@ def test_a_template_that_begins_the_answer_by_itself_leaves_something_to_predict
             return turns + ("a:<think>" if add_generation_prompt else "")
 
     tokenizer = Thinking()
-    [encoded] = base(tokenizer).encode([Question("It was.", ("", "Er."))])
+    [encoded] = base(tokenizer).encode([ScoringInput("It was.", ("", "Er."))])
     assert tokenizer.decode(encoded.prompt, False).endswith("\n\nIt was.a")
     assert [tokenizer.decode(candidate, False) for candidate in encoded.candidates] == [":", ":Er."]
 
@@ -261,7 +260,7 @@ def test_a_base_model_has_the_mark_of_its_tokeniser(llama: Any) -> None:
 def test_any_text_is_predicted_whole_by_a_real_tokeniser(llama: Any, source: str, texts: list[str]) -> None:
     for chat in ("yes", "no"):
         tokens = base(llama, chat=chat)
-        [encoded] = tokens.encode([Question(source, tuple(texts))])
+        [encoded] = tokens.encode([ScoringInput(source, tuple(texts))])
         for candidate, text in zip(encoded.candidates, texts, strict=True):
             whole = llama(tokens.text(source, text), add_special_tokens=chat == "no").input_ids
             assert [*encoded.prompt, *candidate] == whole
@@ -278,7 +277,7 @@ def test_an_answer_is_a_line_or_a_turn(llama: Any) -> None:
 
 
 def test_unknown_languages_stay_as_they_are() -> None:
-    tokens = PromptTokens(Merging(), {}, Options(languages=("tlh", "")), name="lm:x", limit=None)
+    tokens = CausalInputs(Merging(), {}, Options(languages=("tlh", "")), name="lm:x", limit=None)
     assert tokens.text("nuqneH", "Was?") == "tlh: nuqneH\n: Was?\n"
 
 

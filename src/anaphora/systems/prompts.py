@@ -3,23 +3,63 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from anaphora.core.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError, BadInput
+from anaphora.core.files import open_binary, text_lines
 from anaphora.scoring.tree import EncodedExample, Ids, common_prefix
-from anaphora.systems.context import Options, Question, yes
-from anaphora.systems.encoding.language_codes import english_name
-from anaphora.systems.encoding.prompt import BASE_PROMPT, CHAT_PROMPT, PLACES, continued, fill, read_prompt
-from anaphora.systems.encoding.tokens import too_long
+from anaphora.systems.context import Options, ScoringInput, parse_bool
+from anaphora.systems.encoding import english_name, too_long
 
-# Prompt and candidates as a causal language model reads them, base or chat.
+# Prompts that ask for a translation: the two built-in ones, and a user's file
 
-SETTINGS = ("prompt", "chat")  # what a spec may say of it
+BASE_PROMPT = "{source_language}: {source}\n{target_language}:"
+CHAT_PROMPT = (
+    "Translate the following text from {source_language} into {target_language}. "
+    "Answer with the translation only.\n\n{source}"
+)
+PLACES = ("source", "source_language", "target_language")
+
+
+def read_prompt(path: str | None) -> str | None:
+    """The prompt of a file, exactly as it is there, the last line break included; it must say where the source goes."""
+    if path is None:
+        return None
+    prompt = "\n".join(text_lines(Path(path)))
+    with open_binary(Path(path)) as stream:
+        prompt += "\n" if stream.read().endswith(b"\n") else ""
+    if "{source}" not in prompt:
+        raise BadInput(
+            path, "the prompt has no {source}", remedy=f"It may have {', '.join(f'{{{p}}}' for p in PLACES)}."
+        )
+    return prompt
+
+
+def continued(prompt: str, target: str) -> str:
+    """A prompt with the candidate after it, as a base model reads them: one line, which ends.
+
+    One space stands between them, and none where the prompt ends in a space or a line break of its own.
+
+    >>> continued("German:", "Es regnet."), continued("German:\\n", "Es regnet.")
+    ('German: Es regnet.\\n', 'German:\\nEs regnet.\\n')
+    """
+    return f"{prompt}{'' if prompt[-1:].isspace() else ' '}{target}\n"
+
+
+def fill(prompt: str, values: dict[str, str]) -> str:
+    """Put values in their places; other braces stay as they are, and what is put in is not looked at again."""
+    return re.sub(r"\{(" + "|".join(values) + r")\}", lambda match: values[match[1]], prompt)
+
+
+# Prompt and candidates as a causal language model reads them, base or chat
+
 REMEDY = "Use less --context"  # a prompt that is cut asks something else: --truncate does not help
 
 
-class PromptTokens:
+class CausalInputs:
     """The tokens of questions put to a language model, the same for every library that computes with them.
 
     name: the model's, for messages; limit: how many tokens the model takes, None where there is no end
@@ -30,7 +70,7 @@ class PromptTokens:
     ) -> None:
         self.tokenizer, self.limit, self.languages = tokenizer, limit, options.languages
         has_template = getattr(tokenizer, "chat_template", None) is not None
-        self.chat = yes(settings["chat"]) if "chat" in settings else has_template
+        self.chat = parse_bool(settings["chat"]) if "chat" in settings else has_template
         if self.chat and not has_template:
             raise AnaphoraError(f"{name}: its tokeniser has no chat template. Score it as a base model: {name}?chat=no")
         self.prompt = read_prompt(settings.get("prompt")) or (CHAT_PROMPT if self.chat else BASE_PROMPT)
@@ -43,7 +83,7 @@ class PromptTokens:
         template = str(self.tokenizer.chat_template)
         return {**found, "chat_template": hashlib.sha256(template.encode()).hexdigest()[:8]}
 
-    def encode(self, questions: Sequence[Question]) -> list[EncodedExample]:
+    def encode(self, questions: Sequence[ScoringInput]) -> list[EncodedExample]:
         """Token ids of questions; one that is too long is an error."""
         return [self._encoded(question) for question in questions]
 
@@ -74,7 +114,7 @@ class PromptTokens:
         text: str = self.tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=target is None)
         return text
 
-    def _encoded(self, question: Question) -> EncodedExample:
+    def _encoded(self, question: ScoringInput) -> EncodedExample:
         """Tokens of prompt and candidate together, cut where the candidates begin.
 
         A tokeniser may merge across that place; what is read is then the longest beginning that all have in common
@@ -97,8 +137,3 @@ class PromptTokens:
         """What a model reads that is given nothing."""
         first = self.tokenizer.bos_token_id
         return [self.tokenizer.eos_token_id if first is None else first]
-
-
-# Languages as models name them: de, de_DE, deu_Latn, and in words for prompts.
-
-# ISO 639-1 → (ISO 639-3 as NLLB has it, script, English name)

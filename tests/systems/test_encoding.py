@@ -16,19 +16,19 @@ transformers = pytest.importorskip("transformers")
 pytest.importorskip("sentencepiece")
 
 from anaphora.core.errors import AnaphoraError
-from anaphora.runs import Answer
+from anaphora.runs import CandidateScores
 from anaphora.scoring.tree import EncodedExample
 from anaphora.suites.example import Example
-from anaphora.systems.context import Context, Options, Question
-from anaphora.systems.encoding.tokens import (
-    PairTokens,
+from anaphora.systems.context import Context, Options, ScoringInput
+from anaphora.systems.encoding import (
+    Seq2SeqInputs,
     answer,
     context_question,
     current,
-    focused,
     load_tokenizer,
     loaded,
     pronoun,
+    scoped,
     too_long,
 )
 
@@ -56,7 +56,7 @@ def test_pairs_of_candidates_that_are_the_same_are_undecidable(candidates: list[
     same = {(i, j) for i in range(size) for j in range(i + 1, size) if candidates[i] == candidates[j]}
     assert len(found.undecidable) == len(same)
     assert set(found.undecidable) == same
-    assert found._replace(undecidable=()) == Answer([-float(n) for n in range(size)], list(range(size)), (), 3)
+    assert found._replace(undecidable=()) == CandidateScores([-float(n) for n in range(size)], list(range(size)), (), 3)
 
 
 def test_a_text_that_is_too_long_is_shown_by_its_beginning() -> None:
@@ -156,7 +156,7 @@ def test_the_context_alone_is_that_of_the_gold() -> None:
 
 def test_nothing_changes_without_a_focus() -> None:
     whole = EncodedExample((), (0,), ((5, 1), (6, 1)))
-    assert focused([whole], None, "candidate") == [whole]
+    assert scoped([whole], None, "candidate") == [whole]
 
 
 # Pairs: where each family of encoder–decoders has its language codes, what is read first, what is cut and what not.
@@ -171,9 +171,9 @@ FAMILIES = {
     "mbart": ([], ["</s>", "en_XX"], ["de_DE"]),
     "madlad": (["<2de>"], ["</s>"], ["<pad>"]),
 }
-QUESTION = Question("It was very old.", ("Er war sehr alt.", "Sie war alt."))
+QUESTION = ScoringInput("It was very old.", ("Er war sehr alt.", "Sie war alt."))
 
-Make = Callable[..., PairTokens]
+Make = Callable[..., Seq2SeqInputs]
 words = st.lists(st.sampled_from(["It", "was", "old.", "the", "lamp", "Er", "ß", "🙂"]), max_size=30).map(" ".join)
 
 
@@ -212,16 +212,16 @@ def make(tiny_marian: Path, tmp_path_factory: pytest.TempPathFactory) -> Make:
     }
     made: dict[str, Any] = {}
 
-    def tokens(family: str, *, limit: int | None = None, truncate: bool = False, **settings: str) -> PairTokens:
+    def tokens(family: str, *, limit: int | None = None, truncate: bool = False, **settings: str) -> Seq2SeqInputs:
         tokenizer = made.setdefault(family, makers[family]())
         start = tokenizer.pad_token_id if family in ("marian", "madlad") else tokenizer.eos_token_id
         options = Options(languages=("en", "de"), truncate=truncate)
-        return PairTokens(tokenizer, settings, options, start=start, limit=limit)
+        return Seq2SeqInputs(tokenizer, settings, options, start=start, limit=limit)
 
     return tokens
 
 
-def names(tokens: PairTokens, ids: Sequence[int]) -> list[str]:
+def names(tokens: Seq2SeqInputs, ids: Sequence[int]) -> list[str]:
     found: list[str] = tokens.tokenizer.convert_ids_to_tokens(list(ids))
     return found
 
@@ -230,7 +230,7 @@ def spelt(pieces: Sequence[str]) -> str:
     return "".join(pieces).replace("▁", " ").strip()
 
 
-def one(tokens: PairTokens, question: Question) -> EncodedExample:
+def one(tokens: Seq2SeqInputs, question: ScoringInput) -> EncodedExample:
     [encoded] = tokens.encode([question])
     return encoded
 
@@ -264,8 +264,10 @@ def test_translation_begins_where_scoring_does(make: Make, family: str) -> None:
 
 
 @settings(deadline=None, max_examples=30)
-@given(st.lists(st.builds(Question, words, st.lists(words, min_size=1, max_size=4).map(tuple)), min_size=1, max_size=4))
-def test_a_question_is_the_same_whatever_is_asked_beside_it(make: Make, questions: list[Question]) -> None:
+@given(
+    st.lists(st.builds(ScoringInput, words, st.lists(words, min_size=1, max_size=4).map(tuple)), min_size=1, max_size=4)
+)
+def test_a_question_is_the_same_whatever_is_asked_beside_it(make: Make, questions: list[ScoringInput]) -> None:
     for family in ("marian", "m2m100", "mbart"):
         tokens = make(family)
         assert tokens.encode(questions) == [one(tokens, question) for question in questions]
@@ -316,7 +318,7 @@ def test_the_prefix_is_before_the_source_alone(make: Make, family: str, settings
 
 # Long texts
 
-LONG = Question("It was old. " * 9, ("Er war alt. " * 9, "Er."))
+LONG = ScoringInput("It was old. " * 9, ("Er war alt. " * 9, "Er."))
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -343,7 +345,7 @@ def test_what_is_cut_loses_text_and_no_marks(make: Make, family: str) -> None:
 
 
 def test_only_a_candidate_may_be_too_long(make: Make) -> None:
-    question = Question("It.", LONG.targets)
+    question = ScoringInput("It.", LONG.targets)
     cut = one(make("marian", limit=20, truncate=True), question)
     assert (cut.source, cut.truncated) == (one(make("marian"), question).source, 1)
     with pytest.raises(AnaphoraError, match=r"tokens, but the model takes 20: 'It\.'… Use less --context, or cut"):

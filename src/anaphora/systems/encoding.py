@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from anaphora.core.errors import AnaphoraError
-from anaphora.runs import Answer
+from anaphora.runs import CandidateScores
 from anaphora.scoring.tree import CandidateScore, EncodedExample, Ids, common_prefix
 from anaphora.suites.example import Example
-from anaphora.systems.context import Context, Options, Question
-from anaphora.systems.encoding.language_codes import find_code
+from anaphora.systems.context import Context, Options, ScoringInput
 
 
-def answer(candidates: Sequence[object], scores: Sequence[CandidateScore], truncated: int) -> Answer:
+def answer(candidates: Sequence[object], scores: Sequence[CandidateScore], truncated: int) -> CandidateScores:
     """(score, tokens) of every candidate as an answer, which says what the system cannot tell apart.
 
     candidates: as the model sees them
@@ -25,7 +24,7 @@ def answer(candidates: Sequence[object], scores: Sequence[CandidateScore], trunc
         for first in range(second)
         if candidates[first] == candidate
     ]
-    return Answer([score for score, _ in scores], [tokens for _, tokens in scores], same, truncated)
+    return CandidateScores([score for score, _ in scores], [tokens for _, tokens in scores], same, truncated)
 
 
 def too_long(length: int, limit: int, text: str, remedy: str) -> AnaphoraError:
@@ -56,19 +55,19 @@ def loaded(name: str, what: str, load: Callable[[], Any]) -> Any:
 
 # Which part of a candidate is scored: all of it, the current sentence alone, or the word that decides.
 
-FOCUSES = ("candidate", "current", "pronoun")
+SCOPES = ("candidate", "current", "pronoun")
 
 
-def check_focus(focus: str) -> None:
-    if focus not in FOCUSES:
-        raise AnaphoraError(f"unknown focus {focus!r}. Known: {', '.join(FOCUSES)}")
+def check_scope(scope: str) -> None:
+    if scope not in SCOPES:
+        raise AnaphoraError(f"unknown scope {scope!r}. Known: {', '.join(SCOPES)}")
 
 
-def context_question(example: Example, context: Context) -> Question:
+def context_question(example: Example, context: Context) -> ScoringInput:
     """The source of an example with its target context alone, to find where the current sentence begins."""
     cut = example.with_context(context.sentences)
     before = cut.candidates[example.gold or 0][:-1] if context.target != "none" else ()
-    return Question(context.join(cut.source), (context.join(before),))
+    return ScoringInput(context.join(cut.source), (context.join(before),))
 
 
 def current(encoded: EncodedExample, before: EncodedExample) -> EncodedExample:
@@ -94,32 +93,31 @@ def _read(encoded: EncodedExample, tokens: int) -> EncodedExample:
     return encoded._replace(prompt=(*encoded.prompt, *start), candidates=candidates)
 
 
-def focused(
-    encoded: Sequence[EncodedExample], befores: Sequence[EncodedExample] | None, focus: str
+def scoped(
+    encoded: Sequence[EncodedExample], befores: Sequence[EncodedExample] | None, scope: str
 ) -> list[EncodedExample]:
-    """EncodedExample questions with the focus that is asked for; befores: see `current`."""
-    if focus == "current" and befores is not None:
+    """EncodedExample questions with the scope that is asked for; befores: see `current`."""
+    if scope == "current" and befores is not None:
         return [current(item, before) for item, before in zip(encoded, befores, strict=True)]
-    return [pronoun(item) for item in encoded] if focus == "pronoun" else list(encoded)
+    return [pronoun(item) for item in encoded] if scope == "pronoun" else list(encoded)
 
 
 def encode_examples(
-    examples: Sequence[Example], options: Options, encode: Callable[[Sequence[Question]], list[EncodedExample]]
+    examples: Sequence[Example], options: Options, encode: Callable[[Sequence[ScoringInput]], list[EncodedExample]]
 ) -> list[EncodedExample]:
     """Examples as tokens, with what is not to be scored among what is read."""
-    context, focus = options.context, options.focus
-    encoded = encode([context.question(example) for example in examples])
-    befores = [context_question(example, context) for example in examples] if focus == "current" else []
-    return focused(encoded, encode(befores) if befores else None, focus)
+    context, scope = options.context, options.scope
+    encoded = encode([context.scoring_input(example) for example in examples])
+    befores = [context_question(example, context) for example in examples] if scope == "current" else []
+    return scoped(encoded, encode(befores) if befores else None, scope)
 
 
 # Source and target as an encoder–decoder reads them: language codes, prefixes, where the decoder starts.
 
-SETTINGS = ("source", "target", "prefix")  # what a spec may say of it
 REMEDY = "Use less --context, or cut such texts with --truncate"
 
 
-class PairTokens:
+class Seq2SeqInputs:
     """The tokens of questions, the same for every library that computes with them.
 
     start: the token that the decoder starts from; limit: how many tokens the model takes, None where there is no end
@@ -140,7 +138,7 @@ class PairTokens:
         """What the scores depend on, for the header of a run."""
         return {"source_code": self.source_code, "target_code": self.target_code, "prefix": self.prefix}
 
-    def encode(self, questions: Sequence[Question]) -> list[EncodedExample]:
+    def encode(self, questions: Sequence[ScoringInput]) -> list[EncodedExample]:
         """Token ids of questions; a text that is too long is an error or is cut, as the options say."""
         sources = self.tokenizer([self.prefix + question.source for question in questions]).input_ids
         targets = self.tokenizer(text_target=[t for question in questions for t in question.targets]).input_ids
@@ -179,7 +177,7 @@ class PairTokens:
             prompt, candidates = [code], [c[:-1] for c in candidates]
         return EncodedExample(tuple(source), tuple(prompt), tuple(map(tuple, candidates)))
 
-    def _limited(self, encoded: EncodedExample, question: Question) -> EncodedExample:
+    def _limited(self, encoded: EncodedExample, question: ScoringInput) -> EncodedExample:
         """Within what the model takes, or an error that names the text."""
         limit = self.limit
         if limit is None or encoded.longest <= limit:
@@ -239,3 +237,54 @@ def _codes(tokenizer: Any) -> dict[str, int]:
     if to_token:  # M2M-100: de ↔ __de__
         return {code: tokenizer.convert_tokens_to_ids(token) for code, token in to_token.items()}
     return dict(known)
+
+
+# Languages as models name them: de, de_DE, deu_Latn, and in words for prompts
+
+# ISO 639-1 → (ISO 639-3 as NLLB has it, script, English name)
+LANGUAGES = {
+    "ar": ("arb", "Arab", "Arabic"),
+    "bg": ("bul", "Cyrl", "Bulgarian"),
+    "cs": ("ces", "Latn", "Czech"),
+    "da": ("dan", "Latn", "Danish"),
+    "de": ("deu", "Latn", "German"),
+    "el": ("ell", "Grek", "Greek"),
+    "en": ("eng", "Latn", "English"),
+    "es": ("spa", "Latn", "Spanish"),
+    "et": ("est", "Latn", "Estonian"),
+    "fi": ("fin", "Latn", "Finnish"),
+    "fr": ("fra", "Latn", "French"),
+    "he": ("heb", "Hebr", "Hebrew"),
+    "hi": ("hin", "Deva", "Hindi"),
+    "hu": ("hun", "Latn", "Hungarian"),
+    "it": ("ita", "Latn", "Italian"),
+    "ja": ("jpn", "Jpan", "Japanese"),
+    "ko": ("kor", "Hang", "Korean"),
+    "nl": ("nld", "Latn", "Dutch"),
+    "no": ("nob", "Latn", "Norwegian"),
+    "pl": ("pol", "Latn", "Polish"),
+    "pt": ("por", "Latn", "Portuguese"),
+    "ro": ("ron", "Latn", "Romanian"),
+    "ru": ("rus", "Cyrl", "Russian"),
+    "sv": ("swe", "Latn", "Swedish"),
+    "tr": ("tur", "Latn", "Turkish"),
+    "uk": ("ukr", "Cyrl", "Ukrainian"),
+    "zh": ("zho", "Hans", "Chinese"),
+}
+
+
+def find_code(language: str, codes: Iterable[str]) -> str | None:
+    """The code among a model's codes that means a language: de, deu_Latn, de_DE."""
+    known = list(codes)
+    if language in known:
+        return language
+    if language in LANGUAGES:
+        three, script, _ = LANGUAGES[language]
+        if f"{three}_{script}" in known:
+            return f"{three}_{script}"
+    return next((code for code in known if language and code.partition("_")[0] == language), None)
+
+
+def english_name(language: str) -> str:
+    """The language in words, as prompts have it; a code that is not known stays as it is."""
+    return LANGUAGES[language][2] if language in LANGUAGES else language

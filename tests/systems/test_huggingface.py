@@ -33,15 +33,15 @@ from anaphora.core.errors import (
 )
 from anaphora.core.finite import NotFinite
 from anaphora.demo.stand_ins import demo_suite
-from anaphora.runs import Answer
+from anaphora.runs import CandidateScores
 from anaphora.scoring.packed import PackedModel, UnsupportedModel
 from anaphora.scoring.tree import (
     EncodedExample,
 )
 from anaphora.suites.example import Example
 from anaphora.systems import load_system
-from anaphora.systems.context import Context, Options, Question
-from anaphora.systems.huggingface.neural import (
+from anaphora.systems.context import Context, Options, ScoringInput
+from anaphora.systems.huggingface import (
     CausalLM,
     HuggingFaceSeq2Seq,
     NeuralSystem,
@@ -192,7 +192,7 @@ LLAMA = COMMON | {
 class Numbers(NeuralSystem):
     """A system whose texts are numbers of tokens: "5 6 7"."""
 
-    def encode(self, questions: Sequence[Question]) -> list[EncodedExample]:
+    def encode(self, questions: Sequence[ScoringInput]) -> list[EncodedExample]:
         both = self.model.config.is_encoder_decoder
         return [
             EncodedExample(ids(q.source), (1,), tuple(map(ids, q.targets)))
@@ -232,11 +232,11 @@ def llama(opinionated: Callable[[Any, Any], Any]) -> Any:
     return opinionated(LlamaForCausalLM, LlamaConfig(**LLAMA))
 
 
-def scores(answers: dict[int, Answer]) -> list[float]:
+def scores(answers: dict[int, CandidateScores]) -> list[float]:
     return [score for number in sorted(answers) for score in answers[number].scores]
 
 
-def close(one: dict[int, Answer], other: dict[int, Answer]) -> bool:
+def close(one: dict[int, CandidateScores], other: dict[int, CandidateScores]) -> bool:
     return sorted(one) == sorted(other) and scores(one) == pytest.approx(scores(other), rel=0, abs=1e-4)
 
 
@@ -559,7 +559,7 @@ def own_loss(system: HuggingFaceSeq2Seq, example: Example, forced: int) -> list[
 
     forced: how many labels at the beginning are forced in translation, and so are no part of a score
     """
-    question = system.options.context.question(example)
+    question = system.options.context.scoring_input(example)
     source = system.tokenizer(system.tokens.prefix + question.source, return_tensors="pt").input_ids
     scores = []
     for target in question.targets:
@@ -599,7 +599,7 @@ def test_mbart_starts_from_the_language_and_does_not_predict_it(models: Callable
     system = load_system(f"hf:{models('mbart')}", GERMAN)
     assert isinstance(system, HuggingFaceSeq2Seq)
     code = system.tokenizer.convert_tokens_to_ids("de_DE")
-    question = GERMAN.context.question(EXAMPLES_SEQ2SEQ[0])
+    question = GERMAN.context.scoring_input(EXAMPLES_SEQ2SEQ[0])
     source = torch.tensor([system.tokenizer(question.source).input_ids])
     assert source[0, -2:].tolist() == [2, system.tokenizer.convert_tokens_to_ids("en_XX")]
     expected = []

@@ -16,8 +16,8 @@ import pytest
 
 from anaphora.core.errors import AnaphoraError
 from anaphora.suites.example import Example
-from anaphora.systems.command import system as program_module
-from anaphora.systems.command.system import CommandSystem
+from anaphora.systems import command as program_module
+from anaphora.systems.command import CommandSystem
 from anaphora.systems.context import Options
 from tests.memory import PRINT_PEAK
 
@@ -60,7 +60,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv("ANAPHORA_COMMAND_TIMEOUT", "2")
     monkeypatch.setattr(CommandSystem, "PATIENCE", 0.3)
     monkeypatch.setattr(program_module, "WAIT", 1.0)
-    monkeypatch.setattr("anaphora.systems.command.system.WAIT", 1.0)
+    monkeypatch.setattr("anaphora.systems.command.WAIT", 1.0)
     monkeypatch.setattr(program_module, "MAX_STDERR", 16 << 20)
     threads, files = set(threading.enumerate()), len(os.listdir("/proc/self/fd"))  # noqa: PTH208
     yield
@@ -124,7 +124,7 @@ SCORER = """
 import os, resource, sys
 from anaphora.core.errors import AnaphoraError
 from anaphora.suites.example import Example
-from anaphora.systems.command.system import CommandSystem
+from anaphora.systems.command import CommandSystem
 from anaphora.systems.context import Options
 resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
 try:
