@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from anaphora.core.errors import AnaphoraError
+from anaphora.core.rendering import Rendered
 from anaphora.measurement import PLAIN, Measurement, canonical
 from anaphora.stats.intervals import Interval, Resampling
 from anaphora.stats.signature import Signature, named
@@ -57,7 +58,7 @@ class Settings(Resampling):
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class Result(Rendered):
     """What `evaluate` says of one system on one suite.
 
     protocol: settings of the scoring that differ from plain scoring, as in `Measurement`
@@ -67,6 +68,8 @@ class Result:
     priors: for templates without a right answer, the share of each choice
     unpaired: for each of these, how many examples lack the other order of their nouns and are not counted
     """
+
+    TABLES = "anaphora.reports.tables:result_table"
 
     suite: str
     sha256: str
@@ -106,18 +109,6 @@ class Result:
         from importlib import import_module
 
         return import_module("pandas").DataFrame(self.items())
-
-    def __str__(self) -> str:
-        """The table, as on the command line."""
-        from anaphora.reports.tables import result_table
-
-        return result_table(self).render("table")
-
-    def _repr_html_(self) -> str:
-        """The table in a notebook."""
-        from anaphora.reports.tables import result_table
-
-        return result_table(self).render("html")
 
     @property
     def accuracy(self) -> float | None:
