@@ -26,8 +26,8 @@ def run() -> list[Row]:
     torch.set_num_threads(1)  # the clock of the processor counts the time of every thread
     base = ModelConfig(kind="recurrent", **SIZES)  # type: ignore[arg-type]
     rows = []
-    for name, config in (("BASELINE", base), ("S-HIER", replace(base, contexts=("source",)))):
-        model, batch = _model(config), _batch(1 + len(config.contexts))
+    for name, config in (("BASELINE", base), ("S-HIER", replace(base, context_encoders=("source",)))):
+        model, batch = _model(config), _batch(1 + len(config.context_encoders))
         functions = {
             "ours": lambda m=model, b=batch: _step(m, m(b), b),
             "cell by cell": lambda m=model, b=batch: _step(m, cell_by_cell(m, b, keys_once=False), b),
@@ -47,7 +47,7 @@ def run() -> list[Row]:
             ),
             Row(f"recurrent {name}: with keys computed once", rounds.ratio("keys once", "ours"), "×"),
         ]
-    return [*rows, _scoring(replace(base, contexts=("source",), joined_target=1))]
+    return [*rows, _scoring(replace(base, context_encoders=("source",), target_context=1))]
 
 
 def _model(config: Any) -> Any:
@@ -56,13 +56,13 @@ def _model(config: Any) -> Any:
     from anaphora.nmt.recurrent import build
 
     torch.manual_seed(1)
-    return build(config, WORDS, WORDS, _marks())
+    return build(config, WORDS, WORDS, _special())
 
 
-def _marks() -> Any:
-    from anaphora.nmt.arrangement import Marks
+def _special() -> Any:
+    from anaphora.nmt.layout import SpecialTokens
 
-    return Marks(separator=2, end=0, start=WORDS - 1, padding=WORDS - 1)
+    return SpecialTokens(separator=2, end=0, start=WORDS - 1, padding=WORDS - 1)
 
 
 def _sentence(rng: random.Random, length: int) -> tuple[int, ...]:
@@ -142,7 +142,7 @@ def _scoring(config: Any) -> Row:
     from anaphora.scoring.tree import build_tree
 
     model, rng = _model(config).eval(), random.Random(5)
-    marks = _marks()
+    special = _special()
     questions = []
     for _ in range(40):
         inputs = tuple(_sentence(rng, rng.randint(*LENGTHS)) for _ in range(2))
@@ -150,8 +150,8 @@ def _scoring(config: Any) -> Row:
         place = rng.randrange(len(target) // 2, len(target) - 1)
         questions.append((inputs, [(*target[:place], word, *target[place + 1 :]) for word in (3, 4, 5)]))
     targets = [(inputs, target) for inputs, several in questions for target in several]
-    trees = [build_tree((marks.start,), several) for _, several in questions]
-    scorer = StepwiseScorer(model, marks.padding)
+    trees = [build_tree((special.start,), several) for _, several in questions]
+    scorer = StepwiseScorer(model, special.padding)
 
     def through_trees() -> list[float]:
         order = sorted(range(len(trees)), key=lambda n: int(trees[n].depth.max()))
@@ -162,7 +162,7 @@ def _scoring(config: Any) -> Row:
             found |= {n: [score for score, _ in values] for n, values in zip(part, scores, strict=True)}
         return [score for n in range(len(trees)) for score in found[n]]
 
-    functions = {"tree": through_trees, "plain": lambda: padded_scores(model, targets, marks, 2048)}
+    functions = {"tree": through_trees, "plain": lambda: padded_scores(model, targets, special, 2048)}
     far = max(abs(a - b) for a, b in zip(functions["tree"](), functions["plain"](), strict=True))
     assert far < 1e-3, far
     rounds = side_by_side(functions, ROUNDS)

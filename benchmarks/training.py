@@ -35,7 +35,7 @@ def run() -> list[Row]:
     )
     with tempfile.TemporaryDirectory() as folder:
         trainer = _trainer(pairs, Path(folder))
-        corpus, budget = trainer.material.training, trainer.config.training.batch_tokens
+        corpus, budget = trainer.data.training, trainer.config.training.batch_tokens
         batches = _batches(trainer)
         plain = Plain(trainer, len(batches))
         functions = {"ours": lambda: [trainer.update([batch]) for batch in batches], "plain": plain.epoch}
@@ -52,8 +52,9 @@ def run() -> list[Row]:
 
 
 def _trainer(pairs: list[Pair], folder: Path) -> Any:
+    from anaphora.nmt.checkpoint import open_folder
     from anaphora.nmt.config import parse_config
-    from anaphora.nmt.prepare import open_folder, prepare
+    from anaphora.nmt.data import prepare
     from anaphora.nmt.training import Trainer
 
     paths = [folder / "text.en", folder / "text.de"]
@@ -68,7 +69,7 @@ def _trainer(pairs: list[Pair], folder: Path) -> Any:
 def _batches(trainer: Any) -> list[Any]:
     from anaphora.nmt.data import batches_of_epoch
 
-    return batches_of_epoch(trainer.material.training.lengths, trainer.config.training.batch_tokens, 1, 0)
+    return batches_of_epoch(trainer.data.training.lengths, trainer.config.training.batch_tokens, 1, 0)
 
 
 class Plain:
@@ -79,10 +80,10 @@ class Plain:
         from transformers import MarianMTModel
 
         training = trainer.config.training
-        self.corpus, self.clip = trainer.material.training, training.clip
+        self.corpus, self.clip = trainer.data.training, training.clip_norm
         self.model = MarianMTModel(trainer.model.config)
         self.optimizer = torch.optim.Adam(
-            self.model.parameters(), lr=training.rate, betas=tuple(training.betas), eps=training.epsilon
+            self.model.parameters(), lr=training.learning_rate, betas=tuple(training.betas), eps=training.epsilon
         )
         size = -(-len(self.corpus) // updates)
         self.batches = [
@@ -95,7 +96,7 @@ class Plain:
         from torch.nn.utils.rnn import pad_sequence
 
         self.model.train()
-        padding = self.corpus.marks.padding
+        padding = self.corpus.special.padding
         for batch in self.batches:
             source, target = ([torch.tensor(self.examples[n][k]) for n in batch] for k in range(2))
             ids = pad_sequence(source, batch_first=True, padding_value=padding)

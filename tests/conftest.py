@@ -15,6 +15,9 @@ from typing import Any
 
 import pytest
 
+# Ray on this machine alone; it reads this when it is imported, which transformers may do.
+os.environ |= {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_USAGE_STATS_ENABLED": "0"}
+
 from tests.tiny_models import demo_sentences, make_llama, make_marian, make_opinionated
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -34,11 +37,34 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_threa
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+# what `make check` leaves out, by file or folder
+MARKS = {
+    "slow": (
+        "chaos",
+        "cli/test_full_disk.py",
+        "cli/test_one_writer.py",
+        "cli/test_stopping.py",
+        "cli/test_synced.py",
+        "demo/test_story.py",
+        "fuzz",
+        "nmt/test_learning.py",
+        "test_docs.py",
+        "test_release.py",
+    ),
+    "browser": ("reports/test_browser.py", "study/test_page.py"),
+    "cluster": ("build/mine/test_cluster.py", "core/test_ray_workers.py", "systems/test_cluster.py"),
+}
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests of published data are conformance tests, wherever they are."""
+    """Add the markers: those of the table, and `conformance` to every test of published data."""
+    folders = {ROOT / "tests" / name: mark for mark, names in MARKS.items() for name in names}
     for item in items:
+        for path in (item.path, *item.path.parents):
+            if mark := folders.get(path):
+                item.add_marker(mark)
         if "data" in getattr(item, "fixturenames", ()):
-            item.add_marker(pytest.mark.conformance)
+            item.add_marker("conformance")
 
 
 @pytest.fixture(scope="session")

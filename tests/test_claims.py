@@ -45,7 +45,7 @@ def test_the_answers_of_the_published_study_are_published() -> None:
 
 
 def test_the_plateau_schedule_is_that_of_contracat() -> None:
-    text = text_of("src/anaphora/nmt/optimization.py")
+    text = text_of("src/anaphora/nmt/training.py")
     assert "(ContraCAT, appendix A: 0.7 after 8 checkpoints)" in text
     assert "ContraPro" not in text
 

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 import anaphora
+from tests.conftest import MARKS
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -182,3 +183,8 @@ def test_every_test_file_is_collected(request: pytest.FixtureRequest) -> None:
     left_out: list[str] = request.config.getini("norecursedirs")
     parts = {part for path in (ROOT / "tests").rglob("test_*.py") for part in path.relative_to(ROOT).parts[:-1]}
     assert not [part for part in parts for pattern in left_out if fnmatch(part, pattern)]
+
+
+def test_marked_test_files_exist() -> None:
+    missing = [name for names in MARKS.values() for name in names if not (ROOT / "tests" / name).exists()]
+    assert not missing, "tests/conftest.py marks files that are not there"

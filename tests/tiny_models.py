@@ -124,10 +124,9 @@ def make_nmt(folder: Path, texts: list[str], *, seed: int = 1, **model: Any) -> 
     """A model of `anaphora train` with random weights: recurrent unless the settings say otherwise."""
     import torch
 
-    from anaphora.nmt.build import build_model
+    from anaphora.nmt.checkpoint import begin, build_model, finish
     from anaphora.nmt.config import Config, ModelConfig, VocabularyConfig
-    from anaphora.nmt.folder import begin, copy_text, finish
-    from anaphora.nmt.text import learn_text
+    from anaphora.nmt.text import copy_text, learn_text
 
     vocabulary = folder.with_name("vocabulary")
     if not vocabulary.exists():
@@ -137,12 +136,12 @@ def make_nmt(folder: Path, texts: list[str], *, seed: int = 1, **model: Any) -> 
     config = Config(model=ModelConfig(**{"kind": "recurrent", **sizes, **model}))
     begin(folder, config)
     torch.manual_seed(seed)
-    made: Any = build_model(config.model, text.size, text.size, text.marks)
+    made: Any = build_model(config.model, text.size, text.size, text.special)
     for parameter in made.parameters():
         if parameter.dim() > 1 and parameter.shape[0] != text.size:
             torch.nn.init.normal_(parameter, std=0.4)
     if config.model.kind == "recurrent":
         with torch.no_grad():
-            made.bias[text.marks.end] = 1.8  # translations come to an end
+            made.bias[text.special.end] = 1.8  # translations come to an end
     finish(folder, made, config)
     return folder

@@ -11,8 +11,7 @@ from typing import Any
 
 from anaphora.align import Settings, align_systems
 from anaphora.align.alignment import format_alignment
-from anaphora.align.tokenize import Tokenization
-from anaphora.normalization import sign_name, signs_of
+from anaphora.align.tokenize import Tokenization, sign_name, signs_of
 
 HERE = Path(__file__).resolve().parent
 DATA = Path(os.environ.get("ANAPHORA_DATA") or HERE.parents[2] / "shared" / "data")

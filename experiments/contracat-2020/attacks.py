@@ -165,7 +165,7 @@ def tuned(text: str, rate: str) -> Path:
         "data.validation_source": TRAINED / "text" / "validation.en",
         "data.validation_target": TRAINED / "text" / "validation.de",
         "training.start_from": TRAINED / CONCAT,
-        "training.rate": rate,
+        "training.learning_rate": rate,
         "training.schedule": "fixed",
         "training.warmup": 0,
         "training.updates": UPDATES,

@@ -23,10 +23,10 @@ from pathlib import Path
 from typing import Any
 
 from _synthetic_report import EVERY, LEARNED, UPDATES, report
+from _synthetic_text import write_synthetic
 
 from anaphora.nmt.config import Config, parse_config, presets, write_config
-from anaphora.nmt.curve import Series, training_curve
-from anaphora.nmt.synthetic import write_synthetic
+from anaphora.nmt.log import Series, training_curve
 
 HERE = Path(__file__).resolve().parent
 RESULTS, TABLE, CURVE = HERE / "synthetic.json", HERE / "SYNTHETIC.md", HERE / "synthetic.svg"
@@ -91,8 +91,9 @@ def one(name: str, seed: int, folder: Path, kind: str) -> dict[str, Any]:
     """Train one model and say what it can do; seconds are those of the processor, validation included."""
     import torch
 
+    from anaphora.nmt.checkpoint import open_folder
+    from anaphora.nmt.data import prepare
     from anaphora.nmt.log import read_log
-    from anaphora.nmt.prepare import open_folder, prepare
     from anaphora.nmt.training import Trainer
     from anaphora.suites.suite import read_native
 
@@ -139,8 +140,8 @@ def digest(name: str, seed: int) -> str:
 
 def expected(name: str) -> dict[str, bool]:
     """Which suite a model can answer: the gender is in the source, or in the target alone."""
-    arrangement = presets()[name].model.arrangement
-    return {"source": arrangement.reach > 0, "target": arrangement.target_reach > 0}
+    layout = presets()[name].model.layout
+    return {"source": layout.reach > 0, "target": layout.target_reach > 0}
 
 
 def unexpected(name: str, runs: dict[str, Any]) -> list[str]:

@@ -19,7 +19,7 @@ class Toy(NamedTuple):
 
 
 def toy_text(pairs: int, seed: int = 1) -> Toy:
-    """Every word has one translation; neighbours sometimes change places."""
+    """Every word has one translation; neighbors sometimes change places."""
     rng = random.Random(seed)
     toy = Toy([], [], [])
     for _ in range(pairs):

@@ -61,7 +61,7 @@ def test_case_is_left_out_of_account_unless_told(toy: Toy) -> None:
     assert known == {True: True, False: False}
 
 
-def test_the_symmetrisation_is_applied() -> None:
+def test_the_symmetrization_is_applied() -> None:
     """A word that is translated by two: only one direction can have both links."""
     source = [["no", w] for w in "abcdefgh"] + [[w] for w in "abcdefgh"]
     target = [["ne", w.upper(), "pas"] for w in "abcdefgh"] + [[w.upper()] for w in "abcdefgh"]
@@ -254,7 +254,7 @@ def test_a_model_is_replaced_and_other_folders_are_not(model: Path, tmp_path: Pa
     other = tmp_path / "thesis"
     other.mkdir()
     (other / "chapter").write_text("one")
-    with pytest.raises(BadInput, match="thesis: exists already, and is no saved alignment model"):
+    with pytest.raises(BadInput, match="thesis: already exists and is not a saved alignment model"):
         loaded.save(other)
     assert (other / "chapter").read_text() == "one"
     with pytest.raises(BadInput, match="cannot be written: "):
@@ -313,7 +313,7 @@ def test_a_header_of_another_kind(model: Path, change: Callable[..., None]) -> N
 
 
 def test_a_model_of_another_backend_or_release(model: Path, change: Callable[..., None]) -> None:
-    with pytest.raises(BadInput, match=r"a model of backend 'thot', not 'builtin'\. Apply it with --backend thot"):
+    with pytest.raises(BadInput, match=r"a model of backend 'thot', not 'builtin'\. Apply it with --aligner thot"):
         Aligner.load(model, backend="builtin")
     change(library="sil-thot 3.1.9")
     with pytest.raises(BadInput, match=r"trained by sil-thot 3\.1\.9, but sil-thot .* install sil-thot==3\.1\.9"):
@@ -326,7 +326,7 @@ def test_a_model_of_another_backend_or_release(model: Path, change: Callable[...
 
 
 def test_no_model_at_all(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"nowhere: no such folder\. Make one with: anaphora align … --save FOLDER"):
+    with pytest.raises(BadInput, match=r"nowhere: no such folder\. Create one with: anaphora align … --save FOLDER"):
         open_model(tmp_path / "nowhere")
     with pytest.raises(BadInput, match="no saved alignment model"):
         open_model(tmp_path)

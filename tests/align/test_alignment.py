@@ -25,7 +25,7 @@ from anaphora.align.alignment import (
     linked_pronoun,
     links,
     markers,
-    nearest_to_centre,
+    nearest_to_center,
     parse_alignment,
     read_alignments,
     symmetrize,
@@ -171,7 +171,7 @@ def test_intersection_and_union() -> None:
     assert symmetrize(FORWARD, BACKWARD, "backward") == BACKWARD
 
 
-def test_neighbours_are_tried_straight_ones_first() -> None:
+def test_neighbors_are_tried_straight_ones_first() -> None:
     """From 1-1, the next target word is tried before the diagonals: T2 is free, 1-2 joins. Then 0-2 joins for S0.
 
     With diagonals first 0-2 would join and 1-2 would not: S1 and T2 would have links.
@@ -219,7 +219,7 @@ def test_the_default_is_that_of_apt() -> None:
 
 def test_an_unknown_heuristic() -> None:
     with pytest.raises(
-        AnaphoraError, match=r"unknown symmetrisation 'grow-diag-finale' \(did you mean grow-diag-final"
+        AnaphoraError, match=r"unknown symmetrization 'grow-diag-finale' \(did you mean grow-diag-final"
     ):
         symmetrize((), (), "grow-diag-finale")
 
@@ -360,7 +360,7 @@ def test_table_1_step_by_step() -> None:
     assert [TARGET[j] for j in words] == ["sain", "qu'", "il", "purifie", "l'"]
     candidates = [j for j in words if TARGET[j] in {"il", "l'"}]
     assert [TARGET[j] for j in candidates] == ["il", "l'"]
-    assert nearest_to_centre(candidates, words) == IL
+    assert nearest_to_center(candidates, words) == IL
 
 
 def test_table_1_as_a_whole() -> None:
@@ -427,10 +427,10 @@ def test_the_range_is_widened_by_one_word_within_the_sentence(
 
 
 def test_the_first_of_two_that_are_equally_near_is_chosen() -> None:
-    assert nearest_to_centre([3, 5], range(2, 7)) == 3
-    assert nearest_to_centre([4, 5], range(3, 7)) == 4  # the centre is between them
-    assert nearest_to_centre([2, 5], range(2, 7)) == 5
-    assert nearest_to_centre([], range(2, 7)) is None
+    assert nearest_to_center([3, 5], range(2, 7)) == 3
+    assert nearest_to_center([4, 5], range(3, 7)) == 4  # the centre is between them
+    assert nearest_to_center([2, 5], range(2, 7)) == 5
+    assert nearest_to_center([], range(2, 7)) is None
 
 
 @FIXED

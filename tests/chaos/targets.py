@@ -218,7 +218,7 @@ for line in sys.stdin:
 TRAINING = """
 [model]
 kind = "{kind}"
-joined_source = 1
+source_context = 1
 embedding = 16
 {sizes}
 dropout = 0.1
@@ -231,7 +231,7 @@ validation_target = "{folder}/held.de"
 size = 60
 [training]
 updates = 24
-rate = 0.01
+learning_rate = 0.01
 schedule = "fixed"
 warmup = 0
 batch_tokens = 200

@@ -87,11 +87,11 @@ def refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
 
 
 @pytest.fixture
-def refused_by_process(anaphora: Run) -> Callable[..., str]:
+def refused_by_process(anaphora_process: Run) -> Callable[..., str]:
     """The same with a process of its own."""
 
     def run(*arguments: str | Path) -> str:
-        done = anaphora(*arguments, check=None)
+        done = anaphora_process(*arguments, check=None)
         return refusal(done.returncode, done.stdout, done.stderr)
 
     return run

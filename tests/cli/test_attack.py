@@ -146,15 +146,18 @@ def test_help_names_the_attacks(anaphora: Run) -> None:
     [
         (
             ("--source", "hello:"),
-            "a phrase for one language only: --source without --target. Give it in both: --target",
+            "--source-phrase without --target-phrase: the phrase is needed in both languages",
         ),
         (
             ("--target", "hallo:"),
-            "a phrase for one language only: --target without --source. Give it in both: --source",
+            "--target-phrase without --source-phrase: the phrase is needed in both languages",
         ),
-        (("--source", "hello:", "--target", " "), "a phrase for one language only"),
-        ((), "name a phrase with --preset (see: anaphora build attack presets), or give your own: --source"),
-        (("--preset", "x", "--source", "a", "--target", "b"), "--preset names a phrase that exists"),
+        (("--source", "hello:", "--target", " "), "--source-phrase without --target-phrase"),
+        (
+            (),
+            "no phrase given. Pass --preset NAME (see: anaphora build attack presets)",
+        ),
+        (("--preset", "x", "--source", "a", "--target", "b"), "--preset cannot be combined with"),
         (("--preset", "he_sayd"), "unknown preset 'he_sayd'"),
     ],
 )

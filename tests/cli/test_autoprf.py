@@ -73,11 +73,11 @@ def test_several_systems_and_gzip(as_json: AsJson, anaphora: Run, texts: list[st
 def test_points_past_the_source_are_noted(anaphora: Run, texts: list[str], tmp_path: Path) -> None:
     (tmp_path / "hyp.align").write_text("0-0 1-1 3-2\n0-0\n\n", encoding="utf-8")
     done = anaphora("autoprf", *texts, "--json")
-    assert done.stderr == "hyp: 1 alignments name words past the end of the source; these points are left out\n"
+    assert done.stderr == "hyp: 1 alignments have indices beyond the end of the source; these links are ignored\n"
 
 
 def test_refusals(refused: Refused, texts: list[str], tmp_path: Path) -> None:
-    assert "both --ref-align and --hyp-align" in refused("autoprf", *texts[:-2])
+    assert "both --reference-alignments and --translation-alignments" in refused("autoprf", *texts[:-2])
     assert "2 translations, but 1" in refused("autoprf", *texts, "-t", "ref")
     assert "has none of the pronouns she" in refused("autoprf", *texts, "--pronouns", "she")
     assert "'--clip'" in refused("autoprf", *texts, "--clip", "sentence")

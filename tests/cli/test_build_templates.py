@@ -139,7 +139,7 @@ def test_a_template_with_an_unknown_slot(refused: Refused, tmp_path: Path) -> No
     [
         (("-l", "en-xx"), "no templates for 'en-xx'"),
         (("--only", "gendr"), "no template 'gendr' (did you mean gender?)"),
-        (("prior/role",), "'prior/role' is not expected here. Templates are chosen by: --only prior/role"),
+        (("prior/role",), "unexpected argument 'prior/role'. Choose templates with --only prior/role"),
         (("--edition", "first"), "no edition 'first'"),
         (("--vocabulary", "nowhere"), "nowhere: no such folder"),
     ],

@@ -48,7 +48,7 @@ def test_the_remedy_for_long_texts_is_an_option(usage: list[str], capfd: pytest.
     assert (code, "--truncate" in message) == (2, True)
     code, _, message = run([*usage, "cut", "--truncate"], capfd)
     assert code == 0, message
-    assert "up to 1 texts per run were longer than the model takes" in message
+    assert "up to 1 inputs per run exceeded" in message
 
 
 def test_truncated_texts_are_counted_in_json(usage: list[str], capfd: pytest.CaptureFixture[str]) -> None:

@@ -99,7 +99,7 @@ def test_tables(anaphora: Run, scores: Path, format: str) -> None:
 
 def test_a_picture(anaphora: Run, as_json: AsJson, scores: Path, tmp_path: Path) -> None:
     done = anaphora("correlate", scores, "--plot", "figures/one.svg")
-    assert done.stderr == "the picture: figures/one.svg\n"
+    assert done.stderr == "chart: figures/one.svg\n"
     text = (tmp_path / "figures" / "one.svg").read_text(encoding="utf-8")
     assert f"r = {stats.pearsonr(HUMAN, APT).statistic:.3f}, ρ = 1.000" in text
     assert as_json("correlate", scores, "--plot", "two.svg")["metrics"]

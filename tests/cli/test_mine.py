@@ -97,9 +97,9 @@ def test_tables_on_stdout_and_notes_on_stderr(anaphora: Run, files: list[Any], s
     assert "annotate-source: " in done.stderr
     again = anaphora(*files, *specs, *options, "-o", "mined.jsonl")
     assert again.stdout == done.stdout
-    assert "extract: nothing to do, 1 of 1 shards were there" in again.stderr
+    assert "extract: nothing to do, 1 of 1 shards reused" in again.stderr
     anew = anaphora(*files, *specs, *options, "--no-resume", "-o", "mined.jsonl")
-    assert "shards were there" not in anew.stderr
+    assert "shards reused" not in anew.stderr
 
 
 def test_an_aligner_is_trained_on_the_corpus(anaphora: Run, files: list[Any], specs: list[str]) -> None:
@@ -122,9 +122,9 @@ WRONG = [
     ("y", b"", ["--per-class", "some"], "--per-class some: write a number, all, or even"),
     ("y", b"", ["--phenomenon", "pronuns"], "unknown phenomenon 'pronuns' (did you mean pronouns?)"),
     ("y", b"", ["--option", "colour=red"], "phenomenon 'pronouns': got an unexpected keyword argument 'colour'"),
-    ("y", b"", ["--option", "x"], "--option x: write KEY=VALUE"),
+    ("y", b"", ["--option", "x"], "--option x: expected KEY=VALUE"),
     ("y", b"", ["--align-backend", "thor"], "unknown alignment backend 'thor'"),
-    ("y", b"", ["-l", "en"], "-l en: write SOURCE-TARGET"),
+    ("y", b"", ["-l", "en"], "-l en: expected SOURCE-TARGET"),
 ]
 
 

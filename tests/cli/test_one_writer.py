@@ -15,6 +15,7 @@ import pytest
 
 from anaphora.core.lock import lock_folder, lock_output
 
+Run = Callable[..., subprocess.CompletedProcess[str]]
 PRETRAINED = Path(sys.modules["anaphora"].__path__[0]) / "demo" / "pretrained"
 # Answers so many lines, and the others when the file `go` is there. Two systems, so that a mix would be seen.
 PROGRAM = """
@@ -89,11 +90,11 @@ def systems(suite: Path, tmp_path: Path) -> dict[str, list[str]]:
 
 
 @pytest.fixture
-def whole(systems: dict[str, list[str]], anaphora: Callable[..., object], tmp_path: Path) -> dict[str, bytes]:
+def whole(systems: dict[str, list[str]], anaphora_process: Callable[..., object], tmp_path: Path) -> dict[str, bytes]:
     """The runs of both, uninterrupted."""
     (tmp_path / "go").touch()
     for name, command in systems.items():
-        anaphora(*command, "-o", f"whole-{name}")
+        anaphora_process(*command, "-o", f"whole-{name}")
     (tmp_path / "go").unlink()
     found = {name: (tmp_path / f"whole-{name}" / "run.jsonl").read_bytes() for name in systems}
     assert found["A"] != found["B"]
@@ -156,7 +157,7 @@ def test_a_killed_run_may_be_overwritten_by_another_system(
     assert [path.name for path in (tmp_path / "run").iterdir()] == ["run.jsonl"]
 
 
-def test_two_translations(start: Start, anaphora: Callable[..., object], tmp_path: Path) -> None:
+def test_two_translations(start: Start, anaphora_process: Callable[..., object], tmp_path: Path) -> None:
     pytest.importorskip("transformers")
     (tmp_path / "in.en").write_text("The cat ate the egg .\nIt was hungry .\n\n" * 200)
     commands = {
@@ -164,19 +165,19 @@ def test_two_translations(start: Start, anaphora: Callable[..., object], tmp_pat
         for name in ("sentence-level", "context-aware")
     }
     first, second = commands.values()
-    anaphora(*first, "-o", "whole.de")
+    anaphora_process(*first, "-o", "whole.de")
     process = start(*first, "-o", "out.de")
     until(lambda: lines(tmp_path / "out.de.part") > 1, process)
     os.kill(process.pid, signal.SIGSTOP)
     assert names(refusal(start(*second, "-o", "out.de", "--overwrite")), process, "out.de")
     kill(process)
     assert "was made in another way (system: " in refusal(start(*second, "-o", "out.de", "--resume"))
-    anaphora(*first, "-o", "out.de", "--resume")
+    anaphora_process(*first, "-o", "out.de", "--resume")
     assert (tmp_path / "out.de").read_bytes() == (tmp_path / "whole.de").read_bytes()
     assert not [path.name for path in tmp_path.iterdir() if path.name.startswith((".", "out.de."))]
 
 
-def test_two_trainings(start: Start, anaphora: Callable[..., object], tmp_path: Path) -> None:
+def test_two_trainings(start: Start, anaphora_process: Callable[..., object], tmp_path: Path) -> None:
     pytest.importorskip("transformers")
     pytest.importorskip("sentencepiece")
     for side in ("en", "de"):
@@ -186,7 +187,7 @@ def test_two_trainings(start: Start, anaphora: Callable[..., object], tmp_path: 
     values |= {"training.report_every": 2, "training.updates": 8}
     words = [word for key, value in values.items() for word in ("--set", f"{key}={value}")]
     command = ["train", "transformer-baseline-laptop", *words, "--threads", "1"]
-    anaphora(*command, "-o", "whole")
+    anaphora_process(*command, "-o", "whole")
     process = start(*command, "-o", "m")
     until(lambda: list((tmp_path / "m" / "checkpoints").glob("update-*")), process)
     os.kill(process.pid, signal.SIGSTOP)
@@ -195,7 +196,7 @@ def test_two_trainings(start: Start, anaphora: Callable[..., object], tmp_path: 
         assert names(refusal(start(*other, "-o", "m", *more)), process, "m")
     kill(process)
     assert "trained in another way (training.seed" in refusal(start(*other, "-o", "m", "--resume"))
-    anaphora(*command, "-o", "m", "--resume")
+    anaphora_process(*command, "-o", "m", "--resume")
     files = [path.relative_to(tmp_path / "whole") for path in (tmp_path / "whole").rglob("*") if path.is_file()]
     found = [path.relative_to(tmp_path / "m") for path in (tmp_path / "m").rglob("*") if path.is_file()]
     assert sorted(found) == sorted(files)  # no lock, nothing half-written
@@ -223,7 +224,7 @@ OUTPUTS = {
 
 @pytest.mark.parametrize("name", OUTPUTS)
 def test_every_command_that_takes_long_respects_the_lock(
-    anaphora: Callable[..., subprocess.CompletedProcess[str]], suite: Path, scores: Path, tmp_path: Path, name: str
+    anaphora_process: Run, suite: Path, scores: Path, tmp_path: Path, name: str
 ) -> None:
     if name in ("measure", "adapt"):
         pytest.importorskip("torch")
@@ -233,25 +234,25 @@ def test_every_command_that_takes_long_respects_the_lock(
     is_folder = "out/ " in f"{command} " or name == "work"
     with (lock_folder if is_folder else lock_output)(tmp_path / output):
         before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
-        done = anaphora(*command.split(), check=2)
+        done = anaphora_process(*command.split(), check=2)
         assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
     assert f"error: {output}: is being written by another process (pid {os.getpid()} on " in done.stderr
     assert done.stderr.count("\n") == 1
 
 
 def test_an_import_does_not_replace_the_run_of_another_system(
-    anaphora: Callable[..., subprocess.CompletedProcess[str]],
+    anaphora_process: Run,
     suite: Path,
     scores: Path,
     other_scores: Path,
     tmp_path: Path,
 ) -> None:
-    anaphora("score", suite, "--system", f"scores:{scores}", "-o", "run")
+    anaphora_process("score", suite, "--system", f"scores:{scores}", "-o", "run")
     kept = (tmp_path / "run" / "run.jsonl").read_bytes()
-    anaphora("score", suite, "--system", f"scores:{scores}", "-o", "run")  # the same again is no loss
-    done = anaphora("score", suite, "--system", f"scores:{other_scores}", "-o", "run", check=2)
+    anaphora_process("score", suite, "--system", f"scores:{scores}", "-o", "run")  # the same again is no loss
+    done = anaphora_process("score", suite, "--system", f"scores:{other_scores}", "-o", "run", check=2)
     assert "Name another output, or use --overwrite" in done.stderr
     assert (tmp_path / "run" / "run.jsonl").read_bytes() == kept
-    anaphora("score", suite, "--system", f"scores:{other_scores}", "-o", "run", "--overwrite")
+    anaphora_process("score", suite, "--system", f"scores:{other_scores}", "-o", "run", "--overwrite")
     header = json.loads((tmp_path / "run" / "run.jsonl").read_bytes().partition(b"\n")[0])
     assert header["system"] == f"scores:{other_scores}"

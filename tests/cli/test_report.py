@@ -23,7 +23,7 @@ def test_a_page_is_written_and_said(anaphora: Run, run: Path, suite: Path, tmp_p
     done = anaphora("report", run, "--suite", suite, "-o", tmp_path / "report.html", "--title", "Mine & yours")
     assert done.stdout == ""
     assert "On small (6 examples)" in done.stderr
-    assert "the report: " in done.stderr
+    assert "report: " in done.stderr
     text = (tmp_path / "report.html").read_text("utf-8")
     assert "<h1>Mine &amp; yours</h1>" in text
 
@@ -36,7 +36,7 @@ def test_json_names_the_files(as_json: AsJson, run: Path, suite: Path, tmp_path:
 
 def test_texts_that_are_missing_are_said(anaphora: Run, run: Path, tmp_path: Path) -> None:
     done = anaphora("report", run, "-o", tmp_path / "report.html")
-    message = "the texts of small are not at hand, so its examples are not in the report: add --suite FILE"
+    message = "the report has no examples of small, whose texts were not found: add --suite FILE"
     assert message in done.stderr
 
 

@@ -50,7 +50,7 @@ def test_table_and_picture(anaphora: Run, runs: tuple[Path, Path], tmp_path: Pat
     assert lines[2].split() == ["not", "attacked", "6", "0.500"]
     assert lines[4].split()[:7] == ["true_colon", "it", "is", "true:", "C", "6", "0.500"]
     assert lines[5].split()[:3] == ["pronoun:", "er", "2"]
-    assert done.stderr == f"the picture: {tmp_path / 'drop.svg'}\n"
+    assert done.stderr == f"chart: {tmp_path / 'drop.svg'}\n"
     assert (tmp_path / "drop.svg").read_text(encoding="utf-8").startswith("<svg")
     assert "| --: |" in anaphora("robustness", *runs, "--format", "markdown").stdout
     assert "\\toprule" in anaphora("robustness", *runs, "--format", "latex").stdout

@@ -116,10 +116,12 @@ AWK = "command:awk '{print -length($0); fflush()}'"
 
 def test_a_suite_with_context_that_is_not_given_is_noted(anaphora: Run, suite: Path) -> None:
     with_context = anaphora("score", suite, "--system", AWK, "-o", "none").stderr
-    assert with_context.count("small has 1 sentence of context, and the system is given none: see --context") == 1
+    assert (
+        with_context.count("small has 1 sentence of context, but the system is scored without it (see --context)") == 1
+    )
     for n, context in enumerate(("0", "1")):
         told = anaphora("score", suite, "--system", AWK, "--context", context, "-o", f"run{n}").stderr
-        assert "is given none" not in told
+        assert "is scored without it" not in told
 
 
 def test_context_that_the_suite_does_not_have(refused: Refused, suite: Path, tmp_path: Path) -> None:

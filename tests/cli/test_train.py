@@ -16,7 +16,7 @@ pytest.importorskip("transformers")
 
 from anaphora.cli.app import app
 from anaphora.core.errors import AnaphoraError
-from anaphora.nmt.synthetic import make_suite
+from tests.nmt.synthetic_text import synthetic
 
 
 def corpus(folder: Path, documents: int, seed: int) -> tuple[Path, Path]:
@@ -89,16 +89,20 @@ def test_a_short_run_prints_its_loss(tmp_path: Path, settings: list[str]) -> Non
 
 
 def test_a_sweep(tmp_path: Path, settings: list[str]) -> None:
-    found = run("rnn-baseline-laptop", "-o", str(tmp_path / "m"), *settings, "--sweep", "training.rate=0.01,0.001")
-    assert [Path(model["model"]).name for model in found["models"]] == ["rate-0.01", "rate-0.001"]
-    configs = [(tmp_path / "m" / name / "config.toml").read_text() for name in ("rate-0.01", "rate-0.001")]
+    found = run(
+        "rnn-baseline-laptop", "-o", str(tmp_path / "m"), *settings, "--sweep", "training.learning_rate=0.01,0.001"
+    )
+    assert [Path(model["model"]).name for model in found["models"]] == ["learning_rate-0.01", "learning_rate-0.001"]
+    configs = [
+        (tmp_path / "m" / name / "config.toml").read_text() for name in ("learning_rate-0.01", "learning_rate-0.001")
+    ]
     assert "rate = 0.01\n" in configs[0]
     assert "rate = 0.001\n" in configs[1]
 
 
 def test_accuracy_during_training_is_drawn(tmp_path: Path, settings: list[str]) -> None:
     pytest.importorskip("tensorboard", reason="TensorBoard is not installed: pip install 'anaphora[tensorboard]'")
-    suite = make_suite("target", each=1)
+    suite = synthetic.make_suite("target", each=1)
     suite.write(tmp_path / "held out.jsonl")
     more = ["--set", f'validation.suites=["{tmp_path / "held out.jsonl"}"]', "--set", "validation.every=3"]
     run("transformer-baseline-laptop", "-o", str(tmp_path / "m"), *settings, *more, "--tensorboard")
@@ -120,7 +124,7 @@ def test_the_list() -> None:
     [
         (["nothing-laptop"], "no preset 'nothing-laptop'"),
         (["rnn-baseline-laptop", "--set", "training.updates"], r"section\.key=value"),
-        (["rnn-baseline-laptop"], "no training text"),
+        (["rnn-baseline-laptop"], "There is no training text"),
         (["rnn-baseline-laptop", "--set", "model.layers=2"], r"model\.layers is not used: recurrent models have one"),
         (["none.toml"], "none.toml: no such file"),
     ],

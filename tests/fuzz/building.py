@@ -26,11 +26,11 @@ class Echo:
         return {"echo": 1}
 
     def score(self, examples: Sequence[Any], done: Container[int] = ()) -> Iterator[tuple[int, Any]]:
-        from anaphora.runs import Answer
+        from anaphora.runs import CandidateScores
 
         for number, example in enumerate(examples):
             lengths = [len(" ".join(candidate)) for candidate in example.candidates]
-            yield number, Answer([-float(n) for n in lengths], [max(1, n) for n in lengths])
+            yield number, CandidateScores([-float(n) for n in lengths], [max(1, n) for n in lengths])
 
     def translate(self, texts: Sequence[str], *, beams: int | None = None, max_tokens: int = 256) -> list[str]:
         return list(texts)
@@ -309,7 +309,7 @@ within("get-contrapro", at_home)
 def training(folder: Path) -> None:
     write(folder / "x.en", "".join(f"I see the {w} .\nIt is old .\n\n" for w in ("lamp", "table", "book")))
     write(folder / "x.de", "".join(f"Ich sehe {w} .\nSie ist alt .\n\n" for w in ("Lampe", "Tisch", "Buch")))
-    config = '[model]\nkind = "recurrent"\njoined_source = 1\nembedding = 16\n'
+    config = '[model]\nkind = "recurrent"\nsource_context = 1\nembedding = 16\n'
     config += '[vocabulary]\nsize = 40\n[training]\nupdates = 2\nschedule = "fixed"\nwarmup = 0\n'
     write(folder / "c.toml", config)
 

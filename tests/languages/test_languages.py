@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from anaphora.annotate.document import Document, Sentence
-from anaphora.build.attacks.determiners import determiners_of
+from anaphora.build.attacks.attack import determiners_of
 from anaphora.build.mine.pronouns import pair_data
 from anaphora.coref import load_linker
 from anaphora.languages import DATA, VARIABLE, names_with, table, top_value

@@ -17,7 +17,7 @@ from anaphora.languages.pronouns import (
     PronounLists,
     addressed,
     load_readings,
-    normalise,
+    normalize_word,
     polite_forms,
     pronoun_forms,
     pronoun_in,
@@ -38,11 +38,11 @@ LISTS = PronounLists(
 
 @pytest.mark.parametrize("word", ["C'", "c’", "c&apos;", "C&apos;"])
 def test_words_have_one_form(word: str) -> None:
-    assert normalise(word) == "c'"
+    assert normalize_word(word) == "c'"
 
 
 def test_accents_are_composed() -> None:
-    assert normalise(unicodedata.normalize("NFD", "ÇA")) == "ça"
+    assert normalize_word(unicodedata.normalize("NFD", "ÇA")) == "ça"
 
 
 def test_identical_forms_have_the_first_as_their_name() -> None:
@@ -103,7 +103,7 @@ def test_built_in_lists_are_sound(pair: str) -> None:
         assert set(group) <= lists.target_pronouns, group
         assert len(group) == len(set(group)) > 0
     for words in (lists.pronouns, lists.target, lists.reference_side):
-        assert all(word == normalise(word) for word in words)
+        assert all(word == normalize_word(word) for word in words)
     assert pair == "x-en" or set(lists.pronouns) <= set(lists.translations)
 
 
@@ -177,14 +177,14 @@ def test_what_is_wrong_with_a_file_is_said(tmp_path: Path, text: str, message: s
 
 
 WORDS = st.text(st.characters(blacklist_categories=("Cs", "Cc", "Zs", "Zl", "Zp")), min_size=1, max_size=6)
-GROUPS = st.lists(st.lists(WORDS.map(normalise), min_size=1, max_size=3, unique=True), max_size=3)
+GROUPS = st.lists(st.lists(WORDS.map(normalize_word), min_size=1, max_size=3, unique=True), max_size=3)
 
 
 @settings(derandomize=True, deadline=None)
 @given(
-    target=st.lists(WORDS.map(normalise), min_size=1, unique=True),
+    target=st.lists(WORDS.map(normalize_word), min_size=1, unique=True),
     groups=GROUPS,
-    it=st.lists(WORDS.map(normalise), unique=True),
+    it=st.lists(WORDS.map(normalize_word), unique=True),
 )
 def test_what_is_written_is_read(
     tmp_path_factory: pytest.TempPathFactory, target: list[str], groups: list[list[str]], it: list[str]

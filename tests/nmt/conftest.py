@@ -44,7 +44,7 @@ def config(tmp_path: Path, corpus: tuple[Path, Path]) -> Path:
         f"""
 [model]
 kind = "recurrent"
-joined_source = 1
+source_context = 1
 embedding = 16
 dropout = 0.1
 [data]
@@ -56,7 +56,7 @@ validation_target = "{held_out[1]}"
 size = 60
 [training]
 updates = 24
-rate = 0.01
+learning_rate = 0.01
 schedule = "fixed"
 warmup = 0
 batch_tokens = 200
@@ -75,7 +75,7 @@ every = 8
 def tiny(monkeypatch: pytest.MonkeyPatch) -> Any:
     """The tiny model, built for every kind."""
     pytest.importorskip("torch")
-    from anaphora.nmt import build
+    from anaphora.nmt import checkpoint
 
     spec = importlib.util.spec_from_file_location("tiny_model", HERE / "tiny_model.py")
     assert spec
@@ -83,6 +83,6 @@ def tiny(monkeypatch: pytest.MonkeyPatch) -> Any:
     module = importlib.util.module_from_spec(spec)
     monkeypatch.setitem(sys.modules, "tiny_model", module)
     spec.loader.exec_module(module)
-    for kind in build.BUILDERS:
-        monkeypatch.setitem(build.BUILDERS, kind, "tiny_model:build")
+    for kind in checkpoint.BUILDERS:
+        monkeypatch.setitem(checkpoint.BUILDERS, kind, "tiny_model:build")
     return module

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +22,11 @@ from anaphora.nmt.config import (
     with_defaults,
     write_config,
 )
+from anaphora.nmt.layout import ContextLayout
 
 TWO = ("source", "target")
+TRANSFORMER_ONLY = {"layers", "heads", "feed_forward", "max_length"}
+RECURRENT_ONLY = {"hidden", "layer_norm", "combination", "tie_context_embeddings"}
 
 
 def of_model(**settings: Any) -> set[str]:
@@ -33,20 +37,20 @@ def of_model(**settings: Any) -> set[str]:
 @pytest.mark.parametrize(
     ("settings", "expected"),
     [
-        ({"kind": "transformer"}, {"hidden", "layer_norm", "combination", "context_sentences", "tied_contexts"}),
+        ({"kind": "transformer"}, {*RECURRENT_ONLY, "context_sentences"}),
         (
-            {"kind": "context-transformer", "contexts": ("source",)},
-            {"hidden", "layer_norm", "combination", "tied_contexts"},
+            {"kind": "context-transformer", "context_encoders": ("source",)},
+            {"hidden", "layer_norm", "combination", "tie_context_embeddings"},
         ),
         (
             {"kind": "recurrent"},
-            {"layers", "heads", "feed_forward", "max_length", "combination", "context_sentences", "tied_contexts"},
+            {*TRANSFORMER_ONLY, "combination", "context_sentences", "tie_context_embeddings"},
         ),
-        ({"kind": "recurrent", "contexts": TWO}, {"layers", "heads", "feed_forward", "max_length"}),
-        ({"kind": "recurrent", "contexts": ("target",)}, {"layers", "heads", "feed_forward", "max_length"}),
+        ({"kind": "recurrent", "context_encoders": TWO}, TRANSFORMER_ONLY),
+        ({"kind": "recurrent", "context_encoders": ("target",)}, TRANSFORMER_ONLY),
         (
-            {"kind": "recurrent", "contexts": TWO, "tied_all": True},
-            {"layers", "heads", "feed_forward", "max_length", "tied_contexts", "tied_decoder"},
+            {"kind": "recurrent", "context_encoders": TWO, "tie_all_embeddings": True},
+            {"layers", "heads", "feed_forward", "max_length", "tie_context_embeddings", "tie_decoder_embeddings"},
         ),
     ],
 )
@@ -56,13 +60,13 @@ def test_of_models(settings: dict[str, Any], expected: set[str]) -> None:
 
 def test_of_training_and_data() -> None:
     fixed, plateau = (Config(training=TrainingConfig(schedule=name)) for name in ("fixed", "plateau"))
-    assert unused(fixed).keys() >= {"training.decay", "training.decay_patience", "training.average_of"}
+    assert unused(fixed).keys() >= {"training.plateau_factor", "training.plateau_patience", "training.average_of"}
     assert {key for key in unused(plateau) if key.startswith("training.")} == {
         "training.average_of",
         "training.context_weight",
         "training.word_weight",
     }
-    weighted = replace(fixed, model=ModelConfig(joined_target=1), training=TrainingConfig(weighted_words=("er",)))
+    weighted = replace(fixed, model=ModelConfig(target_context=1), training=TrainingConfig(weighted_words=("er",)))
     assert not {"training.context_weight", "training.word_weight"} & unused(weighted).keys()
     assert "training.average_of" not in unused(Config(training=TrainingConfig(average=2)))
     assert "data.boundary" in unused(Config(data=DataConfig(docids=True, boundary="---")))
@@ -73,22 +77,23 @@ def test_what_is_not_used_changes_no_model() -> None:
     """Weights and outputs are the same, whatever an unused key says."""
     torch = pytest.importorskip("torch")
     pytest.importorskip("transformers")
-    from anaphora.nmt.arrangement import Marks
-    from anaphora.nmt.build import build_model
+    from anaphora.nmt.checkpoint import build_model
     from anaphora.nmt.data import make_batch
+    from anaphora.nmt.layout import SpecialTokens
 
     other: dict[str, Any] = {
         **{"layers": 3, "heads": 4, "feed_forward": 8, "max_length": 99, "hidden": 24, "layer_norm": False},
-        **{"combination": "gate", "context_sentences": 2, "tied_contexts": True, "tied_decoder": False},
+        **{"combination": "gate", "context_sentences": 2},
+        **{"tie_context_embeddings": True, "tie_decoder_embeddings": False},
     }
     small: dict[str, Any] = {"embedding": 8, "hidden": 8, "heads": 2, "feed_forward": 16, "layers": 1, "dropout": 0.0}
     for kind, contexts in (("recurrent", ()), ("recurrent", ("target",)), ("transformer", ())):
-        model = ModelConfig(kind=kind, contexts=contexts, tied_all=True, **small)
+        model = ModelConfig(kind=kind, context_encoders=contexts, tie_all_embeddings=True, **small)
         keys = {key.removeprefix("model.") for key in unused(Config(model=model)) if key.startswith("model.")}
         found = []
         for config in (model, replace(model, **{key: other[key] for key in keys})):
             torch.manual_seed(1)
-            built = build_model(config, 20, 20, Marks(separator=2, end=0, start=19, padding=19)).eval()
+            built = build_model(config, 20, 20, SpecialTokens(separator=2, end=0, start=19, padding=19)).eval()
             rows = (3, 4, 0)
             found.append(built(make_batch([(rows,) * (1 + len(contexts))], [(5, 6, 0)], 19, 19)))
         assert torch.equal(*found)
@@ -110,18 +115,20 @@ def read(tmp_path: Path, text: str, **overrides: str) -> Config:
 
 
 def test_a_config(tmp_path: Path) -> None:
-    config = read(tmp_path, '[model]\nkind = "recurrent"\ncontexts = ["source"]\n[training]\nrate = 1\n')
-    assert config.model.arrangement.contexts == ("source",)
-    assert config.training.rate == 1.0
+    text = '[model]\nkind = "recurrent"\ncontext_encoders = ["source"]\n[training]\nlearning_rate = 1\n'
+    config = read(tmp_path, text)
+    assert config.model.layout.context_encoders == ("source",)
+    assert config.training.learning_rate == 1.0
     assert config.data == Config().data
 
 
 def test_a_base_is_taken_over_and_overridden(tmp_path: Path) -> None:
     text = 'base = "rnn-s-hier-to-2-laptop"\n[training]\nupdates = 7\n[data]\nsource = "a.en"\ntarget = "a.de"\n'
-    config = read(tmp_path, text, training__rate="0.5", vocabulary__kind="unigram", model__contexts='["target"]')
-    assert config.model.joined_target == 1
-    assert config.model.contexts == ("target",)
-    assert (config.training.updates, config.training.rate) == (7, 0.5)
+    overrides = {"model__context_encoders": '["target"]', "vocabulary__kind": "unigram"}
+    config = read(tmp_path, text, training__learning_rate="0.5", **overrides)
+    assert config.model.target_context == 1
+    assert config.model.context_encoders == ("target",)
+    assert (config.training.updates, config.training.learning_rate) == (7, 0.5)
     assert config.vocabulary.kind == "unigram"
     assert config.data.source == ("a.en",)
 
@@ -131,16 +138,16 @@ def test_a_base_is_taken_over_and_overridden(tmp_path: Path) -> None:
     [
         ("[modle]", r"unknown section 'modle' \(did you mean model"),
         ("[training]\nupdate = 3", r"unknown key training.update \(did you mean updates"),
-        ('[training]\nupdates = "many"', "training.updates: a whole number is expected, not 'many'"),
-        ("[training]\nupdates = true", "a whole number is expected"),
+        ('[training]\nupdates = "many"', "training.updates must be a whole number, not 'many'"),
+        ("[training]\nupdates = true", "must be a whole number"),
         ("[model]\ndropout = 1.5", "model.dropout"),
         ('[model]\nkind = "transformers"', "unknown 'transformers'.*did you mean transformer"),
-        ('[model]\nkind = "transformer"\ncontexts = ["source"]', "no further encoders"),
-        ('[model]\nkind = "context-transformer"', r"contexts = \[\"source\"\]"),
-        ('[model]\nkind = "recurrent"\ncontexts = ["both"]', "unknown context 'both'"),
+        ('[model]\nkind = "transformer"\ncontext_encoders = ["source"]', "no model.context_encoders"),
+        ('[model]\nkind = "context-transformer"', r"context_encoders = \[\"source\"\]"),
+        ('[model]\nkind = "recurrent"\ncontext_encoders = ["both"]', "unknown context 'both'"),
         ("[model]\nembedding = 10\nheads = 4", "multiple of model.heads"),
         ('base = "rnn-s-heir"', r"no preset 'rnn-s-heir' \(did you mean rnn-s-hier"),
-        ("model = 3", r"\[model\] is a section"),
+        ("model = 3", "model must be a section"),
         ("[model", "not TOML"),
         ('[data]\nsource = "a"', "as many files"),
         ("[training]\nbetas = [0.9]", "two numbers"),
@@ -169,7 +176,7 @@ def test_a_small_model_can_differ_from_the_size_of_all() -> None:
     assert presets()["transformer-antecedent-free-laptop"].model == presets()["transformer-concat22-laptop"].model
 
 
-def test_what_a_user_sets_in_vain_is_an_error_and_what_a_preset_sets_is_not(tmp_path: Path) -> None:
+def test_keys_without_effect_are_errors_except_in_presets(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"c\.toml: model\.layers is not used: recurrent models have one layer"):
         read(tmp_path, 'base = "rnn-baseline"\n[model]\nlayers = 2\n')
     with pytest.raises(BadInput, match=r"model\.hidden is not used"):
@@ -177,7 +184,7 @@ def test_what_a_user_sets_in_vain_is_an_error_and_what_a_preset_sets_is_not(tmp_
     assert read(tmp_path, 'base = "rnn-s-gate-laptop"') == presets()["rnn-s-gate-laptop"]  # laptop.toml sets layers
 
 
-def test_the_config_of_a_model_may_hold_what_is_not_used(tmp_path: Path) -> None:
+def test_a_model_config_may_have_keys_without_effect(tmp_path: Path) -> None:
     path = tmp_path / "config.toml"
     path.write_text('[model]\nkind = "recurrent"\nlayers = 2\n', encoding="utf-8")
     config = read_config(path, strict=False)
@@ -215,11 +222,11 @@ def test_every_model_of_the_papers_is_a_preset() -> None:
         assert found[name].description
         small = found[f"{name}-laptop"]
         assert small.model.embedding < found[name].model.embedding
-        assert small.model.arrangement == found[name].model.arrangement
-        assert small.model.tied_contexts == found[name].model.tied_contexts
+        assert small.model.layout == found[name].model.layout
+        assert small.model.tie_context_embeddings == found[name].model.tie_context_embeddings
     assert found["rnn-s-hier-to-2"].model.combination == "hierarchical"
     assert found["rnn-baseline"].model.hidden == 1024
-    assert found["transformer-concat22"].model.joined_target == 1
+    assert found["transformer-concat22"].model.target_context == 1
 
 
 @pytest.mark.parametrize(
@@ -230,7 +237,7 @@ def test_every_model_of_the_papers_is_a_preset() -> None:
             "data.repeat has 1 numbers for 2",
         ),
         ({"data": {"source": "a", "target": "b", "repeat": 0}}, "data.repeat: each number must be 1 or more"),
-        ({"data": {"source": "a", "target": "b", "repeat": 1.5}}, "data.repeat: a whole number is expected, not 1.5"),
+        ({"data": {"source": "a", "target": "b", "repeat": 1.5}}, "data.repeat must be a whole number, not 1.5"),
         ({"training": {"weighted_words": ["er", "sie es"]}}, "weighted_words: 'sie es' is not a single word"),
         ({"training": {"weighted_words": ["er"], "word_weight": -1}}, "word_weight must be 0 or more"),
         ({"training": {"word_weight": 2}}, "training.word_weight is not used: training.weighted_words is empty"),
@@ -245,7 +252,7 @@ def test_weights_and_repetition_are_checked(document: dict[str, Any], problem: s
 
 def test_weights_and_repetition_survive_the_file(tmp_path: Path) -> None:
     document = {
-        "model": {"joined_target": 1},
+        "model": {"target_context": 1},
         "data": {"source": ["a", "b"], "target": ["c", "d"], "repeat": [1, 4]},
         "training": {"context_weight": 0.1, "weighted_words": ["er", "sie"], "word_weight": 8},
     }
@@ -254,3 +261,54 @@ def test_weights_and_repetition_survive_the_file(tmp_path: Path) -> None:
     assert (config.training.weighted_words, config.training.word_weight) == (("er", "sie"), 8.0)
     (tmp_path / "config.toml").write_text(write_config(config), encoding="utf-8")
     assert read_config(tmp_path / "config.toml") == config
+
+
+# Earlier names of keys
+
+OLD = """
+[model]
+kind = "recurrent"
+joined_source = 1
+joined_target = 2
+contexts = ["source"]
+tied_contexts = true
+tied_decoder = false
+tied_all = false
+[vocabulary]
+normalise = true
+tokenise = true
+[training]
+rate = 0.5
+schedule = "plateau"
+decay = 0.25
+decay_patience = 3
+clip = 2.0
+"""
+
+
+def test_keys_of_version_0_1_0_are_still_read(tmp_path: Path) -> None:
+    config = read(tmp_path, OLD)
+    assert config.model.layout == ContextLayout(1, 2, ("source",))
+    assert config.model.tie_context_embeddings
+    assert not config.model.tie_decoder_embeddings
+    assert not config.model.tie_all_embeddings
+    assert config.vocabulary.normalize
+    assert config.vocabulary.tokenize
+    training = config.training
+    assert (training.learning_rate, training.plateau_factor, training.plateau_patience) == (0.5, 0.25, 3)
+    assert training.clip_norm == 2.0
+    assert "learning_rate = 0.5" in write_config(config)
+    over = read(tmp_path, 'base = "rnn-baseline"\n[training]\nrate = 0.5\n', training__clip="3.0")
+    assert (over.training.learning_rate, over.training.clip_norm) == (0.5, 3.0)
+
+
+def test_old_and_new_key_together_are_an_error(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"training\.rate is the earlier name of training\.learning_rate.*only one"):
+        read(tmp_path, "[training]\nrate = 1\nlearning_rate = 2\n")
+
+
+@pytest.mark.parametrize("name", ["context-aware", "sentence-level"])
+def test_models_of_the_demo_have_old_configs_and_are_read(name: str) -> None:
+    path = Path(str(files("anaphora.demo") / "pretrained" / name / "config.toml"))
+    assert "joined_source" in path.read_text(encoding="utf-8")
+    assert read_config(path, strict=False).model.layout.source_context == (name == "context-aware")

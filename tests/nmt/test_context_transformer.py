@@ -10,14 +10,14 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
-from anaphora.nmt.arrangement import Marks
-from anaphora.nmt.build import build_model
+from anaphora.nmt.checkpoint import build_model
 from anaphora.nmt.config import ModelConfig
 from anaphora.nmt.data import Batch, make_batch
+from anaphora.nmt.layout import SpecialTokens
 from anaphora.scoring.padded import Padded, pad
 
 SIZE, WIDTH, HEADS = 20, 16, 4
-MARKS = Marks(separator=2, end=0, start=SIZE - 1, padding=SIZE - 1)
+MARKS = SpecialTokens(separator=2, end=0, start=SIZE - 1, padding=SIZE - 1)
 SIZES: dict[str, Any] = {
     "embedding": WIDTH,
     "heads": HEADS,
@@ -25,7 +25,7 @@ SIZES: dict[str, Any] = {
     "feed_forward": 24,
     "dropout": 0.0,
     "max_length": 32,
-    "tied_all": True,
+    "tie_all_embeddings": True,
 }
 INPUTS = [((3, 4, 5, 0), (6, 7, 8, 9, 0)), ((10, 11, 12, 13, 14, 0), (15, 0)), ((3, 0), (0,))]
 TARGETS = [(5, 6, 0), (7, 8, 9, 0), (4, 0)]
@@ -33,7 +33,9 @@ TARGETS = [(5, 6, 0), (7, 8, 9, 0), (4, 0)]
 
 def make(seed: int = 3) -> Any:
     torch.manual_seed(seed)
-    model = build_model(ModelConfig(kind="context-transformer", contexts=("source",), **SIZES), SIZE, SIZE, MARKS)
+    model = build_model(
+        ModelConfig(kind="context-transformer", context_encoders=("source",), **SIZES), SIZE, SIZE, MARKS
+    )
     with torch.no_grad():
         for parameter in model.parameters():
             if parameter.requires_grad:
@@ -81,7 +83,7 @@ def force(model: Any, value: float) -> None:
 
 
 @torch.no_grad()
-def test_with_the_gate_closed_to_the_context_it_is_the_baseline() -> None:
+def test_a_closed_gate_gives_the_baseline() -> None:
     model = make()
     force(model, 100.0)
     baseline = build_model(ModelConfig(kind="transformer", **SIZES | {"max_length": 33}), SIZE, SIZE, MARKS).eval()
@@ -99,7 +101,7 @@ def test_with_the_gate_closed_to_the_context_it_is_the_baseline() -> None:
 
 
 @torch.no_grad()
-def test_with_the_gate_open_to_the_context_alone_self_attention_is_not_heard() -> None:
+def test_an_open_gate_ignores_self_attention() -> None:
     model, examples = make(), batch()
     force(model, -100.0)
     expected = model(examples)

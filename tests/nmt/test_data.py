@@ -1,4 +1,4 @@
-"""Every model of the papers is an arrangement of sentences."""
+"""Training data: batches, their order, documents, weights of tokens."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ torch = pytest.importorskip("torch")
 from anaphora.core.errors import (
     BadInput,
 )
-from anaphora.nmt.arrangement import Arrangement, Marks
 from anaphora.nmt.config import DataConfig
 from anaphora.nmt.data import (
     Corpus,
@@ -30,12 +29,13 @@ from anaphora.nmt.data import (
     read_pairs,
     updates,
 )
+from anaphora.nmt.layout import ContextLayout, SpecialTokens
 from anaphora.scoring.padded import pad
 
 END, SEPARATOR = 0, 9
 
 
-MARKS = Marks(separator=SEPARATOR, end=END, start=1, padding=2)
+MARKS = SpecialTokens(separator=SEPARATOR, end=END, start=1, padding=2)
 SOURCE = ([31, 32], [41], [51, 52])  # the current sentence is the last
 TARGET = ([71], [81, 82])
 
@@ -125,13 +125,13 @@ def test_bucketing_saves_padding() -> None:
 
 # Documents are respected, and what is dropped is counted.
 
-MARKS_CORPUS = Marks(separator=9, end=0, start=99, padding=99)
+MARKS_CORPUS = SpecialTokens(separator=9, end=0, start=99, padding=99)
 
 
 class Numbers:
     """Text whose words are its ids."""
 
-    marks = MARKS_CORPUS
+    special = MARKS_CORPUS
 
     @staticmethod
     def encode_source(sentence: str) -> list[int]:
@@ -187,7 +187,7 @@ def test_lines_with_separators_are_passages_of_their_own(tmp_path: Path) -> None
 
 def test_context_of_a_passage_is_not_trained_on() -> None:
     found = [Pair("31", "41", 1, context=True), Pair("32", "42", 1), Pair("33", "43", 2)]
-    built = corpus(found, Arrangement(joined_source=1, joined_target=1))
+    built = corpus(found, ContextLayout(source_context=1, target_context=1))
     assert [built.example(place) for place in range(len(built))] == [
         (((31, 9, 32, 0),), (41, 9, 42, 0)),
         (((33, 0),), (43, 0)),
@@ -212,13 +212,13 @@ def test_what_does_not_belong_together(
         pairs(tmp_path, source, target, **settings)
 
 
-def corpus(found: list[Pair], arrangement: Arrangement, **settings: object) -> Corpus:
-    return Corpus(found, Numbers(), arrangement, DataConfig(**settings))  # type: ignore[arg-type]
+def corpus(found: list[Pair], layout: ContextLayout, **settings: object) -> Corpus:
+    return Corpus(found, Numbers(), layout, DataConfig(**settings))  # type: ignore[arg-type]
 
 
 def test_context_never_crosses_a_boundary() -> None:
     found = [Pair("31", "41", 1), Pair("32", "42", 1), Pair("33", "43", 2), Pair("34", "44", 2)]
-    built = corpus(found, Arrangement(joined_source=1, joined_target=1, contexts=("source", "target")))
+    built = corpus(found, ContextLayout(source_context=1, target_context=1, context_encoders=("source", "target")))
     assert [built.example(n) for n in range(4)] == [
         (((31, 0), (0,), (0,)), (41, 0)),
         (((31, 9, 32, 0), (31, 0), (41, 0)), (41, 9, 42, 0)),
@@ -235,7 +235,7 @@ def test_what_is_dropped_is_counted_and_still_is_context() -> None:
         Pair("", "7", 1),
         Pair("1 " * 7, "2 " * 7, 2),
     )
-    built = corpus([unlike, kept, empty, long], Arrangement(joined_source=1), max_length=6, max_ratio=3.0)
+    built = corpus([unlike, kept, empty, long], ContextLayout(source_context=1), max_length=6, max_ratio=3.0)
     assert (built.dropped.empty, built.dropped.long, built.dropped.unlike) == (1, 1, 1)
     assert len(built) == 1
     assert built.example(0) == (((1, 2, 3, 4, 9, 6, 0),), (7, 0))
@@ -246,15 +246,15 @@ def test_what_is_dropped_is_counted_and_still_is_context() -> None:
 def test_the_current_sentence_has_a_limit_of_its_own(limit: int, kept: list[int]) -> None:
     """ContraCAT appendix A: dropped where the main sentence exceeds one limit or the joined sample another."""
     found = [Pair("1 2 3 4 5", "1", 1), Pair("6 7", "7", 1), Pair("8", "1 2 3", 1), Pair("1 2 3 4", "5", 2)]
-    built = corpus(found, Arrangement(joined_source=1, joined_target=1), max_length=9, max_sentence=limit)
+    built = corpus(found, ContextLayout(source_context=1, target_context=1), max_length=9, max_sentence=limit)
     assert built.numbers.tolist() == ([0, *kept] if not limit else kept)
     assert built.dropped.long == 4 - len(built)
 
 
 def test_a_limit_counts_separators_but_not_the_end() -> None:
     found = [Pair("1 2 3", "1", 1), Pair("4 5 6", "1", 1)]
-    assert len(corpus(found, Arrangement(joined_source=1), max_length=7)) == 2
-    assert len(corpus(found, Arrangement(joined_source=1), max_length=6)) == 1
+    assert len(corpus(found, ContextLayout(source_context=1), max_length=7)) == 2
+    assert len(corpus(found, ContextLayout(source_context=1), max_length=6)) == 1
 
 
 def test_sentences_are_kept_as_they_are() -> None:
@@ -266,7 +266,7 @@ def test_sentences_are_kept_as_they_are() -> None:
 
 
 def test_a_batch_of_examples() -> None:
-    built = corpus([Pair("31", "41 42", 1), Pair("32", "43", 1)], Arrangement())
+    built = corpus([Pair("31", "41 42", 1), Pair("32", "43", 1)], ContextLayout())
     batch = built.batch([1, 0])
     assert batch.inputs[0].ids.tolist() == [[32, 0], [31, 0]]
     assert batch.read.ids.tolist() == [[99, 43, 99], [99, 41, 42]]
@@ -318,7 +318,7 @@ def test_pieces_of_chosen_words_against_splitting(sentence: list[int]) -> None:
 class Pieces:
     """Text whose words are pieces."""
 
-    marks = Marks(separator=2, end=0, start=len(PIECES), padding=len(PIECES))
+    special = SpecialTokens(separator=2, end=0, start=len(PIECES), padding=len(PIECES))
 
     def encode_source(self, text: str) -> list[int]:
         return pieces(*text.split())
@@ -330,7 +330,7 @@ def weighted(words: tuple[str, ...], target_context: int) -> Corpus:
     pairs = [Pair("▁ist", "▁er ▁ist", 1), Pair("▁ist", "▁sie , ▁ist", 1), Pair("▁es", "▁ist", 2, repeat=3)]
     weights = TokenWeights(PIECES, 0.25, words, 8.0)
     text: Any = Pieces()
-    return Corpus(pairs, text, Arrangement(target_context, target_context), DataConfig(), weights)
+    return Corpus(pairs, text, ContextLayout(target_context, target_context), DataConfig(), weights)
 
 
 def test_weights_of_context_and_words() -> None:

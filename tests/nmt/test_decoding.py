@@ -15,7 +15,6 @@ torch = pytest.importorskip("torch")
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.finite import NotFinite
 from anaphora.nmt import decoding as translating
-from anaphora.nmt.arrangement import Arrangement, Marks
 from anaphora.nmt.candidates import padded_scores
 from anaphora.nmt.config import ModelConfig
 from anaphora.nmt.decoding import (
@@ -27,10 +26,11 @@ from anaphora.nmt.decoding import (
     current_sentence,
     search,
 )
+from anaphora.nmt.layout import ContextLayout, SpecialTokens
 from anaphora.nmt.recurrent import build
 from anaphora.scoring.padded import pad
 
-MARKS = Marks(separator=2, end=0, start=5, padding=5)
+MARKS = SpecialTokens(separator=2, end=0, start=5, padding=5)
 WORDS = (1, 2, 3, 4)  # what can be produced besides the end
 SOURCES = [(3, 4, 0), (1, 0), (4, 4, 2, 3, 1, 0)]
 Ids = tuple[int, ...]
@@ -52,7 +52,7 @@ def everything(models: list[Any], source: Ids, beam: Beam) -> list[Hypothesis]:
     by_model = [padded_scores(model, [((source,), t) for t in targets], MARKS, 4096) for model in models]
     scores = [sum(values) / len(values) for values in zip(*by_model, strict=True)]
     found = [
-        Hypothesis(tuple(i for i in t if i != 0), score, score / len(t) ** beam.normalise)
+        Hypothesis(tuple(i for i in t if i != 0), score, score / len(t) ** beam.normalize)
         for t, score in zip(targets, scores, strict=True)
     ]
     return sorted(found, key=lambda hypothesis: -hypothesis.value)
@@ -62,11 +62,11 @@ def run(models: list[Any], sources: list[Ids], beam: Beam) -> list[list[Hypothes
     return search(Ensemble(models), (pad(sources, 5),), MARKS, beam)
 
 
-@pytest.mark.parametrize("normalise", [0.0, 0.6, 1.0])
+@pytest.mark.parametrize("normalize", [0.0, 0.6, 1.0])
 @pytest.mark.parametrize("seeds", [[1], [2, 3]])
-def test_a_beam_that_holds_everything_finds_everything(normalise: float, seeds: list[int]) -> None:
+def test_a_beam_that_holds_everything_finds_everything(normalize: float, seeds: list[int]) -> None:
     models = [random_model(seed) for seed in seeds]
-    beam = Beam(4**3 + 4**2 + 4 + 1, 3, normalise)
+    beam = Beam(4**3 + 4**2 + 4 + 1, 3, normalize)
     for source, found in zip(SOURCES, run(models, SOURCES, beam), strict=True):
         expected = everything(models, source, beam)
         assert len(found) == len(expected) == 85
@@ -90,7 +90,7 @@ def naive(model: Any, source: Ids, beam: Beam) -> list[Hypothesis]:
         live = [t for t in best if t[-1] != 0]
         if len(done) >= beam.size:
             break
-    found = [Hypothesis(tuple(i for i in t if i), scores[t], scores[t] / len(t) ** beam.normalise) for t in done]
+    found = [Hypothesis(tuple(i for i in t if i), scores[t], scores[t] / len(t) ** beam.normalize) for t in done]
     return sorted(found, key=lambda hypothesis: -hypothesis.value)
 
 
@@ -143,7 +143,7 @@ def test_a_finished_translation_keeps_its_place() -> None:
         assert len({hypothesis.tokens for hypothesis in nbest}) == 3
 
 
-def test_normalisation_changes_what_is_best() -> None:
+def test_normalization_changes_what_is_best() -> None:
     """Without it a sum of fewer log-probabilities is the higher one."""
     model = random_model(2)
     best = [run([model], SOURCES[1:2], Beam(85, 3, power))[0][0] for power in (0.0, 4.0)]
@@ -165,7 +165,7 @@ def test_a_model_that_gives_nan_is_an_error() -> None:
 def random_model_ensemble(seed: int, hidden: int) -> Any:
     torch.manual_seed(seed)
     config = ModelConfig(kind="recurrent", embedding=5, hidden=hidden, dropout=0.0)
-    model = build(config, 7, 7, Marks(2, 0, 6, 6)).eval()
+    model = build(config, 7, 7, SpecialTokens(2, 0, 6, 6)).eval()
     for parameter in model.parameters():
         torch.nn.init.normal_(parameter, std=0.5)
     return model
@@ -191,14 +191,14 @@ def test_the_mean_of_log_probabilities_and_states_of_their_own() -> None:
 
 # Documents sentence by sentence: with the context that a model reads, in batches, and in order where it matters.
 
-MARKS_TRANSLATING = Marks(separator=2, end=0, start=99, padding=99)
+MARKS_TRANSLATING = SpecialTokens(separator=2, end=0, start=99, padding=99)
 Calls = list[list[tuple[str, ...]]]
 
 
 class Letters:
     """Every letter is a token; the separator is |."""
 
-    marks = MARKS_TRANSLATING
+    special = MARKS_TRANSLATING
 
     def encode_source(self, sentence: str) -> list[int]:
         return [ord(letter) for letter in sentence]
@@ -215,7 +215,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Calls:
     """Search that writes the last input's sentences in capitals, and what it was given, batch by batch."""
     found: Calls = []
 
-    def shout(ensemble: Any, inputs: Any, marks: Marks, beam: Beam) -> list[list[Hypothesis]]:
+    def shout(ensemble: Any, inputs: Any, special: SpecialTokens, beam: Beam) -> list[list[Hypothesis]]:
         rows = []
         for row in range(len(inputs[0].lengths)):
             ids = [part.ids[row, : int(part.lengths[row]) - 1].tolist() for part in inputs]
@@ -228,10 +228,10 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Calls:
     return found
 
 
-def translator(beam: Beam | None = None, **arrangement: Any) -> Translator:
+def translator(beam: Beam | None = None, **layout: Any) -> Translator:
     text: Any = Letters()
     ensemble: Any = None
-    return Translator(ensemble, text, Arrangement(**arrangement), beam or Beam())
+    return Translator(ensemble, text, ContextLayout(**layout), beam or Beam())
 
 
 def document(*sentences: str, place: int = 0) -> list[Source]:
@@ -239,28 +239,28 @@ def document(*sentences: str, place: int = 0) -> list[Source]:
 
 
 def test_sentences_with_source_context_are_translated_at_once(calls: Calls) -> None:
-    found = translator(joined_source=1).translate([*document("aa", "b", "c"), *document("d", place=3)])
+    found = translator(source_context=1).translate([*document("aa", "b", "c"), *document("d", place=3)])
     assert sorted(calls[0]) == [("aa",), ("aa|b",), ("b|c",), ("d",)]
     assert len(calls) == 1
     assert [translation.text for translation in found] == ["AA", "AAB", "BC", "D"]  # a 2-to-1 model has no separator
 
 
 def test_what_follows_the_separator_is_kept(calls: Calls) -> None:
-    found = translator(joined_source=1, joined_target=1).translate(document("a", "b", "c"))
+    found = translator(source_context=1, target_context=1).translate(document("a", "b", "c"))
     assert [(t.text, t.surplus) for t in found] == [("A", 0), ("B", 0), ("C", 0)]
     assert found[1].nbest == (("B", -1.0), ("", -2.0))
 
 
 def test_a_missing_separator_is_counted_and_everything_kept(calls: Calls) -> None:
     """A model that joins targets, but reads one sentence only, as our search repeats what it reads."""
-    found = translator(joined_target=1, contexts=("source",)).translate(document("a", "b"))
+    found = translator(target_context=1, context_encoders=("source",)).translate(document("a", "b"))
     assert [(t.text, t.surplus) for t in found] == [("A", 0), ("B", -1)]
 
 
 def test_sentence_k_of_all_documents_is_translated_at_once(calls: Calls) -> None:
     """A model that reads what it has produced: every document proceeds in order."""
     sources = [*document("a", "b", "c"), *document("d", "e", place=3), *document("f", place=5)]
-    found = translator(contexts=("target",)).translate(sources)
+    found = translator(context_encoders=("target",)).translate(sources)
     assert [sorted(batch) for batch in calls] == [
         [("a", ""), ("d", ""), ("f", "")],
         [("b", "A"), ("e", "D")],
@@ -270,7 +270,7 @@ def test_sentence_k_of_all_documents_is_translated_at_once(calls: Calls) -> None
 
 
 def test_more_sentences_of_target_context(calls: Calls) -> None:
-    translator(contexts=("target", "source"), context_sentences=2).translate(document("a", "b", "c", "d"))
+    translator(context_encoders=("target", "source"), context_sentences=2).translate(document("a", "b", "c", "d"))
     assert [batch for (batch,) in calls] == [
         ("a", "", ""),
         ("b", "A", "a"),
@@ -282,19 +282,19 @@ def test_more_sentences_of_target_context(calls: Calls) -> None:
 def test_another_system_s_translations_need_no_order(calls: Calls) -> None:
     given = ("x", "y")
     sources = [source._replace(given=given[:n]) for n, source in enumerate(document("a", "b", "c"))]
-    translator(contexts=("target",)).translate(sources)
+    translator(context_encoders=("target",)).translate(sources)
     assert [sorted(batch) for batch in calls] == [[("a", ""), ("b", "x"), ("c", "y")]]
 
 
 def test_a_document_that_was_begun_goes_on(calls: Calls) -> None:
     sources = [Source("b", ("a",), ("A!",)), Source("c", ("a", "b"), None, 0)]
-    translator(contexts=("target",), context_sentences=2).translate(sources)
+    translator(context_encoders=("target",), context_sentences=2).translate(sources)
     assert calls == [[("b", "A!")], [("c", "A!|B")]]
 
 
 def test_less_context_where_asked(calls: Calls) -> None:
-    two = translator(joined_source=2, joined_target=2)
-    found = Translator(two.ensemble, two.text, two.arrangement, Beam(), context=1).translate(document("a", "b", "c"))
+    two = translator(source_context=2, target_context=2)
+    found = Translator(two.ensemble, two.text, two.layout, Beam(), context=1).translate(document("a", "b", "c"))
     assert sorted(calls[0]) == [("a",), ("a|b",), ("b|c",)]
     assert [(t.text, t.surplus) for t in found] == [("A", 0), ("B", 0), ("C", 0)]
 
@@ -307,16 +307,16 @@ def test_batches_are_of_like_length_and_within_budgets(calls: Calls, monkeypatch
     assert [t.text for t in found] == [text.upper() for text in texts]
     calls.clear()
     few = translator(Beam(1))
-    Translator(few.ensemble, few.text, few.arrangement, few.beam, batch_tokens=7).translate([Source(t) for t in texts])
+    Translator(few.ensemble, few.text, few.layout, few.beam, batch_tokens=7).translate([Source(t) for t in texts])
     assert calls == [[("b",), ("d",)], [("cc",)], [("aaaa",)], [("eeeee",)]]
 
 
 def test_what_is_too_long(calls: Calls) -> None:
-    long = translator(joined_source=1)
+    long = translator(source_context=1)
     how = {"limit": 4, "beam": Beam(4, 100)}
     with pytest.raises(AnaphoraError, match="5 tokens, but the model takes 4: 'cd'"):
-        Translator(long.ensemble, long.text, long.arrangement, **how).translate(document("a", "cd"))  # type: ignore[arg-type]
-    cut = Translator(long.ensemble, long.text, long.arrangement, truncate=True, **how)  # type: ignore[arg-type]
+        Translator(long.ensemble, long.text, long.layout, **how).translate(document("a", "cd"))  # type: ignore[arg-type]
+    cut = Translator(long.ensemble, long.text, long.layout, truncate=True, **how)  # type: ignore[arg-type]
     cut.translate(document("a", "cd"))
     assert ("|cd",) in calls[0]
     assert cut._beam.max_tokens == 4

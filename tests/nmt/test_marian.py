@@ -17,30 +17,36 @@ transformers = pytest.importorskip("transformers")
 pytest.importorskip("sentencepiece")
 
 from anaphora.core.errors import AnaphoraError, CannotWrite
-from anaphora.nmt.arrangement import Arrangement, Marks, inputs_of, target_of
-from anaphora.nmt.build import build_model
 from anaphora.nmt.candidates import (
     encode_candidates,
     padded_scores,
 )
-from anaphora.nmt.checkpoint import State, load_checkpoint, save_checkpoint
+from anaphora.nmt.checkpoint import State, build_model, load_checkpoint, save_checkpoint
 from anaphora.nmt.config import (
     ModelConfig,
     VocabularyConfig,
 )
 from anaphora.nmt.data import Batch, make_batch
-from anaphora.nmt.optimization import loss_of
-from anaphora.nmt.synthetic import make_documents, make_suite
+from anaphora.nmt.layout import ContextLayout, SpecialTokens, inputs_of, target_of
 from anaphora.nmt.text import Text, learn_text
+from anaphora.nmt.training import loss_of
 from anaphora.scoring import weights
 from anaphora.scoring.weights import load_weights, weights_of
 from anaphora.systems import load_system
 from anaphora.systems.context import Context, Options
+from tests.nmt.synthetic_text import synthetic
 
 SIZE = 20
-MARKS = Marks(separator=2, end=0, start=SIZE - 1, padding=SIZE - 1)
+MARKS = SpecialTokens(separator=2, end=0, start=SIZE - 1, padding=SIZE - 1)
 SMALL = ModelConfig(
-    kind="transformer", embedding=16, heads=4, layers=2, feed_forward=24, dropout=0.0, max_length=32, tied_all=True
+    kind="transformer",
+    embedding=16,
+    heads=4,
+    layers=2,
+    feed_forward=24,
+    dropout=0.0,
+    max_length=32,
+    tie_all_embeddings=True,
 )
 INPUTS = [((3, 4, 5, 6, 0),), ((7, 0),), ((8, 9, 2, 10, 11, 12, 0),)]
 TARGETS = [(5, 6, 0), (7, 8, 9, 10, 0), (3, 0)]
@@ -104,7 +110,7 @@ def test_padding_changes_nothing() -> None:
         torch.testing.assert_close(together[row, : alone.shape[1]], alone[0], atol=1e-5, rtol=1e-5)
 
 
-def test_an_input_is_read_to_its_end_and_a_target_only_to_the_left() -> None:
+def test_inputs_are_read_whole_and_targets_leftward() -> None:
     model = make()
     first = model(batch([((3, 4, 0),)], [(5, 6, 7, 0)]))
     other_input = model(batch([((3, 9, 0),)], [(5, 6, 7, 0)]))
@@ -121,7 +127,14 @@ def test_padding_is_never_predicted_and_label_smoothing_does_not_mind() -> None:
     assert float(loss.smoothed.detach()) < 200
 
 
-@pytest.mark.parametrize("ties", [{"tied_all": True}, {"tied_all": False}, {"tied_all": False, "tied_decoder": False}])
+@pytest.mark.parametrize(
+    "ties",
+    [
+        {"tie_all_embeddings": True},
+        {"tie_all_embeddings": False},
+        {"tie_all_embeddings": False, "tie_decoder_embeddings": False},
+    ],
+)
 def test_the_decoder_starts_from_zero_for_ever(ties: dict[str, bool]) -> None:
     """CTranslate2 takes it for granted."""
     model, examples = make(replace(SMALL, **ties)).train(), batch()
@@ -138,9 +151,9 @@ def test_the_decoder_starts_from_zero_for_ever(ties: dict[str, bool]) -> None:
 @pytest.mark.parametrize(
     ("ties", "matrices"),
     [
-        ({"tied_all": True}, 1),
-        ({"tied_all": False, "tied_decoder": True}, 2),
-        ({"tied_all": False, "tied_decoder": False}, 3),
+        ({"tie_all_embeddings": True}, 1),
+        ({"tie_all_embeddings": False, "tie_decoder_embeddings": True}, 2),
+        ({"tie_all_embeddings": False, "tie_decoder_embeddings": False}, 3),
     ],
 )
 def test_ties(ties: dict[str, bool], matrices: int) -> None:
@@ -155,7 +168,7 @@ def test_ties(ties: dict[str, bool], matrices: int) -> None:
 def test_one_matrix_needs_one_vocabulary() -> None:
     with pytest.raises(AnaphoraError, match="joint"):
         build_model(SMALL, SIZE, SIZE + 1, MARKS)
-    two = build_model(replace(SMALL, tied_all=False), SIZE + 3, SIZE, MARKS).eval()
+    two = build_model(replace(SMALL, tie_all_embeddings=False), SIZE + 3, SIZE, MARKS).eval()
     assert two(batch([((SIZE + 2, 0),)], [(3, 0)])).shape == (1, 2, SIZE)
 
 
@@ -172,17 +185,17 @@ def test_checkpoints_hold_what_is_learned_and_nothing_else(tmp_path: Path) -> No
 
 # A trained Transformer in the hands of others: `transformers` and CTranslate2 score as we do.
 
-DOCUMENTS = list(make_documents("source", 60, 1))
-EXAMPLES = [example for number, example in enumerate(make_suite("source", each=1)) if number % 2]
-CONCAT22 = Arrangement(joined_source=1, joined_target=1)
+DOCUMENTS = list(synthetic.make_documents("source", 60, 1))
+EXAMPLES = [example for number, example in enumerate(synthetic.make_suite("source", each=1)) if number % 2]
+CONCAT22 = ContextLayout(source_context=1, target_context=1)
 SIZES: dict[str, Any] = {
     "embedding": 16,
     "heads": 4,
     "layers": 2,
     "feed_forward": 24,
     "max_length": 64,
-    "joined_source": 1,
-    "joined_target": 1,
+    "source_context": 1,
+    "target_context": 1,
 }
 Made = tuple[Path, Any, Text, ModelConfig]
 
@@ -194,9 +207,9 @@ def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     folder = tmp_path_factory.mktemp(request.param)
     texts = [[sentence for document in DOCUMENTS for sentence in document[side]] for side in (0, 1)]
     text = learn_text(VocabularyConfig(size=120, joint=joint), "en-de", *texts, folder)
-    config = ModelConfig(kind="transformer", tied_all=joint, **SIZES)
+    config = ModelConfig(kind="transformer", tie_all_embeddings=joint, **SIZES)
     torch.manual_seed(5)
-    model = build_model(config, text.size, text.size, text.marks).eval()
+    model = build_model(config, text.size, text.size, text.special).eval()
     with torch.no_grad():
         for parameter in model.parameters():
             if parameter.requires_grad:
@@ -208,7 +221,9 @@ def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 def expected_scores(made: Made) -> list[list[float]]:
     _, model, text, _ = made
     asked = [encode_candidates(example, text, CONCAT22) for example in EXAMPLES]
-    flat = iter(padded_scores(model, [(one.inputs, one.predicted) for some in asked for one in some], text.marks, 500))
+    flat = iter(
+        padded_scores(model, [(one.inputs, one.predicted) for some in asked for one in some], text.special, 500)
+    )
     return [[next(flat) for _ in some] for some in asked]
 
 
@@ -219,35 +234,35 @@ def test_the_library_computes_the_same(made: Made) -> None:
     assert other.config.architectures == ["MarianMTModel"]
     some = DOCUMENTS[:5]
     inputs = [tuple((*text.encode_source(s), 0) for s in d.source[:1]) for d in some]
-    batch = make_batch(inputs, [(*text.encode_target(d.target[0]), 0) for d in some], text.marks.start, 0)
+    batch = make_batch(inputs, [(*text.encode_target(d.target[0]), 0) for d in some], text.special.start, 0)
     arguments = {"input_ids": batch.inputs[0].ids, "attention_mask": batch.inputs[0].mask}
     with torch.no_grad():
         found = other(**arguments, decoder_input_ids=batch.read.ids).logits
         torch.testing.assert_close(found[batch.read.mask], model(batch)[batch.read.mask], atol=1e-5, rtol=1e-5)
         written = other.generate(**arguments, max_new_tokens=5)
-    assert text.marks.padding not in written[:, 1:][written[:, 1:] != 0][:3]
+    assert text.special.padding not in written[:, 1:][written[:, 1:] != 0][:3]
 
 
-def test_the_tokeniser_makes_our_ids(made: Made) -> None:
+def test_the_tokenizer_makes_our_ids(made: Made) -> None:
     folder, _, text, _ = made
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
     for document in DOCUMENTS[:10]:
         source = [text.encode_source(sentence) for sentence in document.source]
         target = [text.encode_target(sentence) for sentence in document.target]
-        wanted = inputs_of(CONCAT22, text.marks, source, target[:-1])[0], target_of(CONCAT22, text.marks, target)
+        wanted = inputs_of(CONCAT22, text.special, source, target[:-1])[0], target_of(CONCAT22, text.special, target)
         for separator in ("<SEP>", " <SEP> "):
             assert tuple(tokenizer(separator.join(document.source)).input_ids) == wanted[0]
             assert tuple(tokenizer(text_target=separator.join(document.target)).input_ids) == wanted[1]
         decoded = tokenizer.decode(wanted[1], skip_special_tokens=True)
         assert [part.strip() for part in decoded.split("<SEP>")] == list(document.target)
-    assert tokenizer.pad_token_id == text.marks.padding
+    assert tokenizer.pad_token_id == text.special.padding
     assert tokenizer("§").input_ids[-2:] == [1, 0]  # unknown
 
 
 def test_its_weights_go_back_into_a_model(made: Made) -> None:
     folder, model, text, config = made
     assert load_file(folder / "model.safetensors").keys() == weights_of(model).keys()
-    fresh = build_model(config, text.size, text.size, text.marks)
+    fresh = build_model(config, text.size, text.size, text.special)
     load_weights(folder / "model.safetensors", fresh)
     for name, tensor in model.state_dict().items():
         assert torch.equal(tensor, fresh.state_dict()[name]), name

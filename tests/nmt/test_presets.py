@@ -13,13 +13,13 @@ BAWDEN = {
     "model.embedding": 512,
     "model.hidden": 1024,
     "model.layer_norm": True,
-    "model.tied_decoder": True,
+    "model.tie_decoder_embeddings": True,
     "model.dropout": 0.0,
     "vocabulary.size": 90_000,
-    "vocabulary.tokenise": True,
+    "vocabulary.tokenize": True,
     "vocabulary.truecase": True,
     "vocabulary.lowercase": False,
-    "training.rate": 0.0001,
+    "training.learning_rate": 0.0001,
     "training.schedule": "fixed",
     "training.batch_sentences": 80,
     "training.label_smoothing": 0.0,
@@ -37,15 +37,15 @@ TRANSFORMER = {
     "vocabulary.lowercase": True,
     # Vaswani et al. 2017 §5: 512^-0.5 · 4000^-0.5 at the end of the warm-up, about 25,000 tokens, no clipping
     "model.dropout": 0.1,
-    "model.tied_all": True,
-    "training.rate": pytest.approx(512**-0.5 * 4000**-0.5, rel=0.01),
+    "model.tie_all_embeddings": True,
+    "training.learning_rate": pytest.approx(512**-0.5 * 4000**-0.5, rel=0.01),
     "training.schedule": "inverse-sqrt",
     "training.warmup": 4000,
     "training.updates": 100_000,
     "training.betas": (0.9, 0.98),
     "training.epsilon": 1e-9,
     "training.label_smoothing": 0.1,
-    "training.clip": 0.0,
+    "training.clip_norm": 0.0,
 }
 # Stojanovski et al. 2020 (ContraCAT), appendix A
 CONTRACAT = {
@@ -53,13 +53,13 @@ CONTRACAT = {
     "model.heads": 8,
     "model.embedding": 512,
     "model.feed_forward": 2048,
-    "model.tied_all": True,
+    "model.tie_all_embeddings": True,
     "model.dropout": 0.1,
     "data.max_sentence": 100,
     "data.max_length": 200,
     "vocabulary.size": 32_000,
     "vocabulary.joint": True,
-    "vocabulary.tokenise": True,
+    "vocabulary.tokenize": True,
     "vocabulary.lowercase": False,
     "training.batch_tokens": 4096,
     "training.accumulate": 1,
@@ -103,8 +103,8 @@ def test_transformers_of_contrapro_are_lowercased_transformer_base(name: str) ->
 
 def test_the_concatenation_model_of_contracat() -> None:
     """Appendix A; appendix D.2: from 2e-4 to 7.82e-8 at the end, which is 22 times 0.7 (from 1e-4 it would be none)."""
-    schedule = {"training.schedule": "plateau", "training.decay": 0.7, "training.decay_patience": 8}
-    assert_numbers("transformer-concat-contracat", CONTRACAT | schedule | {"training.rate": 2e-4})
+    schedule = {"training.schedule": "plateau", "training.plateau_factor": 0.7, "training.plateau_patience": 8}
+    assert_numbers("transformer-concat-contracat", CONTRACAT | schedule | {"training.learning_rate": 2e-4})
     assert pytest.approx(7.82e-8, rel=1e-3) == 2e-4 * 0.7**22
     updates = presets()["transformer-concat-contracat"].training.updates
     assert updates > 22 * 8 * 4000  # what so many reductions take at least
@@ -112,7 +112,7 @@ def test_the_concatenation_model_of_contracat() -> None:
 
 def test_antecedent_free_augmentation_of_contracat() -> None:
     """Appendix D.2: the rate of the best model; "as before, we average 8 checkpoints"."""
-    assert_numbers("transformer-antecedent-free", CONTRACAT | {"training.rate": 2e-7})
+    assert_numbers("transformer-antecedent-free", CONTRACAT | {"training.learning_rate": 2e-7})
 
 
 def test_training_until_convergence_is_not_cut_short() -> None:

@@ -1,4 +1,4 @@
-"""The small layers: a product with or without normalisation, and dropout that lasts for a whole sequence."""
+"""The small layers: a product with or without normalization, and dropout that lasts for a whole sequence."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from anaphora.core.errors import AnaphoraError
-from anaphora.nmt.arrangement import Marks
 from anaphora.nmt.config import ModelConfig
 from anaphora.nmt.data import Batch, make_batch
-from anaphora.nmt.optimization import loss_of
+from anaphora.nmt.layout import SpecialTokens
 from anaphora.nmt.recurrent import (
     COMBINATIONS,
     GRU,
@@ -24,18 +23,19 @@ from anaphora.nmt.recurrent import (
     Encoder,
     Gate,
     Hierarchical,
-    Product,
+    NormedLinear,
     RecurrentModel,
     SequenceDropout,
     build,
     masked,
 )
+from anaphora.nmt.training import loss_of
 from anaphora.scoring.padded import pad
 
 
 def test_a_product() -> None:
     x = torch.randn(2, 3, 5)
-    plain, normed = Product(5, 4), Product(5, 4, layer_norm=True)
+    plain, normed = NormedLinear(5, 4), NormedLinear(5, 4, layer_norm=True)
     assert torch.allclose(plain(x), x @ plain.linear.weight.T + plain.linear.bias, atol=1e-6)
     found = normed(x)
     assert found.shape == (2, 3, 4)
@@ -43,7 +43,7 @@ def test_a_product() -> None:
     assert torch.allclose(found.std(-1, unbiased=False), torch.ones(2, 3), atol=1e-2)
 
 
-def test_dropout_is_the_same_at_every_step_and_differs_between_sequences() -> None:
+def test_dropout_masks_differ_between_sequences_only() -> None:
     torch.manual_seed(0)
     dropout = SequenceDropout(0.5)
     found = dropout(torch.ones(4, 7, 100))
@@ -71,7 +71,7 @@ def test_a_mask_is_drawn_anew_each_time() -> None:
     assert torch.equal(masked(vector, one), one)
 
 
-# The GRU of the decoder is the formula in its docstring; without normalisation it is everybody's.
+# The GRU of the decoder is the formula in its docstring; without normalization it is everybody's.
 
 Floats = npt.NDArray[np.float64]
 INPUTS, HIDDEN, BATCH = 5, 4, 3
@@ -98,12 +98,12 @@ def normed(x: Floats, gain: Floats, bias: Floats) -> Floats:
     return centred / np.sqrt((centred**2).mean(1, keepdims=True) + 1e-5) * gain + bias
 
 
-def product(part: Product, x: torch.Tensor) -> Floats:
+def product(part: NormedLinear, x: torch.Tensor) -> Floats:
     return normed(array(x) @ array(part.linear.weight).T, array(part.norm.weight), array(part.norm.bias))
 
 
-def test_a_step_with_layer_normalisation() -> None:
-    """Each of the four products has a normalisation of its own; those of the gates are normalised together."""
+def test_a_step_with_layer_normalization() -> None:
+    """Each of the four products has a normalization of its own; those of the gates are normalized together."""
     gru = random_gru(layer_norm=True)
     x, h = torch.randn(BATCH, INPUTS).double(), torch.randn(BATCH, HIDDEN).double()
     r, u = np.split(sigmoid(product(gru.input_gates, x) + product(gru.state_gates, h)), 2, axis=1)
@@ -133,7 +133,7 @@ def test_inputs_are_read_for_all_steps_at_once() -> None:
             assert torch.allclose(part[:, step], alone, atol=1e-12)
 
 
-def test_what_is_dropped_of_the_state_is_not_dropped_from_what_is_kept() -> None:
+def test_dropout_of_the_state_leaves_the_kept_state_alone() -> None:
     """With an update gate that keeps everything the state goes on whole, whatever the products see of it."""
     gru = random_gru(layer_norm=False)
     with torch.no_grad():
@@ -170,7 +170,7 @@ def random_attention(layer_norm: bool = False) -> Attention:
 
 
 def test_the_formula() -> None:
-    """Without normalisation, for two rows of which one is two tokens shorter, one energy after the other."""
+    """Without normalization, for two rows of which one is two tokens shorter, one energy after the other."""
     attention = random_attention()
     s, h = torch.randn(BATCH_ATTENTION, STATE).double(), torch.randn(BATCH_ATTENTION, TOKENS, SIZE).double()
     lengths = [5, 3]
@@ -190,7 +190,7 @@ def test_the_formula() -> None:
         assert np.allclose(context[row].detach(), expected, atol=1e-12)
 
 
-def test_keys_and_queries_are_normalised_where_asked() -> None:
+def test_keys_and_queries_are_normalized_where_asked() -> None:
     attention = random_attention(layer_norm=True)
     memory = attention.prepare(
         torch.randn(BATCH_ATTENTION, TOKENS, SIZE).double(), torch.ones(BATCH_ATTENTION, TOKENS, dtype=torch.bool)
@@ -199,7 +199,7 @@ def test_keys_and_queries_are_normalised_where_asked() -> None:
     plain = (memory.keys - bias) / gain
     assert torch.allclose(plain.mean(-1), torch.zeros(BATCH_ATTENTION, TOKENS).double(), atol=1e-9)
     assert torch.allclose(plain.std(-1, unbiased=False), torch.ones(BATCH_ATTENTION, TOKENS).double(), atol=1e-3)
-    assert attention.of_annotation.linear.bias is None  # the normalisation has one
+    assert attention.of_annotation.linear.bias is None  # the normalization has one
 
 
 def test_what_stands_in_padding_does_not_matter() -> None:
@@ -277,7 +277,7 @@ def randomised(kind: Any, encoders: int) -> Any:
     return module
 
 
-def material(encoders: int) -> tuple[Any, Any]:
+def data(encoders: int) -> tuple[Any, Any]:
     return torch.randn(BATCH_COMBINATION, STATE_COMBINATION).double(), torch.randn(
         BATCH_COMBINATION, encoders, SIZE_COMBINATION
     ).double()
@@ -290,7 +290,7 @@ def array_combination(tensor: Any) -> Floats:
 @pytest.mark.parametrize("encoders", [2, 3])
 def test_eq_1_concatenation(encoders: int) -> None:
     module = randomised(Concatenation, encoders)
-    state, contexts = material(encoders)
+    state, contexts = data(encoders)
     w, b = array_combination(module.linear.linear.weight), array_combination(module.linear.linear.bias)
     for row in range(BATCH_COMBINATION):
         joined = np.concatenate([array_combination(contexts[row, k]) for k in range(encoders)])
@@ -309,7 +309,7 @@ def gated(c1: Floats, c2: Floats, module: Any, number: int = 0) -> Floats:
 
 def test_eqs_2_and_3_gate() -> None:
     module = randomised(Gate, 2)
-    state, contexts = material(2)
+    state, contexts = data(2)
     for row in range(BATCH_COMBINATION):
         expected = gated(array_combination(contexts[row, 0]), array_combination(contexts[row, 1]), module)
         assert np.allclose(array_combination(module(state, contexts)[row]), expected, atol=1e-12)
@@ -317,7 +317,7 @@ def test_eqs_2_and_3_gate() -> None:
 
 def test_a_third_encoder_is_gated_against_the_first_two() -> None:
     module = randomised(Gate, 3)
-    state, contexts = material(3)
+    state, contexts = data(3)
     for row in range(BATCH_COMBINATION):
         c1, c2, c3 = array_combination(contexts[row])
         expected = gated(gated(c1, c2, module, 0), c3, module, 1)
@@ -327,7 +327,7 @@ def test_a_third_encoder_is_gated_against_the_first_two() -> None:
 @pytest.mark.parametrize("encoders", [2, 3, 4])
 def test_eqs_4_to_6_hierarchical_attention(encoders: int) -> None:
     module = randomised(Hierarchical, encoders)
-    state, contexts = material(encoders)
+    state, contexts = data(encoders)
     w_b, v_b, b_e = array_combination(module.of_state.weight), array_combination(module.energy), module.bias.item()
     u_b = [array_combination(linear.weight) for linear in module.of_contexts]
     u_c = np.split(array_combination(module.outputs.weight), encoders, axis=1)
@@ -344,7 +344,7 @@ def test_eqs_4_to_6_hierarchical_attention(encoders: int) -> None:
 def test_every_encoder_counts(name: str) -> None:
     """The result has the size of one context vector, and depends on each of them."""
     module = randomised(COMBINATIONS[name], 3)
-    state, contexts = material(3)
+    state, contexts = data(3)
     contexts.requires_grad_()
     found = module(state, contexts)
     assert found.shape == (BATCH_COMBINATION, SIZE_COMBINATION)
@@ -354,7 +354,7 @@ def test_every_encoder_counts(name: str) -> None:
 
 # The recurrent models of the papers: what they compute, what they share, and that they learn.
 
-MARKS = Marks(separator=2, end=0, start=12, padding=12)
+MARKS = SpecialTokens(separator=2, end=0, start=12, padding=12)
 WORDS = 13
 BASE = ModelConfig(kind="recurrent", embedding=6, hidden=5, dropout=0.2)
 CONTEXTS = [(), ("source",), ("target",), ("source", "target")]
@@ -383,7 +383,7 @@ def random_batch(encoders: int, rows: int = 3, seed: int = 0) -> Batch:
 @pytest.mark.parametrize("combination", COMBINATIONS)
 @pytest.mark.parametrize("layer_norm", [True, False])
 def test_training_and_decoding_compute_the_same(contexts: tuple[str, ...], combination: str, layer_norm: bool) -> None:
-    model = random_model(contexts=contexts, combination=combination, layer_norm=layer_norm)
+    model = random_model(context_encoders=contexts, combination=combination, layer_norm=layer_norm)
     batch = random_batch(1 + len(contexts))
     expected = model(batch)
     memory = model.encode(batch.inputs)
@@ -395,7 +395,7 @@ def test_training_and_decoding_compute_the_same(contexts: tuple[str, ...], combi
 
 def test_a_step_is_the_conditional_gru_and_deep_output() -> None:
     """Written out for one row: GRU, attention over both encoders, their combination, GRU, tanh of three products."""
-    model = random_model(contexts=("source",))
+    model = random_model(context_encoders=("source",))
     one, two = (3, 4, 5, 0), (6, 7, 0)
     memory = model.encode((pad([one], 12), pad([two], 12)))
     annotations = [encoder(pad([ids], 12)) for encoder, ids in zip(model.encoders, (one, two), strict=True)]
@@ -424,7 +424,7 @@ def test_the_mean_that_decoding_begins_with_is_of_tokens_only() -> None:
 
 
 def test_a_row_is_the_same_in_any_company_recurrent() -> None:
-    model = random_model(contexts=("source", "target"))
+    model = random_model(context_encoders=("source", "target"))
     inputs = [((3, 4, 0), (5, 0), (0,)), ((6, 0), (7, 8, 9, 10, 0), (11, 0)), ((3, 3, 3, 3, 3, 0), (0,), (4, 4, 0))]
     targets = [(5, 6, 7, 0), (0,), (8, 0)]
     together = model(make_batch(inputs, targets, 12, 12))
@@ -434,7 +434,7 @@ def test_a_row_is_the_same_in_any_company_recurrent() -> None:
 
 
 def test_rows_of_memory_and_state() -> None:
-    model = random_model(contexts=("target",))
+    model = random_model(context_encoders=("target",))
     batch = random_batch(2, rows=3)
     memory = model.encode(batch.inputs)
     rows = torch.tensor([2, 0, 0])
@@ -460,21 +460,24 @@ def distinct(model: RecurrentModel) -> list[int]:
     ("contexts", "changes", "expected"),
     [  # decoder, main encoder, contexts
         (("source", "target"), {}, [0, 1, 2, 3]),
-        (("source", "target"), {"tied_contexts": True}, [0, 1, 1, 0]),
-        (("target", "source", "target"), {"tied_contexts": True}, [0, 1, 0, 1, 0]),
-        (("target",), {"tied_contexts": True}, [0, 1, 0]),
-        (("source", "target"), {"tied_all": True}, [0, 0, 0, 0]),
+        (("source", "target"), {"tie_context_embeddings": True}, [0, 1, 1, 0]),
+        (("target", "source", "target"), {"tie_context_embeddings": True}, [0, 1, 0, 1, 0]),
+        (("target",), {"tie_context_embeddings": True}, [0, 1, 0]),
+        (("source", "target"), {"tie_all_embeddings": True}, [0, 0, 0, 0]),
     ],
 )
 def test_which_embeddings_are_tied(contexts: tuple[str, ...], changes: dict[str, bool], expected: list[int]) -> None:
     """ContraPro §4.1: whatever reads the same kind of text; §6: "the main encoder (or decoder)" and the context's."""
-    assert distinct(random_model(contexts=contexts, **changes)) == expected
+    assert distinct(random_model(context_encoders=contexts, **changes)) == expected
 
 
 @pytest.mark.parametrize(("contexts", "matrices"), [(("source",), 1), (("target",), 1), (("source", "target"), 2)])
 def test_tying_saves_one_embedding_matrix_per_context(contexts: tuple[str, ...], matrices: int) -> None:
     sizes = [
-        sum(parameter.numel() for parameter in random_model(contexts=contexts, tied_contexts=tied).parameters())
+        sum(
+            parameter.numel()
+            for parameter in random_model(context_encoders=contexts, tie_context_embeddings=tied).parameters()
+        )
         for tied in (False, True)
     ]
     assert sizes[0] - sizes[1] == matrices * WORDS * BASE.embedding
@@ -482,18 +485,18 @@ def test_tying_saves_one_embedding_matrix_per_context(contexts: tuple[str, ...],
 
 def test_weights_of_0_1_0_get_their_own_matrix_back() -> None:
     """Version 0.1.0 tied target contexts to one another, but not to the decoder."""
-    model = random_model(contexts=("target", "source", "target"), tied_contexts=True)
+    model = random_model(context_encoders=("target", "source", "target"), tie_context_embeddings=True)
     model.untie(model.state_dict().keys() - {"encoders.1.embedding.weight", "encoders.3.embedding.weight"})
     assert distinct(model) == [0, 1, 0, 1, 0]
     model.untie({"encoders.1.embedding.weight"})
     assert distinct(model) == [0, 1, 2, 1, 2]
-    everything = random_model(contexts=("target",), tied_all=True)
+    everything = random_model(context_encoders=("target",), tie_all_embeddings=True)
     everything.untie({"embedding.weight"})
     assert distinct(everything) == [0, 0, 0]
 
 
 def test_the_decoder_s_two_embeddings() -> None:
-    tied, untied = random_model(), random_model(tied_decoder=False)
+    tied, untied = random_model(), random_model(tie_decoder_embeddings=False)
     assert tied.output is None
     output = torch.randn(1, 6)
     assert torch.allclose(untied.project(output), output @ untied.output.T + untied.bias, atol=1e-6)  # type: ignore[union-attr]
@@ -503,13 +506,13 @@ def test_the_decoder_s_two_embeddings() -> None:
 
 def test_one_matrix_for_everything_needs_one_vocabulary() -> None:
     with pytest.raises(AnaphoraError, match="joint vocabulary"):
-        build(replace(BASE, tied_all=True), 10, 12, MARKS)
+        build(replace(BASE, tie_all_embeddings=True), 10, 12, MARKS)
     assert build(BASE, 10, 12, MARKS).embedding.num_embeddings == 12
 
 
 @pytest.mark.parametrize("combination", COMBINATIONS)
 def test_every_parameter_is_trained(combination: str) -> None:
-    model = random_model(contexts=("source", "target"), combination=combination).train()
+    model = random_model(context_encoders=("source", "target"), combination=combination).train()
     batch = random_batch(3, rows=6, seed=1)
     loss_of(model, batch, 0.1).smoothed.backward()
     for name, parameter in model.named_parameters():
@@ -519,7 +522,7 @@ def test_every_parameter_is_trained(combination: str) -> None:
 
 
 def test_dropout_only_in_training_and_by_the_seed() -> None:
-    model, batch = random_model(contexts=("source",)), random_batch(2)
+    model, batch = random_model(context_encoders=("source",)), random_batch(2)
     assert torch.equal(model(batch), model(batch))
     model.train()
     torch.manual_seed(4)
@@ -531,7 +534,7 @@ def test_dropout_only_in_training_and_by_the_seed() -> None:
 
 def test_it_runs_in_mixed_precision() -> None:
     for layer_norm in (True, False):
-        model, batch = random_model(contexts=("source",), layer_norm=layer_norm), random_batch(2)
+        model, batch = random_model(context_encoders=("source",), layer_norm=layer_norm), random_batch(2)
         with torch.autocast("cpu", dtype=torch.bfloat16):
             found = model(batch)
         assert torch.allclose(found.float(), model(batch), atol=0.2)
@@ -541,7 +544,7 @@ def test_it_learns_what_only_a_context_tells() -> None:
     """The target is the context read backwards; the current sentence is always the same."""
     torch.set_num_threads(1)
     torch.manual_seed(1)
-    config = replace(BASE, contexts=("source",), embedding=16, hidden=24, dropout=0.0)
+    config = replace(BASE, context_encoders=("source",), embedding=16, hidden=24, dropout=0.0)
     model = build(config, WORDS, WORDS, MARKS)
     optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
     rng = torch.Generator().manual_seed(0)

@@ -11,7 +11,7 @@ pytest.importorskip("sacremoses")
 
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.nmt.config import VocabularyConfig
-from anaphora.nmt.text import SEPARATOR, SEPARATOR_PIECE, Text, learn_text, load_text
+from anaphora.nmt.text import SEPARATOR, SEPARATOR_PIECE, Moses, Text, learn_text, load_text
 
 SOURCE = ["The lamp is old.", "It's the table, isn't it?", "I see a book."] * 5
 TARGET = ["Die Lampe ist alt.", "Das ist der Tisch, nicht wahr?", "Ich sehe ein Buch."] * 5
@@ -22,17 +22,17 @@ def learned(folder: Path, **settings: object) -> Text:
     return learn_text(config, "en-de", SOURCE, TARGET, folder)
 
 
-@pytest.mark.parametrize("settings", [{}, {"kind": "unigram"}, {"joint": False}, {"tokenise": True, "truecase": True}])
+@pytest.mark.parametrize("settings", [{}, {"kind": "unigram"}, {"joint": False}, {"tokenize": True, "truecase": True}])
 def test_there_and_back(tmp_path: Path, settings: dict[str, object]) -> None:
     text = learned(tmp_path, **settings)
     for sentence in TARGET[:3]:
         ids = text.encode_target(sentence)
         assert ids
-        assert max(ids) < text.marks.padding
-        assert text.decode([*ids, text.marks.end, 5]) == sentence
+        assert max(ids) < text.special.padding
+        assert text.decode([*ids, text.special.end, 5]) == sentence
     again = load_text(tmp_path)
     assert again.encode_source(SOURCE[1]) == text.encode_source(SOURCE[1])
-    assert again.marks == text.marks
+    assert again.special == text.special
 
 
 def test_the_same_text_gives_the_same_vocabulary(tmp_path: Path) -> None:
@@ -72,3 +72,46 @@ def test_what_is_missing_or_damaged(tmp_path: Path) -> None:
     (tmp_path / "target.spm").write_bytes(b"nothing")
     with pytest.raises(BadInput, match="not a SentencePiece model"):
         load_text(tmp_path)
+
+
+# Moses' preprocessing
+
+
+SENTENCES = ["So die Frau", "und die Uhr", "Die Frau kam", "bei Frau Meier", "die die"]
+
+
+def test_nothing_unless_asked() -> None:
+    rules = Moses.learn(VocabularyConfig(), "de", SENTENCES)
+    for text in ("Die  Frau,kam “so”", "it's"):
+        assert rules.apply(text) == rules.undo(text) == text
+
+
+def test_tokens_and_back() -> None:
+    rules = Moses("de", tokenize=True)
+    assert rules.apply("Die Frau kam, nicht wahr?") == "Die Frau kam , nicht wahr ?"
+    assert rules.undo("Die Frau kam , nicht wahr ?") == "Die Frau kam, nicht wahr?"
+    assert Moses("fr", tokenize=True).apply("C'est l'eau.") == "C' est l' eau ."
+
+
+def test_punctuation() -> None:
+    assert Moses("en", normalize=True).apply("“so” it ’s…") == '"so" it \'s...'
+
+
+def test_the_first_word_is_written_as_inside_of_sentences() -> None:
+    rules = Moses.learn(VocabularyConfig(truecase=True), "de", SENTENCES)
+    assert rules.apply("Die Frau") == "die Frau"
+    assert rules.apply("Frau Meier") == "Frau Meier"
+    assert rules.apply("Unbekannt ist es") == "Unbekannt ist es"
+    assert rules.apply("So Die") == "So Die"  # only the first word is changed
+    assert rules.undo("die Frau") == "Die Frau"
+
+
+def test_lower_case_goes_before_truecasing() -> None:
+    rules = Moses.learn(VocabularyConfig(truecase=True, lowercase=True), "de", SENTENCES)
+    assert rules.apply("Die FRAU") == "die frau"
+    assert not rules.truecase
+
+
+def test_rules_are_written_and_read() -> None:
+    rules = Moses.learn(VocabularyConfig(truecase=True, tokenize=True), "de", SENTENCES)
+    assert Moses.from_dict(rules.to_dict()) == rules

@@ -1,4 +1,4 @@
-"""Learning rates of the papers."""
+"""Training: schedules, validation, the loop, interruption, weights of the loss, warm start."""
 
 from __future__ import annotations
 
@@ -24,10 +24,8 @@ pytest.importorskip("sentencepiece")
 
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.finite import NotFinite
-from anaphora.nmt import optimization as precision
 from anaphora.nmt import training as module
-from anaphora.nmt.arrangement import Arrangement, Marks
-from anaphora.nmt.checkpoint import checkpoints
+from anaphora.nmt.checkpoint import checkpoints, load_model, open_folder
 from anaphora.nmt.config import (
     Config,
     DataConfig,
@@ -35,42 +33,40 @@ from anaphora.nmt.config import (
     TrainingConfig,
     read_config,
 )
-from anaphora.nmt.data import Corpus, Pair
-from anaphora.nmt.folder import load_model
+from anaphora.nmt.data import Corpus, Pair, prepare
+from anaphora.nmt.layout import ContextLayout, SpecialTokens
 from anaphora.nmt.log import read_log
-from anaphora.nmt.optimization import Progress, loss_of, rate
-from anaphora.nmt.prepare import open_folder, prepare
 from anaphora.nmt.text import load_text
-from anaphora.nmt.training import Trained, Trainer, contrastive_accuracy, perplexity
+from anaphora.nmt.training import Progress, Trained, Trainer, contrastive_accuracy, learning_rate, loss_of, perplexity
 from anaphora.scoring.weights import weights_of
 from anaphora.suites.example import Example
 
 
 def test_fixed() -> None:
-    config = TrainingConfig(rate=0.5, schedule="fixed", warmup=0)
-    assert [rate(config, update, Progress()) for update in (1, 10, 10_000)] == [0.5] * 3
-    assert rate(TrainingConfig(rate=0.5, schedule="fixed", warmup=10), 5, Progress()) == 0.25
+    config = TrainingConfig(learning_rate=0.5, schedule="fixed", warmup=0)
+    assert [learning_rate(config, update, Progress()) for update in (1, 10, 10_000)] == [0.5] * 3
+    assert learning_rate(TrainingConfig(learning_rate=0.5, schedule="fixed", warmup=10), 5, Progress()) == 0.25
 
 
 def test_inverse_square_root() -> None:
-    config = TrainingConfig(rate=1.0, schedule="inverse-sqrt", warmup=100)
-    assert rate(config, 50, Progress()) == 0.5
-    assert rate(config, 100, Progress()) == 1.0
-    assert rate(config, 400, Progress()) == pytest.approx(0.5)
+    config = TrainingConfig(learning_rate=1.0, schedule="inverse-sqrt", warmup=100)
+    assert learning_rate(config, 50, Progress()) == 0.5
+    assert learning_rate(config, 100, Progress()) == 1.0
+    assert learning_rate(config, 400, Progress()) == pytest.approx(0.5)
 
 
-def test_on_a_plateau_it_falls_by_seven_tenths_after_eight_checkpoints() -> None:
+def test_plateau_schedule_of_contracat() -> None:
     """ContraCAT, appendix A."""
-    config = TrainingConfig(rate=1.0, schedule="plateau", warmup=0)
+    config = TrainingConfig(learning_rate=1.0, schedule="plateau", warmup=0)
     progress = Progress().after(10.0, 8)
     for _ in range(7):
         progress = progress.after(10.0, 8)
-    assert rate(config, 1, progress) == 1.0
+    assert learning_rate(config, 1, progress) == 1.0
     progress = progress.after(11.0, 8)
-    assert rate(config, 1, progress) == pytest.approx(0.7)
+    assert learning_rate(config, 1, progress) == pytest.approx(0.7)
     for _ in range(8):
         progress = progress.after(10.0, 8)
-    assert rate(config, 1, progress) == pytest.approx(0.49)
+    assert learning_rate(config, 1, progress) == pytest.approx(0.49)
     better = progress.after(9.0, 8)
     assert (better.best, better.since, better.reductions) == (9.0, 0, 2)
 
@@ -79,24 +75,14 @@ def test_not_a_number_is_no_gain() -> None:
     assert Progress().after(float("inf"), 8).since == 1
 
 
-# bfloat16 only where it is no slower.
-
-
-def test_it_is_measured_and_refused_where_it_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bfloat16_where_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     device = torch.device("cpu")
-    monkeypatch.setattr(precision, "measure_bfloat16", lambda _: 30.0)
-    with pytest.raises(AnaphoraError, match=r"30\.0 times as long.*float32"):
-        precision.autocast("bfloat16", device)
-    monkeypatch.setattr(precision, "measure_bfloat16", lambda _: 0.6)
-    with precision.autocast("bfloat16", device)():
-        assert (torch.ones(2, 2) @ torch.ones(2, 2)).dtype == torch.bfloat16
-    with precision.autocast("float32", device)():
-        assert (torch.ones(2, 2) @ torch.ones(2, 2)).dtype == torch.float32
-
-
-def test_the_measurement_is_a_ratio(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(precision, "SIZE", 32)
-    assert precision.measure_bfloat16(torch.device("cpu")) > 0
+    for dtype in ("bfloat16", "float32"):
+        with module.autocast(dtype, device)():
+            assert (torch.ones(2, 2) @ torch.ones(2, 2)).dtype == getattr(torch, dtype)
+    monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda: False)
+    with pytest.raises(AnaphoraError, match="does not support bfloat16"):
+        module.autocast("bfloat16", torch.device("cuda"))
 
 
 # What is looked at during training is what it says.
@@ -107,34 +93,34 @@ SIZE = 10
 class Prefers(torch.nn.Module):
     """Finds some ids more probable than others, whatever it reads; or all alike."""
 
-    def __init__(self, favourite: int | None = None) -> None:
+    def __init__(self, favorite: int | None = None) -> None:
         super().__init__()
         self.weights = torch.nn.Parameter(torch.zeros(SIZE))
-        if favourite is not None:
-            self.weights.data[favourite] = 3.0
+        if favorite is not None:
+            self.weights.data[favorite] = 3.0
 
     def forward(self, batch: Any) -> Any:
         return self.weights.expand(*batch.read.ids.shape, SIZE)
 
 
 TEXT: Any = SimpleNamespace(
-    marks=Marks(separator=2, end=0, start=9, padding=9),
+    special=SpecialTokens(separator=2, end=0, start=9, padding=9),
     encode_source=lambda text: [int(word) for word in text.split()],
     encode_target=lambda text: [int(word) for word in text.split()],
 )
 
 
-def test_a_model_that_knows_nothing_is_as_perplexed_as_its_vocabulary_is_large() -> None:
-    corpus = Corpus([Pair("3 4", "5 6 7", 1), Pair("3", "5", 1)], TEXT, Arrangement(), DataConfig())
+def test_uniform_model_has_the_perplexity_of_its_vocabulary() -> None:
+    corpus = Corpus([Pair("3 4", "5 6 7", 1), Pair("3", "5", 1)], TEXT, ContextLayout(), DataConfig())
     assert perplexity(Prefers(), corpus, 4) == pytest.approx(SIZE, rel=1e-5)
     assert perplexity(Prefers(), corpus, 400) == pytest.approx(SIZE, rel=1e-5)
 
 
 def test_no_text_no_figure() -> None:
-    corpus = Corpus([], TEXT, Arrangement(), DataConfig())
+    corpus = Corpus([], TEXT, ContextLayout(), DataConfig())
     assert perplexity(Prefers(), corpus, 10) is None
     prior = Example("prior", ("3",), (("5",), ("6",)), None)
-    assert contrastive_accuracy(Prefers(), TEXT, Arrangement(), [prior], 100) is None
+    assert contrastive_accuracy(Prefers(), TEXT, ContextLayout(), [prior], 100) is None
 
 
 @pytest.mark.parametrize("weight", [math.nan, math.inf, 1e6])
@@ -142,7 +128,7 @@ def test_a_model_out_of_bounds_is_an_error(weight: float) -> None:
     """1e6: the loss is a number still, but the perplexity is not."""
     model = Prefers()
     model.weights.data[5] = weight
-    corpus = Corpus([Pair("3", "6", 1)], TEXT, Arrangement(), DataConfig())
+    corpus = Corpus([Pair("3", "6", 1)], TEXT, ContextLayout(), DataConfig())
     with pytest.raises(
         NotFinite, match=r"^the perplexity of 2 held-out tokens is (nan|inf), .* Lower the learning rate"
     ):
@@ -150,7 +136,7 @@ def test_a_model_out_of_bounds_is_an_error(weight: float) -> None:
     if not math.isfinite(weight):
         example = Example("1", ("3",), (("5",), ("6",)), 0)
         with pytest.raises(NotFinite, match=r"^the model's scores of candidates: 2 of 2 values"):
-            contrastive_accuracy(model, TEXT, Arrangement(), [example], 100)
+            contrastive_accuracy(model, TEXT, ContextLayout(), [example], 100)
 
 
 def test_accuracy_counts_ties_as_wrong() -> None:
@@ -160,9 +146,9 @@ def test_accuracy_counts_ties_as_wrong() -> None:
         Example("3", ("3",), (("7",), ("8",)), 0),
         Example("prior", ("3",), (("5",), ("6",)), None),
     ]
-    assert contrastive_accuracy(Prefers(5), TEXT, Arrangement(), examples, 100) == pytest.approx(1 / 3)
-    assert contrastive_accuracy(Prefers(), TEXT, Arrangement(), examples, 100) == 0.0
-    assert contrastive_accuracy(Prefers(), TEXT, Arrangement(), [], 100) is None
+    assert contrastive_accuracy(Prefers(5), TEXT, ContextLayout(), examples, 100) == pytest.approx(1 / 3)
+    assert contrastive_accuracy(Prefers(), TEXT, ContextLayout(), examples, 100) == 0.0
+    assert contrastive_accuracy(Prefers(), TEXT, ContextLayout(), [], 100) is None
 
 
 # Training: it learns, it stops as it should, and an interruption leaves no trace.
@@ -173,22 +159,23 @@ from pathlib import Path
 import torch
 torch.set_num_threads(1)
 sys.path.insert(0, {here!r})
-from anaphora.nmt import build
-build.BUILDERS["recurrent"] = "tiny_model:build"
+from anaphora.nmt import checkpoint
+checkpoint.BUILDERS["recurrent"] = "tiny_model:build"
 from anaphora.nmt.config import read_config
 from anaphora.nmt.training import Ranks
-from anaphora.nmt.prepare import open_folder, prepare
+from anaphora.nmt.checkpoint import open_folder
+from anaphora.nmt.data import prepare
 from anaphora.nmt.training import Trainer
 config = read_config(Path(sys.argv[1]), dict(a.split("=") for a in sys.argv[4:]))
 ranks = Ranks()
 folder = Path(sys.argv[2])
 if ranks.first:
     open_folder(folder, config, resume=True)
-    material = prepare(config, folder)
+    data = prepare(config, folder)
 ranks.wait()
 if not ranks.first:
-    material = prepare(config, folder)
-trainer = Trainer(config, material, folder, ranks=ranks)
+    data = prepare(config, folder)
+trainer = Trainer(config, data, folder, ranks=ranks)
 if float(sys.argv[3]):
     update = trainer.update
     def slowly(batches):
@@ -267,7 +254,7 @@ def finish(process: subprocess.Popen[bytes], folder: Path) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="kills")
-def test_killed_at_any_moment_it_goes_on_as_if_nothing_had_been(config: Path, tiny: Any, tmp_path: Path) -> None:
+def test_killed_and_resumed_training_gives_the_same_bits(config: Path, tiny: Any, tmp_path: Path) -> None:
     """kill −9 at random moments: the log and the weights are those of an uninterrupted training, to the last bit."""
     train(read_config(config), tmp_path / "whole")
     folder = tmp_path / "killed"
@@ -301,7 +288,7 @@ def test_two_processes_train_as_one_with_twice_the_batches(config: Path, tiny: A
 
 
 def test_it_stops_when_validation_brings_nothing(config: Path, tiny: Any, tmp_path: Path) -> None:
-    read = changed(config, updates=500, rate=0.5)  # far too much: it gets worse
+    read = changed(config, updates=500, learning_rate=0.5)  # far too much: it gets worse
     read = replace(read, validation=replace(read.validation, every=5, patience=3))
     trained = train(read, tmp_path / "model")
     assert trained.stopped_early
@@ -316,7 +303,7 @@ def test_it_stops_when_validation_brings_nothing(config: Path, tiny: Any, tmp_pa
 
 def worsening(config: Path, **training: Any) -> Config:
     """Far too high a rate: the best checkpoints are not the last ones."""
-    read = changed(config, updates=40, rate=0.3, save_every=5, keep=100, **training)
+    read = changed(config, updates=40, learning_rate=0.3, save_every=5, keep=100, **training)
     return replace(read, validation=replace(read.validation, every=5))
 
 
@@ -361,7 +348,7 @@ def test_what_is_averaged_is_kept(config: Path, tiny: Any, tmp_path: Path) -> No
 def test_checkpoints_that_are_gone_cannot_be_averaged(config: Path, tiny: Any, tmp_path: Path) -> None:
     read = worsening(config)
     train(replace(read, training=replace(read.training, keep=2)), tmp_path / "model")
-    with pytest.raises(AnaphoraError, match=r"model: 3 checkpoints are to be averaged, but there are 2"):
+    with pytest.raises(AnaphoraError, match=r"model: training.average is 3, but there are only 2 checkpoints"):
         train(replace(read, training=replace(read.training, average=3)), tmp_path / "model", resume=True)
 
 
@@ -376,7 +363,7 @@ def test_a_run_shorter_than_a_report_reports_at_its_end(config: Path, tiny: Any,
     assert told == lines
 
 
-def test_a_loss_that_is_no_number_stops_and_keeps_what_was_good(
+def test_a_loss_that_is_nan_stops_and_keeps_checkpoints(
     config: Path, tiny: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real = module.loss_of
@@ -398,10 +385,10 @@ def test_averaged_gradients_do_not_depend_on_how_batches_are_cut(config: Path, t
     read = changed(config, updates=1, label_smoothing=0.0)
     read = replace(read, model=replace(read.model, dropout=0.0))
     open_folder(tmp_path / "m", read, False)
-    material = prepare(read, tmp_path / "m")
+    data = prepare(read, tmp_path / "m")
     losses = {}
     for parts in (1, 3):
-        trainer = Trainer(read, material, tmp_path / f"m{parts}")
+        trainer = Trainer(read, data, tmp_path / f"m{parts}")
         numbers = torch.arange(12).numpy()
         losses[parts] = trainer.update([numbers[k::parts] for k in range(parts)])
         losses[parts] += (float(trainer.model.output.bias.grad.norm()),)
@@ -410,7 +397,7 @@ def test_averaged_gradients_do_not_depend_on_how_batches_are_cut(config: Path, t
 
 def test_fine_tuning_starts_from_weights_and_vocabulary(config: Path, tiny: Any, tmp_path: Path) -> None:
     train(changed(config, updates=100), tmp_path / "base")
-    tuned = changed(config, updates=5, start_from=str(tmp_path / "base"), rate=1e-4)
+    tuned = changed(config, updates=5, start_from=str(tmp_path / "base"), learning_rate=1e-4)
     train(tuned, tmp_path / "tuned")
     before = [line["loss"] for line in log_of(tmp_path / "base") if line["kind"] == "training"]
     after = [line["loss"] for line in log_of(tmp_path / "tuned") if line["kind"] == "training"]
@@ -424,7 +411,7 @@ def test_fine_tuning_starts_from_weights_and_vocabulary(config: Path, tiny: Any,
 def in_context(config: Path, **training: Any) -> Config:
     """The config as a concatenation model with a weighted loss."""
     read = changed(config, context_weight=0.1, weighted_words=("er", "SIE", "es"), word_weight=8.0, **training)
-    return replace(read, model=replace(read.model, joined_target=1))
+    return replace(read, model=replace(read.model, target_context=1))
 
 
 def test_the_weighted_loss_by_hand(config: Path, tiny: Any, tmp_path: Path) -> None:
@@ -432,11 +419,11 @@ def test_the_weighted_loss_by_hand(config: Path, tiny: Any, tmp_path: Path) -> N
     read = in_context(config, updates=1, label_smoothing=0.1)
     read = replace(read, model=replace(read.model, dropout=0.0))
     open_folder(tmp_path / "m", read, False)
-    material = prepare(read, tmp_path / "m")
-    trainer = Trainer(read, material, tmp_path / "m")
-    batch = material.training.batch(range(6))
+    data = prepare(read, tmp_path / "m")
+    trainer = Trainer(read, data, tmp_path / "m")
+    batch = data.training.batch(range(6))
     logits = trainer.model(batch).detach().double()
-    separator, pieces = material.text.marks.separator, material.text.target_pieces()
+    separator, pieces = data.text.special.separator, data.text.target_pieces()
     total = weight_sum = plain = 0.0
     for row, ids in enumerate(batch.predict.ids[n, :length].tolist() for n, length in enumerate(batch.predict.lengths)):
         current = len(ids) - ids[::-1].index(separator) if separator in ids else 0
@@ -454,9 +441,9 @@ def test_the_weighted_loss_by_hand(config: Path, tiny: Any, tmp_path: Path) -> N
     loss = loss_of(trainer.model, batch, 0.1)
     assert float(loss.smoothed.detach()) == pytest.approx(total, rel=1e-5)
     assert float(loss.plain) == pytest.approx(plain, rel=1e-5)
-    assert material.training.loss_weights[:6].sum() == pytest.approx(weight_sum)
-    assert material.validation is not None
-    assert material.validation.batch([0]).weights is None
+    assert data.training.loss_weights[:6].sum() == pytest.approx(weight_sum)
+    assert data.validation is not None
+    assert data.validation.batch([0]).weights is None
 
 
 def test_weights_do_not_change_the_size_of_a_step(config: Path, tiny: Any, tmp_path: Path) -> None:
@@ -464,11 +451,11 @@ def test_weights_do_not_change_the_size_of_a_step(config: Path, tiny: Any, tmp_p
     read = changed(config, updates=1, label_smoothing=0.0)
     read = replace(read, model=replace(read.model, dropout=0.0))
     open_folder(tmp_path / "m", read, False)
-    material = prepare(read, tmp_path / "m")
+    data = prepare(read, tmp_path / "m")
     gradients = []
     for factor in (1.0, 5.0):
-        trainer = Trainer(read, material, tmp_path / f"m{factor}")
-        corpus = trainer.material.training
+        trainer = Trainer(read, data, tmp_path / f"m{factor}")
+        corpus = trainer.data.training
         batch = corpus.batch(range(12))
         batch = replace(batch, weights=factor * batch.predict.mask)
         loss = loss_of(trainer.model, batch, 0.0)
@@ -481,10 +468,10 @@ def test_weighted_gradients_do_not_depend_on_how_batches_are_cut(config: Path, t
     read = in_context(config, updates=1)
     read = replace(read, model=replace(read.model, dropout=0.0))
     open_folder(tmp_path / "m", read, False)
-    material = prepare(read, tmp_path / "m")
+    data = prepare(read, tmp_path / "m")
     losses = {}
     for parts in (1, 3):
-        trainer = Trainer(read, material, tmp_path / f"m{parts}")
+        trainer = Trainer(read, data, tmp_path / f"m{parts}")
         numbers = torch.arange(12).numpy()
         losses[parts] = trainer.update([numbers[k::parts] for k in range(parts)])
         losses[parts] += (float(trainer.model.output.bias.grad.norm()),)
@@ -525,7 +512,7 @@ def test_a_concatenation_model_starts_from_a_sentence_level_one(config: Path, tm
     train(base, tmp_path / "base")
     concat = replace(
         changed(config, updates=3, start_from=str(tmp_path / "base")),
-        model=small(kind, joined_source=1, joined_target=1, dropout=0.1, max_length=600),
+        model=small(kind, source_context=1, target_context=1, dropout=0.1, max_length=600),
     )
     open_folder(tmp_path / "concat", concat, False)
     trainer = Trainer(concat, prepare(concat, tmp_path / "concat"), tmp_path / "concat")
@@ -544,7 +531,7 @@ def test_a_concatenation_model_starts_from_a_sentence_level_one(config: Path, tm
         ({"heads": 4}, r"model\.heads is 2 there, 4 here"),  # the same parameters, but other functions of them
         ({"embedding": 16}, r"model\.embedding is 8 there, 16 here"),
         ({"layers": 2, "feed_forward": 8}, r"model\.layers is 1 there, 2 here; model\.feed_forward is 16 there"),
-        ({"kind": "context-transformer", "contexts": ("source",)}, r"model\.kind is 'transformer' there"),
+        ({"kind": "context-transformer", "context_encoders": ("source",)}, r"model\.kind is 'transformer' there"),
     ],
 )
 def test_parameters_that_do_not_fit_are_named(
@@ -562,11 +549,11 @@ def test_another_config_in_the_same_folder_is_refused(config: Path, tiny: Any, t
     train(changed(config, updates=3), tmp_path / "model")
     with pytest.raises(AnaphoraError, match="--resume"):
         train(read_config(config), tmp_path / "model")
-    with pytest.raises(AnaphoraError, match=r"training\.rate: 0\.01, now 0\.5"):
-        train(changed(config, updates=9, rate=0.5), tmp_path / "model", resume=True)
+    with pytest.raises(AnaphoraError, match=r"training\.learning_rate: 0\.01, now 0\.5"):
+        train(changed(config, updates=9, learning_rate=0.5), tmp_path / "model", resume=True)
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "file").touch()
-    with pytest.raises(AnaphoraError, match="no model is in it"):
+    with pytest.raises(AnaphoraError, match="is not a model"):
         train(read_config(config), tmp_path / "other")
 
 

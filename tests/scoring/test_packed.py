@@ -311,7 +311,7 @@ def test_a_model_whose_attention_cannot_follow_a_tree_is_refused(
     name: str, opinionated: Callable[[Any, Any], Any]
 ) -> None:
     model = make(opinionated, *UNSUPPORTED[name])
-    with pytest.raises(UnsupportedModel, match=f"{type(model).__name__} does not use .* with --plain"):
+    with pytest.raises(UnsupportedModel, match=f"{type(model).__name__} does not use .* with --no-prefix-tree"):
         PackedModel(model)
 
 

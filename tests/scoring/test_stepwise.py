@@ -12,22 +12,22 @@ from hypothesis import strategies as st
 
 torch = pytest.importorskip("torch")
 
-from anaphora.nmt.arrangement import Marks
 from anaphora.nmt.candidates import padded_scores
 from anaphora.nmt.config import COMBINATIONS, ModelConfig
+from anaphora.nmt.layout import SpecialTokens
 from anaphora.nmt.recurrent import build
 from anaphora.scoring import stepwise as tree_scorer
 from anaphora.scoring.stepwise import StepwiseScorer
 from anaphora.scoring.tree import build_tree
 
-MARKS = Marks(separator=2, end=0, start=8, padding=8)
+MARKS = SpecialTokens(separator=2, end=0, start=8, padding=8)
 Ids = tuple[int, ...]
 
 
 def random_model(contexts: tuple[str, ...] = ("source",), combination: str = "hierarchical") -> Any:
     torch.manual_seed(7)
     config = ModelConfig(
-        kind="recurrent", contexts=contexts, combination=combination, embedding=8, hidden=6, dropout=0.3
+        kind="recurrent", context_encoders=contexts, combination=combination, embedding=8, hidden=6, dropout=0.3
     )
     model = build(config, 9, 9, MARKS).eval()
     for parameter in model.parameters():

@@ -24,14 +24,14 @@ from anaphora.systems import DocumentTranslator, Translator, load_system
 from anaphora.systems.context import Context, Options
 from anaphora.systems.documents import Sentence, read_documents
 from anaphora.systems.nmt import TrainedSystem
-from anaphora.systems.scoring import Reloaded, score_suite
+from anaphora.systems.scoring import SystemCache, score_suite
 from anaphora.systems.translation import translate_file
 from tests.tiny_models import make_nmt
 
 Make = Callable[..., Path]
 EXAMPLES = list(demo_suite())[:12]
 SHORT = 10
-TO_2: dict[str, Any] = {"joined_source": 1, "joined_target": 1}
+TO_2: dict[str, Any] = {"source_context": 1, "target_context": 1}
 
 
 @pytest.fixture(scope="module")
@@ -60,21 +60,21 @@ def scores(path: Path | str, examples: list[Example] = EXAMPLES, **options: Any)
 KINDS: dict[str, dict[str, Any]] = {
     "baseline": {},
     "2-to-2": TO_2,
-    "s-t-hier": {"contexts": ("source", "target")},
-    "s-gate": {"contexts": ("source",), "combination": "gate"},
-    "t-concat": {"contexts": ("target",), "combination": "concatenation"},
-    "s-hier-to-2": {"contexts": ("source",), "joined_target": 1, "tied_contexts": True},
+    "s-t-hier": {"context_encoders": ("source", "target")},
+    "s-gate": {"context_encoders": ("source",), "combination": "gate"},
+    "t-concat": {"context_encoders": ("target",), "combination": "concatenation"},
+    "s-hier-to-2": {"context_encoders": ("source",), "target_context": 1, "tie_context_embeddings": True},
     "transformer": {"kind": "transformer", "max_length": 64, **TO_2},
-    "voita": {"kind": "context-transformer", "contexts": ("source",), "max_length": 64},
+    "voita": {"kind": "context-transformer", "context_encoders": ("source",), "max_length": 64},
 }
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("focus", ["candidate", "current", "pronoun"])
-def test_trees_are_as_good_as_one_by_one(make: Make, kind: str, focus: str) -> None:
+@pytest.mark.parametrize("scope", ["candidate", "current", "pronoun"])
+def test_trees_are_as_good_as_one_by_one(make: Make, kind: str, scope: str) -> None:
     """Every architecture, and every part of a candidate that may be scored."""
     path = make(kind, **KINDS[kind])
-    for one, other in zip(scores(path, focus=focus), scores(path, focus=focus, plain=True), strict=True):
+    for one, other in zip(scores(path, scope=scope), scores(path, scope=scope, plain=True), strict=True):
         assert one == pytest.approx(other, abs=1e-4)
         assert len(set(one)) > 1
 
@@ -250,7 +250,7 @@ def test_produced_context_is_not_made_twice(
 
 def test_context_usage_takes_context_away(make: Make, tmp_path: Path) -> None:
     path = make("2-to-2", **TO_2)
-    scorer = Reloaded()
+    scorer = SystemCache()
 
     def score(suite: Any, options: Options, place: Path) -> Any:
         return score_suite(suite, f"nmt:{path}", place, options=options, limit=10, scorer=scorer)
@@ -405,10 +405,10 @@ def test_through_the_command_line(
     Path("suite.jsonl").write_bytes(header_line(demo.header) + b"".join(map(example_line, demo)))
     how = ("--limit", "9", "--threads", "1")
     _, told = anaphora("score", "suite.jsonl", "--system", system, "-o", "more", "--context", "2", *how)
-    assert "context 1+1, not 2+2: the model reads what it was trained to read" in told
+    assert "context 1+1, not 2+2: the model was trained with it" in told
     for run, more, context in (("own", (), "1+1"), ("none", ("--context", "0"), "0+0")):
         _, told = anaphora("score", "suite.jsonl", "--system", system, "-o", run, *more, *how)
-        assert "trained to read" not in told
+        assert "was trained with it" not in told
         result = json.loads(anaphora("evaluate", run, "--json")[0])
         assert result["total"] == 9
         assert f"ctx:{context}|" in result["signature"]

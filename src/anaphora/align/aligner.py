@@ -1,4 +1,4 @@
-"""Word alignment of sentences: trained in both directions, merged, saved and applied to new ones."""
+"""Word alignment of sentences: train in both directions, symmetrize, save, and apply to new sentences."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ Sentences = Sequence[Words]
 
 
 class Aligner:
-    """Aligns sentence pairs, given as their words. A pair with an empty side is not trained on, and has no links."""
+    """Aligns sentence pairs given as words. Pairs with an empty side are not used for training and have no links."""
 
     def __init__(self, settings: Settings | None = None) -> None:
         self.settings = settings or Settings()
         self.backend = load_backend(self.settings)
         self.symmetrize = choose_heuristic(self.settings)
-        self.trained_on: int | None = None  # pairs; None: nothing was learned yet
+        self.trained_on: int | None = None  # number of pairs; None before training
 
     @property
     def name(self) -> str:
-        """What aligns, for signatures: backend, model and how both directions are merged."""
+        """The name for signatures: backend, model and symmetrization."""
         return f"{self.settings.backend}-{self.backend.model}-{self.symmetrize}"
 
     def train(
@@ -40,7 +40,7 @@ class Aligner:
         corpus: Sequence[Pair] = (),
         progress: Progress | None = None,
     ) -> list[Alignment]:
-        """Learn from these sentences inside a larger corpus, and align them (APT 2017, §2.3)."""
+        """Train on these sentences inside a larger corpus, and align them (APT 2017, §2.3)."""
         if corpus and not self.backend.learns:
             raise AnaphoraError(f"backend {self.settings.backend!r} learns nothing: it has no use for a corpus")
         pairs, more = self._pairs(source, target), self._pairs(*_sides(corpus), place="corpus sentence")
@@ -54,14 +54,14 @@ class Aligner:
         return self._merged(found, pairs)
 
     def align(self, source: Sentences, target: Sentences) -> list[Alignment]:
-        """Align new sentences by what was learned. The links of a pair do not depend on the others (thot)."""
+        """Align new sentences with the trained model. The links of a pair do not depend on other pairs."""
         if self.trained_on is None:
             raise AnaphoraError("nothing was learned yet: train the aligner, or load a saved one")
         pairs = self._pairs(source, target)
         return self._merged(self.backend.align(_without_empty(pairs)), pairs)
 
     def save(self, folder: Path | str) -> None:
-        """Write what was learned as a folder: a header, and the backend's own files."""
+        """Write the trained aligner to a folder: a header and the backend's own files."""
         if self.trained_on is None:
             raise AnaphoraError("nothing was learned that could be saved")
         settings = replace(self.settings, model=self.backend.model, symmetrize=self.symmetrize)
@@ -77,7 +77,7 @@ class Aligner:
         symmetrize: str | None = None,
         threads: int | None = None,
     ) -> Aligner:
-        """A saved aligner. With `backend`, it must be one of that backend; both directions can be merged otherwise."""
+        """A saved aligner. backend: the backend it must have; symmetrize: another heuristic than the saved one."""
         about = open_model(Path(folder), backend)
         heuristic = symmetrize or about.settings.symmetrize
         aligner = cls(replace(about.settings, symmetrize=heuristic, threads=threads))
@@ -95,7 +95,7 @@ class Aligner:
         return list(zip(*sides, strict=True))
 
     def _words(self, sentence: Words, place: str) -> Words:
-        """The words as the model sees them. A blank inside a word would make two of it where text is exchanged."""
+        """The words as the model sees them; an error if a word is empty or contains a space."""
         text = " ".join(sentence)
         words = (text.lower() if self.settings.lowercase else text).split()
         if len(words) != len(sentence) or not all(sentence):
@@ -103,7 +103,7 @@ class Aligner:
         return words
 
     def _merged(self, found: Sequence[Directions], pairs: Sequence[Pair]) -> list[Alignment]:
-        """One alignment per pair; those with an empty side were left out of what was found."""
+        """One alignment per pair; pairs with an empty side have none."""
         heuristic = self.symmetrize
         rest = iter(found)
         if not self.backend.learns:
@@ -119,7 +119,7 @@ def align(
     settings: Settings | None = None,
     progress: Progress | None = None,
 ) -> list[Alignment]:
-    """The word alignment of sentence pairs, given as words, found inside a larger corpus.
+    """The word alignment of sentence pairs given as words, trained inside a larger corpus.
 
     >>> align([["the", "house"], ["the", "book"]], [["das", "Haus"], ["das", "Buch"]])  # doctest: +SKIP
     [((0, 0), (1, 1)), ((0, 0), (1, 1))]
@@ -148,12 +148,12 @@ def align_systems(
 ) -> SystemAlignments:
     """Align a source with its reference and with the translations of systems.
 
-    Each system is aligned for itself, inside corpus, source and reference: what is found for one does not depend on
-    which others there are, nor on their order. A trained aligner, if given, is applied to all as it is. A sentence
-    that a system translates word for word as the reference has the reference's links, and not those that the model
-    of this system would give it: equal sentences are never a difference between a system and the reference.
+    Each system is aligned separately, inside corpus, source and reference: its links do not depend on the other
+    systems or their order. A trained aligner, if given, is applied to all of them. A sentence that is equal to the
+    reference gets the reference's links, not those of the system's own model, so that equal sentences never make a
+    difference between a system and the reference.
 
-    given: the alignment of the reference, where it is known from elsewhere
+    given: the alignment of the reference, if it is already known
     """
     if aligner is not None:
         found = list(aligner.align(source, reference) if given is None else given)
@@ -185,7 +185,7 @@ def _with_equal_links(
     *,
     lowercase: bool,
 ) -> SystemAlignments:
-    """The reference's links for every sentence that is the same, as the model sees its words."""
+    """Replace the links of sentences equal to the reference, as the model sees them, by the reference's links."""
 
     def seen(words: Words) -> list[str]:
         return [word.lower() for word in words] if lowercase else list(words)
@@ -209,18 +209,11 @@ def _without_empty(pairs: Sequence[Pair]) -> list[Pair]:
     return [(source, target) for source, target in pairs if source and target]
 
 
-# A trained aligner on disk: a folder with a header in JSON and the files of its backend, each with a checksum.
+# Saved aligners: a folder with a JSON header and the files of the backend, each with a checksum.
 
 HEADER = "alignment-model.json"
 FORMAT = 1
-NOTED = (
-    "backend",
-    "model",
-    "symmetrize",
-    "lowercase",
-    "seed",
-    "tokenize",
-)  # settings that the header holds as they are
+NOTED = ("backend", "model", "symmetrize", "lowercase", "seed", "tokenize")  # settings that are copied to the header
 TYPES: dict[str, type] = {
     **dict.fromkeys(("backend", "model", "library", "symmetrize", "tokenize"), str),
     **dict.fromkeys(("lowercase",), bool),
@@ -228,12 +221,12 @@ TYPES: dict[str, type] = {
     "languages": list,
     "files": dict,
 }
-AGAIN = "Train and save it again."
+RETRAIN = "Train and save it again."
 
 
 @dataclass(frozen=True, slots=True)
 class SavedModel:
-    """What the header says: how it was trained, by which library, and on how many sentence pairs."""
+    """The header of a saved model: settings, library, and the number of sentence pairs it was trained on."""
 
     settings: Settings
     library: str
@@ -252,22 +245,22 @@ class SavedModel:
         }
 
     def check_version(self, folder: Path, installed: str) -> None:
-        """Files of a library are read by the same release of it: others may understand them otherwise, or crash."""
+        """Raise BadInput unless the same release of the library is installed: others may misread its files."""
         if _release(installed) != _release(self.library):
             name, _, version = self.library.partition(" ")
             problem = f"the model was trained by {self.library}, but {installed} is installed"
             raise BadInput(folder, problem, remedy=f"Train it again, or install {name}=={version}.")
 
 
-def check_place(folder: Path) -> None:
-    """A model may be written where there is nothing, or an older one; good to know before a long training."""
+def check_output(folder: Path) -> None:
+    """Raise BadInput if the folder exists and holds something other than a saved model."""
     if folder.exists() and not (folder / HEADER).is_file():
-        raise BadInput(folder, "exists already, and is no saved alignment model", remedy="Name another folder.")
+        raise BadInput(folder, "already exists and is not a saved alignment model", remedy="Choose another folder.")
 
 
 def write_model(folder: Path, about: SavedModel, write_files: Callable[[Path], None]) -> None:
-    """Write a model that appears under its name when it is complete; an older one there is replaced."""
-    check_place(folder)
+    """Write a model atomically; an older one in the same folder is replaced."""
+    check_output(folder)
     with atomic_folder(folder, replace=True) as temporary:
         write_files(temporary)
         files = {path.name: _checksum(path) for path in sorted(temporary.iterdir())}
@@ -276,21 +269,21 @@ def write_model(folder: Path, about: SavedModel, write_files: Callable[[Path], N
 
 
 def open_model(folder: Path, backend: str | None = None) -> SavedModel:
-    """The header of a saved model, whose files were all looked at. With `backend`, it must be one of that backend."""
+    """The header of a saved model whose files match their checksums. backend: the backend it must have."""
     path = folder / HEADER
     if not path.is_file():
         what = "no saved alignment model" if folder.is_dir() else "no such folder"
-        raise BadInput(folder, what, remedy="Make one with: anaphora align … --save FOLDER.")
+        raise BadInput(folder, what, remedy="Create one with: anaphora align … --save FOLDER.")
     header = read_json(path)
     found = header.get("anaphora-alignment-model") if isinstance(header, dict) else None
     if found != FORMAT:
-        raise BadInput(path, f"version {found!r} of saved models, but this program reads {FORMAT}", remedy=AGAIN)
+        raise BadInput(path, f"version {found!r} of saved models, but this program reads {FORMAT}", remedy=RETRAIN)
     for name, kind in TYPES.items():
         if not isinstance(header.get(name), kind):
-            raise BadInput(path, f"{name!r} is missing or not as it should be", remedy=AGAIN)
+            raise BadInput(path, f"{name!r} is missing or not as it should be", remedy=RETRAIN)
     if backend is not None and header["backend"] != backend:
         problem = f"a model of backend {header['backend']!r}, not {backend!r}"
-        raise BadInput(folder, problem, remedy=f"Apply it with --backend {header['backend']}.")
+        raise BadInput(folder, problem, remedy=f"Apply it with --aligner {header['backend']}.")
     for name, checksum in header["files"].items():
         _check_file(folder, name, checksum)
     noted = {name: header[name] for name in NOTED}
@@ -301,16 +294,16 @@ def open_model(folder: Path, backend: str | None = None) -> SavedModel:
 
 
 def model_code(folder: Path) -> str:
-    """A short hash of a saved model: of its settings and its files, wherever it lies."""
+    """A short hash of the settings and files of a saved model."""
     return _checksum(folder / HEADER)[:6]
 
 
 def _check_file(folder: Path, name: str, checksum: str) -> None:
     path = folder / name
     if Path(name).name != name or len(name) > 100 or not path.is_file():  # ours have short names
-        raise BadInput(folder, f"the file {shown(name)} of the model is missing", remedy=AGAIN)
+        raise BadInput(folder, f"the file {shown(name)} of the model is missing", remedy=RETRAIN)
     if _checksum(path) != checksum:
-        raise BadInput(path, "the file is damaged: it is not the one that was saved", remedy=AGAIN)
+        raise BadInput(path, "the file is damaged: it is not the one that was saved", remedy=RETRAIN)
 
 
 def _checksum(path: Path) -> str:

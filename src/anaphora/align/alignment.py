@@ -13,7 +13,7 @@ from anaphora.core.files import text_lines
 Point = tuple[int, int]  # source word, target word; both count from 0
 Alignment = tuple[Point, ...]  # of one sentence pair, in the order of the file
 
-LONGEST = 20  # characters of a point; no sentence has so many words
+LONGEST = 20  # characters of a point
 FORMAT = "A line is source-target word numbers from 0: 0-0 1-2."
 
 
@@ -41,33 +41,33 @@ def format_alignment(alignment: Iterable[Point]) -> str:
 
 
 def check_alignment(alignment: Alignment, source: int, target: int, path: Path, number: int) -> None:
-    """Points must be words of the sentences, which have so many."""
+    """Raise BadInput unless all points are inside sentences of these lengths."""
     for i, j in alignment:
         if i >= source or j >= target:
             problem = f"point {i}-{j} is outside the sentences of {source:,} and {target:,} words"
-            remedy = "Align the very texts that are scored, tokenised as they are."
+            remedy = "Align the same texts that are scored, with the same tokenization."
             raise BadInput(path, problem, line=number, remedy=remedy)
 
 
 def links(alignment: Alignment, source: int) -> list[list[int]]:
-    """The target words of each of so many source words, in ascending order."""
-    found: list[set[int]] = [set() for _ in range(source)]
+    """The target words of each source word, in ascending order; source: the number of source words."""
+    targets: list[set[int]] = [set() for _ in range(source)]
     for i, j in alignment:
-        found[i].add(j)
-    return [sorted(words) for words in found]
+        targets[i].add(j)
+    return [sorted(words) for words in targets]
 
 
 def transposed(alignment: Alignment) -> Alignment:
-    """From target to source."""
+    """The alignment from target to source."""
     return tuple((j, i) for i, j in alignment)
 
 
-# How well alignments agree with given ones: precision, recall and F of their points (Och and Ney 2003).
+# Precision, recall and F of alignments against given ones (Och and Ney 2003).
 
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Points found, points given, and points that are both. Nothing found or nothing given is no figure."""
+    """The numbers of points found, given, and in both. Measures that divide by zero are None."""
 
     found: int
     given: int
@@ -83,7 +83,7 @@ class Agreement:
 
     @property
     def f(self) -> float | None:
-        """Where all links are sure, 1 − F is the alignment error rate."""
+        """The F measure; if all links are sure, 1 − F is the alignment error rate."""
         return 2 * self.both / (self.found + self.given) if self.found and self.given else None
 
     def to_dict(self) -> dict[str, float | int | None]:
@@ -91,7 +91,7 @@ class Agreement:
 
 
 def agreement(found: Iterable[Alignment], given: Iterable[Alignment]) -> Agreement:
-    """Over all sentence pairs together; a point that is given twice counts once."""
+    """The agreement over all sentence pairs; duplicate points count once."""
     numbers = [0, 0, 0]
     for one, other in zip(found, given, strict=True):
         ours, theirs = set(one), set(other)
@@ -100,27 +100,27 @@ def agreement(found: Iterable[Alignment], given: Iterable[Alignment]) -> Agreeme
     return Agreement(*numbers)
 
 
-# Two directions of word alignment made one, by Moses' heuristics.
+# Symmetrization of two directions by Moses' heuristics.
 
 HEURISTICS = ("intersection", "union", "grow-diag", "grow-diag-final", "grow-diag-final-and", "forward", "backward")
 DEFAULT = "grow-diag-final"  # APT 2017, §2.3
 
-# Steps to the neighbours of a point as (source, target), in the order of the manual, whose pairs are (target, source).
-NEIGHBOURS = ((0, -1), (-1, 0), (0, 1), (1, 0), (-1, -1), (1, -1), (-1, 1), (1, 1))
+# Steps to the neighbors of a point as (source, target), in the order of the manual, whose pairs are (target, source).
+NEIGHBORS = ((0, -1), (-1, 0), (0, 1), (1, 0), (-1, -1), (1, -1), (-1, 1), (1, 1))
 
 
 def check_heuristic(name: str, known: Iterable[str] = HEURISTICS) -> None:
-    """An unknown heuristic is an error that says which there are."""
+    """Raise an error that lists the known heuristics unless this is one of them."""
     if name not in known:
-        raise AnaphoraError(f"unknown symmetrisation {name!r}{did_you_mean(name, known)}. Known: {', '.join(known)}")
+        raise AnaphoraError(f"unknown symmetrization {name!r}{did_you_mean(name, known)}. Known: {', '.join(known)}")
 
 
 def symmetrize(forward: Iterable[Point], backward: Iterable[Point], heuristic: str = DEFAULT) -> Alignment:
-    """One alignment from two, sorted by source and target word.
+    """The symmetrized alignment of two directions, sorted by source and target word.
 
-    forward: by the model of the target given the source: a word of the target has at most one link
-    backward: by the model of the source given the target: a word of the source has at most one link
-    Both hold (source, target) points. That a word has at most one link is usual, but nothing here depends on it.
+    forward: from the model of the target given the source, in which a target word has at most one link
+    backward: from the model of the source given the target, in which a source word has at most one link
+    Both hold (source, target) points. Words with more than one link are allowed as well.
     """
     check_heuristic(heuristic)
     one, other = set(forward), set(backward)
@@ -136,7 +136,7 @@ def symmetrize(forward: Iterable[Point], backward: Iterable[Point], heuristic: s
 
 
 def _grown(forward: set[Point], backward: set[Point], heuristic: str) -> set[Point]:
-    """GROW-DIAG from the intersection, then FINAL of each direction if it is asked for."""
+    """GROW-DIAG from the intersection, then FINAL of each direction if requested."""
     points = forward & backward
     sources, targets = {s for s, _ in points}, {t for _, t in points}  # words that have a link
     # A point joins only if one of its words has no link yet, and links are never taken back: the others are out.
@@ -151,13 +151,13 @@ def _grown(forward: set[Point], backward: set[Point], heuristic: str) -> set[Poi
 
 
 def _grow_diag(points: set[Point], waiting: set[Point], sources: set[int], targets: set[int]) -> None:
-    """Add waiting points beside points, over and over until none is added.
+    """Add waiting points next to points until none can be added.
 
-    The manual scans every cell of the matrix. Only a point beside a waiting one can have an effect, so that it is
-    enough to scan those; in the same order they do the same.
+    The manual scans every cell of the matrix. Only points next to a waiting one have an effect, so it is enough to scan
+    those in the same order.
     """
     beside: dict[Point, list[Point]] = {}  # where a point would stand → the waiting points beside it, in their order
-    for source_step, target_step in NEIGHBOURS:
+    for source_step, target_step in NEIGHBORS:
         for candidate in waiting:
             place = candidate[0] - source_step, candidate[1] - target_step
             if place in points or place in waiting:
@@ -192,13 +192,13 @@ def _add(point: Point, points: set[Point], sources: set[int], targets: set[int])
     targets.add(point[1])
 
 
-# Where the aligner missed a pronoun: the four steps of APT §2.3, as the paper states them.
+# Pronouns that the aligner missed: the four steps of APT §2.3, as the paper states them.
 
 Question = Callable[[int], bool]  # of a target word, by its position
 
 
 class Found(NamedTuple):
-    """The target word that translates a pronoun; rescued: not by a link of its own."""
+    """The translation of a pronoun; rescued: found without a link of its own."""
 
     position: int
     rescued: bool
@@ -213,10 +213,10 @@ def find_translation(
     is_likely: Question,
     rescue: bool = True,
 ) -> Found | None:
-    """The translation of the source pronoun at a position, if there is one.
+    """The translation of the source pronoun at a position, or None.
 
     links: for each source word the target words it is aligned to; length: the number of target words
-    rescue: whether to search among the neighbours at all; without it only a link to a pronoun counts
+    rescue: whether to search among the neighbors; without it only a link to a pronoun counts
     """
     linked = linked_pronoun(links[pronoun], is_pronoun, is_likely)
     if linked is not None:
@@ -227,7 +227,7 @@ def find_translation(
     if not marked:
         return None
     words = widened(marked, length)
-    nearest = nearest_to_centre([word for word in words if is_likely(word)], words)
+    nearest = nearest_to_center([word for word in words if is_likely(word)], words)
     return None if nearest is None else Found(nearest, rescued=True)
 
 
@@ -239,8 +239,8 @@ def linked_pronoun(linked: Sequence[int], is_pronoun: Question, is_likely: Quest
 
 def markers(pronoun: int, links: Sequence[Sequence[int]]) -> list[int]:
     """Step 1, where it finds no pronoun: what the words at −1 and +1 are aligned to."""
-    neighbours = (place for place in (pronoun - 1, pronoun + 1) if 0 <= place < len(links))
-    return sorted({word for place in neighbours for word in links[place]})
+    neighbors = (place for place in (pronoun - 1, pronoun + 1) if 0 <= place < len(links))
+    return sorted({word for place in neighbors for word in links[place]})
 
 
 def widened(marked: Sequence[int], length: int) -> range:
@@ -248,7 +248,7 @@ def widened(marked: Sequence[int], length: int) -> range:
     return range(max(marked[0] - 1, 0), min(marked[-1] + 1, length - 1) + 1)
 
 
-def nearest_to_centre(candidates: Sequence[int], words: range) -> int | None:
+def nearest_to_center(candidates: Sequence[int], words: range) -> int | None:
     """Step 4: among the likely translations of step 3 the one nearest to the middle of the range."""
-    twice_centre = words.start + words.stop - 1  # doubled, to stay with whole numbers
-    return min(candidates, key=lambda word: (abs(2 * word - twice_centre), word), default=None)
+    twice_center = words.start + words.stop - 1  # doubled, to stay with whole numbers
+    return min(candidates, key=lambda word: (abs(2 * word - twice_center), word), default=None)

@@ -1,4 +1,4 @@
-"""What a backend of word alignment is, which there are, and what they are told. Each is imported when it is used."""
+"""The protocol of alignment backends, their registry and their settings. A backend is imported when it is used."""
 
 from __future__ import annotations
 
@@ -17,33 +17,32 @@ Pair = tuple[Words, Words]  # the words of a sentence and of its translation
 Directions = tuple[Alignment, Alignment]  # forward and backward, both as (source, target) points
 Progress = Callable[[int, int], None]  # steps done, steps in all
 
-# backend → where it is, the extra that installs what it needs, and what it is
+# backend → its class, the extra that installs its dependencies, and a description
 KINDS = {
     "thot": ("anaphora.align.thot:Thot", "align", "sil-thot: IBM models 1 to 4, HMM, fast_align, eflomal"),
-    "builtin": ("anaphora.align.builtin:Builtin", None, "fast_align in NumPy: quick, and nothing to install"),
-    "pharaoh": ("anaphora.align.backend:PharaohFiles", None, "alignments that another program wrote"),
+    "builtin": ("anaphora.align.fast_align:Builtin", None, "fast_align in NumPy: fast, with nothing to install"),
+    "pharaoh": ("anaphora.align.backend:PharaohFiles", None, "alignments of another program"),
 }
 BACKENDS = Registry(
     "alignment backend",
     {name: target for name, (target, _, _) in KINDS.items()},
     {name: extra for name, (_, extra, _) in KINDS.items() if extra},
-    ". Or use the built-in aligner, which needs nothing else: --backend builtin (in apt --align-backend builtin)",
+    ". Or use the built-in aligner, which needs nothing else: --aligner builtin",
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How sentences are aligned.
+    """Settings of an aligner.
 
-    model: of the backend; None is the one it recommends
-    symmetrize: how both directions are merged, one of `anaphora.align.alignment.HEURISTICS`; None is
-        grow-diag-final, or what the backend has
-    lowercase: words that differ in case only are the same word to the model
-    seed: of models that sample
-    threads: of backends that use several; None is as many as give the same result every time
-    forward, backward: files to read, for the backend `pharaoh`
-    tokenize, normalize, languages: what words are here (see `anaphora.align.tokenize`); noted in a saved model, so
-        that it is applied to the like
+    model: the model of the backend; None for the backend's default
+    symmetrize: the symmetrization heuristic, one of `anaphora.align.alignment.HEURISTICS`; None for grow-diag-final
+    lowercase: whether words that differ only in case are the same word to the model
+    seed: the seed of models that sample
+    threads: the number of threads; None for as many as give reproducible results
+    forward, backward: the files that the backend `pharaoh` reads
+    tokenize, normalize, languages: how text becomes words (see `anaphora.align.tokenize`); saved with a model, so that
+        it is applied to text that is processed in the same way
     """
 
     backend: str = "thot"
@@ -60,32 +59,32 @@ class Settings:
 
 
 class Backend(Protocol):
-    """Finds the links of words in both directions. Made from `Settings`."""
+    """Finds word links in both directions. Created from `Settings`."""
 
     model: str
-    reproducible: bool  # whether the same input gives the same links every time
-    learns: bool  # whether there is anything to train and save; one that does not is given pairs with empty sides, too
+    reproducible: bool  # whether the same input always gives the same links
+    learns: bool  # whether it is trained and saved; others also receive pairs with an empty side
 
     def version(self) -> str:
-        """The library behind it and its version, such as `sil-thot 3.5.3`."""
+        """The name and version of its library, such as `sil-thot 3.5.3`."""
         ...
 
     def train(
         self, corpus: Sequence[Pair], pairs: Sequence[Pair], progress: Progress | None = None
     ) -> list[Directions]:
-        """Learn from corpus and pairs together, and align the pairs."""
+        """Train on corpus and pairs together, and align the pairs."""
         ...
 
     def align(self, pairs: Sequence[Pair]) -> list[Directions]:
-        """Align pairs by what was learned before."""
+        """Align pairs with the trained model."""
         ...
 
     def save(self, folder: Path) -> None:
-        """Write what was learned as files of this folder."""
+        """Write the trained model to files of this folder."""
         ...
 
     def load(self, folder: Path) -> None:
-        """Read what `save` wrote. The files are known to be whole."""
+        """Read the files that `save` wrote. Their checksums have been verified."""
         ...
 
 
@@ -104,7 +103,7 @@ def choose_heuristic(settings: Settings) -> str:
 
 
 def choose_model(settings: Settings, models: Mapping[str, Any], default: str) -> str:
-    """The model that the settings name, which must be one of the backend's."""
+    """The model that the settings name; an error if the backend does not have it."""
     name = settings.model or default
     if name not in models:
         known = ", ".join(models)
@@ -114,11 +113,11 @@ def choose_model(settings: Settings, models: Mapping[str, Any], default: str) ->
     return name
 
 
-# The backend `pharaoh`: alignments that another program wrote: a file per direction, or one that is merged already.
+# The backend `pharaoh`: alignments of another program, one file per direction or one merged file.
 
 
 class PharaohFiles:
-    """Nothing is learned: each line belongs to the pair of the same number, and must fit it."""
+    """Reads alignments from files; each line must fit the sentence pair with the same number."""
 
     reproducible = True
     learns = False
@@ -127,7 +126,7 @@ class PharaohFiles:
         self.model = choose_model(settings, {"files": None}, "files")
         if settings.forward is None:
             raise AnaphoraError("backend 'pharaoh' reads alignments: name the file (--forward, and --backward)")
-        # one file is taken as merged: merging it with itself changes nothing
+        # a single file is merged already: merging it with itself changes nothing
         self.paths = (settings.forward, settings.backward or settings.forward)
 
     def version(self) -> str:
@@ -151,7 +150,7 @@ class PharaohFiles:
 
 def _read(path: Path, pairs: Sequence[Pair]) -> list[Alignment]:
     found = list(read_alignments(path))
-    while len(found) > len(pairs) and not found[-1]:  # an empty line too many at the end is common
+    while len(found) > len(pairs) and not found[-1]:  # additional empty lines at the end are common
         found.pop()
     if len(found) != len(pairs):
         raise BadInput(path, f"{len(found):,} lines, but there are {len(pairs):,} sentence pairs")

@@ -1,4 +1,4 @@
-"""Files in, a file of alignments out: what `anaphora align` does."""
+"""Align two files and write a file of alignments: `anaphora align`."""
 
 from __future__ import annotations
 
@@ -20,11 +20,10 @@ Texts = tuple[Text, Text]
 
 @dataclass(frozen=True, slots=True)
 class Aligned:
-    """What was aligned, and how.
+    """The result of aligning two files.
 
-    empty: pairs with an empty side; unaligned: others without any link
-    trained_on: pairs with words on both sides, the aligned ones among them; None: nothing was learned
-    texts: what was done to source and target before their words were counted
+    empty: pairs with an empty side; unaligned: other pairs without links
+    texts: how source and target were processed
     """
 
     output: Path
@@ -38,7 +37,7 @@ class Aligned:
 
     @property
     def signature(self) -> str:
-        """What the links depend on, in the style of sacreBLEU."""
+        """The signature of the alignment, in the style of sacreBLEU."""
         settings = self.aligner.settings
         parts = (
             "align",
@@ -84,16 +83,16 @@ def align_files(
     gold: Path | None = None,
     progress: Progress | None = None,
 ) -> Aligned:
-    """Align two files line by line; an aligner that has learned already is applied, another is trained.
+    """Align two files line by line. A trained aligner is applied; another one is trained.
 
-    tokens: files for the words that the numbers of the output count
+    tokens: output files for the words to which the indices refer
     gold: alignments to compare with
     """
-    counted = gold is not None or not aligner.backend.learns  # given alignments count the words of the files
+    counted = gold is not None or not aligner.backend.learns  # given alignments refer to the words of the files
     texts = _read(aligner, source, target, counted=counted)
-    given = None if gold is None else _gold(gold, source, target, texts)  # before the long work, not after it
+    given = None if gold is None else _gold(gold, source, target, texts)  # errors are found before training
     sentences = [side.sentences for side in texts]
-    with atomic_writer(output) as out:  # opened before the long work: what cannot be written is known at once
+    with atomic_writer(output) as out:  # opened before training, so that write errors are found early
         if aligner.trained_on is None:
             corpus = [
                 pair
@@ -122,7 +121,7 @@ def align_files(
 
 
 def _read(aligner: Aligner, source: Path, target: Path, *, counted: bool = False) -> Texts:
-    """Both texts as words. counted: alignments that are given count the words of the files."""
+    """Both texts as words. counted: given alignments refer to the words of the files."""
     one, other = read_parallel(source, target)
     settings = aligner.settings
     how = "none" if counted and settings.tokenize == "auto" else settings.tokenize

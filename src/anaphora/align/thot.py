@@ -1,7 +1,7 @@
-"""The backend `thot`: the models of sil-thot, trained in both directions. The default.
+"""The backend `thot`, the default: the models of sil-thot, trained in both directions.
 
 IBM models 1 to 4 (Brown et al. 1993), HMM (Vogel et al. 1996), fast_align (Dyer et al. 2013) and eflomal (Östling and
-Tiedemann 2016). The higher ones start from the lower, by the schedule of GIZA++ (Och and Ney 2003).
+Tiedemann 2016). Higher models start from lower ones, by the schedule of GIZA++ (Och and Ney 2003).
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ with sleeping_threads():
         Ibm4AlignmentModel,
     )
 
-# model → the models it is trained through, with their iterations (eflomal makes its own schedule by the corpus)
+# model → the models it is trained through, with their iterations (eflomal schedules by the size of the corpus)
 SCHEDULES: dict[str, tuple[tuple[type[AlignmentModel], int], ...]] = {
     "eflomal": ((EflomalAlignmentModel, 0),),
     "fast_align": ((FastAlignModel, 5),),
@@ -77,13 +77,13 @@ SCHEDULES: dict[str, tuple[tuple[type[AlignmentModel], int], ...]] = {
     "ibm3": ((Ibm1AlignmentModel, 5), (HmmAlignmentModel, 5), (Ibm3AlignmentModel, 3)),
     "ibm4": ((Ibm1AlignmentModel, 5), (HmmAlignmentModel, 5), (Ibm3AlignmentModel, 3), (Ibm4AlignmentModel, 3)),
 }
-RESERVED = {"NULL": "NULL_"}  # the name of the empty word; in a text it is a word like others
-FILES = ("forward", "backward")  # what the files of a direction begin with
-CORPUS = ("src", "trg", "srctrgc")  # files with the sentences that were trained on
+RESERVED = {"NULL": "NULL_"}  # sil-thot's name of the empty word; in a text it is an ordinary word
+FILES = ("forward", "backward")  # prefixes of the files of each direction
+CORPUS = ("src", "trg", "srctrgc")  # suffixes of the files with the training sentences
 
 
 class Thot:
-    """Two models, of the target given the source and of the source given the target."""
+    """Two models: the target given the source, and the source given the target."""
 
     reproducible = True
     learns = True
@@ -91,7 +91,7 @@ class Thot:
     def __init__(self, settings: Settings) -> None:
         self.model = choose_model(settings, SCHEDULES, "eflomal")
         self.seed = settings.seed
-        # fast_align adds up counts as threads bring them; the other models give the same with any number
+        # fast_align sums counts in the order of its threads; the other models give the same with any number of threads
         self.threads = settings.threads or (1 if self.model == "fast_align" else None)
         if self.model == "fast_align" and self.threads != 1:
             self.reproducible = False
@@ -107,7 +107,7 @@ class Thot:
         swapped = [(target, source) for source, target in texts]
         with openmp_threads(thot, self.threads):
             self._models = [self._trained(text, k, progress) for k, text in enumerate((texts, swapped))]
-            if self.model == "eflomal":  # what it sampled for its own corpus is at hand, and better than a new sample
+            if self.model == "eflomal":  # the sample of the training corpus is better than a new one
                 numbers = range(len(corpus), len(texts))
                 found = [[model.get_training_alignment(n)[1].to_list() for n in numbers] for model in self._models]
                 return _directions(*found)
@@ -121,7 +121,7 @@ class Thot:
         for name, model in zip(FILES, self._models, strict=True):
             if not model.print(str(folder / name)):
                 raise AnaphoraError(f"{folder}: the model could not be written")
-            for kind in CORPUS:  # only training needs the sentences, and they may not be ours to give away
+            for kind in CORPUS:  # only training needs the sentences, and they may be confidential
                 (folder / f"{name}.{kind}").write_bytes(b"")
 
     def load(self, folder: Path) -> None:
@@ -131,7 +131,7 @@ class Thot:
                 raise AnaphoraError(f"{folder}: {self.version()} cannot read the model. Train it again")
 
     def _trained(self, texts: Sequence[Pair], direction: int, progress: Progress | None) -> AlignmentModel:
-        """One direction, through all models of its schedule; steps of both directions are counted."""
+        """Train one direction through all models of its schedule; progress counts the steps of both directions."""
         model: AlignmentModel | None = None
         done = 0
         for kind, iterations in SCHEDULES[self.model]:
@@ -168,12 +168,12 @@ def _directions(forward: Iterable[Sequence[int]], backward: Iterable[Sequence[in
 
 
 def _points(sources: Sequence[int]) -> Alignment:
-    """For each target word the number of its source word from 1, or 0."""
+    """Points from the source index (from 1, or 0 for none) of each target word."""
     return tuple([(source - 1, target) for target, source in enumerate(sources) if source])
 
 
 def _swapped(targets: Sequence[int]) -> Alignment:
-    """For each source word the number of its target word from 1, or 0."""
+    """Points from the target index (from 1, or 0 for none) of each source word."""
     return tuple([(source, target - 1) for source, target in enumerate(targets) if target])
 
 

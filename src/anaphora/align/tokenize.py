@@ -1,32 +1,154 @@
-"""Lines of text as words: normalized, then tokenized as Moses does it, unless they are tokenized already.
+"""Text hygiene and words: signs are normalized, then lines are tokenized by Moses unless they are tokenized already.
 
-`auto`, the default of every command, looks at each text by itself: where words still carry punctuation (`late,`) it is
-plain text and is tokenized; where none do it is tokenized already, and Moses would divide its words once more (`c' est`
-becomes `c ' est`).
+Normalization. `l'eau`, `l’eau`, `l&apos;eau` and `l&#39;eau` are the same words. All code that divides text into words
+or compares words normalizes it first, so that the spelling of a sign is never a difference between translations:
+
+- HTML entities with their semicolon, named, decimal and hexadecimal, also escaped twice: `&amp;#39;` is `'`;
+- apostrophes and single quotation marks: ’ ‘ ‛ ʼ ＇ are `'`, and so are ´ and ′ between letters;
+- spaces: no-break, narrow, thin and all others of Unicode are one space; soft hyphens, word joiners and byte-order
+  marks are removed;
+- full-width signs, digits and letters: ！ is `!`;
+- accents: a letter and its combining accent are one character (NFC).
+
+Double quotation marks, dashes and dots stay as they are: they differ in meaning or style, and no word depends on them.
+
+Tokenization. `auto`, the default of every command, looks at each text by itself. Text whose words still carry
+punctuation (`late,`) is plain and is tokenized; other text is tokenized already, and Moses would divide its words once
+more (`c' est` becomes `c ' est`).
 """
 
 from __future__ import annotations
 
+import html
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from html.entities import html5
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from anaphora.core.errors import AnaphoraError, did_you_mean
-from anaphora.normalization import describe_signs, normalize_counting, sign_name
-from anaphora.normalization import normalize as normalize_sign
+
+# Normalization
+
+ACCENTS = "combining accents"  # under this name they are counted
+APOSTROPHES = "’‘‛ʼ＇"
+SPACES = "\t\n\r\f\v\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
+    map(chr, range(0x2000, 0x200B))
+)
+NOTHING = "\u00ad\u2060\ufeff"
+FULL_WIDTH = {chr(code): unicodedata.normalize("NFKC", chr(code)) for code in (*range(0xFF01, 0xFF5F), 0xFFE0, 0xFFE1)}
+
+_SIGNS = {
+    **FULL_WIDTH,
+    **dict.fromkeys(APOSTROPHES, "'"),
+    **dict.fromkeys(SPACES, " "),
+    **dict.fromkeys(NOTHING, ""),
+}
+_SIGN = re.compile(f"[{''.join(map(re.escape, _SIGNS))}]|(?<=[^\\W\\d_])[´′](?=[^\\W\\d_])")
+_ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+_ORDINARY = frozenset("\t\n\r\f\v")  # white space of every file; not worth counting
+
+
+def normalize(text: str) -> str:
+    """The normalized text. Normalizing it again changes nothing.
+
+    >>> normalize("C’est l&apos;eau\u202f！")
+    "C'est l'eau !"
+    """
+    return text if text.isascii() and "&" not in text else _normalized(text, Counter())
+
+
+_normalize = normalize  # the name is also that of a parameter below
+
+
+def normalize_counting(text: str, counts: Counter[str]) -> str:
+    """The normalized text; adds every sign that was replaced, as it was written, to the counts."""
+    return text if text.isascii() and "&" not in text else _normalized(text, counts)
+
+
+def signs_of(lines: Iterable[str]) -> Counter[str]:
+    """The number of occurrences of each sign that `normalize` would replace."""
+    counts: Counter[str] = Counter()
+    for line in lines:
+        normalize_counting(line, counts)
+    return counts
+
+
+def sign_name(sign: str) -> str:
+    """A sign as shown to users: itself, or its code point if it is invisible."""
+    return f"U+{ord(sign):04X}" if len(sign) == 1 and (sign in SPACES or sign in NOTHING) else sign
+
+
+def describe_signs(counts: Mapping[str, int], most: int = 4) -> str:
+    """The signs that were replaced, most frequent first: `3,741 ’, 12 U+00A0`."""
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    shown = [f"{count:,} {sign_name(sign)}" for sign, count in ordered[:most]]
+    if len(ordered) > most:
+        shown.append(f"{sum(count for _, count in ordered[most:]):,} others")
+    return ", ".join(shown)
+
+
+class Mismatch(NamedTuple):
+    """A sign that one text has far more often than the other."""
+
+    sign: str
+    text: int
+    reference: int
+
+
+def mismatches(text: Mapping[str, int], reference: Mapping[str, int], sentences: int) -> list[Mismatch]:
+    """Signs that are written differently in two texts: in one per cent of the sentences, and more than twice as often.
+
+    Spaces are ignored: metrics that compare raw text do not distinguish them.
+    """
+    found = []
+    for sign in sorted({*text, *reference}):
+        one, other = text.get(sign, 0), reference.get(sign, 0)
+        if sign not in SPACES and abs(one - other) * 100 >= sentences and max(one, other) > 2 * min(one, other):
+            found.append(Mismatch(sign, one, other))
+    return found
+
+
+def _normalized(text: str, counts: Counter[str]) -> str:
+    """Normalize until nothing changes: an entity may be a sign or, escaped twice, another entity."""
+    while True:
+        before = text
+        text = _ENTITY.sub(lambda found: _unescaped(found[0], counts), text)
+        composed = unicodedata.normalize("NFC", text)
+        if composed != text:
+            counts[ACCENTS] += max(1, len(text) - len(composed))
+        text = _SIGN.sub(lambda found: _replaced(found[0], counts), composed)
+        if text == before:
+            return text
+
+
+def _unescaped(entity: str, counts: Counter[str]) -> str:
+    if entity[1] != "#" and entity[1:] not in html5:
+        return entity
+    counts[entity] += 1
+    return html.unescape(entity)
+
+
+def _replaced(sign: str, counts: Counter[str]) -> str:
+    if sign not in _ORDINARY:
+        counts[sign] += 1
+    return _SIGNS.get(sign, "'")
+
+
+# Tokenization
 
 TOKENIZERS = ("auto", "moses", "none")
 DEFAULT = "auto"
-TOKENIZED = 0.02  # of the words of a tokenized text at most this share looks as if it carried punctuation
-WARN = 0.005  # above this share it is worth a warning
+TOKENIZED = 0.02  # the largest share of words with punctuation in a tokenized text
+WARN = 0.005  # above this share a warning is shown
 
 Words = list[str]
 Split = Callable[[str], Words]
 
-# Punctuation at a word: an opening sign before it, a closing one behind it, an apostrophe inside of it.
+# Punctuation of a word: an opening sign before it, a closing one after it, an apostrophe inside.
 _CARRIES = re.compile(r"""^[("\[{«“„¿¡]+\w|\w[^\w\s]*[,;:?!…)"\]}»”“。、]$|[^\W\d_]'[^\W\d_]""")
 _CLITICS = frozenset({"n't"})  # a word of its own in the Penn Treebank's tokenization
 _FINAL_POINT = re.compile(r"[^\W_]{2,}\.$")
@@ -34,12 +156,12 @@ _FINAL_POINT = re.compile(r"[^\W_]{2,}\.$")
 
 @dataclass(frozen=True, slots=True)
 class Treatment:
-    """What was done to a text.
+    """How a text was processed.
 
-    tokenize: moses, or none where its words are what white space divides
-    words: how many there are; punctuated: those that still carry punctuation
-    normalized: signs that were replaced, as they were written, and how often
-    language: whose rules Moses used; "" are its general ones
+    tokenize: moses, or none if it was split at white space
+    words: the number of words; punctuated: the number of words that still carry punctuation
+    normalized: the signs that were replaced, as they were written, with their counts
+    language: the language of Moses' rules; "" for its general rules
     """
 
     tokenize: str = "none"
@@ -59,14 +181,14 @@ class Treatment:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """The sentences of a text as words, and how they became so."""
+    """The sentences of a text as words, and how it was processed."""
 
     sentences: list[Words]
     treatment: Treatment
 
     @property
     def is_tokenized(self) -> bool:
-        """Few words carry punctuation; or, in a short text, most points and commas stand alone, as in no plain text."""
+        """Whether few words carry punctuation or, in a short text, most points and commas stand alone."""
         carrying = self.treatment.punctuated
         if carrying <= TOKENIZED * self.treatment.words:
             return True
@@ -78,8 +200,8 @@ class Tokenization:
     """How the texts of a language pair are divided into words.
 
     tokenize: auto, moses or none
-    normalize: signs that are written in several ways are made one before (see `anaphora.normalization`)
-    languages: of source and target; where one is not known Moses' general rules are used
+    normalize: whether signs are normalized first
+    languages: those of source and target; Moses' general rules are used for an unknown one
     """
 
     tokenize: str = DEFAULT
@@ -105,7 +227,7 @@ class Tokenization:
 
 @dataclass(frozen=True, slots=True)
 class AsItIs:
-    """Lines divided by a function and otherwise left as they are, for programs that are to be reproduced."""
+    """Lines split by a function and otherwise unchanged, to reproduce other programs."""
 
     split: Split
     tokenize: str = "none"
@@ -124,9 +246,9 @@ class AsItIs:
 def tokenize(lines: Iterable[str], how: str = DEFAULT, language: str = "", *, normalize: bool = True) -> Text:
     """The words of each line.
 
-    none: words are what white space divides, so that their number is that of the file
+    none: split at white space, so that the number of words is that of the file
     moses: Moses' tokenizer for the language, as sacremoses has it; signs are not escaped (`l'`, not `l&apos;`)
-    auto: none where the text is tokenized already, else moses
+    auto: none if the text is tokenized already, otherwise moses
     """
     lines = list(lines)
     counts: Counter[str] = Counter()
@@ -148,13 +270,13 @@ def looks_tokenized(lines: Iterable[str]) -> bool:
 
 
 def carrying_punctuation(words: Sequence[str]) -> int:
-    """How many words of a sentence still carry punctuation: `late,`, `"Yes`, `c'est`, and a last `go.`"""
-    found = sum(1 for word in map(normalize_sign, words) if _CARRIES.search(word) and word not in _CLITICS)
+    """The number of words of a sentence that still carry punctuation: `late,`, `"Yes`, `c'est`, and a last `go.`"""
+    found = sum(1 for word in map(_normalize, words) if _CARRIES.search(word) and word not in _CLITICS)
     return found + (1 if words and _FINAL_POINT.search(words[-1]) else 0)
 
 
 def moses(language: str = "") -> Split:
-    """Moses' tokenizer for a language; its general rules where the language is not known."""
+    """Moses' tokenizer for a language; its general rules if the language is unknown."""
     try:
         from sacremoses import MosesTokenizer  # type: ignore[import-untyped]
     except ModuleNotFoundError:
@@ -172,19 +294,19 @@ def moses(language: str = "") -> Split:
 
 
 def signature(treatments: Iterable[Treatment], *, normalize: bool) -> tuple[str, str]:
-    """The parts of a signature that say what the words of the texts are."""
+    """The parts of a signature that describe tokenization and normalization."""
     ways = sorted({treatment.tokenize for treatment in treatments})
     return f"tok:{'+'.join(ways)}", f"norm:{'signs' if normalize else 'none'}"
 
 
 def notes(treatments: Mapping[str, Treatment]) -> list[str]:
-    """What was replaced in which text, for the notes of a table."""
+    """The signs that were replaced in each text, for the notes below a table."""
     replaced = [f"{name} {describe_signs(t.normalized)}" for name, t in treatments.items() if t.normalized]
     return [f"normalized: {'; '.join(replaced)}"] if replaced else []
 
 
 def warnings(treatments: Mapping[str, Treatment]) -> list[str]:
-    """Texts that were taken as tokenized although many of their words carry punctuation, or tokenized blindly."""
+    """Warnings about texts that do not look tokenized, or were tokenized without knowing their language."""
     unknown = [name for name, t in treatments.items() if t.tokenize == "moses" and not t.language]
     rules = "tokenized by Moses' general rules, as the language is not known. Name the languages with -l, such as en-fr"
     found = [f"{', '.join(unknown)}: {rules}"] if unknown else []
@@ -202,7 +324,7 @@ def warnings(treatments: Mapping[str, Treatment]) -> list[str]:
 
 
 def pair_of(languages: str | None, source: Path, target: Path) -> tuple[str, str]:
-    """The two languages of `en-fr`; where none are named those that the files' names end in (`talk.en`)."""
+    """The two languages of `en-fr`; by default those of the file names (`talk.en`)."""
     if not languages:
         return _language_of(source), _language_of(target)
     first, dash, second = languages.partition("-")
@@ -217,7 +339,7 @@ def _language_of(path: Path) -> str:
 
 
 def normalized_words(line: str, counts: Counter[str]) -> Words:
-    """What white space divides. A word stays one word, even where an entity in it stands for a space."""
+    """The normalized words of a line, split at white space. A word with an entity for a space stays one word."""
     return [_word(word, counts) for word in line.split()]
 
 

@@ -1,17 +1,31 @@
-"""Annotation through one protocol: spaCy, Stanza or ready CoNLL-U, named by a spec such as `spacy:en_core_web_sm`."""
+"""Annotation behind one protocol: spaCy, Stanza or CoNLL-U files, named by a spec such as `spacy:en_core_web_sm`."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
 from typing import Any, Protocol
 
 from anaphora.annotate.document import Chain, Document, Mention, Sentence, Token
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.registry import Registry
 
-__all__ = ["ANNOTATORS", "Annotator", "Chain", "Document", "Line", "Mention", "Sentence", "Token", "load_annotator"]
+__all__ = [
+    "ANNOTATORS",
+    "Annotator",
+    "Chain",
+    "Document",
+    "Line",
+    "Mention",
+    "Sentence",
+    "Token",
+    "default_annotator",
+    "load_annotator",
+]
 
-Line = str | Sequence[str]  # a sentence as text, which the tool cuts into tokens, or as tokens that are kept
+Line = str | Sequence[str]  # a sentence as text, which is tokenized, or as tokens, which are kept
 
 ANNOTATORS = Registry(
     "annotator",
@@ -24,42 +38,77 @@ ANNOTATORS = Registry(
 )
 
 
+WEB = ("en", "zh")  # languages whose pipelines spaCy calls `core_web` rather than `core_news`
+SIZES = ("_sm", "_md", "_lg")
+
+
 class Annotator(Protocol):
-    """Annotates documents as a stream: documents of lines in, as many documents of as many sentences out."""
+    """Annotates a stream of documents: a document with a sentence for each line."""
 
     @property
     def language(self) -> str:
-        """ISO 639-1, or "" where it is not known."""
+        """The ISO 639-1 code, or "" if it is unknown."""
         ...
 
     @property
     def needs_all(self) -> bool:
-        """Whether it must be given every line of the corpus in its order, because its annotation is ready."""
+        """Whether it needs every line of the corpus in order, because the annotation is read from a file."""
         ...
 
     def settings(self) -> Mapping[str, Any]:
-        """What the annotation depends on: the tool, its version, the model."""
+        """The settings that the annotation depends on: the tool, its version, the model."""
         ...
 
     def annotate(self, documents: Iterable[Sequence[Line]]) -> Iterator[Document]:
-        """The documents in their order; batches are the annotator's own affair."""
+        """The annotated documents, in order; the annotator chooses its own batches."""
         ...
 
 
 def load_annotator(spec: str, language: str = "") -> Annotator:
-    """An annotator by its spec: spacy:NAME_OR_PATH, stanza:LANGUAGE, conllu:FILE.
+    """An annotator from its spec: spacy:NAME_OR_PATH, stanza:LANGUAGE, conllu:FILE.
 
-    language: of the text, where the annotator does not know it by itself (CoNLL-U)
+    language: the language of the text, for annotators that do not know it (CoNLL-U)
     """
     kind, colon, what = spec.partition(":")
     if not colon or not what:
         known = "spacy:NAME_OR_PATH, stanza:LANGUAGE or conllu:FILE"
         raise AnaphoraError(f"not an annotator: {spec!r}. Write {known}")
     annotator: Annotator = ANNOTATORS.load(kind)(what, language)
-    if annotator.language == "de" and kind != "conllu":  # ready annotation is taken as it is
+    if annotator.language == "de" and kind != "conllu":  # annotation from a file is not changed
         from anaphora.annotate.lexicon import WithGenders
         from anaphora.languages.german_nouns import german_nouns
 
         lexicon = german_nouns()
         return WithGenders(annotator, lexicon) if lexicon is not None else annotator
     return annotator
+
+
+def default_annotator(language: str, option: str) -> str:
+    """The spec of the smallest spaCy pipeline for a language; an error with instructions if there is none.
+
+    Installed pipelines come first, then those in the folder that ANAPHORA_MODELS names.
+    """
+    name = f"{language}_core_{'web' if language in WEB else 'news'}_sm"
+    ways = f"Name another annotator: {option} spacy:PIPELINE_OR_FOLDER, stanza:{language} or conllu:FILE"
+    try:
+        util: Any = import_module("spacy.util")
+    except ModuleNotFoundError:
+        get = f'pip install "anaphora[mine]", then: python -m spacy download {name}'
+        raise AnaphoraError(
+            f"no annotator for {language!r}: spaCy is not installed. Install it: {get}. {ways}"
+        ) from None
+    for found in (util.get_installed_models(), _folders(language)):
+        fitting = [pipeline for pipeline in found if Path(pipeline).name.startswith(f"{language}_")]
+        if fitting:
+            return f"spacy:{min(fitting, key=_size)}"
+    get = f"python -m spacy download {name}"
+    raise AnaphoraError(f"no spaCy pipeline for {language!r} is installed. Install one: {get}. {ways}")
+
+
+def _folders(language: str) -> list[str]:
+    folder = os.environ.get("ANAPHORA_MODELS")
+    return [str(path.parent) for path in Path(folder).glob(f"{language}_*/meta.json")] if folder else []
+
+
+def _size(name: str) -> tuple[int, str]:
+    return (SIZES.index(name[-3:]) if name[-3:] in SIZES else len(SIZES), name)

@@ -1,4 +1,4 @@
-"""CoNLL-U, from whatever tool or treebank: documents at `# newdoc`, coreference chains in `Entity=` (CorefUD, GUM)."""
+"""CoNLL-U files of any tool or treebank: documents at `# newdoc`, coreference chains in `Entity=` (CorefUD, GUM)."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ COLUMNS = 10
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """One sentence of a file: where it begins, its tokens, what its `Entity=` says, whether a document begins."""
+    """One sentence of a file: its first line, its tokens, its `Entity=` values, whether it begins a document."""
 
     line: int
     sentence: Sentence
-    entities: tuple[tuple[int, str], ...]  # token, what opens and closes there
+    entities: tuple[tuple[int, str], ...]  # token and value
     new_document: bool
 
 
 class ConlluAnnotator:
-    """Ready annotation: the sentences of a file, which must be those of the corpus in its order."""
+    """Annotation from a file, whose sentences must be those of the corpus in the same order."""
 
     needs_all = True
 
@@ -40,7 +40,7 @@ class ConlluAnnotator:
         return {"annotator": "conllu", "file": self.path.name}
 
     def annotate(self, documents: Iterable[Sequence[Line]]) -> Iterator[Document]:
-        """The documents of a corpus. A line may hold several sentences of the file; spaces do not matter."""
+        """The documents of a corpus. A line may hold several sentences of the file; spaces are ignored."""
         parsed = read_sentences(self.path)
         for number, lines in enumerate(documents, start=1):
             entities = Entities()
@@ -72,7 +72,7 @@ class ConlluAnnotator:
 
 
 def read_conllu(path: Path) -> Iterator[Document]:
-    """The documents of a file, a sentence each sentence."""
+    """The documents of a file."""
     sentences: list[Sentence] = []
     entities = Entities()
     for parsed in read_sentences(path):
@@ -87,7 +87,7 @@ def read_conllu(path: Path) -> Iterator[Document]:
 
 
 def read_sentences(path: Path) -> Iterator[Parsed]:
-    """The sentences of a file; comments but `# newdoc` and `# global.Entity` are passed over."""
+    """The sentences of a file; comments other than `# newdoc` are ignored."""
     rows: list[tuple[int, list[str]]] = []
     begins = True
     for number, line in enumerate(text_lines(path), start=1):
@@ -111,7 +111,7 @@ def _sentence(rows: list[tuple[int, list[str]]], path: Path, begins: bool) -> Pa
     contractions, notes = [], []
     for number, columns in rows:
         identifier, misc = columns[0], columns[9]
-        if "." in identifier:  # an empty node of enhanced dependencies is no word of the text
+        if "." in identifier:  # empty nodes of enhanced dependencies are not words of the text
             continue
         spaced = "SpaceAfter=No" not in misc
         if "-" in identifier:
@@ -130,7 +130,7 @@ def _sentence(rows: list[tuple[int, list[str]]], path: Path, begins: bool) -> Pa
 
 
 def _check(words: Sequence[Token], contractions: Sequence[Contraction], path: Path, line: int) -> None:
-    """Heads and contractions are within the sentence, and every word leads to a root."""
+    """Raise BadInput unless heads and contractions are inside the sentence and every word leads to a root."""
     if any(c.last >= len(words) or c.first > c.last for c in contractions):
         raise BadInput(path, "a contraction is outside its sentence", line=line)
     rooted: set[int] = set()
@@ -169,7 +169,7 @@ def _number(text: str, path: Path, number: int) -> int:
 
 
 def _appended(tokens: list[Token], parsed: Parsed, entities: Entities) -> list[Token]:
-    """The tokens of a line so far and those of another sentence of the file; its entities are noted."""
+    """Append the tokens of another sentence of the file to those of a line, and note its entities."""
     start = len(tokens)
     for index, note in parsed.entities:
         entities.note(start + index, note)

@@ -1,4 +1,4 @@
-"""Annotated text in one representation, whatever tool made it: Universal Dependencies, a sentence per line."""
+"""Annotated text in one representation for all tools: Universal Dependencies, one sentence per line."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from functools import cached_property
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word, and what is known of it.
+    """A word and its annotation.
 
-    upos, features, relation: as in Universal Dependencies (NOUN; Gender=Masc; nsubj), whatever the tool's own labels
+    upos, features, relation: Universal Dependencies (NOUN; Gender=Masc; nsubj), whatever labels the tool has
     head: the index of its head in the sentence; None for a root
     xpos: the tool's own tag (Penn, STTS), if it has one
     """
@@ -35,7 +35,7 @@ class Token:
 
 @dataclass(frozen=True)
 class Sentence:
-    """A line of a corpus, which may hold several grammatical sentences, hence several roots."""
+    """A line of a corpus; it may hold several grammatical sentences and thus several roots."""
 
     tokens: tuple[Token, ...]
 
@@ -50,30 +50,30 @@ class Sentence:
 
     @cached_property
     def text(self) -> str:
-        """The line itself, with single spaces."""
+        """The line with single spaces."""
         return "".join(t.text + " " * t.space_after for t in self.tokens).rstrip(" ")
 
     @cached_property
     def children(self) -> tuple[tuple[int, ...], ...]:
-        """The dependents of each token, in the order of the text."""
-        found: list[list[int]] = [[] for _ in self.tokens]
+        """The dependents of each token, in text order."""
+        dependents: list[list[int]] = [[] for _ in self.tokens]
         for index, token in enumerate(self.tokens):
             if token.head is not None:
-                found[token.head].append(index)
-        return tuple(map(tuple, found))
+                dependents[token.head].append(index)
+        return tuple(map(tuple, dependents))
 
     @cached_property
     def offsets(self) -> tuple[int, ...]:
-        """Where in the text each token begins."""
-        places, place = [], 0
+        """The start of each token in the text."""
+        offsets, offset = [], 0
         for token in self.tokens:
-            places.append(place)
-            place += len(token.text) + token.space_after
-        return tuple(places)
+            offsets.append(offset)
+            offset += len(token.text) + token.space_after
+        return tuple(offsets)
 
     @cached_property
     def words(self) -> tuple[int, ...]:
-        """For each token the number of the word at spaces that it is part of, as alignments count words."""
+        """For each token, the index of its space-separated word, as alignments count words."""
         numbers, number = [], 0
         for token in self.tokens:
             numbers.append(number)
@@ -81,12 +81,12 @@ class Sentence:
         return tuple(numbers)
 
     def subtree(self, index: int) -> list[int]:
-        """A token and all that depends on it, in the order of the text."""
-        found, open_ = [], [index]
-        while open_:
-            found.append(open_.pop())
-            open_.extend(self.children[found[-1]])
-        return sorted(found)
+        """A token and all its descendants, in text order."""
+        subtree, queue = [], [index]
+        while queue:
+            subtree.append(queue.pop())
+            queue.extend(self.children[subtree[-1]])
+        return sorted(subtree)
 
     def ancestors(self, index: int) -> Iterator[int]:
         """The head of a token, the head's head, and so on."""
@@ -98,10 +98,10 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """Words of a sentence that name something.
+    """A mention of a referent.
 
-    sentence: its number in the document; start, end: the span of its tokens, the end not included
-    head: the token that the others depend on
+    sentence: the index of its sentence; start, end: the span of its tokens, end exclusive
+    head: the token on which the others depend
     """
 
     sentence: int
@@ -110,12 +110,12 @@ class Mention:
     head: int
 
 
-Chain = tuple[Mention, ...]  # mentions of one and the same thing, in the order of the text
+Chain = tuple[Mention, ...]  # mentions of the same referent, in text order
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """The sentences of a document, and coreference chains where the annotation has them (None: it has not)."""
+    """The sentences of a document, and its coreference chains (None if the annotation has none)."""
 
     sentences: tuple[Sentence, ...]
     chains: tuple[Chain, ...] | None = None
@@ -126,7 +126,7 @@ class Document:
         return Sentence(sentence.tokens[mention.start : mention.end]).text
 
 
-# Dependency trees that are being rebuilt: a content word changes places with the function word above it.
+# Conversion of dependency trees: a content word changes places with the function word above it.
 
 
 @dataclass(slots=True)
@@ -138,7 +138,7 @@ class Tree:
 
 
 def promote(tree: Tree, child: int, function: str) -> None:
-    """Put a word in the place of its head, which becomes its dependent with this function, as do the others below it.
+    """Swap a word with its head, which becomes its dependent with this relation; its siblings become dependents, too.
 
     >>> tree = Tree([1, None, 1], ["nsubj", "root", "pd"])  # It is old
     >>> promote(tree, 2, "cop")
@@ -155,12 +155,12 @@ def promote(tree: Tree, child: int, function: str) -> None:
     tree.heads[parent], tree.relations[parent] = child, function
 
 
-# From the syntactic words of UD to the tokens of a text: `im` is two words there, and one token here.
+# From the syntactic words of UD to the tokens of a text: *im* is two words in UD and one token here.
 
 
 @dataclass(frozen=True, slots=True)
 class Contraction:
-    """Words from first to last (included) that are written as one."""
+    """The words from first to last (inclusive) that are written as one."""
 
     first: int
     last: int
@@ -169,7 +169,7 @@ class Contraction:
 
 
 def contracted(words: Sequence[Token], contractions: Sequence[Contraction]) -> tuple[Sentence, list[int]]:
-    """The sentence of tokens, and for each word its token."""
+    """The sentence of tokens, and the token of each word."""
     spaced = list(words)
     merged: dict[int, Contraction] = {}
     for c in contractions:
@@ -204,11 +204,11 @@ def contracted(words: Sequence[Token], contractions: Sequence[Contraction]) -> t
     return Sentence(tuple(replace(w, head=h) for w, h in zip(kept, heads, strict=True))), place
 
 
-# Number of a subject, as its verb has it: taggers guess, verbs know.
+# The number of a subject by its verb, which is more reliable than the tagger.
 
 
 def finite_verb(sentence: Sentence, index: int) -> int | None:
-    """The finite verb of the clause that a word is an argument of: the predicate, its auxiliary or its copula."""
+    """The finite verb of the clause of an argument: the predicate, its auxiliary or its copula."""
     head = sentence[index].head
     if head is None:
         return None
@@ -217,7 +217,7 @@ def finite_verb(sentence: Sentence, index: int) -> int | None:
 
 
 def is_plural(sentence: Sentence, index: int) -> bool:
-    """By the finite verb where the word is a subject, else by the tagger."""
+    """Whether a word is plural: by the finite verb if it is a subject, otherwise by the tagger."""
     token = sentence[index]
     if token.role in ("nsubj", "expl"):
         verb = finite_verb(sentence, index)
@@ -226,14 +226,14 @@ def is_plural(sentence: Sentence, index: int) -> bool:
     return token.features.get("Number") == "Plur"
 
 
-# Coreference chains as CorefUD and GUM write them in CoNLL-U: `Entity=(e1-person-1(e2)` opens, `e1)` closes.
+# Coreference chains in CoNLL-U, as in CorefUD and GUM: `Entity=(e1-person-1(e2)` opens, `e1)` closes.
 
 BRACKET = re.compile(r"\((?P<opened>[^()]+)(?P<both>\))?|(?P<closed>[^()]+)\)")
 PART = re.compile(r"\[(\d+)/\d+\]$")
 
 
 class Entities:
-    """The chains of a document, collected as its tokens pass by."""
+    """Collects the chains of a document token by token."""
 
     def __init__(self) -> None:
         self._open: dict[str, list[int]] = defaultdict(list)
@@ -242,7 +242,7 @@ class Entities:
         self._seen = False
 
     def note(self, token: int, text: str) -> None:
-        """What the `Entity=` of a token of the current sentence says."""
+        """Read the `Entity=` of a token of the current sentence."""
         self._seen = True
         for match in BRACKET.finditer(text):
             if opened := match["opened"]:
@@ -255,7 +255,7 @@ class Entities:
                 self._spans.append((entity, self._open[entity].pop(), token))
 
     def end_of_sentence(self, number: int, sentence: Sentence) -> None:
-        """Mentions of the sentence are complete; what is open is dropped, since no mention crosses a sentence."""
+        """Add the mentions of the sentence; open ones are dropped, since no mention crosses a sentence."""
         for entity, first, last in sorted(self._spans, key=lambda span: (span[1], -span[2])):
             part = PART.search(entity)
             if part is None or part[1] == "1":
@@ -265,12 +265,12 @@ class Entities:
         self._open.clear()
 
     def chains(self) -> tuple[Chain, ...] | None:
-        """Chains of two mentions or more; None where nothing was annotated."""
+        """The chains with two mentions or more; None if nothing was annotated."""
         return tuple(tuple(c) for c in self._chains.values() if len(c) > 1) if self._seen else None
 
 
 def head_of(sentence: Sentence, start: int, end: int) -> int:
-    """The token of a span that depends on nothing in it: the highest, and of several the first that is no mark."""
+    """The head of a span: the token whose head is outside, and the first content word if there are several."""
     tops = [i for i in range(start, end) if (h := sentence[i].head) is None or not start <= h < end]
     return next(iter(_words(sentence, tops)), tops[0] if tops else start)
 

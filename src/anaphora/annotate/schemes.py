@@ -1,8 +1,8 @@
-"""The one place where label schemes differ: a tool's own labels and trees in, Universal Dependencies out.
+"""Conversion of label schemes to Universal Dependencies; nothing else depends on a tool's own labels and trees.
 
-Three schemes are known by the labels of a parser: UD itself (Stanza, spaCy's French and many others), ClearNLP's
+Three schemes are recognized by the labels of a parser: UD itself (Stanza, spaCy's French and many others), ClearNLP's
 (spaCy's `en_core_web`) and TIGER's (spaCy's `de_core_news`). The latter two let function words govern content words,
-which `trees.promote` turns round, as UD has it.
+which `promote` reverses.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Scheme = str  # "ud", "clearnlp" or "tiger"
 NOMINAL = frozenset({"NOUN", "PROPN", "PRON", "NUM", "SYM", "X"})
 VERBAL = frozenset({"VERB", "AUX"})
 
-# UD version 1, still met in older models
+# UD version 1, in older models
 UD = {"ROOT": "root", "dobj": "obj", "nsubjpass": "nsubj:pass", "csubjpass": "csubj:pass", "auxpass": "aux:pass"}
 UD |= {"neg": "advmod", "mwe": "fixed", "name": "flat", "foreign": "flat", "remnant": "orphan"}
 
@@ -84,12 +84,12 @@ TIGER = {
     "svp": "compound:prt",
     "vo": "vocative",
 }
-# what stands below a noun without a label of its own, by part of speech
+# relations of dependents of nouns without a label of their own, by part of speech
 BELOW_NOUN = {"DET": "det", "ADJ": "amod", "NUM": "nummod", "ADV": "advmod", "PROPN": "flat", "VERB": "acl"}
 MODIFIERS = {"ADV": "advmod", "ADJ": "advmod", "PART": "advmod", "VERB": "advcl", "AUX": "advcl"}
 DONE = "="
 
-# part of speech by the beginning of a tag, longest first, for tools that give Penn or STTS tags alone
+# parts of speech by the prefix of a tag, longest first, for tools with only Penn or STTS tags
 PENN = {"NNP": "PROPN", "NN": "NOUN", "PRP$": "PRON", "PRP": "PRON", "WP": "PRON", "DT": "DET", "PDT": "DET"}
 PENN |= {"WDT": "PRON", "VB": "VERB", "MD": "AUX", "JJ": "ADJ", "RB": "ADV", "WRB": "ADV", "RP": "ADP", "IN": "ADP"}
 PENN |= {"TO": "PART", "POS": "PART", "CC": "CCONJ", "CD": "NUM", "EX": "PRON", "UH": "INTJ", "SYM": "SYM", "$": "SYM"}
@@ -101,13 +101,13 @@ STTS |= {"ITJ": "INTJ", "TRUNC": "X", "FM": "X", "XY": "X"}
 
 
 def scheme_of(labels: Iterable[str]) -> Scheme:
-    """Which scheme the labels of a parser belong to."""
-    found = set(labels)
-    return "tiger" if "sb" in found else "clearnlp" if "pobj" in found else "ud"
+    """The scheme of the labels of a parser."""
+    known = set(labels)
+    return "tiger" if "sb" in known else "clearnlp" if "pobj" in known else "ud"
 
 
 def universal(tokens: Sequence[Token], scheme: Scheme) -> tuple[Token, ...]:
-    """The same tokens with the labels and the trees of Universal Dependencies."""
+    """The tokens with the labels and trees of Universal Dependencies."""
     tags = STTS if scheme == "tiger" else PENN
     known = [t if t.upos else replace(t, upos=_upos(t, tags)) for t in tokens]
     tree = Tree([t.head for t in known], [t.relation for t in known])
@@ -180,7 +180,7 @@ def _tiger_relation(relation: str, token: Token) -> str:
 
 
 def _adverbial(tokens: Sequence[Token], tree: Tree, index: int) -> str:
-    """A phrase with a preposition: of a noun (nmod) or of a verb or adjective (obl)."""
+    """The relation of a prepositional phrase: nmod of a noun, obl of a verb or adjective."""
     head = tree.heads[index]
     return "nmod" if head is not None and tokens[head].upos in NOMINAL else "obl"
 

@@ -1,4 +1,4 @@
-"""spaCy: any installed pipeline, or one in a folder. Batches of lines, a document after the other."""
+"""spaCy pipelines, installed or in a folder; lines are annotated in batches across documents."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from anaphora.core.errors import AnaphoraError
 spacy: Any = import_module("spacy")  # its types are in part missing
 Doc: Any = import_module("spacy.tokens").Doc
 
-LINES = 256  # annotated together
+LINES = 256  # batch size
 UNUSED = ["ner", "entity_linker", "entity_ruler", "textcat", "senter"]
 
 
@@ -53,14 +53,14 @@ class SpacyAnnotator:
         return Doc(self._nlp.vocab, words=list(line))
 
     def sentence(self, doc: Any) -> Sentence:
-        """A spaCy document, which is a line here, in Universal Dependencies."""
+        """A line, which is a spaCy document, in Universal Dependencies."""
         return sentence_of(doc, self._scheme, self._features)
 
 
 def sentence_of(doc: Any, scheme: Scheme, cache: dict[int, Mapping[str, str]] | None = None) -> Sentence:
-    """The tokens of a spaCy document in one representation.
+    """A spaCy document as a `Sentence`.
 
-    cache: features by spaCy's number for them: they are few, and making them is slow
+    cache: features by spaCy's key; there are few, and creating them is slow
     """
     seen = {} if cache is None else cache
     tokens = []
@@ -86,7 +86,7 @@ def sentence_of(doc: Any, scheme: Scheme, cache: dict[int, Mapping[str, str]] | 
 
 
 def batches(documents: Iterable[Sequence[Line]], lines: int = 4 * LINES) -> Iterator[list[Sequence[Line]]]:
-    """Documents in lots of about so many lines, so that short ones are annotated together."""
+    """Batches of documents with about this many lines, so that short documents are annotated together."""
     batch: list[Sequence[Line]] = []
     size = 0
     for document in documents:
@@ -102,7 +102,7 @@ def batches(documents: Iterable[Sequence[Line]], lines: int = 4 * LINES) -> Iter
 def _load(name: str) -> Any:
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of versions that differ a little
+            warnings.simplefilter("ignore")  # about small differences of versions
             nlp = spacy.load(name, exclude=UNUSED)
     except OSError:
         remedy = f"Install it with: python -m spacy download {name}"

@@ -17,7 +17,7 @@ PROCESSORS = "tokenize,mwt,pos,lemma,depparse"
 
 
 class StanzaAnnotator:
-    """A Stanza pipeline; a document is annotated as a whole, its lines stay its sentences."""
+    """A Stanza pipeline; documents are annotated as a whole, with one sentence per line."""
 
     needs_all = False
 
@@ -28,7 +28,7 @@ class StanzaAnnotator:
         if language and language != self.language:
             raise AnaphoraError(f"stanza:{what} annotates {self.language}, not {language}")
         self._processors = PROCESSORS + (",coref" if extra else "")
-        self._pipelines: dict[bool, Any] = {}  # for text, and for lines that are cut into tokens already
+        self._pipelines: dict[bool, Any] = {}  # for text, and for lines that are already tokenized
         self._pipeline(False)
 
     def settings(self) -> Mapping[str, Any]:
@@ -42,11 +42,11 @@ class StanzaAnnotator:
         full = [number for number, line in enumerate(lines) if (line.strip() if isinstance(line, str) else line)]
         if not full:
             return Document(tuple(Sentence(()) for _ in lines))
-        tokenised = not isinstance(lines[full[0]], str)
+        tokenized = not isinstance(lines[full[0]], str)
         text: Any = [list(lines[n]) for n in full]
-        if not tokenised:
+        if not tokenized:
             text = "\n\n".join(" ".join(str(lines[n]).split()) for n in full)
-        found = document_of(self._pipeline(tokenised)(text), with_chains="coref" in self._processors)
+        found = document_of(self._pipeline(tokenized)(text), with_chains="coref" in self._processors)
         if len(found.sentences) != len(full):
             raise AnaphoraError(f"stanza made {len(found.sentences)} sentences of {len(full)} lines")
         sentences = [Sentence(()) for _ in lines]
@@ -57,22 +57,22 @@ class StanzaAnnotator:
             chains = tuple(tuple(Mention(full[m.sentence], m.start, m.end, m.head) for m in chain) for chain in chains)
         return Document(tuple(sentences), chains)
 
-    def _pipeline(self, tokenised: bool) -> Any:
-        if tokenised not in self._pipelines:
-            way = {"tokenize_pretokenized": True} if tokenised else {"tokenize_no_ssplit": True}
+    def _pipeline(self, tokenized: bool) -> Any:
+        if tokenized not in self._pipelines:
+            way = {"tokenize_pretokenized": True} if tokenized else {"tokenize_no_ssplit": True}
             try:
-                self._pipelines[tokenised] = stanza.Pipeline(
+                self._pipelines[tokenized] = stanza.Pipeline(
                     self.language, processors=self._processors, download_method=None, verbose=False, **way
                 )
-            except Exception as error:  # each missing file has an exception of its own
+            except Exception as error:  # the exception depends on the missing file
                 remedy = f"Get the models with: python -c \"import stanza; stanza.download('{self.language}')\""
                 problem = f"stanza:{self.language} cannot be loaded: {error}".rstrip(".")
                 raise AnaphoraError(f"{problem}. {remedy}") from None
-        return self._pipelines[tokenised]
+        return self._pipelines[tokenized]
 
 
 def document_of(annotated: Any, *, with_chains: bool) -> Document:
-    """A Stanza document in one representation, with its chains where its pipeline resolves coreference."""
+    """A Stanza document as a `Document`, with chains if the pipeline resolves coreference."""
     sentences, places = [], []
     for sentence in annotated.sentences:
         words = [_word(word) for word in sentence.words]
@@ -100,7 +100,7 @@ def _word(word: Any) -> Token:
 def _chain(chain: Any, sentences: Sequence[Sentence], places: Sequence[Sequence[int]]) -> Chain:
     mentions = []
     for mention in chain.mentions:
-        if not isinstance(mention.start_word, int):  # a word that is not there: a dropped pronoun
+        if not isinstance(mention.start_word, int):  # an empty word: a dropped pronoun
             continue
         place = places[mention.sentence]
         start, end = place[mention.start_word], place[mention.end_word - 1] + 1

@@ -1,1 +1,1 @@
-"""Makers of suites."""
+"""Building suites and training data: templates, attacks, mining and augmentation."""

@@ -30,7 +30,7 @@ BLOCK = 1000  # sentences of a document that are held in memory
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Sentences of one document that follow each other; first: the number of the first one in its document."""
+    """Consecutive sentences of one document; first: the number of the first one in its document."""
 
     document: str
     first: int
@@ -40,11 +40,10 @@ class Block:
 def read_blocks(
     source: Path, target: Path, *, format: str = "lines", alignments: Path | None = None
 ) -> Iterator[Block]:
-    """The documents of two files; long ones in several blocks, so that a file without boundaries fits in memory, too.
+    """Yield the documents of two files, long ones in several blocks, so that a file without boundaries fits in memory.
 
-    format: `lines`, a blank line in both files between documents; `docids`, docid⇥sentence on each line; `tags`, a
-        line `<d>` before each document
-    alignments: a Pharaoh file with as many lines as the others
+    format: `lines`, `docids` or `tags`; see `core.documents`
+    alignments: a Pharaoh file with a line for each line of the others
     """
     for name, sentences in groupby(read_pairs(source, target, format, alignments), key=itemgetter(0)):
         first = 0
@@ -55,11 +54,11 @@ def read_blocks(
 
 # The German pronoun that translates English *it*: by a word alignment, or the only one that can.
 
-OTHERS = frozenset({"he", "him", "she", "her"})  # German er, ihn, sie … may as well translate these
+OTHERS = frozenset({"he", "him", "she", "her"})  # German er, ihn, sie … can translate these as well
 
 
 def translations(sentence: Sentence, german: Language) -> list[int]:
-    """The German pronouns of the third person singular in a sentence."""
+    """Return the indices of German third-person singular pronouns in a sentence."""
     return [
         index
         for index, token in enumerate(sentence)
@@ -70,14 +69,14 @@ def translations(sentence: Sentence, german: Language) -> list[int]:
 def aligned_pronoun(
     source: Sentence, it: int, target: Sentence, candidates: Sequence[int], points: Alignment
 ) -> int | None:
-    """The one candidate in a word that the word of *it* is aligned to."""
+    """Return the candidate that *it* is aligned to, if there is exactly one."""
     words = {j for i, j in points if i == source.words[it]}
-    found = [index for index in candidates if target.words[index] in words]
-    return found[0] if len(found) == 1 else None
+    aligned = [index for index in candidates if target.words[index] in words]
+    return aligned[0] if len(aligned) == 1 else None
 
 
 def only_pronoun(source: Sentence, it: int, target: Sentence, candidates: Sequence[int]) -> int | None:
-    """The only candidate, where *it* is the only pronoun that it can translate, and both have a like role."""
+    """Return the only candidate, if *it* is the only pronoun that it can translate and both have a similar role."""
     words = [token.text.lower() for token in source]
     if len(candidates) != 1 or words.count("it") != 1 or OTHERS.intersection(words):
         return None
@@ -88,16 +87,16 @@ def only_pronoun(source: Sentence, it: int, target: Sentence, candidates: Sequen
 # Candidates and their augmentations.
 
 DROPPABLE = ("pleonastic", "event")
-KEPT = 8  # sentences of a long document that are kept when the next block of it comes
+KEPT = 8  # sentences of a long document that are kept for its next block
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What counts as a candidate.
+    """The definition of a candidate.
 
-    context: sentences before the current one, which must not hold the antecedent either (the paper has one)
-    drop: kinds of *it* that are left out; §7.1.2: where they are not, the event template gets much worse
-    confidence: the least probability that the antecedent is farther away
+    context: number of preceding sentences, which must not contain the antecedent either (one in the paper)
+    drop: kinds of *it* that are excluded; §7.1.2: otherwise the event template gets much worse
+    confidence: the least probability that the antecedent precedes the context
     """
 
     context: int = 1
@@ -107,7 +106,7 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Augmented:
-    """A candidate and its new targets by gender; passages as everywhere, the current sentence last."""
+    """A candidate and its new targets by gender. The current sentence is the last of a passage."""
 
     document: str
     sentence: int
@@ -124,7 +123,7 @@ class Augmented:
 
 @dataclass(slots=True)
 class Statistics:
-    """What was read, what became of each *it*, the German pronouns of the candidates, and the new targets."""
+    """Counts of documents and sentences, of the outcome for each *it*, of German pronouns, and of new targets."""
 
     documents: int = 0
     sentences: int = 0
@@ -135,7 +134,7 @@ class Statistics:
 
 @dataclass(frozen=True, slots=True)
 class _It:
-    """An *it* and its antecedent before the context."""
+    """An *it* whose antecedent precedes the context."""
 
     pronoun: Mention
     antecedent: Mention
@@ -150,12 +149,12 @@ def augment(
     settings: Settings,
     statistics: Statistics,
 ) -> Iterator[Augmented]:
-    """Candidates with their augmentations, as a stream; the statistics grow with it."""
+    """Yield candidates with their augmentations, and update the statistics."""
     ours, theirs, others = tee(blocks, 3)
     annotated = source.annotate([pair.source for pair in block.pairs] for block in theirs)
     ready = target.annotate([pair.target for pair in block.pairs] for block in others) if target.needs_all else None
     if ready is None:
-        del others  # nothing is held for it
+        del others  # so that no blocks are buffered for it
     before: tuple[Pair, ...] = ()
     sentences: tuple[Sentence, ...] = ()
     for block, english in zip(ours, annotated, strict=True):
@@ -164,9 +163,9 @@ def augment(
         before, sentences = (before[-KEPT:], sentences[-KEPT:]) if block.first else ((), ())
         new = len(before)
         english, pairs = _joined(sentences, english), (*before, *block.pairs)
-        found = list(_antecedent_free(english, new, linker, settings, statistics))
-        germans = _germans(pairs, new, found, target, ready)
-        for it in found:
+        candidates = list(_antecedent_free(english, new, linker, settings, statistics))
+        germans = _germans(pairs, new, candidates, target, ready)
+        for it in candidates:
             outcome = _augmented(pairs, it, english, germans[it.pronoun.sentence], settings, block, new)
             if isinstance(outcome, str):
                 statistics.outcomes[outcome] += 1
@@ -177,11 +176,11 @@ def augment(
             yield outcome
         before, sentences = pairs, english.sentences
     if ready is not None:
-        next(ready, None)  # it says if there is annotation for more than the corpus has
+        next(ready, None)  # raises an error if the annotation has more documents than the corpus
 
 
 def _joined(before: tuple[Sentence, ...], document: Document) -> Document:
-    """A block with the last sentences of the one before it."""
+    """Return a block with the last sentences of the previous one."""
     chains = document.chains
     if chains is not None and before:
         step = len(before)
@@ -190,12 +189,12 @@ def _joined(before: tuple[Sentence, ...], document: Document) -> Document:
 
 
 def _germans(
-    pairs: tuple[Pair, ...], new: int, found: list[_It], annotator: Annotator, ready: Iterator[Document] | None
+    pairs: tuple[Pair, ...], new: int, candidates: list[_It], annotator: Annotator, ready: Iterator[Document] | None
 ) -> dict[int, Sentence]:
-    """The German sentences that are needed; where ready annotation is read along, those of the block."""
+    """Return annotated German sentences by number: those needed, or all of the block if annotation is precomputed."""
     if ready is not None:
         return dict(enumerate(next(ready).sentences, start=new))
-    numbers = sorted({it.pronoun.sentence for it in found})
+    numbers = sorted({it.pronoun.sentence for it in candidates})
     if not numbers:
         return {}
     (document,) = annotator.annotate([[pairs[number].target for number in numbers]])
@@ -205,22 +204,22 @@ def _germans(
 def _antecedent_free(
     document: Document, new: int, linker: Linker, settings: Settings, statistics: Statistics
 ) -> Iterator[_It]:
-    """Each *it* whose antecedent is before the context; what becomes of the others is counted."""
+    """Yield each *it* whose antecedent precedes the context, and count the outcome of the others."""
     for link in linker.links(document):
         sentence = document.sentences[link.pronoun.sentence]
         if link.pronoun.sentence < new or sentence[link.pronoun.head].text.lower() != "it":
             continue
-        found = _far(link, settings)
-        if not isinstance(found, str):
-            found = _dropped(link, sentence, settings) or found
-        if isinstance(found, str):
-            statistics.outcomes[found] += 1
+        outcome = _far(link, settings)
+        if not isinstance(outcome, str):
+            outcome = _dropped(link, sentence, settings) or outcome
+        if isinstance(outcome, str):
+            statistics.outcomes[outcome] += 1
         else:
-            yield found
+            yield outcome
 
 
 def _dropped(link: Link, sentence: Sentence, settings: Settings) -> str | None:
-    """Why an *it* is left out, if it is: by rule, or because the linker takes it to stand for no noun."""
+    """Return why an *it* is excluded, if it is: by rule, or because the linker takes it as non-referential."""
     if not settings.drop:
         return None
     kind = classify(sentence, link.pronoun.head, language("en"))
@@ -230,7 +229,7 @@ def _dropped(link: Link, sentence: Sentence, settings: Settings) -> str | None:
 
 
 def _far(link: Link, settings: Settings) -> _It | str:
-    """The antecedent before the context, where it is likelier there than nearer."""
+    """Return the antecedent before the context, if it is more probable than a nearer one."""
     weighed = link.candidates or (((link.antecedent, link.confidence),) if link.antecedent is not None else ())
     if not weighed:
         return "no antecedent"
@@ -245,7 +244,7 @@ def _far(link: Link, settings: Settings) -> _It | str:
 def _augmented(
     pairs: tuple[Pair, ...], it: _It, english: Document, german: Sentence, settings: Settings, block: Block, new: int
 ) -> Augmented | str:
-    """The example and its new targets, or why there are none."""
+    """Return the example with its new targets, or the reason why there are none."""
     number = it.pronoun.sentence
     pair = pairs[number]
     candidates = translations(german, language("de"))
@@ -279,20 +278,20 @@ def _augmented(
     )
 
 
-# What an augmentation leaves: line files to fine-tune on, and everything that is known as JSON Lines.
+# Output: line files for fine-tuning, and all details as JSON Lines.
 
 
 def write_augmented(
-    found: Iterable[Augmented],
+    candidates: Iterable[Augmented],
     directory: Path,
     *,
     languages: tuple[str, str] = ("en", "de"),
     separator: str = " <SEP> ",
 ) -> list[Path]:
-    """Write four line files and a JSON Lines file as the candidates come; returns their paths.
+    """Write four line files and a JSON Lines file, and return their paths.
 
-    candidates.*: the sentences as they are, the paper's baseline; augmented.*: each of them followed by its new
-    versions. Sentences of a passage are joined with the separator.
+    candidates.*: the original sentences, the paper's baseline; augmented.*: each of them followed by its new versions.
+    Sentences of a passage are joined with the separator.
     """
     names = [f"{name}.{code}" for name in ("candidates", "augmented") for code in languages] + ["augmented.jsonl"]
     paths = [directory / name for name in names]
@@ -304,10 +303,10 @@ def write_augmented(
         def line(passage: Passage) -> bytes:
             return (separator.join(passage) + "\n").encode()
 
-        for example in found:
+        for example in candidates:
             old_source.write(line(example.source))
             old_target.write(line(example.target))
-            for target in (example.target, *dict.fromkeys(example.targets.values())):  # ihm is one for two genders
+            for target in (example.target, *dict.fromkeys(example.targets.values())):  # ihm has two genders
                 all_source.write(line(example.source))
                 all_target.write(line(target))
             records.write(json.dumps(record(example), ensure_ascii=False).encode() + b"\n")
@@ -315,7 +314,7 @@ def write_augmented(
 
 
 def record(example: Augmented) -> dict[str, Any]:
-    """A candidate as JSON."""
+    """Return a candidate as JSON."""
     return {
         "document": example.document,
         "sentence": example.sentence,
@@ -332,7 +331,7 @@ def record(example: Augmented) -> dict[str, Any]:
 
 
 def statistics_document(statistics: Statistics, **more: Any) -> Mapping[str, Any]:
-    """The statistics as JSON."""
+    """Return the statistics as JSON."""
     return {
         "documents": statistics.documents,
         "sentences": statistics.sentences,

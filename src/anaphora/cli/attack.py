@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from anaphora.cli.app import LazyGroup
-from anaphora.cli.options import PATH, Command, format_options, json_option
+from anaphora.cli.options import PATH, Command, format_options, json_option, option, options
 from anaphora.cli.output import echo_json, note, progress_bar, show
 from anaphora.core.errors import AnaphoraError
 
@@ -23,45 +23,40 @@ if TYPE_CHECKING:
 def output_options(command: Command) -> Command:
     """SUITE, -o and --json."""
     command = click.argument("suite")(command)
-    command = click.option("-o", "--output", required=True, type=PATH, help="The new suite file.")(command)
+    command = option("-o", "--output", required=True, type=PATH, help="Suite file to write.")(command)
     return json_option(command)
 
 
 def letter_option(command: Command) -> Command:
-    text = "Whether sentences begin with a small letter; if not said, as most of the suite's do."
-    return click.option("--truecased/--cased", default=None, help=text)(command)
+    text = "Whether sentences begin with a lower-case letter (default: as most of the suite's do)."
+    return option("--truecased/--cased", default=None, help=text)(command)
 
 
 def phrase_options(command: Command) -> Command:
     """A preset, or phrases of one's own."""
-    options: list[Callable[[Command], Command]] = [
-        click.option("--preset", "names", multiple=True, metavar="NAME", help="A named one; see: presets. Repeatable."),
-        click.option("--presets", "file", type=PATH, help="A TOML file with presets of your own."),
-        click.option("--source", metavar="TEXT", help="Your own, in the source language."),
-        click.option("--target", metavar="TEXT", help="The same in the target language."),
-        click.option("--name", default="own", show_default=True, help="What your own is called."),
-    ]
-    for option in reversed(options):
-        command = option(command)
-    return command
+    command = option("--phrase-name", "name", default="own", aliases=("--name",), help="Name of your phrase.")(command)
+    for side in ("target", "source"):
+        text = f"Your own phrase in the {side} language."
+        command = option(f"--{side}-phrase", side, metavar="TEXT", aliases=(f"--{side}",), help=text)(command)
+    command = option("--presets", "file", type=PATH, metavar="FILE", help="TOML file with your own presets.")(command)
+    text = "Built-in preset, see `build attack presets` (repeatable)."
+    return option("--preset", "names", multiple=True, metavar="NAME", help=text)(command)
 
 
 def own_phrases(names: tuple[str, ...], source: str | None, target: str | None) -> tuple[str, str] | None:
     """The user's phrases, if there are any; what is missing is said."""
     if names and (source or target):
-        raise AnaphoraError("--preset names a phrase that exists; leave it out to give your own, or leave those out")
+        raise AnaphoraError("--preset cannot be combined with --source-phrase and --target-phrase")
     if not names and not source and not target:
         raise AnaphoraError(
-            "name a phrase with --preset (see: anaphora build attack presets), "
-            "or give your own: --source TEXT --target TEXT"
+            "no phrase given. Pass --preset NAME (see: anaphora build attack presets), or your own phrase: "
+            "--source-phrase TEXT --target-phrase TEXT"
         )
     if names:
         return None
     if not (source and source.strip() and target and target.strip()):
-        given, missing = ("--source", "--target") if source else ("--target", "--source")
-        raise AnaphoraError(
-            f"a phrase for one language only: {given} without {missing}. Give it in both: {missing} TEXT"
-        )
+        given, missing = ("--source-phrase", "--target-phrase") if source else ("--target-phrase", "--source-phrase")
+        raise AnaphoraError(f"{given} without {missing}: the phrase is needed in both languages. Add {missing} TEXT")
     return source.strip(), target.strip()
 
 
@@ -139,18 +134,17 @@ def attack() -> None:
 Examples:
   anaphora build attack phrase suite.jsonl --preset but_sure -o attacked.jsonl
   anaphora build attack phrase suite.jsonl --preset he_said --preset she_said -o attacked.jsonl
-  anaphora build attack phrase suite.jsonl --source "so they say:" --target "so heißt es:" -o attacked.jsonl
+  anaphora build attack phrase suite.jsonl --source-phrase "so they say:" --target-phrase "so heißt es:" -o x.jsonl
 """
 )
 @phrase_options
-@click.option(
+@option(
     "--place",
     type=click.Choice(["before", "after", "sentence"]),
     default="before",
-    show_default=True,
-    help="Where your own goes: before or after the sentence, or behind it as a sentence of its own.",
+    help="Position of your own phrase: before or after the sentence, or as a sentence after it.",
 )
-@click.option("--quoted", is_flag=True, help="With your own: the sentence in quotation marks.")
+@option("--quoted", is_flag=True, help="Put the sentence in quotation marks, with your own phrase.")
 @letter_option
 @output_options
 def phrase(
@@ -178,7 +172,7 @@ def phrase(
     else:
         phrases = [phrase_preset(n, file) for n in names]
     left: Counter[str] = Counter()
-    attacked = phrase_addition(loaded, phrases, truecased=truecased, tell=lambda why: left.update([why]))
+    attacked = phrase_addition(loaded, phrases, truecased=truecased, on_skip=lambda why: left.update([why]))
     write(attacked, output, left, as_json)
 
 
@@ -186,13 +180,12 @@ def phrase(
     epilog="""\b
 Examples:
   anaphora build attack possessive contrapro --preset maria -o attacked.jsonl
-  anaphora build attack possessive contrapro --source "the king's" --target "vom König" -o attacked.jsonl
-  anaphora build attack possessive my.jsonl --preset man --annotate-source spacy:A --annotate-target spacy:B -o x.jsonl
+  anaphora build attack possessive contrapro --source-phrase "the king's" --target-phrase "vom König" -o x.jsonl
+  anaphora build attack possessive my.jsonl --preset man --annotate-source spacy:A -o x.jsonl
 """
 )
 @phrase_options
-@click.option("--annotate-source", metavar="SPEC", help="Annotate the source: spacy:NAME, stanza:LANG, conllu:FILE.")
-@click.option("--annotate-target", metavar="SPEC", help="Annotate the target, where the suite has no antecedents.")
+@options("annotate-source", "annotate-target")
 @letter_option
 @output_options
 def possessive(
@@ -221,7 +214,7 @@ def possessive(
     owners = [own_possessive(name, languages, own)] if own else [possessive_preset(n, file) for n in names]
     found, tagger = None, None
     if annotate_source or annotate_target:
-        from anaphora.build.attacks.annotated import by_annotators
+        from anaphora.build.attacks.possessive import by_annotators
 
         found, tagger = by_annotators(loaded, annotate_source, annotate_target)
     left: Counter[str] = Counter()
@@ -231,7 +224,7 @@ def possessive(
         truecased=truecased,
         antecedents=found,
         tagger=tagger,
-        tell=lambda why: left.update([why]),
+        on_skip=lambda why: left.update([why]),
     )
     write(attacked, output, left, as_json)
 
@@ -243,8 +236,8 @@ Examples:
   anaphora build attack wrong-antecedent contrapro -o attacked.jsonl
 """,
 )
-@click.option("--distractors", type=PATH, help="A TOML file with nouns and frames of your own.")
-@click.option("--seed", type=click.IntRange(0), default=12345, show_default=True)
+@option("--distractors", type=PATH, metavar="FILE", help="TOML file with your own nouns and frames.")
+@options("seed")
 @letter_option
 @output_options
 def wrong_antecedents(
@@ -257,7 +250,7 @@ def wrong_antecedents(
     loaded = api.load_suite(suite)
     nouns = distractors_for(loaded.header.source_language, loaded.header.target_language, distractors)
     left: Counter[str] = Counter()
-    attacked = wrong_antecedent(loaded, nouns, seed=seed, truecased=truecased, tell=lambda why: left.update([why]))
+    attacked = wrong_antecedent(loaded, nouns, seed=seed, truecased=truecased, on_skip=lambda why: left.update([why]))
     write(attacked, output, left, as_json)
 
 
@@ -268,7 +261,7 @@ Examples:
   anaphora build attack random-context contrapro -o random.jsonl
 """,
 )
-@click.option("--seed", type=click.IntRange(0), default=12345, show_default=True)
+@options("seed")
 @output_options
 def random_contexts(suite: str, seed: int, output: Path, as_json: bool) -> None:
     """Each example with the context of another one, drawn at random."""
@@ -284,7 +277,7 @@ Examples:
   anaphora build attack shuffled-context contrapro3.jsonl --seed 7 -o shuffled.jsonl
 """,
 )
-@click.option("--seed", type=click.IntRange(0), default=12345, show_default=True)
+@options("seed")
 @output_options
 def shuffled_contexts(suite: str, seed: int, output: Path, as_json: bool) -> None:
     """The sentences of each context in another order."""
@@ -318,7 +311,7 @@ Examples:
 @format_options
 def presets(format: str, as_json: bool) -> None:
     """The phrases and owners that have a name, as ContraCAT's Tables 4 and 5 have them."""
-    from anaphora.build.attacks.presets import built_in
+    from anaphora.languages.attack_presets import built_in
     from anaphora.table import Row, Table, section
 
     kinds = {kind: built_in(kind) for kind in ("phrase", "possessive")}
@@ -336,21 +329,20 @@ Examples:
   anaphora build attack synonym contrapro --thesaurus mythes:th_de.dat --dictionary ding:de-en.txt -o attacked.jsonl
 """,
 )
-@click.option(
+@option(
     "--thesaurus",
     metavar="SPEC",
-    help="mythes:FILE or ding:FILE (default: Debian's OpenThesaurus, mythes-de).",
+    help="Thesaurus: mythes:FILE or ding:FILE (default: Debian's OpenThesaurus, mythes-de).",
 )
-@click.option("--dictionary", metavar="SPEC", help="A file of Ding (de-en.txt), to check meanings.")
-@click.option("--wordnet", type=PATH, help="The folder of WordNet: the most frequent sense of the English antecedent.")
-@click.option(
+@option("--dictionary", metavar="SPEC", help="Bilingual dictionary that checks meanings: a Ding file (de-en.txt).")
+@options("wordnet")
+@option(
     "--shared",
     type=click.FloatRange(0, 1),
     default=0.23,
-    show_default=True,
-    help="What share of their translations synonyms have in common. Less: more examples, more wrong ones.",
+    help="Minimum share of translations that synonyms have in common; lower values give more and noisier examples.",
 )
-@click.option("--annotate-target", metavar="SPEC", help="spacy:NAME, stanza:LANG, conllu:FILE: finds unclear cases.")
+@options("annotate-target")
 @output_options
 def synonym(
     suite: str,
@@ -380,7 +372,7 @@ def synonym(
         cases = lambda example: found.get(example.id, ())  # noqa: E731
     left: Counter[str] = Counter()
     synonyms = _synonyms(loaded, thesaurus, dictionary, wordnet, shared)
-    attacked = synonym_replacement(loaded, synonyms, cases=cases, tell=lambda why: left.update([why]))
+    attacked = synonym_replacement(loaded, synonyms, cases=cases, on_skip=lambda why: left.update([why]))
     write(attacked, output, left, as_json)
 
 

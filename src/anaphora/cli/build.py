@@ -10,13 +10,20 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from anaphora.align.tokenize import describe_signs
 from anaphora.cli.app import LazyGroup
-from anaphora.cli.options import ANNOTATORS, PATH, Share, format_options, json_option
+from anaphora.cli.options import (
+    PATH,
+    format_options,
+    json_option,
+    option,
+    options,
+    split_aligner,
+)
 from anaphora.cli.output import echo_json, note, progress_bar, show
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.files import remove_leftovers
 from anaphora.core.lock import lock_folder
-from anaphora.normalization import describe_signs
 
 if TYPE_CHECKING:
     from anaphora.align import Settings as AlignSettings
@@ -53,21 +60,21 @@ Examples:
   anaphora build templates -l my/en-it -o en-it.jsonl
 """,
 )
-@click.option("--only", multiple=True, metavar="ID…", help="These templates, or groups of them (prior, overlap).")
+@option("--only", multiple=True, metavar="ID…", help="Template ids, or groups of them (prior, overlap) (repeatable).")
 @click.argument("more", nargs=-1, metavar="", required=False)
-@click.option("--vocabulary", type=PATH, metavar="DIR", help="Word classes that replace the built-in ones.")
-@click.option(
-    "--edition", help="paper; release: the settings of ContraCAT's files; table-8: its counts.  [default: paper]"
+@option("--vocabulary", type=PATH, metavar="DIR", help="Folder of word classes that replace the built-in ones.")
+@option(
+    "--edition",
+    help="Edition: paper (the default), release (the settings of ContraCAT's files) or table-8 (its counts).",
 )
-@click.option(
+@option(
     "-l",
     "--languages",
     default="en-de",
-    show_default=True,
     metavar="PAIR|DIR",
-    help="A language pair, or a folder of one's own named like one.",
+    help="Language pair, or a folder of your own named like one.",
 )
-@click.option("-o", "--output", required=True, type=PATH, help="The suite file (.jsonl, .jsonl.gz).")
+@option("-o", "--output", required=True, type=PATH, help="Suite file to write (.jsonl, .jsonl.gz).")
 @json_option
 def templates(
     only: tuple[str, ...],
@@ -85,7 +92,7 @@ def templates(
     from anaphora.build.templates.suite import template_suite
 
     if more and not only:  # --only takes several ids, as in --only prior/role markable
-        raise AnaphoraError(f"{more[0]!r} is not expected here. Templates are chosen by: --only {more[0]}")
+        raise AnaphoraError(f"unexpected argument {more[0]!r}. Choose templates with --only {more[0]}.")
     made = template_suite(languages, (*only, *more), vocabulary, edition)
     with progress_bar("examples") as progress:
         counts, sha256 = made.write(output, progress)
@@ -114,31 +121,36 @@ Examples:
   anaphora build augment --source a.en --target a.de --annotate-source spacy:en_core_web_sm \
 --annotate-target stanza:de -o out
   anaphora build augment --source a.en --target a.de --annotate-source conllu:en.conllu \
---annotate-target conllu:de.conllu --link chains --align a.align --drop pleonastic --drop event -o out
+--annotate-target conllu:de.conllu --link chains --alignments a.align --drop pleonastic --drop event -o out
 """
 )
-@click.option("--source", required=True, type=PATH, help="English sentences.")
-@click.option("--target", required=True, type=PATH, help="Their German translations, line by line.")
-@click.option("-o", "--output", required=True, type=PATH, help="A folder for the files that are written.")
-@click.option(
-    "--format",
+@options("source", required=True)
+@option("--target", required=True, type=PATH, help="Target text, one sentence per line.")
+@option("-o", "--output", required=True, type=PATH, help="Folder for the files that are written.")
+@option(
+    "--input-format",
     "format",
     type=click.Choice(["lines", "docids", "tags"]),
     default="lines",
-    show_default=True,
-    help="Documents: a blank line between them, docid⇥sentence, or a line <d> before each.",
+    aliases=("--format",),
+    help="Layout of documents: blank lines between them, docid⇥sentence, or a line <d> before each.",
 )
-@click.option("-l", "--languages", default="en-de", show_default=True, metavar="SRC-TGT")
-@click.option("--annotate-source", metavar="SPEC", help=ANNOTATORS)
-@click.option("--annotate-target", metavar="SPEC", help="The same for the German side.")
-@click.option("--link", "link", default="builtin", show_default=True, metavar="SPEC", help="What finds antecedents.")
-@click.option("--align", "alignments", type=PATH, help="A Pharaoh file; else only sentences with one pronoun are used.")
-@click.option("--context", type=click.IntRange(1), default=1, show_default=True, help="Sentences without antecedent.")
-@click.option("--separator", default=" <SEP> ", show_default=True, help="What stands between sentences.")
-@click.option(
-    "--drop", type=click.Choice(["pleonastic", "event"]), multiple=True, help="Leave out such it. Repeatable."
+@options("languages", default="en-de")
+@options("annotate-source", "annotate-target")
+@option("--link", "link", default="builtin", metavar="SPEC", help="Resolver of antecedents (docs/annotation.md).")
+@options("alignments", aliases=("--align",))
+@option(
+    "--context",
+    type=click.IntRange(1),
+    default=1,
+    metavar="N",
+    help="Number of preceding sentences that must not contain the antecedent.",
 )
-@click.option("--confidence", type=Share(0, 1), default=0.0, show_default=True, help="How sure the linker must be.")
+@options("separator")
+@option(
+    "--drop", type=click.Choice(["pleonastic", "event"]), multiple=True, help="Exclude this kind of *it* (repeatable)."
+)
+@options("link-confidence")
 @json_option
 def augment(
     source: Path,
@@ -153,22 +165,21 @@ def augment(
     context: int,
     separator: str,
     drop: tuple[str, ...],
-    confidence: float,
+    link_confidence: float | None,
     as_json: bool,
 ) -> None:
-    """Antecedent-free augmentation: training examples in which *it* may be er, sie or es.
+    """Augment training data with examples in which *it* may be er, sie or es (antecedent-free augmentation).
 
     Finds English *it* whose antecedent is in neither the sentence nor its context, and gives its German pronoun the
     other two genders (ContraCAT, §7).
     """
-    from anaphora.annotate import load_annotator
-    from anaphora.annotate.defaults import default_annotator
+    from anaphora.annotate import default_annotator, load_annotator
     from anaphora.build.augment import Block, Settings, Statistics, read_blocks, statistics_document, write_augmented
     from anaphora.build.augment import augment as candidates
     from anaphora.coref import load_linker
 
     if languages != "en-de":
-        raise AnaphoraError(f"antecedent-free augmentation is for en-de, not {languages}: it knows German pronouns")
+        raise AnaphoraError(f"antecedent-free augmentation supports en-de only, not {languages}")
     click.get_current_context().with_resource(lock_folder(output))
     remove_leftovers(output)
     given = {"source": annotate_source, "target": annotate_target}
@@ -187,7 +198,7 @@ def augment(
                     progress(statistics.sentences, None)  # how many come is not known
 
         blocks = counted(read_blocks(source, target, format=format, alignments=alignments))
-        found = candidates(blocks, english, german, linker, Settings(context, drop, confidence), statistics)
+        found = candidates(blocks, english, german, linker, Settings(context, drop, link_confidence or 0.0), statistics)
         paths = write_augmented(found, output, separator=separator)
     more: dict[str, Any] = {"files": [str(path) for path in paths]}
     more["annotation"] = {"source": dict(english.settings()), "target": dict(german.settings())}
@@ -210,72 +221,64 @@ def _print_augmented(document: Any) -> None:
     epilog="""\b
 Examples:
   anaphora build mine --source a.en --target a.de -l en-de -o mined.jsonl
-  anaphora build mine --source a.en --target a.de -l en-de --format tags --per-class even --to both -o mined.jsonl
-  anaphora build mine --source en.zip --target de.zip --format opus --links de-en.xml.gz -l en-de -o mined.jsonl
+  anaphora build mine --source a.en --target a.de -l en-de --input-format tags --per-class even --to both -o mined.jsonl
+  anaphora build mine --source en.zip --target de.zip --input-format opus --links de-en.xml.gz -l en-de -o mined.jsonl
   anaphora build mine --source a.en --target a.de -l en-de --annotate-target stanza:de --cluster -o mined.jsonl
 """
 )
-@click.option("--source", required=True, type=PATH, help="Sentences; for opus, the folder or zip of the XML files.")
-@click.option("--target", type=PATH, help="Their translations.")
-@click.option("-l", "--languages", required=True, metavar="SRC-TGT", help="The language pair, such as en-de.")
-@click.option("-o", "--output", required=True, type=PATH, help="The suite that is written.")
-@click.option(
-    "--format",
+@options("source", required=True)
+@option("--target", type=PATH, help="Target text, one sentence per line.")
+@options("languages", required=True)
+@option("-o", "--output", required=True, type=PATH, help="Suite file to write.")
+@option(
+    "--input-format",
     "format",
     type=click.Choice(["lines", "docids", "tags", "tsv", "moses", "opus"]),
     default="lines",
-    show_default=True,
-    help="Blank lines between documents; docid⇥sentence; <d> before each; docid⇥source⇥target; OPUS's lines; its XML.",
+    aliases=("--format",),
+    help="Layout: blank lines between documents, docid⇥sentence, <d> lines, docid⇥source⇥target, OPUS lines, or OPUS "
+    "XML (folders or zip files).",
 )
-@click.option("--links", type=PATH, help="opus: the alignment file (.xml.gz); moses: the .ids file.")
-@click.option(
-    "--clean", type=click.Choice(["none", "subtitles"]), default="none", show_default=True, help="Clean-up of lines."
+@option("--links", type=PATH, metavar="FILE", help="OPUS alignment file: .xml.gz (opus) or .ids (moses).")
+@option("--clean", type=click.Choice(["none", "subtitles"]), default="none", help="Clean-up of the lines.")
+@options("annotate-source", "annotate-target", "alignments")
+@options("aligner", default="builtin")
+@option("--align-model", hidden=True, help="Model of the aligner (use --aligner NAME:MODEL).")
+@option("--symmetrize", help="Heuristic that merges both directions (default: grow-diag-final-and).")
+@option(
+    "--align-train",
+    type=click.IntRange(1),
+    default=200000,
+    metavar="N",
+    help="Maximum number of sentence pairs to train the aligner on.",
 )
-@click.option("--annotate-source", metavar="SPEC", help=ANNOTATORS)
-@click.option("--annotate-target", metavar="SPEC", help="The same for the other side.")
-@click.option("--alignments", type=PATH, help="A Pharaoh file of the words of the lines; none is trained then.")
-@click.option("--align-backend", default="builtin", show_default=True, help="What aligns; see: anaphora align --help.")
-@click.option("--align-model", help="Its model; builtin has fast_align. That of thot, eflomal, is better, and slower.")
-@click.option("--symmetrize", help="How both directions are merged; default: grow-diag-final-and.")
-@click.option(
-    "--align-train", type=click.IntRange(1), default=200_000, show_default=True, help="Pairs it is trained on at most."
-)
-@click.option("--phenomenon", default="pronouns", show_default=True, help="What is mined.")
-@click.option("--link-source", metavar="SPEC", help="What finds antecedents; see docs/annotation.md.")
-@click.option("--link-target", metavar="SPEC", help="The same for the other side.")
-@click.option("--confidence", type=Share(0, 1), help="How sure of antecedents a linker must be.")
-@click.option("--option", "more", multiple=True, metavar="KEY=VALUE", help="Of the phenomenon. Repeatable.")
-@click.option(
-    "--per-class", default="4000", show_default=True, metavar="N|all|even", help="Examples of each class at most."
-)
-@click.option("--context", type=click.IntRange(0), default=5, show_default=True, help="Sentences before the current.")
-@click.option("--seed", type=int, default=1, show_default=True, help="Of the sample.")
-@click.option(
+@option("--phenomenon", default="pronouns", help="Phenomenon to mine.")
+@option("--link-source", metavar="SPEC", help="Resolver of antecedents in the source (docs/annotation.md).")
+@option("--link-target", metavar="SPEC", help="Resolver of antecedents in the target.")
+@options("link-confidence")
+@option("--option", "more", multiple=True, metavar="KEY=VALUE", help="Setting of the phenomenon (repeatable).")
+@option("--per-class", default="4000", metavar="N|all|even", help="Maximum number of examples per class.")
+@option("--context", type=click.IntRange(0), default=5, metavar="N", help="Number of preceding sentences to include.")
+@options("seed", default=1, type=click.INT)
+@option(
     "--to",
     type=click.Choice(["suite", "contrapro", "both"]),
     default="suite",
-    show_default=True,
-    help="A suite, ContraPro's JSON, or the suite and OUTPUT.contrapro.json.",
+    help="Output: a suite, ContraPro's JSON, or both (OUTPUT and OUTPUT.contrapro.json).",
 )
-@click.option("--name", help="Of the suite; default: of its file.")
-@click.option("--citation", default="", help="Kept in the suite.")
-@click.option("--licence", default="", help="Of the corpus, kept in the suite.")
-@click.option("--work", type=PATH, metavar="FOLDER", help="For the files of the stages; default: OUTPUT.work.")
-@click.option("--resume/--no-resume", default=True, help="Use what a run before has finished (the default), or not.")
-@click.option("--workers", type=click.IntRange(1), help="Processes side by side; default: one for each processor.")
-@click.option(
-    "--cluster",
-    is_flag=False,
-    flag_value="",
-    metavar="[ADDRESS]",
-    help="Run on a Ray cluster, HOST:PORT, or what RAY_ADDRESS says, or one on this machine.",
-)
+@option("--suite-name", "name", aliases=("--name",), help="Name of the suite (default: that of the format or file).")
+@option("--citation", default="", help="Citation to store in the suite.")
+@option("--licence", default="", help="License of the corpus to store in the suite.")
+@option("--work", type=PATH, metavar="FOLDER", help="Folder for the files of the stages (default: OUTPUT.work).")
+@option("--resume/--no-resume", default=True, help="Reuse what an earlier run finished (the default), or not.")
+@options("workers", "cluster")
 @json_option
 def mine(workers: int | None, cluster: str | None, resume: bool, as_json: bool, **options: Any) -> None:
     """Mine a contrastive test set from parallel documents (ContraPro, §3.1).
 
-    Reads, annotates, aligns, extracts and balances. Each stage leaves its files in the work folder: stopped and run
-    again, it goes on where it was; with other settings, only what depends on them is done anew.
+    Reads, annotates, aligns, extracts and balances. Each stage keeps its files in the work folder: an interrupted run
+    is resumed, and with other settings only the stages that depend on them run again. The default annotator is an
+    installed spaCy pipeline.
     """
     from anaphora.build.mine.pipeline import mine as run
     from anaphora.build.mine.pipeline import runner_for
@@ -294,20 +297,25 @@ def mine(workers: int | None, cluster: str | None, resume: bool, as_json: bool, 
 
 
 def _settings(options: dict[str, Any]) -> Settings:
-    from anaphora.annotate.defaults import default_annotator
+    from anaphora.annotate import default_annotator
     from anaphora.build.mine.corpus import OVERLAP, Corpus, Sizes
     from anaphora.build.mine.pipeline import Settings
     from anaphora.build.mine.result import parse_size
 
     pair = options["languages"].split("-")
     if len(pair) != 2 or not all(pair):
-        raise click.UsageError(f"-l {options['languages']}: write SOURCE-TARGET, such as en-de")
+        raise click.UsageError(f"-l {options['languages']}: expected SOURCE-TARGET, for example en-de")
     parse_size(options["per_class"])
     specs = [
         options[f"annotate_{side}"] or default_annotator(code, f"--annotate-{side}")
         for side, code in zip(("source", "target"), pair, strict=True)
     ]
-    own = {name: options[name] for name in ("confidence", "link_source", "link_target") if options[name] is not None}
+    own = {
+        "confidence": options["link_confidence"],
+        "link_source": options["link_source"],
+        "link_target": options["link_target"],
+    }
+    own = {name: value for name, value in own.items() if value is not None}
     return Settings(
         Corpus(*(options[name] for name in ("source", "target", "format", "links", "alignments"))),
         (pair[0], pair[1]),
@@ -315,7 +323,7 @@ def _settings(options: dict[str, Any]) -> Settings:
         phenomenon=options["phenomenon"],
         options=tuple(sorted((own | _more(options["more"])).items())),
         clean=options["clean"],
-        align=_aligner(options["align_backend"], options["align_model"], options["symmetrize"]),
+        align=_aligner(*split_aligner(options["aligner"], options["align_model"]), options["symmetrize"]),
         align_train=options["align_train"],
         per_class=options["per_class"],
         context=options["context"],
@@ -336,7 +344,7 @@ def _more(items: tuple[str, ...]) -> dict[str, str]:
     for item in items:
         key, sign, value = item.partition("=")
         if not sign or not key.isidentifier():
-            raise click.UsageError(f"--option {item}: write KEY=VALUE")
+            raise click.UsageError(f"--option {item}: expected KEY=VALUE")
         found[key] = value
     return found
 
@@ -378,7 +386,7 @@ def _print_mined(result: MiningResult, files: list[str]) -> None:
 
     for stage in result.stages:
         rate = f"{stage.pairs / stage.seconds:,.0f} pairs/s" if stage.pairs and stage.seconds else "nothing to do"
-        reused = f", {stage.reused:,} of {stage.shards:,} shards were there" if stage.reused else ""
+        reused = f", {stage.reused:,} of {stage.shards:,} shards reused" if stage.reused else ""
         note(f"{stage.name}: {rate}{reused}")
     for side, signs in result.index.normalized.items():
         if signs:
@@ -390,7 +398,9 @@ def _print_mined(result: MiningResult, files: list[str]) -> None:
     click.echo("\n\n".join(RENDERERS["table"](table) for table in tables))
     for label, count in sorted(result.found.items()):
         if result.statistics.classes[label] < max(result.statistics.classes.values()):
-            note(f"only {count:,} of class {label} were found: the suite is not balanced (--per-class even)")
+            note(
+                f"only {count:,} examples of class {label} were found: the suite is not balanced (see --per-class even)"
+            )
     note(f"{result.statistics.classes.total():,} examples of {result.index.documents:,} documents: {', '.join(files)}")
 
 
@@ -404,24 +414,19 @@ Examples:
 """,
 )
 @click.argument("gold", type=PATH)
-@click.option(
+@option(
     "--chains",
     type=click.Choice(["builtin", "gold"]),
     default="builtin",
-    show_default=True,
-    help="Antecedents by the built-in resolver, or by the annotation itself, the upper bound.",
+    help="Antecedents from the built-in resolver, or from the gold annotation (the upper bound).",
 )
-@click.option("-l", "--languages", metavar="SRC-TGT", help="The language pair.  [default: that of the records]")
-@click.option("--annotate-source", metavar="SPEC", help="spacy:PIPELINE or stanza:LANGUAGE.  [default: what is there]")
-@click.option("--annotate-target", metavar="SPEC", help="The same for the target side.")
-@click.option("--confidence", type=Share(0, 1), help="How sure the resolver must be.  [default: as in build mine]")
-@click.option("--oblique", is_flag=True, help="With the pronouns that are taken on request only (ihn, ihm, ihr).")
-@click.option(
+@options("languages", "annotate-source", "annotate-target", "link-confidence")
+@option("--oblique", is_flag=True, help="Include pronouns that are mined only on request (ihn, ihm, ihr).")
+@option(
     "--neuter",
     type=click.Choice(["both", "source"]),
     default="both",
-    show_default=True,
-    help="es needs an antecedent on both sides, or on the source's alone (ContraPro).",
+    help="Whether es needs an antecedent on both sides, or on the source side only (ContraPro).",
 )
 @format_options
 def mine_evaluate(
@@ -430,22 +435,23 @@ def mine_evaluate(
     languages: str | None,
     annotate_source: str | None,
     annotate_target: str | None,
-    confidence: float | None,
+    link_confidence: float | None,
     oblique: bool,
     neuter: str,
     format: str,
     as_json: bool,
 ) -> None:
-    """How good is what `build mine` finds? Against documents with coreference annotated by hand on both sides.
+    """Evaluate `build mine` on documents with gold coreference on both sides.
 
     GOLD holds ParCorFull's documents as JSON Lines (docs/mining-quality.md). The text is annotated as it would be for
     mining; the word alignment is that of the records.
     """
-    from anaphora.build.mine.quality import Request, run, table_of
+    from anaphora.build.mine.quality import Request, run
+    from anaphora.reports.data_tables import quality_table
 
     request = Request(
-        gold, chains, languages, (annotate_source, annotate_target), confidence, oblique=oblique, neuter=neuter
+        gold, chains, languages, (annotate_source, annotate_target), link_confidence, oblique=oblique, neuter=neuter
     )
     with progress_bar("documents") as progress:
         document = run(request, progress)
-    show(table_of(document), document, format, as_json)
+    show(quality_table(document), document, format, as_json)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from anaphora.cli.options import PATH, format_options, json_option
+from anaphora.cli.options import PATH, format_options, json_option, option
 from anaphora.cli.output import echo_json, note, progress_bar, show
 from anaphora.core.errors import AnaphoraError
 
@@ -23,11 +23,9 @@ Examples:
   anaphora demo --stand-ins --json
 """
 )
-@click.option(
-    "-o", "--output", type=PATH, default=Path("anaphora-demo"), show_default=True, help="A folder for its files."
-)
-@click.option("--pretrained", is_flag=True, help="With models that come with the package, in seconds.")
-@click.option("--stand-ins", is_flag=True, help="Without any model: score files made by rules, to see tables.")
+@option("-o", "--output", type=PATH, default=Path("anaphora-demo"), help="Folder for the demo's files.")
+@option("--pretrained", is_flag=True, help="Use the models that come with the package, which takes seconds.")
+@option("--stand-ins", is_flag=True, help="Use score files made by rules instead of models, to see the tables.")
 @json_option
 def demo(output: Path, pretrained: bool, stand_ins: bool, as_json: bool) -> None:
     """Train two small models, ask, attack, diagnose and compare them, and write a report; a few minutes."""
@@ -105,21 +103,22 @@ Examples:
 @format_options
 def systems(format: str, as_json: bool) -> None:
     """The kinds of systems that --system takes, and whether what they need is installed."""
-    from anaphora.systems.listing import kinds
+    from anaphora.systems import kinds
     from anaphora.table import Row, Table
 
     found = kinds()
     if as_json or format == "json":
-        keys = ("kind", "what", "missing", "install")
+        keys = ("kind", "what", "settings", "missing", "install")
         echo_json([{**{key: getattr(kind, key) for key in keys}, "installed": not kind.missing} for kind in found])
         return
+    settings = (f"{kind.kind}:…? takes {', '.join(kind.settings)}" for kind in found if kind.settings)
     rows = tuple(Row((kind.kind, "no" if kind.missing else "yes", kind.what)) for kind in found)
     notes = tuple(
         f"{kind.kind} needs {', '.join(kind.missing)}" + (f": {kind.install}" if kind.install else "")
         for kind in found
         if kind.missing
     )
-    show(Table("Kinds of systems", ("kind", "installed", "what"), rows, notes), {}, format, as_json)
+    show(Table("Kinds of systems", ("kind", "installed", "what"), rows, (*settings, *notes)), {}, format, as_json)
 
 
 @click.command(

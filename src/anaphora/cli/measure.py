@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from anaphora.align.tokenize import describe_signs
 from anaphora.cli.app import LazyGroup
-from anaphora.cli.options import PATH, Share, format_options, json_option, setting_options
+from anaphora.cli.options import PATH, Share, format_options, json_option, option, options, setting_options
 from anaphora.cli.output import echo_json, note, progress_bar, show
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.lock import lock_output
-from anaphora.normalization import describe_signs
 
 if TYPE_CHECKING:
     from anaphora.evaluation.result import Result
@@ -74,36 +74,52 @@ Examples:
   anaphora measure pairs -s src.de -r ref.en -t mine.en -l de-en --kind noisy --pair-list agreed.json -o pairs.jsonl
 """
 )
-@click.option("-s", "--source", type=PATH, help="Source sentences; with them the pairs test translation systems, too.")
-@click.option("-r", "--reference", type=PATH, required=True, help="The reference translation.")
-@click.option("-t", "--translation", "systems", type=PATH, multiple=True, help="A system's translation. Repeatable.")
-@click.option("--name", "names", multiple=True, help="The name of a system, one for each -t.")
-@click.option("-l", "--languages", required=True, metavar="SRC-TGT")
-@click.option("-o", "--output", type=PATH, required=True, metavar="PAIRS.jsonl")
-@click.option("--kind", type=click.Choice(["noisy", "system", "both"]), default="both", show_default=True)
-@click.option("--context", type=click.IntRange(0), default=2, show_default=True, help="Context sentences.")
-@click.option("--docids", is_flag=True, help="Every line is docid⇥sentence; else empty lines end documents.")
-@click.option("--pair-list", type=PATH, help="Keep only the pronoun pairs of this list that annotators agree on.")
-@click.option("--agreement", type=Share(0, 1), default=0.8, show_default=True, help="Minimum, with --pair-list.")
-@click.option("--pronouns", type=PATH, help="Your own list of pronouns (TOML).")
-@click.option(
-    "--aligner",
+@options("source")
+@options("reference", required=True)
+@options("translation", "name")
+@options("languages", required=True)
+@option("-o", "--output", type=PATH, required=True, metavar="PAIRS.jsonl", help="Suite file to write.")
+@option(
+    "--kind",
+    type=click.Choice(["noisy", "system", "both"]),
+    default="both",
+    help="Kind of pairs to write: one pronoun changed (noisy), the whole translation (system), or both.",
+)
+@option("--context", type=click.IntRange(0), default=2, metavar="N", help="Number of preceding sentences to include.")
+@options("docids", "pair-list")
+@option(
+    "--agreement",
+    type=Share(0, 1),
+    default=0.8,
+    help="Minimum agreement of annotators on a pronoun pair, with --pair-list.",
+)
+@option(
+    "--pronoun-list",
+    "pronouns",
+    type=PATH,
+    aliases=("--pronouns",),
+    metavar="FILE",
+    help="File with your own list of pronouns.",
+)
+@option(
+    "--matching",
+    "aligner",
     type=click.Choice(["edit", "rescued", "statistical"]),
     default="edit",
-    show_default=True,
-    help="How pronouns of both texts are aligned.",
+    aliases=("--aligner",),
+    help="Method that matches pronouns of translation and reference.",
 )
-@click.option("--common-context", is_flag=True, help="Use the reference's context for translations, too.")
-@click.option("--year", help="The year or name of the test set, stored with every pair.")
-@click.option("--draw-from", metavar="PAIRS", help="Instead of -t: sample errors by the confusions in these pairs.")
-@click.option("--balanced", is_flag=True, help="Keep as many he:it as it:he and so on, with --draw-from.")
-@click.option("--share", type=Share(0, 1), default=1.0, show_default=True, help="Share of sentences, with --draw-from.")
-@click.option("--seed", type=click.IntRange(0), default=12345, show_default=True, help="Random seed, with --draw-from.")
+@options("common-context")
+@option("--year", help="Year to store with every pair, or the name of a test set.")
+@option("--draw-from", metavar="PAIRS", help="Sample pronoun confusions from these pairs, instead of -t.")
+@option("--balanced", is_flag=True, help="Sample both directions of a confusion equally often, with --draw-from.")
+@option("--share", type=Share(0, 1), default=1.0, help="Share of sentences to use, with --draw-from.")
+@options("seed")
 @json_option
 def pairs(
     source: Path | None,
     reference: Path,
-    systems: tuple[Path, ...],
+    translations: tuple[Path, ...],
     names: tuple[str, ...],
     languages: str,
     output: Path,
@@ -132,14 +148,14 @@ def pairs(
     from anaphora.measure.pair_suite import Files, write_pairs, write_sampled_pairs
     from anaphora.measure.pairs import Settings
 
-    if bool(systems) == (draw_from is not None):
+    if bool(translations) == (draw_from is not None):
         raise click.UsageError("pass translations (-t), or pairs to sample errors from (--draw-from)")
-    if output.resolve() in {path.resolve() for path in (reference, *systems, *([source] if source else []))}:
+    if output.resolve() in {path.resolve() for path in (reference, *translations, *([source] if source else []))}:
         raise AnaphoraError(f"{output} is one of the input files. Choose another output")
     click.get_current_context().with_resource(lock_output(output))
     judged = read_pair_list(pair_list) if pair_list else None
     settings = Settings(kind, aligner, judged, agreement, not common_context, year)
-    files = Files(reference, systems, source, names, pronouns, docids, context)
+    files = Files(reference, translations, source, names, pronouns, docids, context)
     if draw_from is not None:
         confused = api.load_suite(draw_from)
         written = write_sampled_pairs(
@@ -177,7 +193,7 @@ Examples:
 """
 )
 @click.argument("suites", nargs=-1, required=True, metavar="PAIRS.jsonl…")
-@click.option("--by-year", is_flag=True, help="Show a row for each year.")
+@option("--by-year", is_flag=True, help="Print a row for each year.")
 @format_options
 def counts(suites: tuple[str, ...], by_year: bool, format: str, as_json: bool) -> None:
     """Count unique pairs and source contexts by language and year (Tables 2 and 3 of the paper)."""
@@ -204,40 +220,30 @@ def example(folder: Path, as_json: bool) -> None:
     if as_json:
         echo_json({"files": files})
     else:
-        note(f"made-up examples: {', '.join(files)}")
+        note(f"invented examples: {', '.join(files)}")
 
 
 @click.command(
     epilog="""\b
 Examples:
   anaphora measure score MODEL "He was creative, and I will miss him."
-  anaphora measure score MODEL "It was creative." --before "My uncle died." --why attention.svg
+  anaphora measure score MODEL "It was creative." --before "My uncle died." --plot attention.svg
   anaphora measure score MODEL -t google.en -t mine.en
   anaphora measure score MODEL -r ref.en -t google.en -t mine.en --common-context --details scores.tsv
 """
 )
 @click.argument("model", type=PATH)
 @click.argument("sentences", nargs=-1, metavar="[SENTENCE]…")
-@click.option("--before", multiple=True, help="A sentence before SENTENCE, the oldest first. Repeatable.")
-@click.option("-t", "--translation", "systems", type=PATH, multiple=True, help="A system's translation. Repeatable.")
-@click.option("--name", "names", multiple=True, help="The name of a system, one for each -t.")
-@click.option("-r", "--reference", type=PATH, help="A reference translation, which is scored as well.")
-@click.option("--docids", is_flag=True, help="Every line is docid⇥sentence; else empty lines end documents.")
-@click.option("--common-context", is_flag=True, help="Use the reference's context for all systems (CRC).")
-@click.option("--details", type=PATH, help="Write the score of every sentence to this file (TSV).")
-@click.option("--why", type=PATH, help="Draw the attention of each pronoun (.svg, .png), for SENTENCEs or for --line.")
-@click.option("--line", type=click.IntRange(1), help="The line of the files to draw with --why.")
-@click.option("--encoder", metavar="SPEC", help="The encoder of the model, if its folder has no copy.")
-@click.option("--cache", type=PATH, help="A folder in which the encoder's states are cached.")
-@click.option("--threads", type=click.IntRange(1), help="CPU threads.")
-@click.option("--confidence", type=Share(0, 1, True, True), default=0.95, show_default=True)
-@click.option("--samples", type=click.IntRange(100), default=10_000, show_default=True)
-@click.option("--seed", type=click.IntRange(0), default=12345, show_default=True)
+@option("--before", multiple=True, help="Sentence before SENTENCE, in order (repeatable).")
+@options("translation", "name", "reference", "docids", "common-context", "details")
+@options("plot", aliases=("--why",))
+@option("--line", type=click.IntRange(1), metavar="N", help="Line of the files to draw with --plot.")
+@options("encoder", "cache", "threads", "confidence", "samples", "seed")
 @format_options
 def score(
     model: Path,
     sentences: tuple[str, ...],
-    systems: tuple[Path, ...],
+    translations: tuple[Path, ...],
     encoder: str | None,
     cache: Path | None,
     threads: int | None,
@@ -252,7 +258,7 @@ def score(
     """
     from anaphora.measure import check_installed
 
-    if bool(sentences) == bool(systems):
+    if bool(sentences) == bool(translations):
         raise click.UsageError("give sentences, or files of systems (-t)")
     check_installed()
     from anaphora.measure.training import load_measure
@@ -265,7 +271,7 @@ def score(
     if sentences:
         _sentences(measure, sentences, options, format, as_json)
     else:
-        _systems(measure, systems, options, format, as_json)
+        _systems(measure, translations, options, format, as_json)
 
 
 def _sentences(
@@ -278,8 +284,8 @@ def _sentences(
     passages = [(*options["before"], sentence) for sentence in sentences]
     texts = [text_of(passage, measure.readings, sentences=count, plain=plain) for passage in passages]
     found = measure.score(texts)
-    if options["why"]:
-        _draw(options["why"], [(s, t, f) for s, t, f in zip(sentences, texts, found, strict=True)])
+    if options["plot"]:
+        _draw(options["plot"], [(s, t, f) for s, t, f in zip(sentences, texts, found, strict=True)])
     rows = []
     for sentence, scored in zip(sentences, found, strict=True):
         rows.append(Row((sentence, f"{scored.score:+.3f}")))
@@ -312,15 +318,15 @@ def _systems(measure: Measure, systems: tuple[Path, ...], options: dict[str, Any
         found = rank(measure, texts, **sampling, progress=progress)
     if options["details"]:
         _write_details(options["details"], lines, found.details)
-    if options["why"]:
-        _draw_line(options["why"], options["line"], lines, texts, found.details)
+    if options["plot"]:
+        _draw_line(options["plot"], options["line"], lines, texts, found.details)
     show(ranking_table(found), found.to_dict(), format, as_json)
 
 
 def _draw_line(path: Path, line: int | None, lines: list[Line], texts: dict[str, list[Text]], details: Any) -> None:
     place = next((n for n, found in enumerate(lines) if found.number == line), None)
     if place is None:
-        raise AnaphoraError("--why with files draws one line: say which with --line N, a line that is not empty")
+        raise AnaphoraError("--plot with files draws one line: say which with --line N, a line that is not empty")
     _draw(path, [(name, texts[name][place], details[name][place]) for name in texts])
 
 
@@ -361,15 +367,18 @@ Examples:
 """
 )
 @click.argument("pairs", metavar="PAIRS")
-@click.option("--model", type=PATH, help="A measure trained by `measure train`.")
-@click.option("--system", metavar="SPEC", help="Any other system, as a judge of the pairs.")
-@click.option("--run", "run", type=PATH, help="A run of `anaphora score` on the pairs.")
-@click.option("--encoder", metavar="SPEC", help="The encoder of the model, if its folder has no copy.")
-@click.option("--context", type=click.IntRange(0), default=2, show_default=True, help="Context, with --system.")
-@click.option("--pair-list", type=PATH, help="Annotators' judgments of pronoun pairs, to report agreement.")
-@click.option("--cache", type=PATH, help="A folder in which the encoder's states are cached.")
-@click.option("--limit", type=click.IntRange(1), help="Evaluate only the first N pairs.")
-@click.option("--threads", type=click.IntRange(1), help="CPU threads.")
+@option("--model", type=PATH, metavar="MODEL", help="Measure trained by `measure train`.")
+@options("system")
+@option("--run", "run", type=PATH, metavar="RUN", help="Run of `anaphora score` to evaluate instead.")
+@options("encoder")
+@option(
+    "--context",
+    type=click.IntRange(0),
+    default=2,
+    metavar="N",
+    help="Number of preceding sentences to include, with --system.",
+)
+@options("pair-list", "cache", "limit", "threads")
 @setting_options
 @format_options
 def evaluate(

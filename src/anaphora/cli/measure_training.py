@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from anaphora.cli.options import PATH, json_option
+from anaphora.cli.options import PATH, json_option, option, options
 from anaphora.cli.output import echo_json, note, progress_bar
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.lock import lock_output
@@ -28,10 +28,8 @@ Examples:
 """
 )
 @click.argument("config", type=PATH, metavar="CONFIG.toml")
-@click.option("-o", "--output", type=PATH, required=True, metavar="MODEL", help="A new folder for the model.")
-@click.option("--set", "settings", multiple=True, metavar="SECTION.KEY=VALUE", help="Set a key. Repeatable.")
-@click.option("--cache", type=PATH, help="A folder in which states of encoders are cached for other trainings.")
-@click.option("--threads", type=click.IntRange(1), help="CPU threads.")
+@option("-o", "--output", type=PATH, required=True, metavar="MODEL", help="Folder for the model.")
+@options("set", "cache", "threads")
 @json_option
 def train(
     config: Path, output: Path, settings: tuple[str, ...], cache: Path | None, threads: int | None, as_json: bool
@@ -103,31 +101,24 @@ Examples:
 )
 @click.argument("lm", metavar="lm:NAME_OR_PATH")
 @click.argument("texts", nargs=-1, required=True, type=PATH, metavar="TEXT...")
-@click.option(
-    "--dev",
-    multiple=True,
-    metavar="PAIRS",
-    help="Pairs on which accuracy is reported before and after. Repeatable.",
+@option(
+    "--dev", multiple=True, metavar="PAIRS", help="Pairs on which accuracy is reported before and after (repeatable)."
 )
-@click.option("-o", "--output", type=PATH, required=True, metavar="FOLDER", help="A new folder for the model.")
-@click.option(
-    "--lowercase", "plain", is_flag=True, help="Lowercase the text and remove punctuation, as in the annotated pairs."
+@option("-o", "--output", type=PATH, required=True, metavar="FOLDER", help="Folder for the model.")
+@option(
+    "--lowercase",
+    "plain",
+    is_flag=True,
+    aliases=("--plain",),
+    help="Lowercase the text and remove punctuation, as in the annotated pairs.",
 )
-@click.option("--plain", "plain", is_flag=True, hidden=True)
-@click.option("--steps", type=click.IntRange(1), default=150, show_default=True, help="Optimizer steps.")
-@click.option("--batch", type=click.IntRange(1), default=8, show_default=True, help="Passages per step.")
-@click.option(
-    "--pieces",
-    type=click.IntRange(2),
-    default=160,
-    show_default=True,
-    help="Maximum pieces per passage.",
-)
-@click.option("--rank", type=click.IntRange(1), default=16, show_default=True, help="Rank of the LoRA updates.")
-@click.option("--rate", type=float, default=1e-3, show_default=True, help="Peak learning rate.")
-@click.option("--context", type=click.IntRange(0), default=2, show_default=True, help="Context sentences of --dev.")
-@click.option("--seed", type=click.IntRange(0), default=12345, show_default=True)
-@click.option("--threads", type=click.IntRange(1), help="CPU threads.")
+@option("--steps", type=click.IntRange(1), default=150, metavar="N", help="Number of training steps.")
+@option("--batch", type=click.IntRange(1), default=8, metavar="N", help="Passages per step.")
+@option("--pieces", type=click.IntRange(2), default=160, metavar="N", help="Maximum number of subwords per passage.")
+@option("--rank", type=click.IntRange(1), default=16, metavar="N", help="Rank of the LoRA matrices.")
+@option("--rate", type=float, default=0.001, help="Peak learning rate.")
+@option("--context", type=click.IntRange(0), default=2, metavar="N", help="Number of preceding sentences in --dev.")
+@options("seed", "threads")
 @json_option
 def adapt(
     lm: str,

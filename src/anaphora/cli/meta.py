@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 
 from anaphora.cli.app import LazyGroup
-from anaphora.cli.options import PATH, Command, Share, format_options, sampling_options, text_options
+from anaphora.cli.options import (
+    PATH,
+    Command,
+    Share,
+    format_options,
+    option,
+    options,
+    sampling_options,
+    split_words,
+)
 from anaphora.cli.output import echo_json, note, show, show_all
 from anaphora.core.errors import AnaphoraError
 
@@ -43,29 +51,10 @@ def meta() -> None:
 
 def correlation_options(command: Command) -> Command:
     """What `meta correlate` and `meta sweep` have in common."""
-    options: list[Callable[[Command], Command]] = [
-        click.option("--human", default="human", show_default=True, metavar="COLUMN", help="The human scores."),
-        click.option(
-            "--without",
-            multiple=True,
-            metavar="SYSTEM",
-            help="Also without this system; auto: without outliers by their human score. Repeatable.",
-        ),
-        click.option(
-            "--interval",
-            type=click.Choice(["bootstrap", "fisher"]),
-            default="bootstrap",
-            show_default=True,
-            help="How intervals are made.",
-        ),
-        click.option("--confidence", type=Share(0, 1, True, True), default=0.95, show_default=True),
-        click.option("--samples", type=click.IntRange(100), default=10_000, show_default=True),
-        click.option("--seed", type=click.IntRange(0), default=12345, show_default=True),
-        click.option("--plot", type=PATH, metavar="FILE", help="Draw a picture: .svg, or .png (extra png)."),
-    ]
-    for option in reversed(options):
-        command = option(command)
-    return command
+    command = options("confidence", "samples", "seed", "plot")(command)
+    kinds = click.Choice(["bootstrap", "fisher"])
+    command = option("--interval", type=kinds, default="bootstrap", help="Kind of interval.")(command)
+    return options("human", "without")(command)
 
 
 @click.command(
@@ -78,14 +67,18 @@ Examples:
 """
 )
 @click.argument("scores", type=PATH, metavar="SCORES.tsv", required=False)
-@click.option("--metric", "metrics", multiple=True, metavar="COLUMN", help="Only this column. Repeatable.")
-@click.option("--minimize", multiple=True, metavar="COLUMN", help="In this column lower is better. Repeatable.")
-@click.option(
-    "--example",
-    type=PATH,
-    metavar="FOLDER",
-    help="Write made-up example files into a folder, and stop.",
+@option(
+    "--metric", "metrics", multiple=True, metavar="COLUMN", help="Metric column to evaluate (repeatable, default: all)."
 )
+@option(
+    "--lower-is-better",
+    "minimize",
+    multiple=True,
+    metavar="COLUMN",
+    aliases=("--minimize",),
+    help="Column in which lower is better (repeatable).",
+)
+@options("example")
 @correlation_options
 @format_options
 def correlate(
@@ -104,7 +97,7 @@ def correlate(
 
     SCORES.tsv has a header line, systems in the first column, a column of human scores, and a column per metric.
     """
-    from anaphora.metrics.meta.evaluation import meta_evaluate, read_scores
+    from anaphora.metrics.meta import meta_evaluate, read_scores
     from anaphora.reports.metric_tables import correlation_table
     from anaphora.stats.correlation import Settings
 
@@ -124,13 +117,13 @@ def correlate(
 
 def write_examples(folder: Path, as_json: bool) -> None:
     """Example files for this command and its sisters."""
-    from anaphora.metrics.meta.example import write_example
+    from anaphora.metrics.examples import write_example
 
-    files = [str(path) for path in write_example(folder)]
+    files = [str(path) for path in write_example("meta", folder)]
     if as_json:
         echo_json({"files": files})
     else:
-        note(f"made-up examples: {', '.join(files)}")
+        note(f"invented examples: {', '.join(files)}")
 
 
 def draw(path: Path, svg: str, quiet: bool) -> None:
@@ -138,7 +131,7 @@ def draw(path: Path, svg: str, quiet: bool) -> None:
 
     write_chart(path, svg)
     if not quiet:
-        note(f"the picture: {path}")
+        note(f"chart: {path}")
 
 
 def named_files(_: click.Context, __: click.Parameter, values: Values) -> list[tuple[str, Path]]:
@@ -178,25 +171,6 @@ def sets_of_cases(_: click.Context, __: click.Parameter, values: Values) -> list
     return found
 
 
-def texts(command: Command) -> Command:
-    """Texts instead of case counts, as `apt` takes them."""
-    options: list[Callable[[Command], Command]] = [
-        click.option("-s", "--source", type=PATH, help="Instead of --cases: the source text,"),
-        click.option("-r", "--reference", type=PATH, help="its reference translation,"),
-        click.option("-t", "--hypothesis", type=PATH, multiple=True, help="and the systems' translations. Repeatable."),
-        click.option("--name", multiple=True, help="The name of a translation's system, one for each -t."),
-        click.option("-l", "--languages", metavar="PAIR", help="Whose pronoun lists to use, such as en-fr."),
-        click.option("--ref-align", type=PATH, help="Alignment of source and reference (Pharaoh format)."),
-        click.option("--hyp-align", type=PATH, multiple=True, help="Alignment of source and translation, for each -t."),
-        click.option("--pronouns", metavar="A,B,…", help="The pronouns to evaluate, instead of those of the lists."),
-        click.option("--lists", type=PATH, help="A TOML file with pronoun lists, over the built-in ones."),
-        text_options,
-    ]
-    for option in reversed(options):
-        command = option(command)
-    return command
-
-
 @click.command(
     "correlate-sweep",
     epilog="""\b
@@ -204,36 +178,36 @@ Examples:
   anaphora meta sweep scores.tsv --cases basic=basic.json --cases heuristics=rescued.json
   anaphora meta sweep scores.tsv --cases apt.json --weights all --discard none --discard 5,6
   anaphora meta sweep scores.tsv --cases basic.json --cases rescued.json --plot figure2.svg
-  anaphora meta sweep scores.tsv -s src.en -r ref.fr -t a.fr -t b.fr -t c.fr -l en-fr
 """,
 )
 @click.argument("scores", type=PATH, metavar="SCORES.tsv")
-@click.option(
+@option(
     "--cases",
     metavar="NAME=FILE",
     callback=named_files,
     multiple=True,
-    help="Case counts of one alignment, as `apt --json` writes them. Repeatable.",
+    required=True,
+    help="Case counts of one alignment, as printed by `apt --json` (repeatable).",
 )
-@click.option(
+@option(
     "--weights",
     metavar="W2,W6",
     callback=pairs_of_weights,
     multiple=True,
-    help="Weights of cases 2 and 6, or all for 0, 0.5, 1 in each. Repeatable. [default: those of the paper's Table 4]",
+    help="Weights of cases 2 and 6, or all for 0, 0.5 and 1 in each (repeatable; default: the paper's Table 4).",
 )
-@click.option(
+@option(
     "--discard",
     metavar="CASES",
     callback=sets_of_cases,
     multiple=True,
-    help="Cases left out, or none. Repeatable. [default: none]",
+    help="Cases to leave out, or none (repeatable; default: none).",
 )
-@texts
 @correlation_options
 @format_options
 def correlate_sweep(
     scores: Path,
+    cases: list[tuple[str, Path]],
     weights: list[tuple[float, float] | str],
     discard: list[frozenset[int]],
     human: str,
@@ -245,22 +219,19 @@ def correlate_sweep(
     confidence: float,
     samples: int,
     seed: int,
-    **given: Any,
 ) -> None:
     """How much do APT's weights and its alignment matter? Correlation with human scores for each choice of them.
 
-    From case counts, or from texts with their alignments, which are then used as they are (basic) and with APT's
-    heuristics. The picture is the distribution of the six cases for each alignment.
+    The chart shows the distribution of the six cases for each alignment.
     """
-    from anaphora.metrics.meta.evaluation import read_human
-    from anaphora.metrics.meta.sweep import FULL, NOTHING, TABLE_4, sweep
+    from anaphora.metrics.meta import FULL, NOTHING, TABLE_4, read_cases, read_human, sweep
     from anaphora.reports.metric_tables import sweep_table
     from anaphora.stats.correlation import Settings
 
     chosen = [pair for some in weights or TABLE_4 for pair in (FULL if isinstance(some, str) else [some])]
     found = sweep(
         read_human(scores, human),
-        case_counts(**given),
+        read_cases(cases),
         weights=chosen,
         discard=discard or [NOTHING],
         without=without,
@@ -273,32 +244,6 @@ def correlate_sweep(
     show(sweep_table(found), found.to_dict(), format, as_json)
 
 
-def case_counts(cases: list[tuple[str, Path]], **given: Any) -> dict[str, dict[str, tuple[int, ...]]]:
-    """From the documents of `apt`, or from texts."""
-    from anaphora.metrics.apt.task import Files
-    from anaphora.metrics.meta.sweep import cases_of_texts, read_cases
-
-    how = {name: given.pop(name) for name in ("tokenize", "normalize")}
-    needed = {"-s": given["source"], "-r": given["reference"], "-t": given["hypothesis"], "-l": given["languages"]}
-    if cases:
-        if any(given.values()):
-            raise AnaphoraError("give case counts (--cases) or texts (-s -r -t -l), not both")
-        return read_cases(cases)
-    missing = [flag for flag, value in needed.items() if not value]
-    if missing:
-        raise AnaphoraError(f"missing {', '.join(missing)}: give case counts (--cases), or texts (-s -r -t -l)")
-    files = Files(
-        source=given["source"],
-        reference=given["reference"],
-        hypotheses=given["hypothesis"],
-        reference_alignment=given["ref_align"],
-        hypothesis_alignments=given["hyp_align"],
-        names=given["name"],
-    )
-    pronouns = [word.strip() for word in (given["pronouns"] or "").split(",") if word.strip()]
-    return cases_of_texts(files, given["languages"], pronouns=pronouns, lists=given["lists"], **how)
-
-
 @click.command(
     epilog="""\b
 Examples:
@@ -307,11 +252,15 @@ Examples:
 """
 )
 @click.argument("samples", type=PATH, metavar="SAMPLES.tsv")
-@click.option("-o", "--output", type=PATH, help="Write the list as a file for `anaphora apt --lists` (TOML).")
-@click.option("-l", "--languages", metavar="PAIR", help="Count identical forms as one pronoun, by this pair's lists.")
-@click.option("--lists", type=PATH, help="A TOML file with pronoun lists, over the built-in ones (with -l).")
-@click.option("--least-share", type=Share(0, 1), default=0.05, show_default=True, help="Rarer pairs are left out.")
-@click.option("--above", type=Share(0, 1), default=0.5, show_default=True, help="Keep pairs right more often than so.")
+@option("-o", "--output", type=PATH, metavar="FILE", help="Write the list as a TOML file for `anaphora apt --lists`.")
+@options("languages", "lists")
+@option(
+    "--least-share",
+    type=Share(0, 1),
+    default=0.05,
+    help="Minimum share of a pair among the samples of its reference pronoun.",
+)
+@option("--above", type=Share(0, 1), default=0.5, help="Keep pairs judged correct more often than this.")
 @format_options
 def apt_equivalences(
     samples: Path,
@@ -327,10 +276,9 @@ def apt_equivalences(
 
     SAMPLES.tsv has a header and the columns candidate, reference and correct (1 or 0), one row per pronoun.
     """
-    from anaphora.core.errors import AnaphoraError
     from anaphora.core.files import atomic_writer
     from anaphora.languages.pronouns import pronoun_lists, to_toml
-    from anaphora.metrics.apt.equivalence import learn_equivalents, read_samples
+    from anaphora.metrics.judgments import learn_equivalents, read_samples
     from anaphora.reports.metric_tables import equivalence_table
 
     if lists and not languages:
@@ -354,29 +302,23 @@ Examples:
 """,
 )
 @click.argument("details", type=PATH)
-@click.argument("judgements", type=PATH)
-@click.option(
-    "--options",
-    metavar="WORDS",
-    help="Gaps: the pronouns that could be chosen; other words are other. [default: all that were chosen]",
-)
-@click.option("-l", "--languages", metavar="PAIR", help="Gaps: forms of one pronoun are the same (en-fr: c' is ce).")
+@click.argument("judgements", type=PATH, metavar="JUDGMENTS")
+@options("options", "languages")
 @format_options
 def apt_judgements(
     details: Path, judgements: Path, options: str | None, languages: str | None, format: str, as_json: bool
 ) -> None:
     """Do people find APT's identical pronouns correct, and its different ones not? Cases by human judgement.
 
-    DETAILS is what `apt --details` writes. JUDGEMENTS has the columns system, sentence, position, and either judgement
+    DETAILS is what `apt --details` writes. JUDGMENTS has the columns system, sentence, position, and either judgement
     (correct, incorrect, bad) or answers: what annotators put into the gap, for example il|ce, other, or bad.
     """
-    from anaphora.languages.pronouns import normalise
-    from anaphora.metrics.meta.judgements import judge_cases, same_forms
+    from anaphora.languages.pronouns import normalize_word
+    from anaphora.metrics.judgments import judge_cases, same_forms
     from anaphora.reports.metric_tables import judgment_table
 
-    words = [word.strip() for word in options.split(",") if word.strip()] if options else []
-    form = normalise if languages is None else same_forms(languages)
-    found = judge_cases(details, judgements, options=words, form=form)
+    form = normalize_word if languages is None else same_forms(languages)
+    found = judge_cases(details, judgements, options=split_words(options), form=form)
     show(judgment_table(found), found.to_dict(), format, as_json)
 
 
@@ -389,28 +331,31 @@ Examples:
 """
 )
 @click.argument("annotations", type=PATH)
-@click.option("--example", is_flag=True, help="Write a small made-up table to ANNOTATIONS, and stop.")
-@click.option("-l", "--languages", default="", metavar="SRC-TGT", help="Whose pronoun classes to use, such as en-fr.")
+@option("--example", is_flag=True, help="Write an invented table to ANNOTATIONS and exit.")
+@options("languages")
 @sampling_options(test="randomisation")
 @format_options
-def discomt(annotations: Path, example: bool, languages: str, format: str, as_json: bool, **sampling: Any) -> None:
+def discomt(
+    annotations: Path, example: bool, languages: str | None, format: str, as_json: bool, **sampling: Any
+) -> None:
     """The measures of the DiscoMT shared tasks, from gap-filling ANNOTATIONS.
 
     A table with the columns item, translation, accepted (the options that annotators chose, separated by commas, or
     bad), and system where there are several.
     """
-    from anaphora.metrics.discomt.measures import discomt, read_annotations, write_example
+    from anaphora.metrics.discomt import discomt, read_annotations
+    from anaphora.metrics.examples import copy_example
     from anaphora.reports.metric_tables import discomt_tables
     from anaphora.stats.intervals import Resampling
 
     if example:
-        write_example(annotations)
+        copy_example("discomt/annotations.tsv", annotations)
         if as_json:
             echo_json({"files": [str(annotations)]})
         else:
-            note(f"a made-up example: {annotations}")
+            note(f"an invented example: {annotations}")
         return
-    result = discomt(read_annotations(annotations, languages.rpartition("-")[2]), Resampling(**sampling))
+    result = discomt(read_annotations(annotations, (languages or "").rpartition("-")[2]), Resampling(**sampling))
     if len(result.systems) > 1 and not result.pairs:
         note("the systems do not have the same items: they are not compared")
     show_all(discomt_tables(result), result.to_dict(), format, as_json)

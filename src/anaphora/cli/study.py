@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from anaphora.cli.app import LazyGroup
-from anaphora.cli.options import PATH, Share, format_options, json_option
+from anaphora.cli.options import (
+    PATH,
+    Share,
+    format_options,
+    json_option,
+    option,
+    options,
+    split_words,
+)
 from anaphora.cli.output import echo_json, note, show
 
 if TYPE_CHECKING:
@@ -49,28 +57,36 @@ Examples:
 """
 )
 @click.argument("pairs", type=PATH, required=False)
-@click.option("-o", "--output", type=PATH, required=True, metavar="STUDY", help="The folder to make.")
-@click.option("--from", "format", default="native", show_default=True, metavar="FORMAT", help="The format of PAIRS.")
-@click.option("--annotators", default="3", show_default=True, metavar="N|NAMES", help="How many, or their names.")
-@click.option("--overlap", type=click.IntRange(1), metavar="N", help="How many people answer each item. [default: all]")
-@click.option("--mode", type=click.Choice(["pairs", "gaps"]), default="pairs", show_default=True)
-@click.option("--sample", type=click.IntRange(1), metavar="N", help="Ask only this many items, drawn by the seed.")
-@click.option("--context", type=click.IntRange(0), default=2, show_default=True, help="Previous sentences shown.")
-@click.option("--source/--no-source", "show_source", default=True, show_default=True, help="Show the source?")
-@click.option("--options", metavar="WORDS", help="Gaps: the pronouns to choose from. [default: those of the language]")
-@click.option("--title", default="", help="What the study is called on its page.")
-@click.option(
+@option("-o", "--output", type=PATH, required=True, metavar="STUDY", help="Folder to create.")
+@options("from")
+@option("--annotators", default="3", metavar="N|NAMES", help="Number of annotators, or their names.")
+@option("--overlap", type=click.IntRange(1), metavar="N", help="Number of annotators per item (default: all).")
+@option(
+    "--mode",
+    type=click.Choice(["pairs", "gaps"]),
+    default="pairs",
+    help="Kind of question: choose between pairs, or fill gaps.",
+)
+@options("sample")
+@option("--context", type=click.IntRange(0), default=2, metavar="N", help="Number of preceding sentences to show.")
+@option(
+    "--show-source/--no-show-source",
+    "show_source",
+    default=True,
+    aliases=("--no-source",),
+    help="Show the source (the default), or not.",
+)
+@options("options", "title")
+@option(
     "--instructions",
     type=PATH,
     metavar="FILE",
-    help="A text, a paragraph a line, instead of the built-in text and example.",
+    help="Text with a paragraph per line, instead of the built-in instructions.",
 )
-@click.option("--seed", type=click.IntRange(0), default=1, show_default=True)
-@click.option("-s", "--source-text", type=PATH, metavar="FILE", help="Gaps of `apt --details`: the source.")
-@click.option("-t", "--translation", "translations", type=PATH, multiple=True, metavar="FILE", help="… a translation.")
-@click.option("--name", "names", multiple=True, help="… what a translation is called in PAIRS, in their order.")
-@click.option("-l", "--languages", default="", metavar="SRC-TGT", help="… the languages.")
-@click.option("--example", is_flag=True, help="Make a made-up study with made-up answers, and stop.")
+@options("seed", default=1)
+@options("source", aliases=("--source-text",))
+@options("translation", "name", "languages")
+@option("--example", is_flag=True, help="Create an invented study with invented answers and exit.")
 @json_option
 def create(
     pairs: Path | None,
@@ -79,10 +95,10 @@ def create(
     annotators: str,
     options: str | None,
     instructions: Path | None,
-    source_text: Path | None,
+    source: Path | None,
     translations: tuple[Path, ...],
     names: tuple[str, ...],
-    languages: str,
+    languages: str | None,
     example: bool,
     as_json: bool,
     **design: Any,
@@ -103,19 +119,19 @@ def create(
         return
     if pairs is None:
         raise click.UsageError("Missing argument 'PAIRS'.")
-    if bool(source_text) != bool(translations) or (source_text and (design["mode"] != "gaps" or not languages)):
+    if bool(source) != bool(translations) or (source and (design["mode"] != "gaps" or not languages)):
         raise click.UsageError("The gaps of `apt --details` need --mode gaps, -s, -t and -l.")
-    if source_text is not None:
-        suite = suite_of_details(pairs, source_text, translations, names, languages)
+    if source is not None:
+        suite = suite_of_details(pairs, source, translations, names, languages or "")
     else:
         suite = api.load_suite(pairs, format)
-    design["options"] = _words(options or "")
+    design["options"] = split_words(options)
     if instructions is not None:
         design["instructions"] = tuple(line.strip() for line in text_lines(instructions) if line.strip())
     people = (
         tuple(f"annotator {k + 1}" for k in range(int(annotators)))
         if annotators.isdecimal() and len(annotators) < 6
-        else _words(annotators)
+        else split_words(annotators)
     )
     made = make_study(suite, Design(annotators=people, **design))
     write_study(made, output)
@@ -134,19 +150,6 @@ def _say(made: Study, output: Path, as_json: bool) -> None:
         note(f"next: anaphora study serve {output} --port 8000")
 
 
-def _words(text: str) -> tuple[str, ...]:
-    return tuple(word.strip() for word in text.split(",") if word.strip())
-
-
-def database_option(command: click.decorators.FC) -> click.decorators.FC:
-    return click.option(
-        "--database",
-        metavar="URL",
-        envvar="ANAPHORA_STUDY_DATABASE",
-        help="postgresql://… or sqlite:///FILE for the answers, or ANAPHORA_STUDY_DATABASE. [default: in STUDY]",
-    )(command)
-
-
 @click.command(
     epilog="""\b
 Examples:
@@ -156,10 +159,10 @@ Examples:
 """
 )
 @click.argument("study", type=PATH)
-@click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0: any free one.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="0.0.0.0: reachable from other machines.")
-@click.option("--base-url", metavar="URL", help="The address people see, behind a proxy that adds https.")
-@database_option
+@option("--port", type=click.IntRange(0, 65535), default=8000, help="Port to listen on (0: any free port).")
+@option("--host", default="127.0.0.1", help="Address to listen on (0.0.0.0: reachable from other machines).")
+@option("--base-url", metavar="URL", help="Public address of the study, behind a proxy that adds https.")
+@options("database")
 @json_option
 def serve(study: Path, port: int, host: str, base_url: str | None, database: str | None, as_json: bool) -> None:
     """Serve the pages of a STUDY until Ctrl-C or SIGTERM. The links it prints are secrets of their people."""
@@ -199,10 +202,8 @@ Examples:
 """
 )
 @click.argument("study", type=PATH)
-@database_option
-@click.option("--samples", type=click.IntRange(100), default=10_000, show_default=True, help="Bootstrap samples.")
-@click.option("--confidence", type=Share(0, 1, True, True), default=0.95, show_default=True)
-@click.option("--seed", type=click.IntRange(0), default=12345, show_default=True)
+@options("database")
+@options("samples", "confidence", "seed")
 @format_options
 def agreement(study: Path, database: str | None, format: str, as_json: bool, **resampling: Any) -> None:
     """How well the annotators of a STUDY agree, in all and for each pair of pronouns, with and without ties."""
@@ -225,19 +226,39 @@ Examples:
 """
 )
 @click.argument("study", type=PATH)
-@click.option("-o", "--output", type=PATH, metavar="FILE", help="Answers as JSON Lines, or as a table: FILE.tsv.")
-@click.option("--history", is_flag=True, help="Also answers that were changed or taken back.")
-@click.option(
-    "--pairs", type=PATH, metavar="FILE", help="Pronoun pairs with their agreement: JSON, or a table: FILE.tsv."
+@option("-o", "--output", type=PATH, metavar="FILE", help="Write the answers as JSON Lines, or as a table (FILE.tsv).")
+@option("--history", is_flag=True, help="Include answers that were changed or withdrawn.")
+@option(
+    "--pairs",
+    type=PATH,
+    metavar="FILE",
+    help="Write pronoun pairs with their agreement as JSON, or as a table (FILE.tsv).",
 )
-@click.option(
-    "--min-agreement", type=Share(0, 1), metavar="AC1", help="Only pairs that people agree on (0.8 in the paper)."
+@option(
+    "--min-agreement",
+    type=Share(0, 1),
+    metavar="AC1",
+    help="Keep only pairs with at least this agreement (0.8 in the paper).",
 )
-@click.option("--judgements", type=PATH, metavar="FILE", help="Gaps: answers for `meta cases`.")
-@click.option("--annotations", type=PATH, metavar="FILE", help="Gaps: accepted options for `meta discomt`.")
-@click.option("--human", type=PATH, metavar="FILE", help="Gaps: accuracy of each system for `meta correlate`.")
-@click.option("--metrics", type=PATH, metavar="FILE", help="A table of metrics to put beside --human.")
-@database_option
+@option(
+    "--judgments",
+    "judgements",
+    type=PATH,
+    metavar="FILE",
+    aliases=("--judgements",),
+    help="Write the answers for `meta cases` (gap studies).",
+)
+@option("--annotations", type=PATH, metavar="FILE", help="Write accepted options for `meta discomt` (gap studies).")
+@option(
+    "--human-scores",
+    "human",
+    type=PATH,
+    metavar="FILE",
+    aliases=("--human",),
+    help="Write the accuracy of each system for `meta correlate` (gap studies).",
+)
+@option("--metrics", type=PATH, metavar="FILE", help="Table of metrics to add to --human-scores.")
+@options("database")
 @json_option
 def export(
     study: Path,
@@ -253,7 +274,7 @@ def export(
     as_json: bool,
 ) -> None:
     """The answers of a STUDY and what is made of them. Without a FILE the answers go to stdout as JSON Lines."""
-    from anaphora.study import analysis as out
+    from anaphora.study import export as out
     from anaphora.study.analysis import study_agreement
 
     found, log, current = load(study, database)

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from anaphora.cli.options import PATH, format_options, json_option
+from anaphora.cli.options import PATH, format_options, json_option, option, options
 from anaphora.cli.output import download_progress, echo_json, note, show
 from anaphora.core.errors import AnaphoraError
 
@@ -86,7 +86,7 @@ Examples:
 """,
 )
 @click.argument("suite")
-@click.option("--from", "format", default="native", metavar="FORMAT", help="The format, if not a suite file.")
+@options("from")
 @json_option
 def validate(suite: str, format: str, as_json: bool) -> None:
     """Find duplicate ids, empty or equal candidates, wrong gold, uneven passages, bad UTF-8; say where."""
@@ -123,41 +123,39 @@ Examples:
 """,
 )
 @click.argument("source", metavar="INPUT")
-@click.option(
-    "--from", "format", default="native", show_default=True, metavar="FORMAT", help="The format of the input."
-)
-@click.option(
+@options("from")
+@option(
     "--to",
     type=click.Choice(["native", "text", "sources"]),
     default="native",
-    show_default=True,
-    help="native: a suite file; text: line files to score, a line per candidate; sources: lines to translate.",
+    help="Output: a suite file (native), line files with a line per candidate (text), or lines to translate (sources).",
 )
-@click.option(
+@option(
     "-o",
     "--output",
     required=True,
     type=PATH,
-    help="The suite file (.jsonl, .jsonl.gz); with --to text a folder, with --to sources a text file.",
+    help="Suite file (.jsonl, .jsonl.gz); a folder with --to text, a text file with --to sources.",
 )
-@click.option("--name", help="The suite's name, if not the format's.")
-@click.option("--context-from", type=PATH, help="contrapro: the folder of documents to read context from.")
-@click.option(
-    "--context", type=click.IntRange(0), help="contrapro, lopes, --to sources: how many sentences of context."
+@option("--suite-name", "name", aliases=("--name",), help="Name of the suite (default: that of the format or file).")
+@option("--context-from", type=PATH, help="Folder of documents to read context from (contrapro).")
+@option(
+    "--context",
+    type=click.IntRange(0),
+    metavar="N",
+    help="Number of preceding sentences to include (contrapro, lopes, --to sources).",
 )
-@click.option("--split", help="scat: train, valid or test.")
-@click.option("--contrast-from", type=PATH, help="scat: the folder of Lopes' set, for wrong translations that agree.")
-@click.option("--source-language", help="text: which of the two languages is the source.")
-@click.option("--target-language", help="text, disceval: the target language.")
-@click.option(
-    "--separator", help="--to text, --to sources: join the sentences of a passage by this, one line per passage."
-)
-@click.option(
+@option("--split", help="Split to read: train, valid or test (scat).")
+@option("--contrast-from", type=PATH, help="Folder of Lopes' set, for wrong translations that agree (scat).")
+@option("--source-language", help="Source language (text).")
+@option("--target-language", help="Target language (text, disceval).")
+@option("--separator", help="Text between the sentences of a passage, one line per passage (--to text, --to sources).")
+@option(
     "--documents",
     is_flag=True,
-    help="--to sources: a document per example, its sentences on lines of their own, a blank line between documents.",
+    help="Write a document per example, one sentence per line, with blank lines between documents (--to sources).",
 )
-@click.option("--limit", type=click.IntRange(1), help="Only the first so many examples.")
+@options("limit")
 @json_option
 def convert(
     source: str,
@@ -248,8 +246,8 @@ Examples:
 """,
 )
 @click.argument("name")
-@click.option("--from-path", type=PATH, help="Take local copies instead of downloading.")
-@click.option("--force", is_flag=True, help="Import or download and convert again what is already here.")
+@option("--from-path", type=PATH, help="Import local copies instead of downloading.")
+@option("--force", is_flag=True, help="Import or download again what already exists.")
 @json_option
 def get(name: str, from_path: Path | None, force: bool, as_json: bool) -> None:
     """Download a published suite, verify it, and convert it; afterwards it is found by its name."""

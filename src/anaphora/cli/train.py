@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from anaphora.cli.options import PATH, json_option
+from anaphora.cli.options import PATH, json_option, option, options
 from anaphora.cli.output import echo_json, note, progress_bar
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.lock import lock_folder
@@ -26,23 +26,22 @@ Examples:
   anaphora train my-model.toml -o models/mine
   anaphora train transformer-concat22-laptop -o models/small --set data.source=train.en --set data.target=train.de
   anaphora train my-model.toml -o models/mine --resume --set training.updates=20000
-  anaphora train fine-tune.toml -o models/tuned --sweep training.rate=2e-6,2e-7,2e-8
+  anaphora train fine-tune.toml -o models/tuned --sweep training.learning_rate=2e-6,2e-7,2e-8
 """
 )
 @click.argument("config", metavar="CONFIG.toml|PRESET", required=False)
-@click.option("-o", "--output", type=PATH, metavar="MODEL", help="The model's folder.")
-@click.option("--list", "listing", is_flag=True, help="Show the presets.")
-@click.option("--resume", is_flag=True, help="Go on with an interrupted training, or train on.")
-@click.option("--set", "settings", multiple=True, metavar="SECTION.KEY=VALUE", help="Set a key. Repeatable.")
-@click.option("--sweep", metavar="SECTION.KEY=A,B,…", help="Train a model for each value, in a folder each.")
-@click.option(
+@option("-o", "--output", type=PATH, metavar="MODEL", help="Folder for the model.")
+@option("--list", "listing", is_flag=True, help="List the presets and exit.")
+@options("resume", "set")
+@option("--sweep", metavar="SECTION.KEY=A,B,…", help="Train a model for each value, each in its own folder.")
+@option(
     "--average",
     type=click.IntRange(2),
     metavar="N",
-    help="End with the mean of the last N checkpoints, or of the best N (training.average_of).",
+    help="Average the last N checkpoints when training ends (or the best N: training.average_of).",
 )
-@click.option("--tensorboard", is_flag=True, help="Write MODEL/tensorboard for TensorBoard as well.")
-@click.option("--threads", type=click.IntRange(1))
+@option("--tensorboard", is_flag=True, help="Also write TensorBoard logs to MODEL/tensorboard.")
+@options("threads")
 @json_option
 def train(
     config: str | None,
@@ -91,17 +90,18 @@ def _train(config: Config, folder: Path, resume: bool) -> dict[str, Any]:
 def _trained(
     config: Config, folder: Path, resume: bool, ranks: Ranks, suites: list[tuple[str, tuple[Example, ...]]]
 ) -> dict[str, Any]:
-    from anaphora.nmt.prepare import open_folder, prepare
+    from anaphora.nmt.checkpoint import open_folder
+    from anaphora.nmt.data import prepare
     from anaphora.nmt.training import Trainer
 
     if ranks.first:  # the others find the vocabulary that it learns
         open_folder(folder, config, resume)
-        material = prepare(config, folder, suites)
-        size = material.text.size
-        note(f"{folder}: {len(material.training):,} examples, {size:,} pieces; left out: {material.training.dropped}")
+        data = prepare(config, folder, suites)
+        size = data.text.size
+        note(f"{folder}: {len(data.training):,} examples, {size:,} pieces; left out: {data.training.dropped}")
     ranks.wait()
     if not ranks.first:
-        material = prepare(config, folder, suites)
+        data = prepare(config, folder, suites)
     with progress_bar("updates") as bar:
 
         def report(line: dict[str, Any]) -> None:
@@ -110,13 +110,13 @@ def _trained(
             if bar is None or line["kind"] == "validation" or line.get("final"):
                 note(_told(line))
 
-        trained = Trainer(config, material, folder, report, ranks).run()
+        trained = Trainer(config, data, folder, report, ranks).run()
     if ranks.first:
         ended = "stopped early" if trained.stopped_early else "done"
         note(f"{ended} after {trained.updates:,} updates: nmt:{folder}")
     return {
         "model": str(folder),
-        "examples": len(material.training),
+        "examples": len(data.training),
         "updates": trained.updates,
         "stopped_early": trained.stopped_early,
         "perplexity": trained.perplexity,

@@ -1,68 +1,93 @@
-"""Typed configurations in TOML: a frozen dataclass per section, checked key by key, with overrides."""
+"""Typed configuration files: TOML documents as dataclasses, with overrides and errors that name the key.
+
+A configuration is a dataclass whose fields are sections, which are dataclasses again, or plain values. Values are
+strings, numbers, truth values and tuples of them.
+"""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar, get_args, get_type_hints
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 from anaphora.core.errors import AnaphoraError, BadInput, did_you_mean
-from anaphora.core.parsing import parse_toml
+from anaphora.core.parsing import NAMES, is_a, parse_toml, shown
 
-T = TypeVar("T")
-EXPECTED = {int: "a whole number", float: "a number", bool: "true or false", str: "a text"}
+Config = TypeVar("Config")
 
 
-def typed_config(kind: type[T], document: Mapping[str, Any], path: Path) -> T:
-    """Return the configuration that a document describes; an unknown key or a value of another type is an error.
+def typed_config(kind: type[Config], document: Mapping[str, Any], path: Path) -> Config:
+    """Return the configuration that a TOML document holds; keys that are left out have their default.
 
-    kind: a dataclass with a text `description` and a dataclass per section
-    path: named in errors
+    An unknown section or key, or a value of another type, is a BadInput that names it, and so is what the dataclasses
+    refuse when they are created.
     """
-    sections = get_type_hints(kind)
+    hints = get_type_hints(kind)
     values: dict[str, Any] = {}
     for name, value in document.items():
-        if name not in sections:
-            problem = f"unknown section {name!r}{did_you_mean(name, sections)}"
-            raise BadInput(path, problem, remedy=known_names(sections))
-        if name == "description":
-            values[name] = str(value)
-            continue
-        if not isinstance(value, Mapping):
-            raise BadInput(path, f"[{name}] is a section", remedy=f"Write [{name}] and its keys below it.")
-        values[name] = _section(sections[name], name, value, path)
-    return kind(**values)
+        if name not in hints:
+            raise BadInput(path, f"unknown section {name!r}{did_you_mean(name, hints)}", remedy=known_names(hints))
+        if not dataclasses.is_dataclass(hints[name]):
+            values[name] = _typed_value(hints[name], value, name, path)
+        elif isinstance(value, Mapping):
+            values[name] = _section(hints[name], name, value, path)
+        else:
+            raise BadInput(path, f"{name} must be a section", remedy=f"Write [{name}] and its keys below it.")
+    return _created(kind, values, path)
 
 
-def _section(kind: Any, name: str, values: Mapping[str, Any], path: Path) -> Any:
+def _section(kind: Any, name: str, document: Mapping[str, Any], path: Path) -> Any:
     hints = get_type_hints(kind)
-    arguments = {}
-    for key, value in values.items():
+    values = {}
+    for key, value in document.items():
         if key not in hints:
-            problem = f"unknown key {name}.{key}{did_you_mean(key, hints)}"
-            raise BadInput(path, problem, remedy=known_names(hints))
-        arguments[key] = _typed(hints[key], value, f"{name}.{key}", path)
-    return kind(**arguments)
+            raise BadInput(path, f"unknown key {name}.{key}{did_you_mean(key, hints)}", remedy=known_names(hints))
+        values[key] = _typed_value(hints[key], value, f"{name}.{key}", path)
+    return _created(kind, values, path)
 
 
-def _typed(kind: Any, value: Any, key: str, path: Path) -> Any:
-    """Return the value in the type of its field: a whole number may be a float, a single value a list of one."""
-    if kind in (tuple[str, ...], tuple[float, ...], tuple[int, ...]):
-        item = get_args(kind)[0]
+def _typed_value(kind: Any, value: Any, key: str, path: Path) -> Any:
+    """Return the value as its field has it: a whole number is a number, a single value is a tuple of one."""
+    if get_origin(kind) is tuple:
         values = value if isinstance(value, list | tuple) else [value]
-        return tuple(_typed(item, one, key, path) for one in values)
-    if kind is float and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
-    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-        raise BadInput(path, f"{key}: {EXPECTED[kind]} is expected, not {value!r}")
-    return value
+        return tuple(_typed_value(get_args(kind)[0], one, key, path) for one in values)
+    if not is_a(value, kind):
+        raise BadInput(path, f"{key} must be {NAMES[kind]}, not {shown(value)}")
+    return float(value) if kind is float else value
+
+
+def _created(kind: type[Config], values: Mapping[str, Any], path: Path) -> Config:
+    try:
+        return kind(**values)
+    except BadInput:
+        raise
+    except AnaphoraError as error:
+        raise BadInput(path, str(error)) from None
+
+
+def known_names(names: Iterable[str]) -> str:
+    """Return a remedy that lists the names that exist."""
+    return f"Known: {', '.join(names)}."
+
+
+# Documents before they are typed
+
+
+def merge_documents(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """Return one document over another; sections are merge_documents key by key."""
+    result = dict(under)
+    for key, value in over.items():
+        before = result.get(key)
+        both = isinstance(value, Mapping) and isinstance(before, Mapping)
+        result[key] = merge_documents(before, value) if both else value  # type: ignore[arg-type]
+    return result
 
 
 def parse_overrides(overrides: Mapping[str, str], example: str) -> dict[str, Any]:
-    """Return the document of `--set section.key=value` options, whose values are TOML or plain text.
+    """Return the document that `--set` options make: section.key → value as TOML; anything else is a string.
 
-    example: a key with a value, for the error
+    example: an option that is right, for the error message
     """
     document: dict[str, Any] = {}
     for key, text in overrides.items():
@@ -77,14 +102,24 @@ def parse_overrides(overrides: Mapping[str, str], example: str) -> dict[str, Any
     return document
 
 
-def merge_documents(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a document with the values of another one in place of its own, section by section."""
-    result = dict(under)
-    for key, value in over.items():
-        before = result.get(key)
-        both = isinstance(value, Mapping) and isinstance(before, Mapping)
-        result[key] = merge_documents(before, value) if both else value  # type: ignore[arg-type]
+def rename_keys(document: Mapping[str, Any], aliases: Mapping[str, str], path: Path) -> dict[str, Any]:
+    """Return the document with the earlier names of keys replaced by the present ones.
+
+    aliases: section.earlier → the present name of the key
+    """
+    result = dict(document)
+    for alias, name in aliases.items():
+        section, _, earlier = alias.partition(".")
+        values = result.get(section)
+        if not isinstance(values, Mapping) or earlier not in values:
+            continue
+        if name in values:
+            raise BadInput(path, f"{alias} is the earlier name of {section}.{name}", remedy="Give only one of them.")
+        result[section] = {name if key == earlier else key: value for key, value in values.items()}
     return result
+
+
+# Writing
 
 
 def as_document(config: Any) -> dict[str, Any]:
@@ -92,6 +127,26 @@ def as_document(config: Any) -> dict[str, Any]:
     return dataclasses.asdict(config)
 
 
-def known_names(names: Iterable[str]) -> str:
-    """Return a remedy that lists the names that exist."""
-    return f"Known: {', '.join(names)}."
+def write_toml(config: Any, left_out: Collection[str] = ()) -> str:
+    """Return a configuration as TOML. left_out: keys (section.key) that are not written"""
+    plain, sections = [], []
+    for field in dataclasses.fields(config):
+        value = getattr(config, field.name)
+        if not dataclasses.is_dataclass(value):
+            plain.append(f"{field.name} = {_toml(value)}")
+            continue
+        sections += ["", f"[{field.name}]"]
+        keys = ((key.name, getattr(value, key.name)) for key in dataclasses.fields(value))
+        sections += [f"{key} = {_toml(one)}" for key, one in keys if f"{field.name}.{key}" not in left_out]
+    return "\n".join([*plain, *sections]) + "\n"
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        quoted = value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\t", "\\t")
+        return f'"{quoted}"'
+    if isinstance(value, tuple | list):
+        return f"[{', '.join(map(_toml, value))}]"
+    return repr(value)

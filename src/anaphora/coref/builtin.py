@@ -25,7 +25,7 @@ from anaphora.coref.nonreferential import nonreferential_features
 from anaphora.coref.phrases import Phrase, phrases, role_of, verb_of, violates_binding
 from anaphora.coref.pronouns import Language, is_plural_pronoun, is_pronoun, pronoun_role
 from anaphora.coref.pronouns import language as language_of
-from anaphora.languages.pronouns import normalise
+from anaphora.languages.pronouns import normalize_word
 
 WINDOW = 5  # sentences before that of the pronoun
 MINIMUM = 0.001  # smaller probabilities are dropped
@@ -86,7 +86,7 @@ def questions(document: Document, language: Language) -> Iterator[Question]:
                 pronoun = _pronoun(sentence, number, index, language)
                 yield _question(pronoun, before, sentence, language, uses)
                 before.append(_mention(pronoun))
-            elif sentence[index].upos == "PRON" and normalise(sentence[index].text) in language.demonstratives:
+            elif sentence[index].upos == "PRON" and normalize_word(sentence[index].text) in language.demonstratives:
                 before.append(_demonstrative(sentence, number, index))
 
 
@@ -171,7 +171,7 @@ def _ruled_out(candidate: Candidate, pronoun: Pronoun, sentence: Sentence) -> bo
 
 
 def _pronoun(sentence: Sentence, number: int, index: int, language: Language) -> Pronoun:
-    form = normalise(sentence[index].text)
+    form = normalize_word(sentence[index].text)
     role = pronoun_role(sentence, index, language)
     plural = is_plural_pronoun(sentence, index, language)
     return Pronoun(number, index, form, role, verb_of(sentence, index), language.genders(form), plural)
@@ -193,7 +193,7 @@ def _mention(pronoun: Pronoun) -> Candidate:
 
 def _demonstrative(sentence: Sentence, number: int, index: int) -> Candidate:
     role = role_of(sentence, index)[0]
-    form, verb = normalise(sentence[index].text), verb_of(sentence, index)
+    form, verb = normalize_word(sentence[index].text), verb_of(sentence, index)
     return Candidate(number, index, Kind.DEMONSTRATIVE, form, role, verb, features=("demonstrative", f"role {role}"))
 
 

@@ -14,7 +14,7 @@ from enum import Enum
 from anaphora.annotate.document import Document, Sentence
 from anaphora.coref.phrases import Phrase, verb_of
 from anaphora.coref.pronouns import Language
-from anaphora.languages.pronouns import normalise
+from anaphora.languages.pronouns import normalize_word
 
 FAR = 4  # sentences or more
 RANKS = ("rank 0", "rank 1", "rank 2", "rank 3", *("rank 4–6",) * 3, *("rank 7–11",) * 5)
@@ -72,7 +72,7 @@ def own_features(phrase: Phrase, document: Document, seen: int, language: Langua
     features += ["vague"] * (phrase.lemma in language.vague)
     features += ["person"] * is_person(phrase, sentence, language)
     features += ["repeated"] * (seen > 1) + ["frequent"] * (seen > 3)
-    features += ["negated"] * any(normalise(sentence[child].text) in language.negations for child in below)
+    features += ["negated"] * any(normalize_word(sentence[child].text) in language.negations for child in below)
     features += ["relative clause"] * any(sentence[child].relation == "acl:relcl" for child in below)
     features += ["long"] * (phrase.mention.end - phrase.mention.start >= LONG)
     features += ["first"] * (phrase.mention.start == 0)
@@ -84,7 +84,9 @@ def is_person(phrase: Phrase, sentence: Sentence, language: Language) -> bool:
     if not phrase.name or not language.human_verbs:
         return False
     mention = phrase.mention
-    titled = any(normalise(token.text) in language.titles for token in sentence.tokens[mention.start : mention.head])
+    titled = any(
+        normalize_word(token.text) in language.titles for token in sentence.tokens[mention.start : mention.head]
+    )
     speaks = mention.start == 0 and mention.end < len(sentence) and sentence[mention.end].text in (":", ",")
     return titled or speaks or (phrase.role == "subject" and verb_of(sentence, mention.head) in language.human_verbs)
 

@@ -16,7 +16,7 @@ from anaphora.annotate.document import Document, Mention, head_of
 from anaphora.core.files import text_lines
 from anaphora.core.parsing import expecting, json_record
 from anaphora.coref import Link
-from anaphora.languages.pronouns import normalise
+from anaphora.languages.pronouns import normalize_word
 
 Span = tuple[int, int, int]  # sentence, first token, end (not included)
 
@@ -118,7 +118,9 @@ def judge(document: Document, links: Iterable[Link], gold: Sequence[GoldPronoun]
         best_right = best is not None and names(document, best, pronoun.phrases)
         linked = link is not None and link.antecedent is not None
         right = best_right if linked else not pronoun.phrases
-        judged.append(Judged(normalise(pronoun.text), bool(pronoun.phrases), linked, right, best_right, confidence))
+        judged.append(
+            Judged(normalize_word(pronoun.text), bool(pronoun.phrases), linked, right, best_right, confidence)
+        )
     return judged
 
 

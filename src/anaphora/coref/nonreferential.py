@@ -8,7 +8,7 @@ from anaphora.annotate.document import Sentence
 from anaphora.coref.features import Pronoun
 from anaphora.coref.phrases import verb_of
 from anaphora.coref.pronouns import Language, pronoun_role
-from anaphora.languages.pronouns import normalise
+from anaphora.languages.pronouns import normalize_word
 
 AHEAD = 8  # words among which the clause that a pleonastic pronoun announces begins
 PLEONASTIC = frozenset(
@@ -49,7 +49,7 @@ def classify_certain(sentence: Sentence, index: int, language: Language, *, doin
 
 
 def _features(sentence: Sentence, index: int, language: Language) -> set[str]:
-    form = normalise(sentence[index].text)
+    form = normalize_word(sentence[index].text)
     role = pronoun_role(sentence, index, language)
     pronoun = Pronoun(0, index, form, role, verb_of(sentence, index), language.genders(form))
     return set(nonreferential_features(sentence, pronoun, language))
@@ -94,7 +94,9 @@ def _as_subject(sentence: Sentence, pronoun: Pronoun, head: int, lemma: str, lan
             yield "is time"
     if sentence[head].upos in ("ADJ", "NOUN") and any(sentence[c].role in ("xcomp", "advcl", "acl") for c in after):
         yield "announces"
-    if lemma in language.impersonal or any(normalise(sentence[child].text) in language.impersonal for child in below):
+    if lemma in language.impersonal or any(
+        normalize_word(sentence[child].text) in language.impersonal for child in below
+    ):
         yield "impersonal verb"
     if lemma in language.lasting:
         yield "lasting verb"
@@ -104,11 +106,11 @@ def _as_subject(sentence: Sentence, pronoun: Pronoun, head: int, lemma: str, lan
 
 def _by_words(sentence: Sentence, index: int, language: Language) -> Iterator[str]:
     """Features of the words alone, for constructions that parsers often get wrong."""
-    ahead = [normalise(token.text) for token in sentence.tokens[index + 1 : index + 1 + AHEAD]]
+    ahead = [normalize_word(token.text) for token in sentence.tokens[index + 1 : index + 1 + AHEAD]]
     if any(word in language.openers for word in ahead[1:5]):
         yield "opener ahead"
     before = sentence.tokens[max(0, index - 2) : index]
-    if any(normalise(token.text) in language.questions for token in before):
+    if any(normalize_word(token.text) in language.questions for token in before):
         yield "question before"
-    if before and normalise(before[-1].text) == "worth":
+    if before and normalize_word(before[-1].text) == "worth":
         yield "worth it"

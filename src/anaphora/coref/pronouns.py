@@ -11,7 +11,7 @@ from anaphora.annotate.document import Sentence, is_plural
 from anaphora.core.errors import AnaphoraError
 from anaphora.coref.phrases import role_of
 from anaphora.languages import GENDERS, names_with, table
-from anaphora.languages.pronouns import normalise
+from anaphora.languages.pronouns import normalize_word
 
 Words = frozenset[str]
 
@@ -89,7 +89,7 @@ def is_pronoun(sentence: Sentence, index: int, language: Language) -> bool:
 def is_plural_pronoun(sentence: Sentence, index: int, language: Language) -> bool:
     """Whether a token is a third-person plural pronoun. German has none here: *sie* is also the singular form."""
     token = sentence[index]
-    form = normalise(token.text)
+    form = normalize_word(token.text)
     return form in language.plurals and (form not in language.ambiguous or token.upos == "PRON")
 
 
@@ -100,7 +100,7 @@ def is_singular_pronoun(sentence: Sentence, index: int, language: Language) -> b
     is singular or plural by its verb or by the tagger; *Sie* inside a sentence is polite.
     """
     token = sentence[index]
-    form = normalise(token.text)
+    form = normalize_word(token.text)
     if form not in language.pronouns:
         return False
     if form in language.ambiguous and token.upos != "PRON":
@@ -118,4 +118,4 @@ def is_polite(sentence: Sentence, index: int) -> bool:
 
 def pronoun_role(sentence: Sentence, index: int, language: Language) -> str:
     """The grammatical role of a pronoun; "possessive" for possessives."""
-    return "possessive" if normalise(sentence[index].text) in language.possessives else role_of(sentence, index)[0]
+    return "possessive" if normalize_word(sentence[index].text) in language.possessives else role_of(sentence, index)[0]

@@ -24,7 +24,7 @@ from anaphora.languages import names_with
 from anaphora.languages.pronouns import (
     Forms,
     addressed,
-    normalise,
+    normalize_word,
     polite_forms,
     pronoun_forms,
     pronoun_lists,
@@ -110,7 +110,7 @@ class Counts:
 def plain(words: Words, polite: frozenset[str]) -> list[str]:
     """Words in lower case, but for forms of address, which keep their capital and so are no pronouns."""
     address = addressed(words, polite)
-    return [word if special else normalise(word) for word, special in zip(words, address, strict=True)]
+    return [word if special else normalize_word(word) for word, special in zip(words, address, strict=True)]
 
 
 def contrast(candidates: Sequence[Words], gold: int, forms: Forms, polite: frozenset[str] = frozenset()) -> Contrast:
@@ -152,7 +152,7 @@ def judge(
     assert example.gold is not None
     told = contrast(candidates, example.gold, forms, polite)
     written = plain(translation, polite)
-    places = [place for place, word in enumerate(source) if is_source(example, normalise(word))]
+    places = [place for place, word in enumerate(source) if is_source(example, normalize_word(word))]
     if not told.pronouns or not places:
         return _by_words(example.id, told, written)
     place = _source_place(places, told.position, gold_links, len(candidates[example.gold]))

@@ -6,8 +6,8 @@ import difflib
 import re
 from collections.abc import Iterable
 
-from anaphora.languages.pronouns import normalise
-from anaphora.normalization import APOSTROPHES
+from anaphora.align.tokenize import APOSTROPHES
+from anaphora.languages.pronouns import normalize_word
 
 Span = tuple[int, int]  # from character, to character
 # A word with its apostrophes and hyphens is one (c'est is two in French: the pronoun ends with its apostrophe).
@@ -56,13 +56,13 @@ def replaced_pronouns(one: str, other: str) -> tuple[str, str] | None:
     marks = differences(one, other)
     if not len(marks[0]) == len(marks[1]) == 1:
         return None
-    words = [normalise(text[slice(*found[0])]) for text, found in zip((one, other), marks, strict=True)]
+    words = [normalize_word(text[slice(*found[0])]) for text, found in zip((one, other), marks, strict=True)]
     return (words[0], words[1]) if not any(" " in word for word in words) else None
 
 
 def occurrences(pronoun: str, sentence: str) -> list[Span]:
     """Where a word stands in a sentence as a word of its own, whatever its case."""
-    pattern = re.escape(normalise(pronoun)).replace("'", f"['{APOSTROPHES}]")
+    pattern = re.escape(normalize_word(pronoun)).replace("'", f"['{APOSTROPHES}]")
     start = "" if pronoun.startswith(("'", *APOSTROPHES)) else r"(?<!\w)"  # geht's
     end = "" if pronoun.endswith(("'", *APOSTROPHES)) else r"(?!\w)"  # c'est
     found = re.finditer(rf"{start}{pattern}{end}", sentence, re.IGNORECASE)

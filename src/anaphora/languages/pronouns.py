@@ -13,16 +13,16 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from anaphora.align.tokenize import normalize
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.parsing import read_toml
 from anaphora.languages import names_with, table, top_value
-from anaphora.normalization import normalize
 
 Words = tuple[str, ...]
 
 
 @lru_cache(maxsize=1 << 17)
-def normalise(word: str) -> str:
+def normalize_word(word: str) -> str:
     """A word as the lists have it: in lower case, with normalized apostrophes and other signs."""
     return normalize(word).lower()
 
@@ -160,7 +160,7 @@ def _checked(key: str, value: Any, path: Path) -> Any:
     if key == "translations":
         if not isinstance(value, dict):
             raise BadInput(path, "translations is a table: it = ['il', 'elle']")
-        return {normalise(word): _words(f"{key}.{word}", words, path) for word, words in value.items()}
+        return {normalize_word(word): _words(f"{key}.{word}", words, path) for word, words in value.items()}
     if key in ("identical", "equivalent"):
         if not isinstance(value, list):
             raise BadInput(path, f"{key} is a list of lists of words")
@@ -176,7 +176,7 @@ def _checked(key: str, value: Any, path: Path) -> Any:
 def _words(key: str, value: Any, path: Path) -> Words:
     if not isinstance(value, list) or not all(isinstance(word, str) and word.strip() for word in value):
         raise BadInput(path, f"{key} has to be a list of words")
-    return tuple(dict.fromkeys(normalise(word.strip()) for word in value))
+    return tuple(dict.fromkeys(normalize_word(word.strip()) for word in value))
 
 
 def to_toml(lists: Mapping[str, Any]) -> str:
@@ -313,8 +313,8 @@ def load_readings(language: str, path: Path | None = None) -> Readings:
 def _parse_readings(readings: Any, capital: Any, path: Path, language: str) -> Readings:
     if not isinstance(readings, dict) or not readings or not isinstance(capital, list):
         raise BadInput(path, "no table [readings]", remedy='Write lines such as he = ["3 sg m subject"] in it.')
-    parsed = {normalise(word): _readings(word, values, path) for word, values in readings.items()}
-    return Readings(language, parsed, frozenset(normalise(str(word)) for word in capital))
+    parsed = {normalize_word(word): _readings(word, values, path) for word, values in readings.items()}
+    return Readings(language, parsed, frozenset(normalize_word(str(word)) for word in capital))
 
 
 def _readings(word: str, values: Any, path: Path) -> tuple[Reading, ...]:
@@ -343,7 +343,7 @@ def pronoun_classes(language: str) -> Mapping[str, Sequence[str]]:
 
 def class_of(word: str, language: str) -> str:
     """The class of a pronoun, or "other"; in a language without classes each word is its own class."""
-    plain = normalise(word.strip())
+    plain = normalize_word(word.strip())
     classes = pronoun_classes(language)
     if not classes:
         return plain

@@ -23,6 +23,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor, nn
 
+from anaphora.align.tokenize import normalize
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.files import atomic_folder, atomic_writer
 from anaphora.core.finite import finite
@@ -30,7 +31,6 @@ from anaphora.core.parsing import expecting, parse_json, shortened
 from anaphora.measure.encoders import text_key
 from anaphora.measure.features import LanguageModelFeatures
 from anaphora.measure.texts import Pair, plain_text
-from anaphora.normalization import normalize
 from anaphora.scoring.weights import save_pretrained
 
 Report = Callable[[dict[str, Any]], None]

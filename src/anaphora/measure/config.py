@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from anaphora.core.config import merge_documents, parse_overrides, typed_config
-from anaphora.core.errors import AnaphoraError, BadInput
+from anaphora.core.errors import AnaphoraError
 from anaphora.core.parsing import read_toml
 
 CONTEXTS = ("NC", "RC", "CRC")
@@ -134,9 +134,4 @@ def read_config(path: Path, overrides: Mapping[str, str] | None = None) -> Confi
 def parse_config(document: Mapping[str, Any], path: Path, overrides: Mapping[str, str] | None = None) -> Config:
     """Return the config of a document; an unknown key or a value of another type is an error."""
     given = merge_documents(document, parse_overrides(overrides or {}, "training.epochs=5"))
-    try:
-        return typed_config(Config, given, path)
-    except BadInput:
-        raise
-    except AnaphoraError as error:
-        raise BadInput(path, str(error)) from None
+    return typed_config(Config, given, path)

@@ -19,7 +19,7 @@ from anaphora.core.errors import BadInput
 from anaphora.core.files import text_lines
 from anaphora.core.parsing import expecting, read_json, table_rows
 from anaphora.core.pickles import is_pickle, read_plain_pickles
-from anaphora.languages.pronouns import normalise
+from anaphora.languages.pronouns import normalize_word
 from anaphora.suites.example import Tag
 
 THRESHOLD = 0.8
@@ -138,7 +138,7 @@ def _pair(text: Any, path: Path) -> str:
     for sign in (":", "_"):
         one, separator, other = str(text).partition(sign)
         if separator and one and other:
-            return f"{normalise(one)}:{normalise(other)}"
+            return f"{normalize_word(one)}:{normalize_word(other)}"
     raise BadInput(path, f"not a pronoun pair: {text!r}", remedy="Write reference and system pronoun: he_it.")
 
 

@@ -11,11 +11,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from anaphora.align.tokenize import sign_name
 from anaphora.core.errors import AnaphoraError
 from anaphora.languages.pronouns import Readings
 from anaphora.measure.pair_list import Judged, errors_of
 from anaphora.measure.texts import Line, Word, pronoun_indices, replace_pronoun, words_of
-from anaphora.normalization import sign_name
 from anaphora.suites.example import Example, Passage, Tag
 
 # Aligning two translations into the same language. They share most of their words, so that the edit distance aligns

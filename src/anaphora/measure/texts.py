@@ -11,10 +11,10 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from anaphora.align.tokenize import normalize, normalize_counting
 from anaphora.core.documents import document_lines
 from anaphora.core.errors import AnaphoraError
-from anaphora.languages.pronouns import Readings, normalise
-from anaphora.normalization import normalize, normalize_counting
+from anaphora.languages.pronouns import Readings, normalize_word
 from anaphora.suites.example import Example, Passage
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def words_of(text: str, readings: Readings | None = None) -> list[Word]:
     A pronoun that is always capitalized (I) is no pronoun in lower case (i.e.), unless the whole text is in lower
     case: its normalized form then has a sign that no pronoun has.
     """
-    words = [Word(m[0], m.start(), m.end(), normalise(m[0])) for m in WORD.finditer(text)]
+    words = [Word(m[0], m.start(), m.end(), normalize_word(m[0])) for m in WORD.finditer(text)]
     if readings is None or not readings.capital or text == text.lower():
         return words
     return [w._replace(normal=f"{w.normal}.") if w.text in readings.capital else w for w in words]
@@ -63,7 +63,7 @@ def replace_pronoun(text: str, words: Sequence[Word], index: int, new: str, read
 
 def _cased(text: str, words: Sequence[Word], index: int, new: str, readings: Readings) -> str:
     """Capitalize the new pronoun if the old one was, if it always is (I), or if a sentence begins here."""
-    old, small = words[index], normalise(new)
+    old, small = words[index], normalize_word(new)
     if text == text.lower():  # the whole text is in lower case, "i" as well
         return small
     if small in readings.capital or (old.text[0].isupper() and old.normal not in readings.capital):

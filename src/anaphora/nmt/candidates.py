@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+import hashlib
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
 
-from anaphora.core.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.finite import all_finite
-from anaphora.nmt.arrangement import Arrangement, Ids, Marks, inputs_of, target_of
+from anaphora.nmt.checkpoint import load_model
+from anaphora.nmt.config import Config
 from anaphora.nmt.data import make_batch
-from anaphora.nmt.loading import Loaded
-from anaphora.nmt.text import Text
-from anaphora.scoring.batching import SourceGroup, group_by_source, padded_batches, score_groups
-from anaphora.scoring.tree import CandidateScore, EncodedCandidate, common_prefix
+from anaphora.nmt.layout import ContextLayout, Ids, SpecialTokens, inputs_of, target_of
+from anaphora.nmt.text import TEXT_FILES, Text
+from anaphora.scoring.batching import (
+    SourceGroup,
+    find_device,
+    group_by_source,
+    padded_batches,
+    score_groups,
+    weights_checksum,
+)
+from anaphora.scoring.packed import PackedModel
+from anaphora.scoring.stepwise import StepwiseScorer
+from anaphora.scoring.tree import CandidateScore, EncodedCandidate, Tree, common_prefix
 from anaphora.suites.example import Example, Passage
 
+Scorer = Callable[[Sequence[Tree], Sequence[tuple[Ids, ...]], bool], list[list[CandidateScore]]]
 Scores = Iterator[tuple[int, list[CandidateScore]]]  # the number of each example, with the scores of its candidates
 
 
@@ -28,36 +41,36 @@ class EncodedQuestion(NamedTuple):
     truncated: int = 0
 
 
-def encode_candidates(example: Example, text: Text, arrangement: Arrangement) -> list[EncodedCandidate]:
+def encode_candidates(example: Example, text: Text, layout: ContextLayout) -> list[EncodedCandidate]:
     """Every candidate of an example; the inputs differ where an encoder reads the candidate's own context."""
-    source = [text.encode_source(sentence) if sentence else [] for sentence in _in_reach(example.source, arrangement)]
+    source = [text.encode_source(sentence) if sentence else [] for sentence in _in_reach(example.source, layout)]
     encoded = []
     for candidate in example.candidates:
-        target = [text.encode_target(sentence) if sentence else [] for sentence in _in_reach(candidate, arrangement)]
-        inputs = inputs_of(arrangement, text.marks, source, target[:-1])
-        encoded.append(EncodedCandidate(inputs, (), target_of(arrangement, text.marks, target)))
+        target = [text.encode_target(sentence) if sentence else [] for sentence in _in_reach(candidate, layout)]
+        inputs = inputs_of(layout, text.special, source, target[:-1])
+        encoded.append(EncodedCandidate(inputs, (), target_of(layout, text.special, target)))
     return encoded
 
 
-def _in_reach(passage: Passage, arrangement: Arrangement) -> Sequence[str]:
-    return passage[max(0, len(passage) - 1 - arrangement.reach) :]
+def _in_reach(passage: Passage, layout: ContextLayout) -> Sequence[str]:
+    return passage[max(0, len(passage) - 1 - layout.reach) :]
 
 
 def encode_question(
-    example: Example, text: Text, arrangement: Arrangement, focus: str, limit: int | None, truncate: bool
+    example: Example, text: Text, layout: ContextLayout, scope: str, limit: int | None, truncate: bool
 ) -> EncodedQuestion:
     """An example in token ids.
 
-    focus: as in `Options`: the whole candidate, the current sentence given the context, or the first token that differs
-    limit: the most tokens that the model reads; what is longer is an error, or is truncated
+    scope: as in `Options`: the whole candidate, the current sentence given the context, or the first token that differs
+    limit: the most tokens that the model reads; a longer text is an error, or is truncated
     """
-    encoded, truncated = encode_candidates(example, text, arrangement), 0
+    encoded, truncated = encode_candidates(example, text, layout), 0
     if limit is not None:
         encoded, truncated = _limited(encoded, limit, truncate, example)
-    if focus == "current":
+    if scope == "current":
         sizes = [len(text.encode_target(candidate[-1])) + 1 for candidate in example.candidates]
         encoded = [_given(c, max(0, len(c.predicted) - size)) for c, size in zip(encoded, sizes, strict=True)]
-    elif focus == "pronoun":
+    elif scope == "pronoun":
         several = len(encoded) > 1
         shared = common_prefix([c.predicted[:-1] for c in encoded]) if several else 0  # one is left to predict
         encoded = [_given(c._replace(predicted=c.predicted[: shared + 1]), shared) for c in encoded]
@@ -92,19 +105,112 @@ def _limited(
 
 
 @torch.inference_mode()
-def padded_scores(model: Any, targets: Sequence[tuple[tuple[Ids, ...], Ids]], marks: Marks, budget: int) -> list[float]:
+def padded_scores(
+    model: Any, targets: Sequence[tuple[tuple[Ids, ...], Ids]], special: SpecialTokens, budget: int
+) -> list[float]:
     """The sum of log-probabilities of every target after its inputs, in order; the model is in evaluation mode."""
     device = next(model.parameters()).device
     scores = [0.0] * len(targets)
     for numbers in padded_batches([max(len(target), *map(len, inputs)) for inputs, target in targets], budget):
         inputs, outputs = zip(*(targets[number] for number in numbers), strict=True)
-        batch = make_batch(inputs, outputs, marks.start, marks.padding).to(device)
+        batch = make_batch(inputs, outputs, special.start, special.padding).to(device)
         logits = model(batch).float()
         chosen = torch.log_softmax(logits, -1).gather(2, batch.predict.ids[:, :, None])[:, :, 0]
         sums = chosen.masked_fill(~batch.predict.mask, 0.0).double().sum(1)
         for number, score in zip(numbers, sums.tolist(), strict=True):
             scores[number] = score
-    return all_finite(scores, "the model's scores of candidates", "Check the model's files, or lower the rate.")
+    return all_finite(scores, "the model's scores of candidates", "Check the model's files, or lower its rate.")
+
+
+# Trained models, one or an ensemble, with the scorer that suits each
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """Models with the same vocabulary and context layout, in evaluation mode.
+
+    scorers: for each model what scores its trees; limit: how many tokens they take, None where there is no end
+    fingerprint: which models they are, for the header of a run
+    """
+
+    models: tuple[Any, ...]
+    scorers: tuple[Scorer, ...]
+    text: Text
+    layout: ContextLayout
+    limit: int | None
+    fingerprint: dict[str, Any]
+
+
+def load_models(names: str, device: str | None = None) -> Loaded:
+    """Load models by the paths of their folders, separated by commas."""
+    paths = [Path(names)] if Path(names).is_dir() else [Path(name) for name in names.split(",")]
+    target_device = find_device(device)
+    models, configs, texts = [], [], []
+    for path in paths:
+        model, config, text = load_model(path)
+        models.append(model.to(target_device).eval())
+        configs.append(config)
+        texts.append(text)
+        _check_together(path, paths[0], config, configs[0])
+    limits = [config.model.max_length for config in configs if config.model.kind != "recurrent"]
+    return Loaded(
+        tuple(models),
+        tuple(_scorer(model, config, texts[0].special) for model, config in zip(models, configs, strict=True)),
+        texts[0],
+        configs[0].model.layout,
+        min(limits, default=None),
+        {
+            "architecture": ",".join(config.model.kind for config in configs),
+            "parameters": sum(_parameters(model) for model in models),
+            "weights": ",".join(weights_checksum(model) for model in models),
+            "vocabulary": f"{texts[0].size}@{_vocabulary(paths[0])[:8]}",
+            "dtype": str(next(models[0].parameters()).dtype).removeprefix("torch."),
+        },
+    )
+
+
+def _check_together(path: Path, first: Path, config: Config, other: Config) -> None:
+    """Models of an ensemble predict the same words from the same inputs."""
+    if _vocabulary(path) != _vocabulary(first):
+        remedy = "Models of an ensemble share theirs: train them with training.start_from, or from the same text."
+        raise BadInput(path, f"another vocabulary than that of {first}", remedy=remedy)
+    if config.model.layout != other.model.layout:
+        problem = f"reads other sentences than {first} ({config.model.layout}, {other.model.layout})"
+        raise BadInput(path, problem, remedy="All models of an ensemble must read the same.")
+
+
+def _scorer(model: Any, config: Config, special: SpecialTokens) -> Scorer:
+    """Trees through the packed scorer where a model is one of Hugging Face's, else level by level."""
+    if config.model.kind == "transformer":
+        packed = PackedModel(_huggingface(model))
+
+        def score(
+            trees: Sequence[Tree], inputs: Sequence[tuple[Ids, ...]], margins: bool
+        ) -> list[list[CandidateScore]]:
+            with packed.attached():
+                return packed.score(trees, [first for first, *_ in inputs], margins)
+
+        return score
+    return StepwiseScorer(model, special.padding).score
+
+
+def _huggingface(model: Any) -> Any:
+    """The model of `transformers` that is inside of ours."""
+    from transformers import PreTrainedModel
+
+    return next(part for part in model.modules() if isinstance(part, PreTrainedModel))
+
+
+def _parameters(model: Any) -> int:
+    return sum(parameter.numel() for parameter in model.parameters())
+
+
+def _vocabulary(folder: Path) -> str:
+    """A sum over everything that makes ids of text."""
+    digest = hashlib.sha256()
+    for name in TEXT_FILES:
+        digest.update((folder / name).read_bytes())
+    return digest.hexdigest()
 
 
 @dataclass(frozen=True)
@@ -127,7 +233,7 @@ class CandidateScorer:
             by_model = [scorer(trees, inputs, leave_out) for scorer in self.loaded.scorers]
             return [[_mean(values) for values in zip(*of_tree, strict=True)] for of_tree in zip(*by_model, strict=True)]
 
-        start = (self.loaded.text.marks.start,)
+        start = (self.loaded.text.special.start,)
         groups = group_by_source([question.candidates for question in questions], self.batch_tokens, start)
         yield from score_groups(groups, score, self.batch_tokens, depth_first=True, done=done)
 
@@ -146,8 +252,8 @@ class CandidateScorer:
             yield number, [next(values) for _ in question.candidates]
 
     def _padded(self, targets: Sequence[tuple[tuple[Ids, ...], Ids]]) -> list[float]:
-        marks = self.loaded.text.marks
-        by_model = [padded_scores(model, targets, marks, self.batch_tokens) for model in self.loaded.models]
+        special = self.loaded.text.special
+        by_model = [padded_scores(model, targets, special, self.batch_tokens) for model in self.loaded.models]
         return [sum(scores) / len(scores) for scores in zip(*by_model, strict=True)]
 
 

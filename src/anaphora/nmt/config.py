@@ -1,8 +1,7 @@
-"""How a model is made: its architecture, its text, its training."""
+"""The configuration of a training: architecture, data, vocabulary, optimization; TOML files and presets."""
 
 from __future__ import annotations
 
-import dataclasses
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -11,10 +10,10 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from anaphora.core.config import merge_documents, parse_overrides, typed_config
+from anaphora.core.config import merge_documents, parse_overrides, rename_keys, typed_config, write_toml
 from anaphora.core.errors import AnaphoraError, BadInput, did_you_mean
 from anaphora.core.parsing import read_toml
-from anaphora.nmt.arrangement import Arrangement
+from anaphora.nmt.layout import ContextLayout
 
 KINDS = ("recurrent", "transformer", "context-transformer")
 COMBINATIONS = ("concatenation", "gate", "hierarchical")
@@ -24,17 +23,17 @@ AVERAGED = ("last", "best")
 
 @dataclass(frozen=True, slots=True)
 class ModelConfig:
-    """The architecture. Not every kind has all of it: `config_unused.py` says what means nothing where."""
+    """The architecture. Not every kind has all of it: `unused` says which keys have no effect where."""
 
     kind: str = "transformer"
-    joined_source: int = 0  # previous source sentences in the main encoder's input
-    joined_target: int = 0  # previous target sentences that are decoded before the current one
-    contexts: tuple[str, ...] = ()  # what each further encoder reads: source, target
+    source_context: int = 0  # previous source sentences in the main encoder's input
+    target_context: int = 0  # previous target sentences that are decoded before the current one
+    context_encoders: tuple[str, ...] = ()  # what each further encoder reads: source, target
     context_sentences: int = 1  # and how many previous sentences of it
     combination: str = "hierarchical"  # of the encoders' attention, in recurrent models
-    tied_contexts: bool = False  # embeddings shared with the main encoder (source) or the decoder (target)
-    tied_decoder: bool = True  # embeddings shared between the decoder's input and output
-    tied_all: bool = False  # with a joint vocabulary: one matrix for everything
+    tie_context_embeddings: bool = False  # embeddings shared with the main encoder (source) or the decoder (target)
+    tie_decoder_embeddings: bool = True  # embeddings shared between the decoder's input and output
+    tie_all_embeddings: bool = False  # with a joint vocabulary: one matrix for everything
     embedding: int = 512  # size of embeddings, and of a Transformer's states
     hidden: int = 1024  # size of a recurrent model's states
     layers: int = 6
@@ -45,13 +44,13 @@ class ModelConfig:
     max_length: int = 512  # positions of a Transformer
 
     @property
-    def arrangement(self) -> Arrangement:
-        return Arrangement(self.joined_source, self.joined_target, self.contexts, self.context_sentences)
+    def layout(self) -> ContextLayout:
+        return ContextLayout(self.source_context, self.target_context, self.context_encoders, self.context_sentences)
 
 
 @dataclass(frozen=True, slots=True)
 class DataConfig:
-    """Text: sentence-aligned files, a blank line (or a change of docid) between documents."""
+    """Sentence-aligned files with a blank line (or another docid) between documents."""
 
     source: tuple[str, ...] = ()
     target: tuple[str, ...] = ()
@@ -68,31 +67,31 @@ class DataConfig:
 
 @dataclass(frozen=True, slots=True)
 class VocabularyConfig:
-    """Subwords, learned by SentencePiece from the training text."""
+    """Subwords, which SentencePiece learns from the training text."""
 
     kind: str = "bpe"  # or unigram
     size: int = 32_000
     joint: bool = True  # one vocabulary for both languages
     lowercase: bool = False
-    normalise: bool = False  # Moses' punctuation normalisation
-    tokenise: bool = False  # Moses' tokenisation
+    normalize: bool = False  # Moses' punctuation normalization
+    tokenize: bool = False  # Moses' tokenization
     truecase: bool = False  # Moses' truecasing, learned from the training text
     sentences: int = 1_000_000  # that it is learned from, drawn at random where there are more
 
 
 @dataclass(frozen=True, slots=True)
 class TrainingConfig:
-    """How the weights are found."""
+    """Optimization and checkpoints."""
 
     updates: int = 100_000
     batch_tokens: int = 4096  # of the longer side of each example, padding included
-    batch_sentences: int = 0  # examples of a batch, at most; 0: as many as batch_tokens allows
+    batch_sentences: int = 0  # at most this many examples in a batch; 0: no limit but batch_tokens
     accumulate: int = 1  # batches of an update
-    rate: float = 0.0003
-    schedule: str = "inverse-sqrt"  # fixed; plateau: × decay after decay_patience validations without gain
+    learning_rate: float = 0.0003
+    schedule: str = "inverse-sqrt"  # fixed; plateau: × plateau_factor after plateau_patience validations without gain
     warmup: int = 4000
-    decay: float = 0.7  # of the plateau schedule
-    decay_patience: int = 8
+    plateau_factor: float = 0.7  # of the plateau schedule
+    plateau_patience: int = 8
     betas: tuple[float, ...] = (0.9, 0.98)
     epsilon: float = 1e-9
     weight_decay: float = 0.0
@@ -100,7 +99,7 @@ class TrainingConfig:
     context_weight: float = 1.0  # of the loss on previous target sentences and their separators (Lupo et al. 2022)
     weighted_words: tuple[str, ...] = ()  # words of the current target sentence whose loss has another weight
     word_weight: float = 1.0  # and that weight
-    clip: float = 1.0  # norm of the gradient; 0: never
+    clip_norm: float = 1.0  # norm of the gradient; 0: never
     seed: int = 1
     dtype: str = "float32"  # or bfloat16, where the hardware computes it
     start_from: str = ""  # a model whose weights and vocabulary training starts from
@@ -113,7 +112,7 @@ class TrainingConfig:
 
 @dataclass(frozen=True, slots=True)
 class ValidationConfig:
-    """What is looked at during training."""
+    """Validation during training."""
 
     every: int = 1000
     patience: int = 0  # validations without a lower perplexity before training stops; 0: never
@@ -123,14 +122,14 @@ class ValidationConfig:
 
 @dataclass(frozen=True, slots=True)
 class LogConfig:
-    """What is written besides log.jsonl and the curve of accuracy."""
+    """Logs besides log.jsonl and the chart of accuracy."""
 
     tensorboard: bool = False  # needs the extra "tensorboard"
 
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """Everything. description: a sentence for `anaphora train --list`."""
+    """A whole configuration. description: a sentence for `anaphora train --list`"""
 
     description: str = ""
     model: ModelConfig = field(default_factory=ModelConfig)
@@ -147,7 +146,7 @@ def is_word(text: str) -> bool:
 
 
 def problem_of(config: Config) -> str | None:
-    """What is wrong with a config that types do not say, if anything is."""
+    """Return what is wrong with a config beyond its types; None if nothing is."""
     model, training = config.model, config.training
     choices = (
         ("model.kind", model.kind, KINDS),
@@ -161,14 +160,17 @@ def problem_of(config: Config) -> str | None:
         if value not in known:
             return f"{key}: unknown {value!r}{did_you_mean(value, known)}. Known: {', '.join(known)}"
     try:
-        arrangement = model.arrangement
+        layout = model.layout
     except AnaphoraError as error:
         return str(error)
     problems = (
-        (model.kind == "transformer" and arrangement.contexts, "a plain transformer has no further encoders: contexts"),
         (
-            model.kind == "context-transformer" and arrangement.contexts != ("source",),
-            'a context-transformer reads contexts = ["source"]',
+            model.kind == "transformer" and layout.context_encoders,
+            "a plain transformer has no model.context_encoders",
+        ),
+        (
+            model.kind == "context-transformer" and layout.context_encoders != ("source",),
+            'a context-transformer reads context_encoders = ["source"]',
         ),
         (model.kind != "recurrent" and model.embedding % model.heads, "model.embedding is a multiple of model.heads"),
         (len(training.betas) != 2, "training.betas are two numbers"),
@@ -178,7 +180,10 @@ def problem_of(config: Config) -> str | None:
             "training.updates, batch_tokens, accumulate and save_every are 1 or more",
         ),
         (training.average < 0 or training.average == 1, "training.average is 0 or at least 2"),
-        (len(config.data.source) != len(config.data.target), "data.source and data.target name as many files"),
+        (
+            len(config.data.source) != len(config.data.target),
+            "data.source and data.target must name as many files",
+        ),
     )
     first = next((problem for wrong, problem in problems if wrong), None)
     return first or _repeat_problem(config.data) or _weight_problem(training) or _too_short(config)
@@ -202,7 +207,7 @@ def _weight_problem(training: TrainingConfig) -> str | None:
 
 
 def _too_short(config: Config) -> str | None:
-    """Whether training would end before there are the checkpoints whose mean is the model."""
+    """Return an error if training ends before there are enough checkpoints to average."""
     training = config.training
     best = training.average_of == "best"
     every = config.validation.every if best else training.save_every
@@ -216,7 +221,7 @@ def _too_short(config: Config) -> str | None:
     )
 
 
-# Keys that mean nothing in a config: what a kind of model does not have, or another key has settled.
+# Keys without effect: those of other kinds of models, and those that another key overrides
 
 TRANSFORMER_ONLY = {
     "layers": "recurrent models have one layer",
@@ -228,23 +233,23 @@ RECURRENT_ONLY = {
     "hidden": "a Transformer's states have the size of model.embedding",
     "layer_norm": "Transformers always have it",
     "combination": "only recurrent models combine encoders in several ways",
-    "tied_contexts": "a Transformer's encoders share their embeddings anyway",
+    "tie_context_embeddings": "a Transformer's encoders share their embeddings anyway",
 }
 
 
 def unused(config: Config) -> dict[str, str]:
-    """section.key → why it means nothing here."""
-    found = {f"model.{key}": why for key, why in _of_model(config.model).items()}
-    found |= {f"training.{key}": why for key, why in _of_training(config.training).items()}
-    if not config.model.joined_target:
-        found["training.context_weight"] = "the target has no context (model.joined_target is 0)"
+    """Return the keys that have no effect, section.key → the reason."""
+    reasons = {f"model.{key}": why for key, why in _of_model(config.model).items()}
+    reasons |= {f"training.{key}": why for key, why in _of_training(config.training).items()}
+    if not config.model.target_context:
+        reasons["training.context_weight"] = "the target has no context (model.target_context is 0)"
     if config.data.docids and config.data.boundary:
-        found["data.boundary"] = "data.docids tell where documents end"
-    return found
+        reasons["data.boundary"] = "data.docids tell where documents end"
+    return reasons
 
 
 def with_defaults(config: Config, keys: list[str]) -> Config:
-    """The config with some keys as if nobody had set them."""
+    """Return the config with some keys at their defaults."""
     for key in keys:
         section, _, name = key.partition(".")
         values = getattr(config, section)
@@ -254,42 +259,56 @@ def with_defaults(config: Config, keys: list[str]) -> Config:
 
 
 def _of_model(model: ModelConfig) -> dict[str, str]:
-    found = dict(TRANSFORMER_ONLY if model.kind == "recurrent" else RECURRENT_ONLY)
-    if not model.contexts:
-        why = "there are no further encoders (model.contexts)"
-        found |= dict.fromkeys(("combination", "context_sentences", "tied_contexts"), why)
-    elif model.kind == "recurrent" and model.tied_all:
-        found["tied_contexts"] = "model.tied_all makes one matrix of all"
-    if model.tied_all:
-        found["tied_decoder"] = "model.tied_all makes one matrix of all"
-    return found
+    reasons = dict(TRANSFORMER_ONLY if model.kind == "recurrent" else RECURRENT_ONLY)
+    if not model.context_encoders:
+        why = "there are no further encoders (model.context_encoders)"
+        reasons |= dict.fromkeys(("combination", "context_sentences", "tie_context_embeddings"), why)
+    elif model.kind == "recurrent" and model.tie_all_embeddings:
+        reasons["tie_context_embeddings"] = "model.tie_all_embeddings makes one matrix of all"
+    if model.tie_all_embeddings:
+        reasons["tie_decoder_embeddings"] = "model.tie_all_embeddings makes one matrix of all"
+    return reasons
 
 
 def _of_training(training: TrainingConfig) -> dict[str, str]:
-    found = {}
+    reasons = {}
     if training.schedule != "plateau":
-        found = dict.fromkeys(("decay", "decay_patience"), 'training.schedule is not "plateau"')
+        reasons = dict.fromkeys(("plateau_factor", "plateau_patience"), 'training.schedule is not "plateau"')
     if not training.average:
-        found["average_of"] = "training.average is 0"
+        reasons["average_of"] = "training.average is 0"
     if not training.weighted_words:
-        found["word_weight"] = "training.weighted_words is empty"
-    return found
+        reasons["word_weight"] = "training.weighted_words is empty"
+    return reasons
 
 
 def _default(values: Any, name: str) -> Any:
     return next(field.default for field in fields(values) if field.name == name)
 
 
-# Configs as TOML files: read into typed settings, with errors that name the key; presets to build on.
+# Config files and presets
 
 LAPTOP = "laptop"  # the preset that makes others small
+EARLIER_NAMES = {  # names of keys in version 0.1.0
+    "model.joined_source": "source_context",
+    "model.joined_target": "target_context",
+    "model.contexts": "context_encoders",
+    "model.tied_contexts": "tie_context_embeddings",
+    "model.tied_decoder": "tie_decoder_embeddings",
+    "model.tied_all": "tie_all_embeddings",
+    "vocabulary.normalise": "normalize",
+    "vocabulary.tokenise": "tokenize",
+    "training.rate": "learning_rate",
+    "training.decay": "plateau_factor",
+    "training.decay_patience": "plateau_patience",
+    "training.clip": "clip_norm",
+}
 
 
 def read_config(path: Path, overrides: Mapping[str, str] | None = None, strict: bool = True) -> Config:
-    """A config file; `base = "NAME"` takes over a preset, whose keys the file's own go before.
+    """Read a config file; with `base = "NAME"` the keys that it leaves out are those of a preset.
 
     overrides: section.key → value as TOML (a word without quotes is a string)
-    strict: a key that means nothing with the others is an error, not left out
+    strict: a key without effect is an error; otherwise it is ignored
     """
     return parse_config(read_toml(path), path, overrides, strict)
 
@@ -297,8 +316,11 @@ def read_config(path: Path, overrides: Mapping[str, str] | None = None, strict: 
 def parse_config(
     document: Mapping[str, Any], path: Path, overrides: Mapping[str, str] | None = None, strict: bool = True
 ) -> Config:
-    """A config from what a TOML file holds."""
-    given = merge_documents(document, parse_overrides(overrides or {}, "training.updates=600"))
+    """Return the config that a TOML document holds."""
+    given = merge_documents(
+        rename_keys(document, EARLIER_NAMES, path),
+        rename_keys(parse_overrides(overrides or {}, "training.updates=600"), EARLIER_NAMES, path),
+    )
     config = typed_config(Config, _inherited(given, path), path)
     if problem := problem_of(config):
         raise BadInput(path, problem)
@@ -310,25 +332,30 @@ def parse_config(
     return with_defaults(config, list(reasons))
 
 
+def write_config(config: Config) -> str:
+    """Return the config as TOML: every key that has an effect."""
+    return write_toml(config, unused(config))
+
+
 def presets() -> dict[str, Config]:
-    """The presets by name, in alphabetical order."""
+    """Return the presets by name, in alphabetical order."""
     return {name: parse_config({"base": name}, Path(f"{name}.toml")) for name in sorted(_presets())}
 
 
 @cache
 def _presets() -> dict[str, dict[str, Any]]:
-    """What the project's preset files hold: each table is a preset, and is there in laptop size as well.
+    """Return the tables of the preset files; each is a preset, and has a version of laptop size.
 
     A table NAME-laptop holds what is different in this one of the small models.
     """
-    found: dict[str, dict[str, Any]] = {}
+    tables: dict[str, dict[str, Any]] = {}
     for file in (files("anaphora.nmt") / "presets").iterdir():
         if file.name.endswith(".toml"):
-            found |= read_toml(file)
-    size = found.pop(LAPTOP)
-    own = {name: found.pop(name) for name in list(found) if name.endswith(f"-{LAPTOP}")}
-    small = {f"{name}-{LAPTOP}": {"base": name, **size} for name in found}
-    return found | {name: merge_documents(document, own.get(name, {})) for name, document in small.items()}
+            tables |= read_toml(file)
+    size = tables.pop(LAPTOP)
+    own = {name: tables.pop(name) for name in list(tables) if name.endswith(f"-{LAPTOP}")}
+    small = {f"{name}-{LAPTOP}": {"base": name, **size} for name in tables}
+    return tables | {name: merge_documents(document, own.get(name, {})) for name, document in small.items()}
 
 
 def _inherited(document: Mapping[str, Any], path: Path) -> dict[str, Any]:
@@ -343,25 +370,3 @@ def _inherited(document: Mapping[str, Any], path: Path) -> dict[str, Any]:
             path, f"no preset {base!r}{did_you_mean(str(base), names)}", remedy="See: anaphora train --list."
         )
     return merge_documents(_inherited(_presets()[base], path), own)
-
-
-def write_config(config: Config) -> str:
-    """The config as TOML, every key of it that means something."""
-    left_out = unused(config)
-    lines = [f"description = {_toml(config.description)}"]
-    for section in fields(Config)[1:]:
-        lines += ["", f"[{section.name}]"]
-        values = dataclasses.asdict(getattr(config, section.name))
-        lines += [f"{key} = {_toml(value)}" for key, value in values.items() if f"{section.name}.{key}" not in left_out]
-    return "\n".join(lines) + "\n"
-
-
-def _toml(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        quoted = value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\t", "\\t")
-        return f'"{quoted}"'
-    if isinstance(value, tuple | list):
-        return f"[{', '.join(map(_toml, value))}]"
-    return repr(value)

@@ -13,9 +13,9 @@ from torch import Tensor, nn
 from transformers.masking_utils import create_bidirectional_mask
 from transformers.models.marian.modeling_marian import MarianAttention, MarianEncoderLayer
 
-from anaphora.nmt.arrangement import Marks
 from anaphora.nmt.config import ModelConfig
 from anaphora.nmt.data import Batch
+from anaphora.nmt.layout import SpecialTokens
 from anaphora.nmt.marian import Layers, Marian, Memory, marian_config, xavier
 from anaphora.scoring.padded import Padded
 
@@ -80,8 +80,8 @@ class ContextTransformer(nn.Module):
         for layer in shared:
             states, others = layer(states, mask), layer(others, others_mask)
         others = self.last(others, others_mask)
-        found: Tensor = top(states, mask, context=others, context_mask=self._mask(states, others, known))
-        return found
+        encoded: Tensor = top(states, mask, context=others, context_mask=self._mask(states, others, known))
+        return encoded
 
     def encode(self, inputs: tuple[Padded, ...]) -> Memory:
         return self.marian.remember(self.read(inputs), inputs[0].mask)
@@ -118,7 +118,7 @@ class ContextTransformer(nn.Module):
         )
 
 
-def build(config: ModelConfig, source_size: int, target_size: int, marks: Marks) -> ContextTransformer:
+def build(config: ModelConfig, source_size: int, target_size: int, special: SpecialTokens) -> ContextTransformer:
     """A model with random weights; there is a position more for what stands before a context."""
     longer = replace(config, max_length=config.max_length + 1)
-    return ContextTransformer(Marian(marian_config(longer, source_size, target_size, marks)))
+    return ContextTransformer(Marian(marian_config(longer, source_size, target_size, special)))

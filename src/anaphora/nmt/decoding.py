@@ -11,7 +11,7 @@ from torch import Tensor
 
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.finite import NotFinite
-from anaphora.nmt.arrangement import Arrangement, Ids, Marks, inputs_of
+from anaphora.nmt.layout import ContextLayout, Ids, SpecialTokens, inputs_of
 from anaphora.nmt.text import Text
 from anaphora.scoring.padded import Padded, pad
 from anaphora.suites.example import Passage, Translation
@@ -19,20 +19,20 @@ from anaphora.suites.example import Passage, Translation
 
 @dataclass(frozen=True, slots=True)
 class Beam:
-    """How to search.
+    """Settings of beam search.
 
-    size: hypotheses that are kept for each sentence, and so the length of n-best lists
-    max_tokens: of a translation, its end included; what is not finished by then stays as it is
-    normalise: scores are divided by the number of tokens to this power; 0: not at all
+    size: hypotheses kept for each sentence, which is the length of n-best lists
+    max_tokens: the longest translation, end token included; unfinished translations are cut there
+    normalize: scores are divided by the number of tokens to this power; 0: not at all
     """
 
     size: int = 4
     max_tokens: int = 256
-    normalise: float = 1.0
+    normalize: float = 1.0
 
 
 class Hypothesis(NamedTuple):
-    """A translation without its end. score: the sum of its log-probabilities, end included; value: normalised."""
+    """A translation without its end. score: the sum of its log-probabilities, end included; value: normalized."""
 
     tokens: Ids
     score: float
@@ -40,7 +40,7 @@ class Hypothesis(NamedTuple):
 
 
 class _Live(NamedTuple):
-    """Hypotheses that go on, sentence by sentence, the best first.
+    """Unfinished hypotheses, sentence by sentence, best first.
 
     sentences, scores: (n,); places: (n,), the rank of each among those of its sentence; rows: (n,), which of the
     hypotheses one token ago it continues; tokens: (n, t)
@@ -54,26 +54,28 @@ class _Live(NamedTuple):
 
 
 @torch.inference_mode()
-def search(ensemble: Ensemble, inputs: tuple[Padded, ...], marks: Marks, beam: Beam) -> list[list[Hypothesis]]:
-    """For each sentence its translations, the best first: as many as the beam has places, or all there are."""
+def search(
+    ensemble: Ensemble, inputs: tuple[Padded, ...], special: SpecialTokens, beam: Beam
+) -> list[list[Hypothesis]]:
+    """Return the translations of each sentence, best first, at most as many as the size of the beam."""
     inputs = tuple(part.to(ensemble.device) for part in inputs)
     memory = ensemble.encode(inputs)
     here, state = memory, ensemble.start(memory)
     number = len(inputs[0].lengths)
     live = _begin(number, ensemble.device)
     room = torch.full((number,), beam.size, device=ensemble.device)  # places that are left to each sentence
-    read = torch.full((number,), marks.start, device=ensemble.device)
-    found: list[list[Hypothesis]] = [[] for _ in range(number)]
+    read = torch.full((number,), special.start, device=ensemble.device)
+    finished: list[list[Hypothesis]] = [[] for _ in range(number)]
     for length in range(1, beam.max_tokens + 1):
         values, state = ensemble.step(here, state, read)
-        values[:, [marks.padding, marks.start]] = float("-inf")
+        values[:, [special.padding, special.start]] = float("-inf")
         if values.isnan().any():
             what = f"beam search: the model's log-probabilities of token {length}"
             raise NotFinite(f"{what} are nan. Check the model's files, or train it again with a lower rate")
         following = _best(live, values, room, beam.size)
-        ends = following.tokens[:, -1] == marks.end
+        ends = following.tokens[:, -1] == special.end
         last = length == beam.max_tokens
-        _collect(found, following, ends | last, marks, beam)
+        _collect(finished, following, ends | last, special, beam)
         kept = (~ends).nonzero()[:, 0]
         if last or not len(kept):
             break
@@ -83,7 +85,7 @@ def search(ensemble: Ensemble, inputs: tuple[Padded, ...], marks: Marks, beam: B
         read = live.tokens[:, -1]
         if not torch.equal(before.sentences, live.sentences):  # memory is large, and often the same as before
             here = ensemble.select(memory, live.sentences)
-    return [sorted(hypotheses, key=lambda hypothesis: -hypothesis.value) for hypotheses in found]
+    return [sorted(hypotheses, key=lambda hypothesis: -hypothesis.value) for hypotheses in finished]
 
 
 def _begin(number: int, device: torch.device) -> _Live:
@@ -93,7 +95,7 @@ def _begin(number: int, device: torch.device) -> _Live:
 
 
 def _best(live: _Live, values: Tensor, room: Tensor, size: int) -> _Live:
-    """The best continuations of each sentence, as many as it has room for.
+    """Return the best continuations of each sentence, at most as many as it has room for.
 
     values: (n, vocabulary), log-probabilities of what may follow each live hypothesis
     """
@@ -119,15 +121,17 @@ def _places(live: _Live) -> _Live:
     return live._replace(places=torch.arange(len(starts), device=starts.device) - starts)
 
 
-def _collect(found: list[list[Hypothesis]], live: _Live, done: Tensor, marks: Marks, beam: Beam) -> None:
+def _collect(
+    finished_of: list[list[Hypothesis]], live: _Live, done: Tensor, special: SpecialTokens, beam: Beam
+) -> None:
     """Put what is finished, or cannot become longer, with the translations of its sentence."""
     finished = zip(live.sentences[done].tolist(), live.scores[done].tolist(), live.tokens[done].tolist(), strict=True)
     for sentence, score, tokens in finished:
-        value = score / len(tokens) ** beam.normalise
-        found[sentence].append(Hypothesis(tuple(t for t in tokens if t != marks.end), score, value))
+        value = score / len(tokens) ** beam.normalize
+        finished_of[sentence].append(Hypothesis(tuple(t for t in tokens if t != special.end), score, value))
 
 
-# One or more models that decode together: their log-probabilities are averaged, as Nematus does it.
+# Ensembles: log-probabilities are averaged, as in Nematus.
 
 
 class Ensemble:
@@ -138,8 +142,8 @@ class Ensemble:
 
     @property
     def device(self) -> torch.device:
-        found: torch.device = next(self.models[0].parameters()).device
-        return found
+        device: torch.device = next(self.models[0].parameters()).device
+        return device
 
     def encode(self, inputs: tuple[Padded, ...]) -> tuple[Any, ...]:
         return tuple(model.encode(inputs) for model in self.models)
@@ -150,7 +154,7 @@ class Ensemble:
     def step(self, memory: tuple[Any, ...], state: tuple[Any, ...], tokens: Tensor) -> tuple[Tensor, tuple[Any, ...]]:
         """Read tokens (b,); give the log-probabilities (b, vocabulary) of what follows, and the next state.
 
-        The mean of log-probabilities is not normalised again: so a translation's score is the mean of the models' own.
+        The mean of log-probabilities is not normalized again: so a translation's score is the mean of the models' own.
         """
         total, states = None, []
         for model, part, before in zip(self.models, memory, state, strict=True):
@@ -165,7 +169,7 @@ class Ensemble:
         return tuple(model.select(part, rows) for model, part in zip(self.models, structure, strict=True))
 
 
-# Documents through a trained model: each sentence with the context that the model reads, translated by beam search.
+# Documents: each sentence is translated with the context that the model reads.
 
 ROWS = 256  # hypotheses that are decoded side by side
 
@@ -187,13 +191,13 @@ class Source(NamedTuple):
 class Translator:
     """A model, and how it is used.
 
-    context: at most so many sentences of context, where that is less than the model reads
+    context: at most this many sentences of context; None: what the model was trained with
     limit: how many tokens the model takes; what is longer is an error, or loses its oldest context (truncate)
     """
 
     ensemble: Ensemble
     text: Text
-    arrangement: Arrangement
+    layout: ContextLayout
     beam: Beam
     batch_tokens: int = 2048
     context: int | None = None
@@ -202,47 +206,47 @@ class Translator:
 
     def translate(self, sources: Sequence[Source]) -> list[Translation]:
         """A translation for each sentence, in the order given."""
-        found: list[Translation | None] = [None] * len(sources)
+        translations: list[Translation | None] = [None] * len(sources)
         targets: list[Passage] = [()] * len(sources)  # what is known of the translations before each sentence
         for wave in self._waves(sources):
-            for place in wave:
-                before = self._awaited(sources[place])
+            for number in wave:
+                before = self._awaited(sources[number])
                 if before is not None:
-                    produced = found[before]
+                    produced = translations[before]
                     assert produced is not None
-                    targets[place] = (*targets[before], produced.text)
+                    targets[number] = (*targets[before], produced.text)
                 else:
-                    targets[place] = sources[place].given or ()
-            wanted = [self._inputs(sources[place], targets[place]) for place in wave]
-            for places, inputs in self._batches(wave, wanted):
-                columns = tuple(pad(column, self.text.marks.padding) for column in zip(*inputs, strict=True))
-                hypotheses = search(self.ensemble, columns, self.text.marks, self._beam)
-                for place, nbest in zip(places, hypotheses, strict=True):
-                    found[place] = self._translation(nbest, self._separators(sources[place]))
-        return [translation for translation in found if translation is not None]
+                    targets[number] = sources[number].given or ()
+            wanted = [self._inputs(sources[number], targets[number]) for number in wave]
+            for numbers, inputs in self._batches(wave, wanted):
+                columns = tuple(pad(column, self.text.special.padding) for column in zip(*inputs, strict=True))
+                hypotheses = search(self.ensemble, columns, self.text.special, self._beam)
+                for number, nbest in zip(numbers, hypotheses, strict=True):
+                    translations[number] = self._translation(nbest, self._separators(sources[number]))
+        return [translation for translation in translations if translation is not None]
 
     def _waves(self, sources: Sequence[Source]) -> list[list[int]]:
         """All at once, or, where a model reads what it has produced, those that wait for nothing, and so on."""
         waves: list[list[int]] = []
         depth: list[int] = []
-        for place, source in enumerate(sources):
+        for number, source in enumerate(sources):
             before = self._awaited(source)
             depth.append(0 if before is None else depth[before] + 1)
             if depth[-1] == len(waves):
                 waves.append([])
-            waves[depth[-1]].append(place)
+            waves[depth[-1]].append(number)
         return waves
 
     def _awaited(self, source: Source) -> int | None:
         """The sentence whose translation this one needs."""
-        return source.follows if source.given is None and "target" in self.arrangement.contexts else None
+        return source.follows if source.given is None and "target" in self.layout.context_encoders else None
 
     def _inputs(self, source: Source, targets: Passage) -> tuple[Ids, ...]:
         reach = self._reach
         before, known = _last(source.before, reach), _last(targets, reach)
         sentences = [self.text.encode_source(sentence) if sentence else [] for sentence in (*before, source.text)]
         translations = [self.text.encode_target(sentence) if sentence else [] for sentence in known]
-        inputs = inputs_of(self.arrangement, self.text.marks, sentences, translations)
+        inputs = inputs_of(self.layout, self.text.special, sentences, translations)
         longest = max(map(len, inputs))
         if self.limit is None or longest <= self.limit:
             return inputs
@@ -268,35 +272,35 @@ class Translator:
 
     def _separators(self, source: Source) -> int:
         """How many sentences the decoder produces before the current one."""
-        return sum(map(bool, _last(source.before, min(self.arrangement.joined_target, self._reach))))
+        return sum(map(bool, _last(source.before, min(self.layout.target_context, self._reach))))
 
     def _translation(self, nbest: Sequence[Hypothesis], separators: int) -> Translation:
-        marks = self.text.marks
-        decoded = (self.text.decode(current_sentence(h.tokens, marks, separators)) for h in nbest)
+        special = self.text.special
+        decoded = (self.text.decode(current_sentence(h.tokens, special, separators)) for h in nbest)
         texts = [" ".join(text.split()) for text in decoded]
-        surplus = nbest[0].tokens.count(marks.separator) - separators
+        surplus = nbest[0].tokens.count(special.separator) - separators
         return Translation(texts[0], surplus, tuple((t, h.score) for t, h in zip(texts, nbest, strict=True)))
 
     @property
     def _reach(self) -> int:
-        reach = self.arrangement.reach
+        reach = self.layout.reach
         return reach if self.context is None else min(reach, self.context)
 
     @property
     def _beam(self) -> Beam:
         if self.limit is None or self.beam.max_tokens <= self.limit:
             return self.beam
-        return Beam(self.beam.size, self.limit, self.beam.normalise)
+        return Beam(self.beam.size, self.limit, self.beam.normalize)
 
 
-def current_sentence(tokens: Ids, marks: Marks, separators: int) -> Ids:
+def current_sentence(tokens: Ids, special: SpecialTokens, separators: int) -> Ids:
     """What follows the last separator that the context makes; without it, all (Bawden et al. 2018, footnote 5).
 
     Separators beyond that are left out: they mean nothing to who reads the translation.
     """
-    places = [place for place, token in enumerate(tokens) if token == marks.separator]
-    start = places[separators - 1] + 1 if 0 < separators <= len(places) else 0
-    return tuple(token for token in tokens[start:] if token != marks.separator)
+    separators_at = [position for position, token in enumerate(tokens) if token == special.separator]
+    start = separators_at[separators - 1] + 1 if 0 < separators <= len(separators_at) else 0
+    return tuple(token for token in tokens[start:] if token != special.separator)
 
 
 def _last(sentences: Passage, number: int) -> Passage:

@@ -1,6 +1,6 @@
 """Transformers with one encoder (baseline, concat21, concat22, n-to-n): Hugging Face's Marian, used step by step.
 
-What differs between these models is only what they read and produce (`arrangement.py`). Nothing of the architecture is
+What differs between these models is only what they read and produce (`layout.py`). Nothing of the architecture is
 ours, so that `transformers` and CTranslate2 load what is trained here (`export.py`).
 """
 
@@ -19,10 +19,10 @@ from transformers.cache_utils import Cache, DynamicLayer, EncoderDecoderCache
 
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.files import rename_synced
-from anaphora.nmt.arrangement import Marks
 from anaphora.nmt.checkpoint import WEIGHTS
 from anaphora.nmt.config import ModelConfig
 from anaphora.nmt.data import Batch
+from anaphora.nmt.layout import SpecialTokens
 from anaphora.nmt.text import FILES, SEPARATOR_PIECE
 from anaphora.scoring.padded import Padded
 from anaphora.scoring.weights import save_weights, weights_of
@@ -44,7 +44,7 @@ class Marian(MarianMTModel):
 
     def __init__(self, config: MarianConfig) -> None:
         super().__init__(config)
-        _initialise(self)
+        _initialize(self)
         padding = config.pad_token_id or 0
         self.final_logits_bias[:, padding] = NEVER
         # The decoder starts from padding, which Marian and CTranslate2 take for a vector of zeros. It must stay one,
@@ -117,20 +117,18 @@ class Marian(MarianMTModel):
 
     def export(self, folder: Path) -> None:
         """Leave a complete Hugging Face checkpoint in a model's folder."""
-        from anaphora.nmt.marian import export_marian
-
         export_marian(self, folder)
 
 
-def build(config: ModelConfig, source_size: int, target_size: int, marks: Marks) -> Marian:
+def build(config: ModelConfig, source_size: int, target_size: int, special: SpecialTokens) -> Marian:
     """A model with random weights."""
-    return Marian(marian_config(config, source_size, target_size, marks))
+    return Marian(marian_config(config, source_size, target_size, special))
 
 
-def marian_config(config: ModelConfig, source_size: int, target_size: int, marks: Marks) -> MarianConfig:
+def marian_config(config: ModelConfig, source_size: int, target_size: int, special: SpecialTokens) -> MarianConfig:
     """Sizes and ties of a config as Hugging Face has them; what is left is as in Vaswani et al. 2017."""
-    if config.tied_all and source_size != target_size:
-        raise AnaphoraError("model.tied_all needs a joint vocabulary: set vocabulary.joint = true")
+    if config.tie_all_embeddings and source_size != target_size:
+        raise AnaphoraError("model.tie_all_embeddings needs a joint vocabulary: set vocabulary.joint = true")
     return MarianConfig(
         vocab_size=source_size,
         decoder_vocab_size=target_size,
@@ -145,11 +143,11 @@ def marian_config(config: ModelConfig, source_size: int, target_size: int, marks
         dropout=config.dropout,
         activation_function="relu",
         scale_embedding=True,
-        share_encoder_decoder_embeddings=config.tied_all,
-        tie_word_embeddings=config.tied_all or config.tied_decoder,
-        pad_token_id=marks.padding,
-        decoder_start_token_id=marks.start,
-        eos_token_id=marks.end,
+        share_encoder_decoder_embeddings=config.tie_all_embeddings,
+        tie_word_embeddings=config.tie_all_embeddings or config.tie_decoder_embeddings,
+        pad_token_id=special.padding,
+        decoder_start_token_id=special.start,
+        eos_token_id=special.end,
         forced_eos_token_id=None,
         architectures=["MarianMTModel"],
         dtype="float32",
@@ -165,7 +163,7 @@ def xavier(part: nn.Module) -> None:
                 nn.init.zeros_(module.bias)
 
 
-def _initialise(model: MarianMTModel) -> None:
+def _initialize(model: MarianMTModel) -> None:
     """Embeddings of length 1, times √size when they are read; padding is zero."""
     xavier(model)
     size, padding = model.config.d_model, model.config.pad_token_id
@@ -184,16 +182,16 @@ def _without_row(gradient: Tensor, row: int) -> Tensor:
 
 def _cached(layers: Layers) -> list[Any]:
     """Keys and values as the decoder's layers look for them; they are not copied."""
-    found = []
+    cached = []
     for keys, values in layers:
         layer = DynamicLayer()
         layer.lazy_initialization(keys, values)
         layer.keys, layer.values = keys, values
-        found.append(layer)
-    return found
+        cached.append(layer)
+    return cached
 
 
-# A Transformer that was trained here as a complete Hugging Face checkpoint: weights, configuration, tokeniser.
+# A Transformer that was trained here as a complete Hugging Face checkpoint: weights, configuration, tokenizer.
 
 PADDING_PIECE = "<pad>"
 
@@ -225,7 +223,7 @@ def _generation(config: Any) -> GenerationConfig:
 
 
 def _tokenizer(model: PreTrainedModel, folder: Path, part: Path) -> Any:
-    """Marian's tokeniser over our vocabulary. Where there are two of them, both have the marks in the same places."""
+    """Marian's tokenizer over our vocabulary. Two vocabularies have the same special tokens."""
     import sentencepiece
 
     padding = model.config.pad_token_id
@@ -237,7 +235,7 @@ def _tokenizer(model: PreTrainedModel, folder: Path, part: Path) -> Any:
     separate = (part / names[0]).read_bytes() != (part / names[1]).read_bytes()
     if not separate:
         (part / names[1]).unlink()
-    found = MarianTokenizer(
+    tokenizer = MarianTokenizer(
         source_spm=str(folder / FILES[0]),
         target_spm=str(folder / FILES[1]),
         vocab=str(part / names[0]),
@@ -247,5 +245,5 @@ def _tokenizer(model: PreTrainedModel, folder: Path, part: Path) -> Any:
         model_max_length=model.config.max_position_embeddings,
     )
     # Between sentences with or without spaces around it, and left in what is decoded, so that it can be cut there.
-    found.add_tokens([AddedToken(SEPARATOR_PIECE, lstrip=True, rstrip=True, normalized=False, special=False)])
-    return found
+    tokenizer.add_tokens([AddedToken(SEPARATOR_PIECE, lstrip=True, rstrip=True, normalized=False, special=False)])
+    return tokenizer

@@ -11,14 +11,14 @@ from torch.nn import functional
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from anaphora.core.errors import AnaphoraError
-from anaphora.nmt.arrangement import Marks
 from anaphora.nmt.config import ModelConfig
 from anaphora.nmt.data import Batch
+from anaphora.nmt.layout import SpecialTokens
 from anaphora.scoring.padded import Padded
 
 
-class Product(nn.Module):
-    """W x + b, or with layer normalisation its gain and bias around W x: (…, inputs) → (…, outputs)."""
+class NormedLinear(nn.Module):
+    """W x + b, or with layer normalization its gain and bias around W x: (…, inputs) → (…, outputs)."""
 
     def __init__(self, inputs: int, outputs: int, layer_norm: bool = False) -> None:
         super().__init__()
@@ -29,8 +29,8 @@ class Product(nn.Module):
             nn.init.zeros_(self.linear.bias)
 
     def forward(self, inputs: Tensor) -> Tensor:
-        found: Tensor = self.linear(inputs)
-        return found if self.norm is None else self.norm(found)
+        product: Tensor = self.linear(inputs)
+        return product if self.norm is None else self.norm(product)
 
 
 class SequenceDropout(nn.Module):
@@ -56,12 +56,12 @@ def masked(vector: Tensor, mask: Tensor | None) -> Tensor:
     return vector if mask is None else vector * mask
 
 
-# A gated recurrent unit whose products are layer-normalised, as Nematus has it (Sennrich et al. 2017).
+# A gated recurrent unit whose products are layer-normalized, as Nematus has it (Sennrich et al. 2017).
 
 KEEP = 2.0  # the update gate's bias before training
 
 
-class Read(NamedTuple):
+class InputProjection(NamedTuple):
     """What a step makes of its input alone. gates: (…, 2 hidden), reset and update; new: (…, hidden)."""
 
     gates: Tensor
@@ -82,21 +82,21 @@ class GRU(nn.Module):
 
     def __init__(self, inputs: int, hidden: int, layer_norm: bool) -> None:
         super().__init__()
-        self.input_gates = Product(inputs, 2 * hidden, layer_norm)
-        self.input_new = Product(inputs, hidden, layer_norm)
-        self.state_gates = Product(hidden, 2 * hidden, layer_norm)
-        self.state_new = Product(hidden, hidden, layer_norm)
+        self.input_gates = NormedLinear(inputs, 2 * hidden, layer_norm)
+        self.input_new = NormedLinear(inputs, hidden, layer_norm)
+        self.state_gates = NormedLinear(hidden, 2 * hidden, layer_norm)
+        self.state_new = NormedLinear(hidden, hidden, layer_norm)
         for square in (*self.state_gates.linear.weight.data.chunk(2), self.state_new.linear.weight.data):
             nn.init.orthogonal_(square)
         gates = self.state_gates
         bias = gates.linear.bias if gates.norm is None else gates.norm.bias
         nn.init.constant_(bias[hidden:], KEEP)
 
-    def read(self, inputs: Tensor) -> Read:
+    def read(self, inputs: Tensor) -> InputProjection:
         """(…, inputs) → the part of a step that does not depend on the state."""
-        return Read(self.input_gates(inputs), self.input_new(inputs))
+        return InputProjection(self.input_gates(inputs), self.input_new(inputs))
 
-    def forward(self, read: Read, state: Tensor, seen: Tensor | None = None) -> Tensor:
+    def forward(self, read: InputProjection, state: Tensor, seen: Tensor | None = None) -> Tensor:
         """The state before, (b, hidden) → the state after, (b, hidden).
 
         seen: what the products see of the state where that is less than all of it (dropout)
@@ -130,8 +130,8 @@ class Attention(nn.Module):
 
     def __init__(self, state: int, size: int, layer_norm: bool) -> None:
         super().__init__()
-        self.of_state = Product(state, size, layer_norm)
-        self.of_annotation = Product(size, size, layer_norm)
+        self.of_state = NormedLinear(state, size, layer_norm)
+        self.of_annotation = NormedLinear(size, size, layer_norm)
         self.energy = nn.Parameter(torch.empty(size).uniform_(-(size**-0.5), size**-0.5))
 
     def prepare(self, annotations: Tensor, mask: Tensor) -> Annotated:
@@ -152,9 +152,9 @@ class Attention(nn.Module):
 class Encoder(nn.Module):
     """Tokens → annotations, each the states of both directions (Bahdanau et al. 2015 §3.2).
 
-    The GRU is the library's own, which cuDNN computes in one call. Layer normalisation inside of it, as Nematus has it,
-    would mean a step of ours for every token; so what enters the GRU and what leaves it is normalised instead. The
-    decoder, which goes step by step anyway, is normalised inside (`gru.py`).
+    The GRU is the library's own, which cuDNN computes in one call. Layer normalization inside of it, as Nematus has it,
+    would mean a step of ours for every token; so what enters the GRU and what leaves it is normalized instead. The
+    decoder, which goes step by step anyway, is normalized inside (`GRU`).
     """
 
     def __init__(self, embedding: nn.Embedding, hidden: int, layer_norm: bool, dropout: float) -> None:
@@ -172,13 +172,13 @@ class Encoder(nn.Module):
                 nn.init.orthogonal_(part) if "_hh_" in name else nn.init.xavier_uniform_(part)
 
     def forward(self, tokens: Padded) -> Tensor:
-        """(b, t) → (b, t, 2 hidden); zero, or the bias of the normalisation, where there is no token."""
+        """(b, t) → (b, t, 2 hidden); zero, or the bias of the normalization, where there is no token."""
         embedded = self.dropout(self.norm_input(self.embedding(tokens.ids)))
         packed = pack_padded_sequence(embedded, tokens.lengths.cpu(), batch_first=True, enforce_sorted=False)
         states, _ = self.gru(packed)
         annotations, _ = pad_packed_sequence(states, batch_first=True, total_length=tokens.ids.shape[1])
-        found: Tensor = self.dropout(self.norm_output(annotations))
-        return found
+        output: Tensor = self.dropout(self.norm_output(annotations))
+        return output
 
 
 # How the context vectors of several encoders become one: Bawden et al. 2018 §3.2, eqs. 1–6.
@@ -189,11 +189,11 @@ class Concatenation(nn.Module):
 
     def __init__(self, encoders: int, state: int, size: int) -> None:
         super().__init__()
-        self.linear = Product(encoders * size, size)
+        self.linear = NormedLinear(encoders * size, size)
 
     def forward(self, state: Tensor, contexts: Tensor) -> Tensor:
-        found: Tensor = self.linear(contexts.flatten(1))
-        return found
+        combined: Tensor = self.linear(contexts.flatten(1))
+        return combined
 
 
 class Gate(nn.Module):
@@ -244,8 +244,8 @@ class Hierarchical(nn.Module):
 
     def forward(self, state: Tensor, contexts: Tensor) -> Tensor:
         weighted = contexts * self.weights(state, contexts)[:, :, None].to(contexts.dtype)
-        found: Tensor = self.outputs(weighted.flatten(1))  # the sum over k is in the product
-        return found
+        combined: Tensor = self.outputs(weighted.flatten(1))  # the sum over k is in the product
+        return combined
 
 
 COMBINATIONS = {"concatenation": Concatenation, "gate": Gate, "hierarchical": Hierarchical}
@@ -268,7 +268,7 @@ class Memory(NamedTuple):
 
 
 class Dropped(NamedTuple):
-    """What is dropped of the states in one batch, the same at every step: (b, hidden), or nothing."""
+    """Dropout masks of the states of one batch, the same at every step: (b, hidden), or None."""
 
     before: Tensor | None = None  # of the state as the first GRU sees it
     between: Tensor | None = None  # of the state that attention and the second GRU see
@@ -288,13 +288,17 @@ class RecurrentModel(nn.Module):
         several = len(embeddings) > 1
         combination = COMBINATIONS[config.combination](len(embeddings), hidden, annotation) if several else None
         self.combination = combination
-        self.initial = Product(annotation, hidden, norm)
+        self.initial = NormedLinear(annotation, hidden, norm)
         self.first = GRU(size, hidden, norm)
         self.second = GRU(annotation, hidden, norm)
-        self.deep = Product(hidden + size + annotation, size, norm)
+        self.deep = NormedLinear(hidden + size + annotation, size, norm)
         self.dropout = SequenceDropout(config.dropout)
         self.bias = nn.Parameter(torch.zeros(target_size))
-        self.output = None if config.tied_decoder or config.tied_all else nn.Parameter(self.embedding.weight.clone())
+        self.output = (
+            None
+            if config.tie_decoder_embeddings or config.tie_all_embeddings
+            else nn.Parameter(self.embedding.weight.clone())
+        )
 
     def forward(self, batch: Batch) -> Tensor:
         """(b, t, vocabulary): the products that need no state are computed for all steps at once."""
@@ -304,7 +308,7 @@ class RecurrentModel(nn.Module):
         dropped = Dropped(*(self.dropout.mask(state) for _ in range(2)))
         states, contexts = [], []
         for gates, new in zip(*(part.unbind(1) for part in self.first.read(words)), strict=True):
-            state, context = self._advance(memory, state, Read(gates, new), dropped)
+            state, context = self._advance(memory, state, InputProjection(gates, new), dropped)
             states.append(state)
             contexts.append(context)
         output = self._deep(torch.stack(states, 1), words, torch.stack(contexts, 1))
@@ -312,13 +316,13 @@ class RecurrentModel(nn.Module):
 
     def encode(self, inputs: tuple[Padded, ...]) -> Memory:
         """Annotations and keys of every encoder; the state to begin with is made of the main encoder's mean."""
-        found = []
+        encoded = []
         for encoder, attention, tokens in zip(self.encoders, self.attentions, inputs, strict=True):
-            found.append(attention.prepare(encoder(tokens), tokens.mask))  # type: ignore[operator]
-        main = found[0]
+            encoded.append(attention.prepare(encoder(tokens), tokens.mask))  # type: ignore[operator]
+        main = encoded[0]
         sums = torch.bmm(main.mask[:, None].to(main.annotations.dtype), main.annotations)[:, 0]
         mean = sums / main.mask.sum(1, keepdim=True)
-        return Memory(tuple(found), torch.tanh(self.initial(mean)))
+        return Memory(tuple(encoded), torch.tanh(self.initial(mean)))
 
     def start(self, memory: Memory) -> Tensor:
         return memory.initial
@@ -351,7 +355,7 @@ class RecurrentModel(nn.Module):
                 own = own or _embedding(self.embedding.num_embeddings, self.embedding.embedding_dim)
                 encoder.embedding = own
 
-    def _advance(self, memory: Memory, state: Tensor, read: Read, dropped: Dropped) -> tuple[Tensor, Tensor]:
+    def _advance(self, memory: Memory, state: Tensor, read: InputProjection, dropped: Dropped) -> tuple[Tensor, Tensor]:
         """The conditional GRU: s′ = GRU₁(y, s),  c = attention(s′),  s = GRU₂(c, s′) (Sennrich et al. 2017 §2)."""
         between: Tensor = self.first(read, state, masked(state, dropped.before))
         seen = masked(between, dropped.between)
@@ -364,7 +368,7 @@ class RecurrentModel(nn.Module):
         return torch.tanh(self.deep(torch.cat([state, word, context], -1)))
 
 
-def build(config: ModelConfig, source_size: int, target_size: int, marks: Marks) -> RecurrentModel:
+def build(config: ModelConfig, source_size: int, target_size: int, special: SpecialTokens) -> RecurrentModel:
     """A model with random weights; padding needs no embedding of its own, as its place is never looked at."""
     return RecurrentModel(config, source_size, target_size)
 
@@ -377,15 +381,15 @@ def _encoder_embeddings(
     A tied context of the source shares the main encoder's, one of the target the decoder's (ContraPro §6: "sharing
     between the main encoder (or decoder) and the contextual encoder").
     """
-    if config.tied_all:
+    if config.tie_all_embeddings:
         if source_size != target_size:
-            raise AnaphoraError("model.tied_all needs a joint vocabulary: set vocabulary.joint = true")
-        return [decoder] * (1 + len(config.contexts))
+            raise AnaphoraError("model.tie_all_embeddings needs a joint vocabulary: set vocabulary.joint = true")
+        return [decoder] * (1 + len(config.context_encoders))
     sizes = {"source": source_size, "target": target_size}
     main = _embedding(source_size, config.embedding)
     shared = {"source": main, "target": decoder}
-    tied = config.tied_contexts
-    contexts = [shared[side] if tied else _embedding(sizes[side], config.embedding) for side in config.contexts]
+    tied = config.tie_context_embeddings
+    contexts = [shared[side] if tied else _embedding(sizes[side], config.embedding) for side in config.context_encoders]
     return [main, *contexts]
 
 

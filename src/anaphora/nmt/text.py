@@ -6,37 +6,42 @@ where Marian has it (the decoder starts from it). These are the same on both sid
 
 from __future__ import annotations
 
+import io
 import json
 import random
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.files import atomic_writer
 from anaphora.core.parsing import expecting, read_json_object
-from anaphora.nmt.arrangement import Marks
 from anaphora.nmt.config import VocabularyConfig
-from anaphora.nmt.moses import Moses
+from anaphora.nmt.layout import SpecialTokens
 
 END, UNKNOWN, SEPARATOR = 0, 1, 2
 SEPARATOR_PIECE = "<SEP>"
 FILES = ("source.spm", "target.spm")
+TEXT_FILES = (*FILES, "text.json")
 
 
 class Text:
-    """How the text of one model becomes ids."""
+    """Converts the text of one model to token ids and back."""
 
     def __init__(self, source: Any, target: Any, source_rules: Moses, target_rules: Moses) -> None:
         self._sides = (source, target)
         self._rules = (source_rules, target_rules)
         padding = max(side.get_piece_size() for side in self._sides)
-        self.marks = Marks(separator=SEPARATOR, end=END, start=padding, padding=padding)
+        self.special = SpecialTokens(separator=SEPARATOR, end=END, start=padding, padding=padding)
 
     @property
     def size(self) -> int:
-        """How many ids there are, on either side; an embedding matrix has so many rows."""
-        return self.marks.padding + 1
+        """The number of ids on either side, which is the number of rows of an embedding matrix."""
+        return self.special.padding + 1
 
     def encode_source(self, sentence: str) -> list[int]:
         return self._encode(0, sentence)
@@ -45,7 +50,7 @@ class Text:
         return self._encode(1, sentence)
 
     def decode(self, ids: Sequence[int]) -> str:
-        """A target text; the end and what follows it is left out, separators stand as they are."""
+        """Return the target text of ids up to the end token; separators are kept."""
         ids = list(ids)
         if END in ids:
             ids = ids[: ids.index(END)]
@@ -53,19 +58,19 @@ class Text:
         return self._rules[1].undo(text)
 
     def target_pieces(self) -> list[str]:
-        """The text of every target piece by its id; `▁` (U+2581) marks the beginning of a word."""
+        """Return the text of every target piece by its id; `▁` (U+2581) marks the beginning of a word."""
         side = self._sides[1]
         return [side.id_to_piece(number) for number in range(side.get_piece_size())]
 
     def _encode(self, side: int, sentence: str) -> list[int]:
-        found: list[int] = self._sides[side].encode(self._rules[side].apply(sentence))
-        return found
+        ids: list[int] = self._sides[side].encode(self._rules[side].apply(sentence))
+        return ids
 
 
 def learn_text(
     config: VocabularyConfig, languages: str, source: Sequence[str], target: Sequence[str], folder: Path
 ) -> Text:
-    """Learn rules and subwords from sentences and leave them in a folder."""
+    """Learn rules and subwords from sentences and write them to a folder."""
     source_language, _, target_language = languages.partition("-")
     folder.mkdir(parents=True, exist_ok=True)
     rules = [
@@ -90,13 +95,13 @@ def learn_text(
 
 
 def load_text(folder: Path) -> Text:
-    """What `learn_text` left in a folder."""
+    """Load what `learn_text` wrote to a folder."""
     import sentencepiece
 
     sides = []
     for name in FILES:
         if not (folder / name).is_file():
-            raise BadInput(folder, f"{name} is missing", remedy="Is it a folder that `anaphora train` made?")
+            raise BadInput(folder, f"{name} is missing", remedy="Pass a folder written by `anaphora train`.")
         try:
             sides.append(sentencepiece.SentencePieceProcessor(model_file=str(folder / name)))
         except (RuntimeError, OSError) as error:
@@ -108,10 +113,19 @@ def load_text(folder: Path) -> Text:
         return Text(sides[0], sides[1], Moses.from_dict(rules["source"]), Moses.from_dict(rules["target"]))
 
 
-def _learn(config: VocabularyConfig, sentences: Iterable[str]) -> bytes:
-    """A SentencePiece model, the same bytes for the same sentences."""
-    import io
+def copy_text(source: Path, folder: Path) -> Text:
+    """Copy the vocabulary of another model, from which training starts."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in TEXT_FILES:
+        if not (source / name).is_file():
+            raise BadInput(source, f"{name} is missing", remedy="Pass a folder written by `anaphora train`.")
+        with atomic_writer(folder / name) as out:
+            out.write((source / name).read_bytes())
+    return load_text(folder)
 
+
+def _learn(config: VocabularyConfig, sentences: Iterable[str]) -> bytes:
+    """Return a SentencePiece model; the same sentences give the same bytes."""
     import sentencepiece
 
     model = io.BytesIO()
@@ -128,13 +142,13 @@ def _learn(config: VocabularyConfig, sentences: Iterable[str]) -> bytes:
             user_defined_symbols=[SEPARATOR_PIECE],
             character_coverage=1.0,
             hard_vocab_limit=False,
-            normalization_rule_name="identity" if config.tokenise or config.normalise else "nmt_nfkc",
+            normalization_rule_name="identity" if config.tokenize or config.normalize else "nmt_nfkc",
             num_threads=1,
             minloglevel=2,
         )
     except (RuntimeError, OSError) as error:
         problem = " ".join(str(error).split())[-200:]
-        raise AnaphoraError(f"no vocabulary of {config.size:,} pieces can be learned: {problem}") from None
+        raise AnaphoraError(f"A vocabulary of {config.size:,} pieces cannot be learned: {problem}") from None
     return model.getvalue()
 
 
@@ -142,3 +156,83 @@ def _sample(sentences: Sequence[str], most: int) -> Sequence[str]:
     if len(sentences) <= most:
         return sentences
     return [sentences[i] for i in sorted(random.Random(0).sample(range(len(sentences)), most))]
+
+
+# Moses' preprocessing, through sacremoses: punctuation, tokenization, truecasing; each only where asked.
+
+
+IN_FILES = {"normalize": "normalise", "tokenize": "tokenise"}
+
+
+@dataclass(frozen=True)
+class Moses:
+    """Preprocessing rules for one language. truecase: lowercased word → its most frequent form within sentences"""
+
+    language: str = "en"
+    normalize: bool = False
+    tokenize: bool = False
+    lowercase: bool = False
+    truecase: dict[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def learn(cls, config: VocabularyConfig, language: str, sentences: Iterable[str]) -> Moses:
+        """Return the rules of a config; truecasing is learned from the sentences."""
+        rules = cls(language or "en", config.normalize, config.tokenize, config.lowercase)
+        if not config.truecase or config.lowercase:
+            return rules
+        return cls(**asdict(rules) | {"truecase": _learn_case(rules.apply(sentence) for sentence in sentences)})
+
+    def apply(self, sentence: str) -> str:
+        if self.normalize:
+            sentence = self._normalizer.normalize(sentence)
+        if self.tokenize:
+            sentence = self._tokenizer.tokenize(sentence, return_str=True, escape=False)
+        if self.lowercase:
+            return sentence.lower()
+        if self.truecase:
+            first, space, rest = sentence.partition(" ")
+            return self.truecase.get(first.lower(), first) + space + rest
+        return sentence
+
+    def undo(self, text: str) -> str:
+        """Return a text detokenized and, if truecased, with a capital letter at its beginning."""
+        if self.tokenize:
+            text = self._detokenizer.detokenize(text.split())
+        return text[:1].upper() + text[1:] if self.truecase else text
+
+    def to_dict(self) -> dict[str, Any]:
+        """The rules as text.json holds them, whose keys are those of version 0.1.0."""
+        return {IN_FILES.get(key, key): value for key, value in asdict(self).items()}
+
+    @classmethod
+    def from_dict(cls, document: dict[str, Any]) -> Moses:
+        names = {written: name for name, written in IN_FILES.items()}
+        return cls(**{names.get(key, key): value for key, value in document.items()})
+
+    @cached_property
+    def _normalizer(self) -> Any:
+        return _sacremoses().MosesPunctNormalizer(lang=self.language)
+
+    @cached_property
+    def _tokenizer(self) -> Any:
+        return _sacremoses().MosesTokenizer(lang=self.language)
+
+    @cached_property
+    def _detokenizer(self) -> Any:
+        return _sacremoses().MosesDetokenizer(lang=self.language)
+
+
+def _learn_case(sentences: Iterable[str]) -> dict[str, str]:
+    """Return the most frequent form of each word within sentences, where case is not that of a first word."""
+    forms: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for sentence in sentences:
+        for word in sentence.split()[1:]:
+            forms[word.lower()][word] += 1
+    return {word: max(sorted(counts), key=counts.__getitem__) for word, counts in sorted(forms.items())}
+
+
+def _sacremoses() -> Any:
+    try:
+        return import_module("sacremoses")
+    except ImportError:
+        raise AnaphoraError("Moses' rules need sacremoses: pip install 'anaphora[nmt]'") from None

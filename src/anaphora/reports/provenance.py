@@ -106,7 +106,7 @@ CONTEXT = re.compile(r"(?P<source>\d+)\+(?P<target>\d+)(?P<produced>p?)")
 # a path from the root or from the home folder, at the beginning or after what can stand before a path in a spec
 PATH = re.compile(r"""(?P<before>^|[:,=\s"'“(])(?P<folder>(?:~[\w.-]*)?/(?!/)|[A-Za-z]:\\)(?P<rest>[^\s,?&"']*)""")
 OPTIONS = ("separator", "margins_only", "truncate", "plain", "limit", "sample", "focus")  # of score
-FLAGS = {"margins_only": "--margins-only", "truncate": "--truncate", "plain": "--plain"}
+FLAGS = {"margins_only": "--margins-only", "truncate": "--truncate", "plain": "--no-prefix-tree"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -181,7 +181,7 @@ class PackedModel:
         if not getattr(model, "_supports_sdpa", False) or not model._can_set_attn_implementation():
             raise UnsupportedModel(
                 f"{type(model).__name__} does not use transformers' attention interface, and its attention cannot "
-                "follow a prefix tree. Score it in plain batches with --plain"
+                "follow a prefix tree. Score it in plain batches with --no-prefix-tree"
             )
         self._attention = [
             (module, _kind(name, self.encoder_decoder))
@@ -291,7 +291,7 @@ def tree_attention(
     layout: Layout = holder.layout
     if arguments.get("softcap") is not None:
         raise UnsupportedModel(
-            f"{type(module).__name__} caps its attention, which the tree scorer does not. Use --plain"
+            f"{type(module).__name__} caps its attention, which the tree scorer does not. Use --no-prefix-tree"
         )
     queries = layout.source if kind == "encoder" else layout.target
     keys = layout.target if kind == "decoder" else layout.source

@@ -15,13 +15,13 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
 
+from anaphora.align.tokenize import APOSTROPHES as SIGNS
 from anaphora.align.tokenize import Tokenization, looks_tokenized
+from anaphora.core.columns import Record, read_columns
 from anaphora.core.documents import read_parallel
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.languages.highlight import Span, differences, occurrences, replaced_pronouns
-from anaphora.languages.pronouns import normalise, pronoun_classes, pronoun_lists
-from anaphora.metrics.columns import Record, read_columns
-from anaphora.normalization import APOSTROPHES as SIGNS
+from anaphora.languages.pronouns import normalize_word, pronoun_classes, pronoun_lists
 from anaphora.study.model import BAD, GAPS, OTHER, PAIRS, Annotator, Assignment, Item, Study, default_texts, write_study
 from anaphora.study.store import Answer, open_log
 from anaphora.suites.example import Example
@@ -130,7 +130,7 @@ def _tagged_pair(example: Example, candidates: int) -> tuple[str, str] | None:
     """Return the pair of pronouns in the tags reference_pronoun and system_pronoun."""
     names = [example.tags.get(name) for name in ("reference_pronoun", "system_pronoun")]
     if candidates == 2 and all(isinstance(name, str) and name for name in names):
-        return normalise(str(names[0])), normalise(str(names[1]))
+        return normalize_word(str(names[0])), normalize_word(str(names[1]))
     return None
 
 
@@ -196,7 +196,7 @@ def _shown(items: list[str], candidates: int, rng: random.Random) -> tuple[Assig
 def gap_options(language: str, languages: str, chosen: Sequence[str] = ()) -> tuple[str, ...]:
     """Return the options: the chosen words, else the classes of the shared tasks, else those of the pronoun lists."""
     if chosen:
-        words = tuple(dict.fromkeys(normalise(word.strip()) for word in chosen if word.strip()))
+        words = tuple(dict.fromkeys(normalize_word(word.strip()) for word in chosen if word.strip()))
         if taken := next((word for word in words if word in (OTHER, BAD)), None):
             raise AnaphoraError(f"{taken!r} is always an option. Leave it out")
         return words
@@ -261,7 +261,7 @@ def _gap(sentence: str, pronoun: str, start: Any, name: str, path: Path) -> Span
         raise BadInput(path, f"{name!r} has no tag pronoun", remedy=remedy)
     if type(start) is int:
         span = start, start + len(pronoun)
-        if normalise(sentence[slice(*span)]) != normalise(pronoun):
+        if normalize_word(sentence[slice(*span)]) != normalize_word(pronoun):
             raise BadInput(path, f"{name!r}: {pronoun!r} is not at character {start} of the translation")
         return span
     spans = occurrences(pronoun, sentence)

@@ -1,38 +1,35 @@
 """`nmt:MODEL`: models that `anaphora train` has made, of every architecture; `nmt:MODEL1,MODEL2` is an ensemble.
 
-What is context to such a model is part of it (`nmt/arrangement.py`). So `--context` need not be given. Given, it is the
+What is context to such a model is part of it (`nmt/layout.py`). So `--context` need not be given. Given, it is the
 most sentences that the model sees: fewer than it was trained with may be asked for, to find out what they are worth.
 """
 
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
-from dataclasses import asdict
 from typing import Any
 
 import torch
 
 from anaphora.core.errors import AnaphoraError
-from anaphora.nmt.candidates import CandidateScorer, encode_question
+from anaphora.nmt.candidates import CandidateScorer, Loaded, encode_question, load_models
 from anaphora.nmt.decoding import Beam, Ensemble, Source, Translator
-from anaphora.nmt.loading import Loaded, load_models
-from anaphora.runs import Answer
+from anaphora.nmt.layout import ContextLayout
+from anaphora.runs import CandidateScores
 from anaphora.suites.example import Example, Passage, Translation
+from anaphora.systems import KINDS, TRAINED_MODEL
 from anaphora.systems.context import Options, split_settings, with_target_context
 from anaphora.systems.documents import Sentence
-from anaphora.systems.encoding.tokens import answer
-
-SETTINGS = ("device", "normalise")
+from anaphora.systems.encoding import answer
 
 
 class TrainedSystem:
     """One or more trained models. Settings in the spec: device; normalise, the power of the length in translation."""
 
-    has_focus = True  # may score a part of a candidate
-    own_context = True  # knows what context it reads
+    traits = TRAINED_MODEL
 
     def __init__(self, what: str, options: Options) -> None:
-        names, settings = split_settings(what, SETTINGS)
+        names, settings = split_settings(what, KINDS["nmt"].settings)
         if options.threads is not None:
             torch.set_num_threads(options.threads)
         self.options = options
@@ -43,12 +40,12 @@ class TrainedSystem:
         """What the scores depend on, for the header of a run; context: what is read of it, whatever is asked for."""
         return {
             **self.loaded.fingerprint,
-            "arrangement": asdict(self.loaded.arrangement),
+            "arrangement": _arrangement(self.loaded.layout),
             "normalise": self.normalise,
             "context": self._label,
         }
 
-    def score(self, examples: Sequence[Example], done: Container[int] = ()) -> Iterator[tuple[int, Answer]]:
+    def score(self, examples: Sequence[Example], done: Container[int] = ()) -> Iterator[tuple[int, CandidateScores]]:
         """Each example's number with its answer, as they are computed, short ones first.
 
         Batches are made as if nothing were done, and those with nothing left to do are passed over: so that scores
@@ -56,7 +53,7 @@ class TrainedSystem:
         """
         loaded, options = self.loaded, self.options
         questions = [
-            encode_question(e, loaded.text, loaded.arrangement, options.focus, loaded.limit, options.truncate)
+            encode_question(e, loaded.text, loaded.layout, options.scope, loaded.limit, options.truncate)
             for e in self._in_context(examples)
         ]
         scorer = CandidateScorer(loaded, options.batch_tokens)
@@ -92,20 +89,20 @@ class TrainedSystem:
     @property
     def in_order(self) -> bool:
         """Whether a sentence needs the translation of the one before it."""
-        return "target" in self.loaded.arrangement.contexts and self._reach > 0
+        return "target" in self.loaded.layout.context_encoders and self._reach > 0
 
     @property
     def _reach(self) -> int:
         """How many sentences of context are read: those the model was trained with, or fewer where fewer are asked."""
-        reach, asked = self.loaded.arrangement.reach, self.options.context.sentences
+        reach, asked = self.loaded.layout.reach, self.options.context.sentences
         return reach if not asked and self.options.own_context else min(reach, asked)
 
     @property
     def _label(self) -> str:
         """Sentences of source + target context, as in the signature: 1+1."""
-        arrangement, target = self.loaded.arrangement, self.options.context.target
-        read = min(arrangement.target_reach, self._reach) if target != "none" else 0
-        return f"{min(arrangement.source_reach, self._reach)}+{read}{'p' if target == 'produced' and read else ''}"
+        layout, target = self.loaded.layout, self.options.context.target
+        read = min(layout.target_reach, self._reach) if target != "none" else 0
+        return f"{min(layout.source_reach, self._reach)}+{read}{'p' if target == 'produced' and read else ''}"
 
     def _translator(self, beams: int | None = None, max_tokens: int = 256) -> Translator:
         loaded, options = self.loaded, self.options
@@ -113,7 +110,7 @@ class TrainedSystem:
         return Translator(
             Ensemble(loaded.models),
             loaded.text,
-            loaded.arrangement,
+            loaded.layout,
             beam,
             options.batch_tokens,
             self._reach,
@@ -123,7 +120,7 @@ class TrainedSystem:
 
     def _in_context(self, examples: Sequence[Example]) -> list[Example]:
         """Examples with the context that is seen, and target context as the options say."""
-        target, size = self.options.context.target, min(self._reach, self.loaded.arrangement.target_reach)
+        target, size = self.options.context.target, min(self._reach, self.loaded.layout.target_reach)
         cut = [example.with_context(self._reach) for example in examples]
         if target == "gold" or not size:
             return cut
@@ -155,6 +152,16 @@ class TrainedSystem:
             passage: tuple(found[1 + places.get((passage, place), -1)] for place in range(len(passage)))
             for passage in contexts
         }
+
+
+def _arrangement(layout: ContextLayout) -> dict[str, Any]:
+    """What a run's header says of the context that a model reads, under the names of version 0.1.0."""
+    return {
+        "joined_source": layout.source_context,
+        "joined_target": layout.target_context,
+        "contexts": layout.context_encoders,
+        "context_sentences": layout.context_sentences,
+    }
 
 
 def _number(text: str) -> float:

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anaphora.build.attacks.phrase import Phrase, phrase_addition, phrase_preset, without_end
-from anaphora.build.attacks.presets import built_in
 from anaphora.core.errors import AnaphoraError, BadInput
+from anaphora.languages.attack_presets import built_in
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Suite
 
@@ -86,7 +86,7 @@ def test_only_the_previous_sentence_is_attacked(suite: MakeSuite) -> None:
 def test_an_example_without_a_previous_sentence_stays_as_it_is(example: Make, suite: MakeSuite) -> None:
     heard: list[str] = []
     first = example("1", source=("", "it is old."), contexts=("",) * 3)
-    attacked = list(phrase_addition(suite(first, example("2")), [phrase_preset("he_said")], tell=heard.append))
+    attacked = list(phrase_addition(suite(first, example("2")), [phrase_preset("he_said")], on_skip=heard.append))
     assert (attacked[0].source, attacked[0].tags["attacked"]) == (first.source, "1")
     assert attacked[1].source[0].startswith("he said:")
     assert heard == ["no sentence before the current one"]

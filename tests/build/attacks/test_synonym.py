@@ -212,7 +212,7 @@ def attack(suite: Callable[..., Suite]) -> Callable[..., Example | str]:
 
     def one(example: Example, synonyms: Synonyms = SYNONYMS) -> Example | str:
         why: list[str] = []
-        found = list(synonym_replacement(suite(example), synonyms, tell=why.append))
+        found = list(synonym_replacement(suite(example), synonyms, on_skip=why.append))
         return found[0] if found else why[0]
 
     return one
@@ -286,7 +286,7 @@ def test_what_is_left_alone(
     attack: Callable[..., Any], suite: Callable[..., Suite], example: Example, why: str
 ) -> None:
     left: Counter[str] = Counter()
-    found = list(synonym_replacement(suite(curtain(), example), SYNONYMS, tell=lambda w: left.update([w])))
+    found = list(synonym_replacement(suite(curtain(), example), SYNONYMS, on_skip=lambda w: left.update([w])))
     assert (len(found), list(left)) == (1, [why])
 
 

@@ -81,7 +81,7 @@ def test_a_noun_of_the_example_is_not_used(example: Make, suite: MakeSuite) -> N
 )
 def test_what_is_left_alone_and_why(example: Make, suite: MakeSuite, changes: dict[str, Any], why: str) -> None:
     heard: list[str] = []
-    attacked = list(wrong_antecedent(suite(example("1", **changes), example("2")), GERMAN, tell=heard.append))
+    attacked = list(wrong_antecedent(suite(example("1", **changes), example("2")), GERMAN, on_skip=heard.append))
     assert ([e.tags["attacked"] for e in attacked], heard) == (["2"], [why])
 
 
@@ -89,7 +89,7 @@ def test_when_every_noun_is_taken(example: Make, suite: MakeSuite) -> None:
     nouns = " ".join(distractor.noun for distractor in GERMAN.all)
     heard: list[str] = []
     full = example(contexts=(f"{nouns}.",) * 3)
-    assert list(wrong_antecedent(suite(full), GERMAN, tell=heard.append)) == []
+    assert list(wrong_antecedent(suite(full), GERMAN, on_skip=heard.append)) == []
     assert heard == ["every distractor occurs in it"]
 
 

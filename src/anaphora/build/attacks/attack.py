@@ -1,36 +1,37 @@
-"""What all attacks share: a new suite whose examples name their originals, and a count of what was left alone."""
+"""The base of all attacks: a suite whose examples refer to their originals, and reasons for skipped examples."""
 
 from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import NamedTuple
 
 from anaphora.annotate.document import Token
-from anaphora.build.attacks.determiners import Determiners
-from anaphora.core.errors import BadInput
+from anaphora.core.errors import AnaphoraError, BadInput
+from anaphora.languages import names_with, table
 from anaphora.suites.example import Example, Passage
 from anaphora.suites.suite import Suite, suite_of
 
 
-class Left(NamedTuple):
-    """An example that an attack leaves alone, and why; `kept`: it is in the new suite all the same."""
+class Skipped(NamedTuple):
+    """An example that an attack does not change, and why. kept: the new suite contains it unchanged."""
 
     why: str
     kept: bool = False
 
 
-Change = Callable[[Example], Example | Left]
-Tell = Callable[[str], None]  # hears why an example was left alone
+Change = Callable[[Example], Example | Skipped]
+OnSkip = Callable[[str], None]  # called with the reason for each skipped example
 
 
-def attacked_suite(suite: Suite, attacks: Iterable[tuple[str, Change]], tell: Tell | None = None) -> Suite:
-    """The examples of a suite, changed by each attack in turn.
+def attacked_suite(suite: Suite, attacks: Iterable[tuple[str, Change]], on_skip: OnSkip | None = None) -> Suite:
+    """Return a suite with the examples changed by each attack in turn.
 
-    Every example has the tags `attack` (which one) and `attacked` (the id of the original); its other tags are those of
-    the original. The id is made of both, as `contracat-attack` makes it for the released attacks.
+    Every example has the tags `attack` (its name) and `attacked` (the id of the original); its other tags are those of
+    the original. The id consists of both, as in the released attacks (`contracat-attack`).
     """
     attacks = tuple(attacks)
 
@@ -38,9 +39,9 @@ def attacked_suite(suite: Suite, attacks: Iterable[tuple[str, Change]], tell: Te
         for name, change in attacks:
             for example in suite:
                 changed = change(example)
-                if isinstance(changed, Left):
-                    if tell is not None:
-                        tell(changed.why)
+                if isinstance(changed, Skipped):
+                    if on_skip is not None:
+                        on_skip(changed.why)
                     if not changed.kept:
                         continue
                     changed = example
@@ -51,10 +52,71 @@ def attacked_suite(suite: Suite, attacks: Iterable[tuple[str, Change]], tell: Te
 
 
 def suite_name(suite: Suite, attacks: list[str]) -> str:
-    """`contrapro-phrase-addition-he_said`; of several attacks of one kind only the kind is named."""
+    """Return a name such as `contrapro-phrase-addition-he_said`; several attacks of one kind have its name."""
     kinds = list(dict.fromkeys(name.partition("/")[0] for name in attacks))
     words = attacks if len(attacks) == 1 else kinds
     return "-".join([suite.header.name, *(word.replace("/", "-") for word in words)])
+
+
+# Determiners: the beginning of a noun phrase, and its form when the noun phrase gets another owner.
+
+
+@dataclass(frozen=True, slots=True)
+class Determiners:
+    """The determiners of a language (the table [determiners] of its data file).
+
+    articles: possessive → the article it becomes where the owner follows the noun
+    bare: (ending of the dropped determiner, of the adjective) → the adjective's strong ending
+    """
+
+    words: frozenset[str]
+    articles: Mapping[str, str]
+    bare: Mapping[tuple[str, str], str]
+
+    def __contains__(self, word: str) -> bool:
+        return word.lower() in self.words or self.is_possessive(word)
+
+    def is_possessive(self, word: str) -> bool:
+        return word.lower() in self.articles
+
+    def article(self, determiner: str) -> str:
+        """Return the article for a possessive, and any other determiner unchanged.
+
+        >>> determiners_of("de").article("deiner"), determiners_of("de").article("Diese")
+        ('der', 'Diese')
+        """
+        return self.articles.get(determiner.lower(), determiner)
+
+    def strong(self, determiner: str, word: str) -> str:
+        """Return a word of a noun phrase without its determiner: German adjectives take the strong ending.
+
+        >>> determiners_of("de").strong("der", "alte"), determiners_of("de").strong("der", "Hut")
+        ('alter', 'Hut')
+        """
+        if not word[:1].islower():  # a noun or a name
+            return word
+        for (of_determiner, of_adjective), new in self.bare.items():
+            if determiner.lower().endswith(of_determiner) and word.endswith(of_adjective):
+                return word.removesuffix(of_adjective) + new
+        return word
+
+
+@cache
+def determiners_of(language: str) -> Determiners:
+    """Return the determiners of a language; raise AnaphoraError if it is unknown."""
+    data = table(language, "determiners")
+    if data is None:
+        raise AnaphoraError(
+            f"the determiners of {language!r} are not known, which an antecedent needs to be extended. "
+            f"Known languages: {', '.join(names_with('determiners'))}. Add a table [determiners] to {language}.toml "
+            "(docs/extending.md)"
+        )
+    stems, endings = data.get("stems", []), data.get("endings", [])
+    return Determiners(
+        frozenset(data["determiners"]) | {stem + ending for stem in stems for ending in endings},
+        {stem + ending: article for stem in data["possessives"] for ending, article in data["owned"].items()},
+        {(determiner, adjective): new for determiner, adjective, new in data.get("bare", [])},
+    )
 
 
 # Which antecedents can be extended: short noun phrases with a determiner, by part-of-speech tags (ContraCAT §5.2.2).
@@ -70,7 +132,7 @@ SINGULAR = frozenset({"NN", "NNP"})
 
 
 def fits(words: Sequence[Tags]) -> bool:
-    """Whether the words can be one of the sequences.
+    """Return whether the words match one of the sequences.
 
     >>> fits([frozenset({"DT"}), BETWEEN, SINGULAR])
     True
@@ -82,9 +144,9 @@ def fits(words: Sequence[Tags]) -> bool:
 
 
 def by_closed_classes(words: Sequence[str], determiners: Determiners, head_tag: str | None = None) -> list[Tags]:
-    """The tags that words may have, without annotation.
+    """Return the tags that each word can have, without annotation.
 
-    head_tag: the Penn tag of the last word, where the suite has it
+    head_tag: the Penn tag of the last word, if the suite has it
     """
     tags = [BETWEEN] * len(words)
     if words:
@@ -96,7 +158,7 @@ def by_closed_classes(words: Sequence[str], determiners: Determiners, head_tag: 
 
 
 def by_annotation(tokens: Sequence[Token]) -> list[Tags]:
-    """The Penn tag of each token, from its universal tag and features."""
+    """Return the Penn tag of each token, derived from its universal tag and features."""
     return [frozenset({_penn(token)}) for token in tokens]
 
 
@@ -109,17 +171,17 @@ def _penn(token: Token) -> str:
     return {"DET": "DT", "ADJ": "JJ"}.get(token.upos, token.upos)
 
 
-# Where the antecedent of an example is: its words in both languages, and the sentence they are in.
+# The antecedent of an example: its words in both languages, and its sentence.
 
 TAGS = ("source_antecedent", "target_antecedent", "distance")
 
 
 @dataclass(frozen=True, slots=True)
 class Antecedent:
-    """What a pronoun stands for.
+    """The antecedent of a pronoun.
 
-    distance: how many sentences before the current one it is
-    source, target: its words in the two languages; head_tag: the Penn tag of its noun, where it is known
+    distance: the number of sentences between it and the current sentence
+    source, target: its words in the two languages; head_tag: the Penn tag of its noun, if known
     """
 
     distance: int
@@ -129,7 +191,7 @@ class Antecedent:
 
 
 def from_tags(example: Example) -> Antecedent | None:
-    """The antecedent as the tags of ContraPro and of mined items have it; None where one of them is missing."""
+    """Return the antecedent from the tags of ContraPro and of mined examples, or None if one of them is missing."""
     source, target, distance = (example.tags.get(tag) for tag in TAGS)
     if not (isinstance(source, str) and isinstance(target, str) and isinstance(distance, int)):
         return None
@@ -138,7 +200,7 @@ def from_tags(example: Example) -> Antecedent | None:
 
 
 def check_tags(suite: Suite, remedy: str) -> None:
-    """A suite none of whose examples says what its antecedent is cannot be attacked there."""
+    """Raise BadInput if no example of the suite has the tags of an antecedent."""
     if not any(from_tags(example) for example in suite):
         missing = ", ".join(TAGS)
         problem = f"no example has the tags {missing}, which say where its antecedent is"
@@ -146,33 +208,33 @@ def check_tags(suite: Suite, remedy: str) -> None:
 
 
 def sentence_of(passage: Passage, antecedent: Antecedent) -> int | None:
-    """The index of the antecedent's sentence in a passage, if it is in it."""
+    """Return the index of the antecedent's sentence in a passage, or None if it precedes the passage."""
     index = len(passage) - 1 - antecedent.distance
     return index if 0 <= index < len(passage) else None
 
 
 def find(words: str, sentence: str) -> re.Match[str] | None:
-    """Where words are in a sentence, the first place if there are several.
+    """Return the first match of the words in a sentence.
 
-    Capital letters may differ (text is truecased, records are not), and so may spaces around signs.
+    Case may differ (text is truecased, records are not), and so may spaces around punctuation.
     """
     pattern = r"\s*".join(re.escape(word) for word in words.split())
     return re.search(rf"(?<!\w){pattern}(?!\w)", sentence, re.IGNORECASE) if pattern else None
 
 
 def _clean(words: str) -> str:
-    """Without the signs that some records of ContraPro have at the end: `The bullet--`."""
+    """Return the words without the punctuation that some records of ContraPro have at the end: `The bullet--`."""
     return re.sub(r"[^\w\s]+$", "", words.strip()).strip()
 
 
-# Capital letters: whether a suite's text is truecased, and what a new beginning of a sentence looks like then.
+# Casing: whether a suite is truecased, and the case of a new first word.
 
-LOOK_AT = 500  # examples; the rest is like them
+LOOK_AT = 500  # examples that are inspected
 BEGINS = re.compile(r"(?:^|[.!?…:])[\s\"'„“”»«‚‘’()\[\]–—-]*$")
 
 
 def is_truecased(suite: Suite) -> bool:
-    """Whether most of the source sentences begin with a small letter (of the target's where there is no source)."""
+    """Return whether most source sentences (target sentences, if there is no source) begin with a lowercase letter."""
     small = large = 0
     for example in itertools.islice(suite, LOOK_AT):
         for sentence in example.source if any(example.source) else example.candidates[0]:
@@ -182,15 +244,15 @@ def is_truecased(suite: Suite) -> bool:
 
 
 def begins_sentence(text: str, place: int) -> bool:
-    """Whether what stands at this place begins a sentence, quotation marks and dashes aside."""
+    """Return whether a position is at the beginning of a sentence, apart from quotation marks and dashes."""
     return BEGINS.search(text, 0, place) is not None
 
 
-def capitalised(text: str) -> str:
-    """The text with a capital first letter."""
+def capitalized(text: str) -> str:
+    """Return the text with an uppercase first letter."""
     return text[:1].upper() + text[1:]
 
 
 def lowered(text: str) -> str:
-    """The text with a small first letter."""
+    """Return the text with a lowercase first letter."""
     return text[:1].lower() + text[1:]

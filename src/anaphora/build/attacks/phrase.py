@@ -1,7 +1,7 @@
-"""Phrase addition (ContraCAT §5.2.1, Table 4): words without a possible antecedent before or behind the context.
+"""Phrase addition (ContraCAT §5.2.1, Table 4): words without a possible antecedent before or after the context.
 
-C, the sentence that is attacked, is the one before the current sentence, in both languages. Where there is none,
-nothing is added, as in the release.
+C, the attacked sentence, is the one before the current sentence, in both languages. If there is none, nothing is added,
+as in the release.
 """
 
 from __future__ import annotations
@@ -13,23 +13,23 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from anaphora.build.attacks.attack import Left, Tell, attacked_suite, capitalised, is_truecased
-from anaphora.build.attacks.presets import for_languages, place_of, preset
+from anaphora.build.attacks.attack import OnSkip, Skipped, attacked_suite, capitalized, is_truecased
 from anaphora.core.errors import AnaphoraError, BadInput
+from anaphora.languages.attack_presets import for_languages, place_of, preset
 from anaphora.suites.example import Example, Passage
 from anaphora.suites.suite import Suite
 
 PLACES = ("before", "after", "sentence")
 FRENCH = re.compile(r"\s[?!;:»]$")
-SETTINGS = ("table", "place", "quoted")  # what a preset says besides its phrases
+SETTINGS = ("table", "place", "quoted")  # keys of a preset other than its phrases
 
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """What is added, in each language, and where.
+    """A phrase in each language, and its position.
 
-    place: `before` C; `after` it, where the final punctuation of C moves behind the phrase; or behind C as a `sentence`
-    quoted: C is put in quotation marks
+    place: `before` C; `after` C, with the final punctuation of C moved to the end; or after C as a `sentence`
+    quoted: whether C is put in quotation marks
     """
 
     name: str
@@ -42,12 +42,12 @@ class Phrase:
             raise AnaphoraError(f"{self.name}: unknown place {self.place!r}. Known: {', '.join(PLACES)}")
 
     def added_to(self, sentence: str, text: str, *, truecased: bool = True) -> str:
-        """The sentence with the phrase.
+        """Return the sentence with the phrase added.
 
         >>> Phrase("but_sure", {}, "after").added_to("what's your plan?", "but he wasn't sure")
         "what's your plan but he wasn't sure?"
         """
-        first = text if truecased else capitalised(text)
+        first = text if truecased else capitalized(text)
         if self.quoted:
             sentence = f'"{sentence}"'
         if self.place == "before":
@@ -59,7 +59,7 @@ class Phrase:
 
 
 def phrase_preset(name: str, file: Path | None = None) -> Phrase:
-    """A row of Table 4, or a phrase of the user's file."""
+    """Return a row of Table 4, or a phrase of the user's file."""
     table = preset("phrase", name, file)
     texts = {key: value for key, value in table.items() if key not in SETTINGS}
     bad = [key for key, value in texts.items() if not (isinstance(value, str) and value.strip())]
@@ -71,11 +71,11 @@ def phrase_preset(name: str, file: Path | None = None) -> Phrase:
 
 
 def phrase_addition(
-    suite: Suite, phrases: Sequence[Phrase], *, truecased: bool | None = None, tell: Tell | None = None
+    suite: Suite, phrases: Sequence[Phrase], *, truecased: bool | None = None, on_skip: OnSkip | None = None
 ) -> Suite:
-    """The suite with each phrase added to the previous sentence of every example.
+    """Return the suite with each phrase added to the previous sentence of every example.
 
-    truecased: whether sentences begin with a small letter; None: as most of the suite's do
+    truecased: whether sentences begin with a lowercase letter; None: like most sentences of the suite
     """
     header = suite.header
     small = is_truecased(suite) if truecased is None else truecased
@@ -90,29 +90,29 @@ def phrase_addition(
             phrase.texts, header.source_language, header.target_language, f"the phrase {phrase.name!r}"
         )
         changes.append((f"phrase-addition/{phrase.name}", _change(phrase, *texts, small)))
-    return attacked_suite(suite, changes, tell)
+    return attacked_suite(suite, changes, on_skip)
 
 
-def _change(phrase: Phrase, source: str, target: str, truecased: bool) -> Callable[[Example], Example | Left]:
+def _change(phrase: Phrase, source: str, target: str, truecased: bool) -> Callable[[Example], Example | Skipped]:
     def added(passage: Passage, text: str) -> Passage:
         if len(passage) < 2 or not passage[-2]:
             return passage
         return (*passage[:-2], phrase.added_to(passage[-2], text, truecased=truecased), passage[-1])
 
-    def change(example: Example) -> Example | Left:
+    def change(example: Example) -> Example | Skipped:
         candidates = tuple(added(candidate, target) for candidate in example.candidates)
         if added(example.source, source) == example.source and candidates == example.candidates:
-            return Left("no sentence before the current one", kept=True)
+            return Skipped("no sentence before the current one", kept=True)
         return replace(example, source=added(example.source, source), candidates=candidates)
 
     return change
 
 
 def without_end(sentence: str) -> tuple[str, str]:
-    """A sentence without its last mark of punctuation, and that mark ("" if it has none).
+    """Return a sentence without its final punctuation mark, and that mark ("" if there is none).
 
-    One character, as in the release: "merciful..." gives "merciful.. but he wasn't sure." A French space before it
-    goes with it.
+    The mark is one character, as in the release: "merciful..." gives "merciful.. but he wasn't sure." A French space
+    before it belongs to it.
     """
     if not sentence or not is_punctuation(sentence[-1]):
         return sentence, ""

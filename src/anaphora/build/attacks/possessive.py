@@ -1,25 +1,32 @@
 """Possessive extension (ContraCAT §5.2.2, Table 5): the antecedent gets an owner, *the hat* becomes *Maria's hat*.
 
 The sentence with the antecedent is changed in the source and in every candidate; an example is attacked only if all of
-them can be.
+them can be changed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import tee
 from pathlib import Path
+from typing import TypeVar
 
+from anaphora.annotate import Annotator, load_annotator
+from anaphora.annotate.document import Document, Mention, Sentence
 from anaphora.build.attacks.attack import (
     Antecedent,
-    Left,
+    Determiners,
+    OnSkip,
+    Skipped,
     Tags,
-    Tell,
     attacked_suite,
     begins_sentence,
+    by_annotation,
     by_closed_classes,
-    capitalised,
+    capitalized,
     check_tags,
+    determiners_of,
     find,
     fits,
     from_tags,
@@ -27,9 +34,9 @@ from anaphora.build.attacks.attack import (
     lowered,
     sentence_of,
 )
-from anaphora.build.attacks.determiners import Determiners, determiners_of
-from anaphora.build.attacks.presets import for_languages, place_of, preset
-from anaphora.core.errors import BadInput
+from anaphora.core.errors import AnaphoraError, BadInput
+from anaphora.coref import Link, Linker, load_linker
+from anaphora.languages.attack_presets import for_languages, place_of, preset
 from anaphora.suites.example import Example, Passage
 from anaphora.suites.suite import Suite
 
@@ -40,7 +47,7 @@ Tagger = Callable[[Example, Antecedent], Sequence[Tags] | None]  # the tags that
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """The words of an owner in one language: in the place of the determiner, or behind the noun phrase."""
+    """The words of an owner in one language, which replace the determiner or follow the noun phrase."""
 
     words: str
     place: str
@@ -55,7 +62,7 @@ class Possessive:
 
 
 def possessive_preset(name: str, file: Path | None = None) -> Possessive:
-    """A row of Table 5, or an owner of the user's file."""
+    """Return a row of Table 5, or an owner of the user's file."""
     owners = {}
     for language, value in preset("possessive", name, file).items():
         if language == "table":
@@ -69,7 +76,7 @@ def possessive_preset(name: str, file: Path | None = None) -> Possessive:
 
 
 def own_possessive(name: str, languages: tuple[str, str], phrases: tuple[str, str]) -> Possessive:
-    """An owner of the user's: *of …* and German *von …*, *des …* go behind the noun, all others before it."""
+    """Return a custom owner: *of …* and German *von …*, *des …* follow the noun, all others precede it."""
     owners = {language: Owner(words, _place(words)) for language, words in zip(languages, phrases, strict=True)}
     return Possessive(name, owners)
 
@@ -81,12 +88,12 @@ def possessive_extension(
     truecased: bool | None = None,
     antecedents: Finder | None = None,
     tagger: Tagger | None = None,
-    tell: Tell | None = None,
+    on_skip: OnSkip | None = None,
 ) -> Suite:
-    """The examples whose antecedent can be extended, with each of the owners.
+    """Return the examples whose antecedent can be extended, with each of the owners.
 
-    truecased: whether sentences begin with a small letter; None: as most of the suite's do
-    antecedents: finds them, if not from the tags; tagger: tags their words, if not by closed classes
+    truecased: whether sentences begin with a lowercase letter; None: like most sentences of the suite
+    antecedents: finds antecedents (default: from the tags); tagger: tags their words (default: by closed classes)
     """
     header = suite.header
     if antecedents is None:
@@ -99,12 +106,12 @@ def possessive_extension(
         owners = for_languages(possessive.owners, *languages, f"the owner {possessive.name!r}")
         extender = _Extender(owners[0], owners[1], source, target, small, antecedents or from_tags, tagger)
         changes.append((f"possessive-extension/{possessive.name}", extender))
-    return attacked_suite(suite, changes, tell)
+    return attacked_suite(suite, changes, on_skip)
 
 
 @dataclass(frozen=True, slots=True)
 class _Extender:
-    """Extends the antecedent of an example, or says why not."""
+    """Extends the antecedent of an example, or returns why it cannot."""
 
     source_owner: Owner
     target_owner: Owner
@@ -114,15 +121,15 @@ class _Extender:
     antecedents: Finder
     tagger: Tagger | None
 
-    def __call__(self, example: Example) -> Example | Left:
+    def __call__(self, example: Example) -> Example | Skipped:
         antecedent = self.antecedents(example)
         if antecedent is None:
-            return Left("no antecedent known")
+            return Skipped("no antecedent known")
         place = sentence_of(example.source, antecedent)
         if place is None:
-            return Left("the antecedent is before the context")
+            return Skipped("the antecedent is before the context")
         if why := self._unfit(example, antecedent):
-            return Left(why)
+            return Skipped(why)
         source = self._extended(example.source, place, antecedent.source, self.source_owner, self.source)
         targets = [
             self._extended(candidate, place, antecedent.target, self.target_owner, self.target)
@@ -130,7 +137,7 @@ class _Extender:
         ]
         changed = tuple(target for target in targets if target is not None)
         if source is None or len(changed) < len(targets):
-            return Left("the antecedent's words are not in its sentence")
+            return Skipped("the antecedent's words are not in its sentence")
         return replace(example, source=source, candidates=changed)
 
     def _unfit(self, example: Example, antecedent: Antecedent) -> str | None:
@@ -148,17 +155,17 @@ class _Extender:
         self, passage: Passage, place: int, words: str, owner: Owner, determiners: Determiners
     ) -> Passage | None:
         sentence = passage[place] if place < len(passage) else ""  # a candidate may lack sentences of its source
-        found = find(words, sentence)
-        if found is None:
+        match = find(words, sentence)
+        if match is None:
             return None
-        phrase = extended(found.group(), owner, determiners)
-        capital = not self.truecased and found.group()[0].isupper() and begins_sentence(sentence, found.start())
-        phrase = capitalised(phrase) if capital else phrase
-        return (*passage[:place], sentence[: found.start()] + phrase + sentence[found.end() :], *passage[place + 1 :])
+        phrase = extended(match.group(), owner, determiners)
+        capital = not self.truecased and match.group()[0].isupper() and begins_sentence(sentence, match.start())
+        phrase = capitalized(phrase) if capital else phrase
+        return (*passage[:place], sentence[: match.start()] + phrase + sentence[match.end() :], *passage[place + 1 :])
 
 
 def extended(phrase: str, owner: Owner, determiners: Determiners) -> str:
-    """A noun phrase with an owner; it begins with a small letter, unless a name does.
+    """Return a noun phrase with an owner; it begins with a lowercase letter unless it begins with a name.
 
     >>> extended("Dein alter Hut", Owner("von der Frau", "after"), determiners_of("de"))
     'ein alter Hut von der Frau'
@@ -176,3 +183,125 @@ def _place(words: str) -> str:
     first = words.split()[0].lower()
     behind = first in ("of", "von", "vom", "des", "der", "meines", "meiner", "eines", "einer")
     return "after" if behind else "before"
+
+
+# Antecedents and tags from annotation, for suites without tags. An antecedent is accepted if the pronoun of the source
+# and that of the right translation, resolved independently, have antecedents in the same sentence.
+
+
+CONFIDENCE = 0.5  # least confidence of the link in each language
+Item = TypeVar("Item")
+
+
+def by_annotators(
+    suite: Suite, source: str | None, target: str | None, link: str = "builtin"
+) -> tuple[Finder | None, Tagger | None]:
+    """Return functions that find the antecedents of a suite and tag their words; None stands for the default.
+
+    source, target: the specs of annotators. A suite whose tags name its antecedents needs only that of the source.
+    """
+    header = suite.header
+    if any(from_tags(example) for example in suite):
+        if source is None:
+            return None, None
+        tags = dict(tagged(suite, load_annotator(source, header.source_language)))
+        return None, lambda example, _: tags.get(example.id)
+    if source is None or target is None:
+        missing = "--annotate-source" if source is None else "--annotate-target"
+        raise AnaphoraError(f"antecedents are by_id in both languages, and {missing} is missing. Add: {missing} SPEC")
+    sides = [
+        (load_annotator(spec, language), load_linker(link, language))
+        for spec, language in ((source, header.source_language), (target, header.target_language))
+    ]
+    by_id = {identifier: (antecedent, tags) for identifier, antecedent, tags in linked(suite, *sides)}
+    if not by_id:
+        raise AnaphoraError(f"{suite.path or header.name}: the annotation finds no antecedent in any example")
+    return (
+        lambda example: by_id[example.id][0] if example.id in by_id else None,
+        lambda example, _: by_id[example.id][1] if example.id in by_id else None,
+    )
+
+
+def tagged(suite: Suite, annotator: Annotator) -> Iterator[tuple[str, Sequence[Tags]]]:
+    """Yield example ids with the tags of the words of their source antecedents, for suites that name these."""
+
+    def named() -> Iterator[tuple[Example, Antecedent, str]]:
+        for example in suite:
+            antecedent = from_tags(example)
+            place = sentence_of(example.source, antecedent) if antecedent else None
+            if antecedent is not None and place is not None:
+                yield example, antecedent, example.source[place]
+
+    for (example, antecedent, _), document in _annotated(named(), lambda row: [row[2]], annotator):
+        sentence = document.sentences[0]
+        match = find(antecedent.source, sentence.text)
+        if match is not None:
+            tokens = [t for t, o in zip(sentence, sentence.offsets, strict=True) if match.start() <= o < match.end()]
+            yield example.id, by_annotation(tokens)
+
+
+def linked(
+    suite: Suite, source: tuple[Annotator, Linker], target: tuple[Annotator, Linker]
+) -> Iterator[tuple[str, Antecedent, Sequence[Tags]]]:
+    """Yield example ids with the antecedents on which both languages agree, and the tags of their source words."""
+    examples = (example for example in suite if example.gold is not None)
+    both = _annotated(examples, lambda example: example.source, source[0])
+    for (example, english), german in _annotated(both, lambda row: row[0].candidates[row[0].gold or 0], target[0]):
+        first = _source_link(example, english, source[1].links(english))
+        second = _target_link(example, german, target[1].links(german))
+        if first is None or second is None or first.sentence != second.sentence:
+            continue
+        distance = len(example.source) - 1 - first.sentence
+        tokens = english.sentences[first.sentence].tokens[first.start : first.end]
+        yield example.id, Antecedent(distance, english.text(first), german.text(second)), by_annotation(tokens)
+
+
+def _source_link(example: Example, document: Document, links: Sequence[Link]) -> Mention | None:
+    """Return the antecedent of the source pronoun in the current sentence, if it is unique."""
+    last = len(document.sentences) - 1
+    pronoun = str(example.tags.get("source_pronoun") or "it").lower()
+    words = document.sentences[last]
+    antecedents = {
+        _believed(k) for k in links if k.pronoun.sentence == last and words[k.pronoun.head].text.lower() == pronoun
+    }
+    return antecedents.pop() if len(antecedents) == 1 else None
+
+
+def _target_link(example: Example, document: Document, links: Sequence[Link]) -> Mention | None:
+    """Return the antecedent of the pronoun in which the right translation differs from another one."""
+    gold = example.gold or 0
+    last = len(document.sentences) - 1
+    sentence = document.sentences[last]
+    right = _squeezed(example.candidates[gold][-1])
+    places = [_difference(right, _squeezed(c[-1])) for k, c in enumerate(example.candidates) if k != gold]
+    tokens = {_token_at(sentence, place) for place in places}
+    for link in links:
+        if link.pronoun.sentence == last and link.pronoun.head in tokens:
+            return _believed(link)
+    return None
+
+
+def _believed(link: Link) -> Mention | None:
+    return link.antecedent if link.confidence >= CONFIDENCE else None
+
+
+def _difference(one: str, other: str) -> int:
+    """Return the first position at which two sentences differ."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((place for place, (a, b) in pairs if a != b), min(len(one), len(other)))
+
+
+def _token_at(sentence: Sentence, place: int) -> int:
+    return max((k for k, offset in enumerate(sentence.offsets) if offset <= place), default=0)
+
+
+def _squeezed(sentence: str) -> str:
+    return " ".join(sentence.split())
+
+
+def _annotated(
+    items: Iterator[Item], lines: Callable[[Item], Sequence[str]], annotator: Annotator
+) -> Iterator[tuple[Item, Document]]:
+    """Yield items with their lines annotated; only as many are held in memory as the annotator batches."""
+    kept, sent = tee(items)
+    return zip(kept, annotator.annotate(list(lines(item)) for item in sent), strict=False)

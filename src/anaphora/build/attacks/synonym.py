@@ -1,4 +1,4 @@
-"""The case of the target antecedents of a suite, as its tags have it and as an annotation has it."""
+"""Synonym replacement (ContraCAT §5.2.3): the German antecedent becomes a synonym of another gender."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from anaphora.annotate import Annotator
 from anaphora.annotate.document import Token
 from anaphora.build.attacks.attack import (
     Antecedent,
-    Left,
-    Tell,
+    OnSkip,
+    Skipped,
     attacked_suite,
     begins_sentence,
     check_tags,
@@ -31,28 +31,27 @@ from anaphora.suites.example import Example, Passage
 from anaphora.suites.readers.text import differing_words
 from anaphora.suites.suite import Suite
 
+# The case of target antecedents, from the tags of a suite and from annotation.
+
 CASES = ("Nom", "Acc", "Dat", "Gen")
 ROLES = {"nsubj": "Nom", "obj": "Acc"}
 
 
 def case_by_tag(example: Example) -> list[str]:
-    """As ContraPro's tag has it: Fem|Nom|Sg, or Fem|_|Sg."""
+    """Return the case in ContraPro's tag, which is Fem|Nom|Sg or Fem|_|Sg."""
     fields = str(example.tags.get("target_antecedent_head_morpho", "")).split("|")
     return [case for case in fields[1:2] if case in CASES]
 
 
 def cases_by_annotation(suite: Suite, annotator: Annotator) -> dict[str, Sequence[str]]:
-    """What is known of the case of each antecedent, by the example's id: by tag, tagger, and role in the tree.
-
-    Each is an opinion of its own; whoever asks may want them to agree.
-    """
+    """Return the cases proposed for each antecedent, by example id: by tag, by tagger, and by syntactic role."""
     rows: list[tuple[Example, Antecedent, str]] = []
     for example in suite:
         antecedent = from_tags(example)
         place = sentence_of(example.source, antecedent) if antecedent else None
         if antecedent is not None and place is not None:
             rows.append((example, antecedent, example.candidates[example.gold or 0][place]))
-    found: dict[str, Sequence[str]] = {}
+    cases: dict[str, Sequence[str]] = {}
     documents = annotator.annotate([sentence] for _, _, sentence in rows)
     for (example, antecedent, _), document in zip(rows, documents, strict=True):
         sentence = document.sentences[0]
@@ -61,8 +60,8 @@ def cases_by_annotation(suite: Suite, annotator: Annotator) -> dict[str, Sequenc
         inside = [token for token, place in tokens if match and match.start() <= place < match.end()]
         head = example.tags.get("target_antecedent_head")
         nouns = [token for token in inside if (token.text == head if head else token.upos in ("NOUN", "PROPN"))]
-        found[example.id] = [*case_by_tag(example), *(_cases(nouns[0]) if nouns else ())]
-    return found
+        cases[example.id] = [*case_by_tag(example), *(_cases(nouns[0]) if nouns else ())]
+    return cases
 
 
 def _cases(token: Token) -> list[str]:
@@ -70,25 +69,25 @@ def _cases(token: Token) -> list[str]:
     return [case for case in (tagged, role) if case in CASES]
 
 
-# Which synonym of another gender an antecedent can have (ContraCAT §5.2.3): what several resources agree on.
+# Synonyms of another gender on which several resources agree.
 
-# set by reading a sample of attacked ContraPro; docs/attacks.md has the precision on another one
-SHARED = 0.23  # of all that two synonyms translate, at least
-SHARED_IF_USED = 0.15  # … where the text has the synonym for the same English noun
-OFTEN = 4  # sentences with a noun, from which on they tell what it translates
-USED = 0.08  # of these sentences, at least, must have the English noun
+# set on a manually checked sample of attacked ContraPro; docs/attacks.md has the precision on another sample
+SHARED = 0.23  # least share of translations that two synonyms have in common
+SHARED_IF_USED = 0.15  # … if the text uses the synonym for the same English noun
+OFTEN = 4  # least number of sentences with a noun that show what it translates
+USED = 0.08  # least share of these sentences that contain the English noun
 SMALL = ("chen", "lein")  # Gässchen is a small Gasse
 
 
 @dataclass(frozen=True)
 class Usage:
-    """The text of a suite: what stands on the other side where a noun is used."""
+    """How nouns are used in a suite: the words of the source sentences in which a noun occurs."""
 
     suite: Suite
 
     @cached_property
     def _sentences(self) -> dict[str, list[frozenset[str]]]:
-        found: dict[str, list[frozenset[str]]] = defaultdict(list)
+        sentences: dict[str, list[frozenset[str]]] = defaultdict(list)
         pairs = {
             pair
             for example in self.suite
@@ -99,11 +98,11 @@ class Usage:
             words = frozenset(word.text.lower().removesuffix("'s") for word in words_of(source))
             nouns = (w.text for w in words_of(target) if w.text[0].isupper() and not begins_sentence(target, w.start))
             for form in set(nouns):
-                found[form].append(words)
-        return found
+                sentences[form].append(words)
+        return sentences
 
     def counts(self, noun: Noun, word: str) -> tuple[int, int]:
-        """In how many sentences a noun is, and in how many of them where the source has this English word."""
+        """Return the number of sentences with a noun, and of those whose source contains the English word."""
         forms = {form for forms in noun.forms.values() for form in forms}
         sentences = [sentence for form in forms for sentence in self._sentences.get(form, ())]
         wanted = {word, f"{word}s", f"{word}es"}
@@ -112,9 +111,9 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Synonyms:
-    """Synonyms of nouns from what is at hand.
+    """Synonyms of nouns, from the available resources.
 
-    least: the share of common translations that two nouns must have; less gives more synonyms, and more wrong ones
+    least: the share of common translations that two nouns must have; a lower one gives more synonyms, and more errors
     """
 
     nouns: NounTable
@@ -125,24 +124,24 @@ class Synonyms:
     least: float = SHARED
 
     def of(self, noun: Noun, source: str) -> list[Noun]:
-        """The synonyms of another gender: first those that the text uses most, then those that share most translations.
+        """Return the synonyms of another gender, sorted by use in the text, then by shared translations.
 
         source: the English noun that it translates
         """
         words = dict.fromkeys([source.lower(), *(self.wordnet.first_sense(source) if self.wordnet else ())])
         known = (self.nouns.noun(lemma) for sense in self.thesaurus.senses(noun.lemma) for lemma in sense)
-        found = list({other.lemma: other for other in known if other is not None and _fits(noun, other)}.values())
-        used = {o.lemma: self.usage.counts(o, source.lower()) if self.usage else (0, 0) for o in found}
+        synonyms = list({other.lemma: other for other in known if other is not None and _fits(noun, other)}.values())
+        used = {o.lemma: self.usage.counts(o, source.lower()) if self.usage else (0, 0) for o in synonyms}
         if self.dictionary is None:
-            found = [other for other in found if self._has_one_sense(noun) and self._has_one_sense(other)]
+            synonyms = [other for other in synonyms if self._has_one_sense(noun) and self._has_one_sense(other)]
         else:
             translations = frozenset[str]().union(*map(self.dictionary.translations, words))
-            shared = {other.lemma: self._shared(noun, other, self.dictionary) for other in found}
-            found = [other for other in found if {noun.lemma, other.lemma} <= translations]
-            found = [o for o in found if shared[o.lemma] >= self._least(used[o.lemma][1])]
-            found.sort(key=lambda other: -shared[other.lemma])
-        found = [other for other in found if not _otherwise(*used[other.lemma])]
-        return sorted(found, key=lambda other: (-used[other.lemma][1], -used[other.lemma][0]))
+            shared = {other.lemma: self._shared(noun, other, self.dictionary) for other in synonyms}
+            synonyms = [other for other in synonyms if {noun.lemma, other.lemma} <= translations]
+            synonyms = [o for o in synonyms if shared[o.lemma] >= self._least(used[o.lemma][1])]
+            synonyms.sort(key=lambda other: -shared[other.lemma])
+        synonyms = [other for other in synonyms if not _otherwise(*used[other.lemma])]
+        return sorted(synonyms, key=lambda other: (-used[other.lemma][1], -used[other.lemma][0]))
 
     def _least(self, with_word: int) -> float:
         return min(SHARED_IF_USED, self.least) if with_word else self.least
@@ -157,55 +156,55 @@ class Synonyms:
 
 
 def _otherwise(sentences: int, with_word: int) -> bool:
-    """Whether a noun is often used, but seldom for the English one: Bein may be a bone, but is a leg."""
+    """Return whether a noun is frequent, but rare for the English word: Bein can be a bone, but is mostly a leg."""
     return sentences >= OFTEN and with_word < USED * sentences
 
 
 def _fits(noun: Noun, other: Noun) -> bool:
-    """Another gender, and neither a part of the other: Haus and Wohnhaus; no diminutive."""
+    """Return whether two nouns differ in gender and neither is a diminutive or contains the other (Haus, Wohnhaus)."""
     one, two = noun.lemma.lower(), other.lemma.lower()
     return noun.gender != other.gender and one not in two and two not in one and not two.endswith(SMALL)
 
 
-# Synonym replacement (ContraCAT §5.2.3): the German antecedent becomes a synonym of another gender.
+# The attack.
 
 NAME = "synonym-replacement"
 GENDER = {form: gender for gender, cases in PRONOUNS.items() for form in cases.values() if form != "ihm"}
-Cases = Callable[[Example], Sequence[str]]  # what is known of the case of the target antecedent
+Cases = Callable[[Example], Sequence[str]]  # the cases proposed for the target antecedent
 
 
 def synonym_replacement(
-    suite: Suite, synonyms: Synonyms, *, cases: Cases | None = None, tell: Tell | None = None
+    suite: Suite, synonyms: Synonyms, *, cases: Cases | None = None, on_skip: OnSkip | None = None
 ) -> Suite:
-    """The examples whose antecedent has a synonym of another gender that surely fits.
+    """Return the examples whose antecedent has a reliable synonym of another gender, with it.
 
-    cases: finds the case of an antecedent, where its forms do not tell; if not given, the suite's tag of it
+    cases: the case of an antecedent whose form is ambiguous (default: the suite's tag)
     """
     languages = suite.header.source_language, suite.header.target_language
     if languages != ("en", "de"):
         raise AnaphoraError(f"{suite.header.name}: {'-'.join(languages)}, but synonyms are replaced in en-de only")
     check_tags(suite, "Take ContraPro or a mined suite (anaphora build mine), or add the tags.")
-    return attacked_suite(suite, [(NAME, _Replacer(synonyms, cases or case_by_tag))], tell)
+    return attacked_suite(suite, [(NAME, _Replacer(synonyms, cases or case_by_tag))], on_skip)
 
 
 @dataclass(frozen=True, slots=True)
 class _Replacer:
-    """Replaces the antecedent of an example, or says why not."""
+    """Replaces the antecedent of an example, or returns why it cannot."""
 
     synonyms: Synonyms
     cases: Cases
 
-    def __call__(self, example: Example) -> Example | Left:
+    def __call__(self, example: Example) -> Example | Skipped:
         antecedent = from_tags(example)
         if antecedent is None:
-            return Left("no antecedent known")
+            return Skipped("no antecedent known")
         place = sentence_of(example.source, antecedent)
         if place is None:
-            return Left("the antecedent is before the context")
+            return Skipped("the antecedent is before the context")
         try:
             return self._attacked(example, antecedent, place)
         except Unsure as why:
-            return Left(str(why))
+            return Skipped(str(why))
 
     def _attacked(self, example: Example, antecedent: Antecedent, place: int) -> Example:
         genders = candidate_genders(example)
@@ -255,20 +254,20 @@ class _Replacer:
 
 
 def candidate_genders(example: Example) -> list[str | None]:
-    """The gender of each candidate's pronoun, by the tag or by the words in which the candidates differ."""
+    """Return the gender of each candidate's pronoun, by the tag or by the words in which candidates differ."""
     pronouns = example.tags.get("candidate_pronouns")
     if isinstance(pronouns, list) and len(pronouns) == len(example.candidates):
         return [GENDER.get(str(word).lower()) for word in pronouns]
     last = [candidate[-1] for candidate in example.candidates]
-    found: list[str | None] = []
+    genders: list[str | None] = []
     for k, sentence in enumerate(last):
         words = [word for word, _ in differing_words(sentence, last[1 if k == 0 else 0])] if len(last) > 1 else []
-        found.append(next((GENDER[word] for word in words if word in GENDER), None))
-    return found
+        genders.append(next((GENDER[word] for word in words if word in GENDER), None))
+    return genders
 
 
 def _tags(example: Example, phrase: Phrase, noun: Noun, words: str, gold: int) -> Mapping[str, Any]:
-    """What is true of the new antecedent; the old one and its pronoun are kept under other names."""
+    """Return the tags of the new antecedent, and the old antecedent and its pronoun under other names."""
     pronouns = example.tags.get("candidate_pronouns")
     new = str(pronouns[gold]) if isinstance(pronouns, list) else PRONOUNS[noun.gender]["Nom"]
     tags: dict[str, Any] = {
@@ -291,7 +290,7 @@ def _tags(example: Example, phrase: Phrase, noun: Noun, words: str, gold: int) -
 
 
 def _nothing_else(example: Example, new: int) -> None:
-    """The new right candidate must not change the pronoun of another thing, too, as some of ContraPro's do."""
+    """Raise Unsure if the new right candidate also changes a pronoun with another antecedent, as some in ContraPro."""
     last = example.candidates[example.gold or 0][-1], example.candidates[new][-1]
     changes = len(differing_words(*last))
     if not 1 <= changes <= max(1, count_it(example.source[-1])):
@@ -299,19 +298,19 @@ def _nothing_else(example: Example, new: int) -> None:
 
 
 def _only_once(passage: Passage, phrase: Phrase) -> None:
-    """A noun that is there again would have to be replaced again, if the same thing is meant."""
+    """Raise Unsure if the noun occurs again, since that occurrence might have to be replaced, too."""
     forms = {form for found in phrase.noun.forms.values() for form in found}
     if sum(word.text in forms for sentence in passage for word in words_of(sentence)) > 1:
         raise Unsure("the noun is there again")
 
 
 def _in(noun: Noun, passage: Passage) -> bool:
-    """Whether a noun is in a passage already, perhaps as a part of another one."""
+    """Return whether a passage contains a noun, possibly as part of another one."""
     return any(noun.lemma.lower() in sentence.lower() for sentence in passage)
 
 
 def _head(source: str) -> str:
-    """The noun of an English noun phrase: its last word before *of* and the like."""
+    """Return the head of an English noun phrase: its last word before a preposition."""
     words = source.lower().split()
     ends = [k for k, word in enumerate(words) if word in ("of", "in", "on", "at", "for", "with", "from", "that") and k]
     return words[(min(ends) if ends else len(words)) - 1] if words else ""

@@ -1,6 +1,6 @@
-"""A German sentence whose antecedent is another noun: the noun phrase, a relative pronoun behind it, what takes it up.
+"""Replacing the antecedent in a German sentence: the noun phrase, its relative pronoun, and pronouns that refer to it.
 
-Whatever is not sure is refused with a reason: an attack with few items that are right is worth more than one with many.
+A sentence is rejected with a reason unless the result is certain: few correct items are better than many doubtful ones.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from anaphora.align.tokenize import normalize
 from anaphora.build.attacks.attack import find
 from anaphora.languages import match_case
 from anaphora.languages.german import (
@@ -30,7 +31,6 @@ from anaphora.languages.german import (
     words_of,
 )
 from anaphora.languages.german_nouns import Noun, NounTable
-from anaphora.normalization import normalize
 
 FORMS = "der|die|das|den|dem|dessen|deren|welche[rsnm]?"
 BEHIND = re.compile(rf"\s*,\s*(?:(?:{'|'.join(PREPOSITIONS)})\s+)?(?P<form>{FORMS})\b")
@@ -42,12 +42,12 @@ YOU = frozenset({"you", "your", "yours", "you're", "you've", "you'll", "you'd"})
 
 
 class Unsure(Exception):  # noqa: N818
-    """Why a sentence is left alone."""
+    """The reason why a sentence is not changed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """A noun phrase in a sentence: the words from its determiner to its noun, and where they are."""
+    """A noun phrase in a sentence: the words from its determiner to its noun, with their positions."""
 
     words: tuple[Word, ...]
     before: str  # the word before it, if only a space is between
@@ -59,9 +59,9 @@ class Phrase:
 
 
 def phrase_in(sentence: str, antecedent: str, nouns: NounTable, head: str | None = None) -> Phrase:
-    """The noun phrase of an antecedent.
+    """Return the noun phrase of an antecedent.
 
-    head: its noun, where that is known; else the first noun of the antecedent's words is taken
+    head: its noun, if known; otherwise the first noun of the antecedent's words
     """
     match = find(antecedent, sentence)
     if match is None:
@@ -83,7 +83,7 @@ def phrase_in(sentence: str, antecedent: str, nouns: NounTable, head: str | None
 
 
 def _first(sentence: str, words: Sequence[Word], place: int) -> int:
-    """Where the noun phrase of a noun begins: the determiner before it and before its adjectives."""
+    """Return the index of the determiner with which the noun phrase of a noun begins."""
     for k in range(place - 1, -1, -1):
         if sentence[words[k].end : words[k + 1].start].strip():
             break
@@ -95,9 +95,9 @@ def _first(sentence: str, words: Sequence[Word], place: int) -> int:
 
 
 def replaced(sentence: str, phrase: Phrase, new: Noun, opinions: Sequence[str]) -> tuple[str, str, int]:
-    """The sentence with another noun in a phrase, the new phrase, and where it ends.
+    """Return the sentence with another noun in a phrase, the new phrase, and the position of its end.
 
-    opinions: the cases that others found for it; they count only where the forms do not tell
+    opinions: cases proposed for it, which are used only if the forms are ambiguous
     """
     start, end = phrase.span
     forms = dict(phrases([word.text for word in phrase.words], phrase.before, phrase.noun, new))
@@ -118,7 +118,7 @@ def replaced(sentence: str, phrase: Phrase, new: Noun, opinions: Sequence[str]) 
 
 
 def _decided(forms: dict[str, tuple[str, ...]], opinions: Sequence[str]) -> tuple[str, ...]:
-    """The one form that all possible cases have, or that all opinions stand for."""
+    """Return the form that all possible cases share, or the form of the one case on which all opinions agree."""
     if len(set(forms.values())) == 1:
         return next(iter(forms.values()))
     stated = set(opinions)
@@ -128,31 +128,31 @@ def _decided(forms: dict[str, tuple[str, ...]], opinions: Sequence[str]) -> tupl
 
 
 def _relative(sentence: str, end: int, old: str, new: str) -> str:
-    """The rest of a sentence behind the noun, with the relative pronoun of the new gender."""
+    """Return the rest of a sentence after the noun, with the relative pronoun in the new gender."""
     match = BEHIND.match(sentence, end)
     if match is None:
         return sentence[end:]
     words = words_of(sentence)
     place = next(k for k, word in enumerate(words) if word.start == match.start("form"))
-    found = relatives(match["form"], old, new)
-    if in_phrase(sentence, words, place) or len(found) != 1:
+    forms = relatives(match["form"], old, new)
+    if in_phrase(sentence, words, place) or len(forms) != 1:
         raise Unsure("a relative pronoun is not clear")
-    return sentence[end : match.start("form")] + found.pop() + sentence[match.end("form") :]
+    return sentence[end : match.start("form")] + forms.pop() + sentence[match.end("form") :]
 
 
 def followed(text: str, source: str, genders: tuple[str, str], start: int, *, alone: int) -> str:
-    """A sentence in which the pronouns that take up the antecedent have the new gender, too.
+    """Return a sentence in which pronouns that refer to the antecedent have the new gender.
 
-    genders: the old one, the new one; start: what is before is not looked at
-    source: the sentence in the source language, which tells he and she from it
-    alone: how many of the source's `it` are the pronoun that is asked for
+    genders: the old and the new one; start: the position from which pronouns are considered
+    source: the source sentence, which distinguishes he and she from it
+    alone: the number of `it` in the source that are the pronoun under test
     """
     old, new = genders
-    found = mentions(text, old, start)
-    if any(word.start > _behind(text, start) for word in found.others):
+    mentioned = mentions(text, old, start)
+    if any(word.start > _behind(text, start) for word in mentioned.others):
         raise Unsure("a demonstrative or relative pronoun may take it up")
     english = _english(source)
-    pronouns = _without_polite(found, english)
+    pronouns = _without_polite(mentioned, english)
     people, things = (sum(word in known for word in english) for known in (PEOPLE[old], IT))
     if not pronouns or (people >= len(pronouns) and things <= alone):
         return text
@@ -164,7 +164,7 @@ def followed(text: str, source: str, genders: tuple[str, str], start: int, *, al
 
 
 def count_it(source: str) -> int:
-    """How many words of an English sentence stand for a thing: it, its."""
+    """Return the number of *it* and *its* in an English sentence."""
     return sum(word in IT for word in _english(source))
 
 
@@ -173,15 +173,15 @@ def _english(source: str) -> list[str]:
 
 
 def _behind(text: str, start: int) -> int:
-    """Where a relative clause right behind the noun phrase has its pronoun, which has its gender already."""
+    """Return the position of the relative pronoun directly after the noun phrase, whose gender is already right."""
     match = BEHIND.match(text, start)
     return match.start("form") if match and start else start - 1
 
 
-def _without_polite(found: Mentions, english: Sequence[str]) -> list[Word]:
-    """Without Sie and Ihr at the beginning of a sentence where the source says you."""
+def _without_polite(mentioned: Mentions, english: Sequence[str]) -> list[Word]:
+    """Return the pronouns without a sentence-initial Sie or Ihr if the source has *you*."""
     polite = any(word in YOU for word in english)
-    return [w for w in found.pronouns if not (polite and w.text.startswith(("Sie", "Ihr")))]
+    return [w for w in mentioned.pronouns if not (polite and w.text.startswith(("Sie", "Ihr")))]
 
 
 def _changed(text: str, word: Word, old: str, new: str) -> str:

@@ -1,4 +1,4 @@
-"""Clean-up of subtitles: what is not said by anybody goes, what was read wrongly is put right, and all is counted."""
+"""Cleaning of subtitles: remove what nobody says, repair encoding and OCR errors, and count the changes."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Callable
 
+from anaphora.align.tokenize import normalize
 from anaphora.core.errors import AnaphoraError
-from anaphora.normalization import normalize
 
 KINDS = ("none", "subtitles")
 
@@ -22,7 +22,7 @@ _MOJIBAKE = re.compile(
     r"[\u00c2\u00c3\u00e2\u00c5\u00c4][\u0080-\u00bf\u0152-\u0178\u02c6\u02dc\u2010-\u203a\u20ac\u2122]"
 )
 
-# l and I look alike to OCR. Only what cannot be otherwise: words that do not exist with the letter that is there.
+# OCR confuses l and I. Only words that do not exist as written are repaired.
 _OCR = [
     (re.compile(r"(?<![\w'’])l(?=(?:['’](?:m|ll|ve|d|re|s)\b)|(?=[ ,.!?…]|$)(?!['’]))"), "I"),  # l'm, l
     (re.compile(r"(?<!\w)l(?=[tfsn](?:['’]?s|['’]?t)?(?!\w))"), "I"),  # lt, lf, ls, ln, lt's, lsn't
@@ -34,12 +34,12 @@ _OCR = [
 
 
 def misread(text: str) -> bool:
-    """Whether this looks like UTF-8 that was read as Latin-1 or Windows-1252."""
+    """Return whether the text looks like UTF-8 that was decoded as Latin-1 or Windows-1252."""
     return _MOJIBAKE.search(text) is not None
 
 
 def _encoding(text: str) -> str:
-    """UTF-8 that was read as Latin-1 or Windows-1252, where reading it rightly gives UTF-8."""
+    """Return the text decoded as UTF-8, if it was decoded as Latin-1 or Windows-1252 by mistake."""
     if not misread(text):
         return text
     for encoding in ("cp1252", "latin-1"):
@@ -55,14 +55,14 @@ _MOJIBAKE_PART = re.compile(
 )
 
 
-def _part(found: re.Match[str]) -> str:
-    """Two characters that were one; as they are, where they cannot have been."""
+def _part(match: re.Match[str]) -> str:
+    """Return the character that two characters were, or both unchanged if they cannot have been one."""
     for encoding in ("cp1252", "latin-1"):
         try:
-            return found[0].encode(encoding).decode("utf-8")
+            return match[0].encode(encoding).decode("utf-8")
         except UnicodeError:
             continue
-    return found[0]
+    return match[0]
 
 
 def _ocr(text: str) -> str:
@@ -76,9 +76,9 @@ def _without(pattern: re.Pattern[str]) -> Callable[[str], str]:
 
 
 def _direction(text: str) -> str:
-    """Stage directions: [DOOR OPENS], (sighs). Where the brackets hold all but signs, nothing is left of the line."""
-    found, count = _DIRECTION.subn(" ", text)
-    return found if not count or any(map(str.isalnum, found)) else ""
+    """Remove stage directions: [DOOR OPENS], (sighs). A line that consists of them becomes empty."""
+    rest, count = _DIRECTION.subn(" ", text)
+    return rest if not count or any(map(str.isalnum, rest)) else ""
 
 
 def _speaker(text: str) -> str:
@@ -89,7 +89,7 @@ def _dash(text: str) -> str:
     return _DASH.sub(lambda found: " " if found.start() else "", text)
 
 
-# in this order: what is inside tags and behind dashes is looked at afterwards
+# in this order: text inside tags and after dashes is processed later
 RULES: dict[str, Callable[[str], str]] = {
     "encoding": _encoding,
     "tags": _without(_TAG),
@@ -99,7 +99,7 @@ RULES: dict[str, Callable[[str], str]] = {
     "speakers": _speaker,
     "ocr": _ocr,
 }
-# signs without which a rule has nothing to do: most lines have none, and to look for them is quick
+# characters that a rule needs: most lines have none of them, and the check is fast
 SIGNS = {
     "encoding": re.compile("[ÂÃâÅÄ]"),
     "tags": re.compile("[<{]"),
@@ -112,7 +112,7 @@ SIGNS = {
 
 
 class Cleaner:
-    """Cleans sentences of one language and counts, by rule, how many it has changed. A sentence may become empty."""
+    """Cleans sentences of one language and counts, by rule, how many were changed. A sentence may become empty."""
 
     def __init__(self, kind: str) -> None:
         if kind not in KINDS:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from anaphora.align.alignment import Alignment, check_alignment, parse_alignment
-from anaphora.align.tokenize import normalized_words
+from anaphora.align.tokenize import normalize_counting, normalized_words
 from anaphora.build.mine.clean import misread
 from anaphora.build.mine.opus import Named, pair_name, read_opus
 from anaphora.build.mine.shards import Count, Pair, Piece, Stage, pack_pieces
@@ -21,18 +21,17 @@ from anaphora.core.documents import document_lines, parallel_lines
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.files import write_atomic
 from anaphora.core.parsing import expecting, read_json_object
-from anaphora.normalization import normalize_counting
 
 FORMATS = (*documents.FORMATS, "tsv", "moses", "opus")
 
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """Where the text is.
+    """The files of a corpus.
 
-    target: None where `source` holds both sides (`tsv`)
-    links: what says which sentences belong together: the alignment file of `opus`, the `.ids` file of `moses`
-    alignments: a Pharaoh file of word alignments, a line for each pair of lines
+    target: None if `source` contains both sides (`tsv`)
+    links: the alignment file of `opus`, or the `.ids` file of `moses`
+    alignments: a Pharaoh file of word alignments, one line per sentence pair
     """
 
     source: Path
@@ -42,15 +41,15 @@ class Corpus:
     alignments: Path | None = None
 
     def files(self) -> list[Path]:
-        """All that is read."""
+        """Return all files that are read."""
         return [path for path in (self.source, self.target, self.links, self.alignments) if path is not None]
 
 
 def read_corpus(corpus: Corpus) -> Iterator[Named]:
-    """The pairs of a corpus, a document after the other.
+    """Yield the sentence pairs of a corpus, each with the name of its document. A side may be empty.
 
-    `lines`: two files, blank lines between documents; `docids`: docid⇥sentence; `tags`: a line `<d>` before each
-    document; `tsv`: docid⇥source⇥target; `moses`: two files and OPUS's `.ids`; `opus`: XML. A side may be empty.
+    `lines`, `docids`, `tags`: two files, see `core.documents`; `tsv`: docid⇥source⇥target; `moses`: two files and
+    OPUS's `.ids`; `opus`: XML.
     """
     _check(corpus)
     if corpus.format == "opus":
@@ -85,11 +84,11 @@ def _check(corpus: Corpus) -> None:
         what = "OPUS's alignment file, .xml or .xml.gz" if corpus.format == "opus" else "the .ids file of the corpus"
         raise AnaphoraError(f"--format {corpus.format} needs --links: {what}")
     if corpus.format == "opus" and corpus.alignments is not None:
-        raise AnaphoraError(f"--alignments {corpus.alignments} goes with files of lines, not with --format opus")
+        raise AnaphoraError(f"--alignments {corpus.alignments} cannot be combined with --format opus")
 
 
 def _tsv(corpus: Corpus) -> Iterator[Named]:
-    """One file: docid, source, target."""
+    """Read one file with the columns docid, source and target."""
     for line, (row, *points) in enumerate(parallel_lines(*corpus.files()), start=1):
         columns = row.split("\t")
         if len(columns) != 3:
@@ -101,14 +100,14 @@ def _tsv(corpus: Corpus) -> Iterator[Named]:
 
 
 def _moses(corpus: Corpus) -> Iterator[Named]:
-    """OPUS's line files: which document a line is from is in a third file, and the document of its translation."""
+    """Read OPUS's line files. A third file has the documents of each line and of its translation."""
     assert corpus.links is not None
     rows = parallel_lines(*corpus.files())
     for line, (source, target, identifiers, *points) in enumerate(rows, start=1):
         columns = identifiers.split("\t")
         if len(columns) != 4:
             problem = f"{len(columns)} columns, 4 expected"
-            remedy = "A line of an .ids file is two documents and the numbers of their sentences, tabs between."
+            remedy = "Each line of an .ids file is two documents and the numbers of their sentences, separated by tabs."
             raise BadInput(corpus.links, problem, line=line, remedy=remedy)
         name = pair_name(columns[0], columns[1])
         yield name, Pair(line, source.strip(), target.strip(), _points(points, corpus, line))
@@ -123,14 +122,14 @@ def _points(rows: list[str], corpus: Corpus, line: int) -> tuple[tuple[int, int]
 
 INDEX = "index.json"
 SIDES = ("source", "target")
-PIECE = 1000  # sentences of a document at most that are held together
-SHARD = 5000  # sentences, or a few more, as documents are not cut for it
-OVERLAP = 24  # sentences of the piece before, in which antecedents may be
+PIECE = 1000  # most sentences of a piece
+SHARD = 5000  # sentences of a shard, or a few more: pieces are not split
+OVERLAP = 24  # sentences of the previous piece that are repeated, since they may contain antecedents
 
 
 @dataclass(slots=True)
 class Index:
-    """What was read: the sentences of each shard, how many documents there are, and the signs that were made one."""
+    """Counts of the corpus: sentences of each shard, documents, and normalized characters."""
 
     shards: list[int] = field(default_factory=list)
     documents: int = 0
@@ -146,7 +145,7 @@ class Index:
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """How text is cut; see above."""
+    """Sizes of pieces, shards and overlaps in sentences; see above."""
 
     piece: int = PIECE
     shard: int = SHARD
@@ -154,13 +153,15 @@ class Sizes:
 
 
 def read_stage(stage: Stage, corpus: Corpus, sizes: Sizes, count: Count | None = None) -> Index:
-    """Write the shards of a corpus, unless a run before has; the index is written last, and says that all are there."""
+    """Write the shards of a corpus, unless they exist. The index is written last and marks the stage as complete."""
     path = stage.folder / INDEX
     if path.is_file():
-        found = read_json_object(path)
-        with expecting(path, "the index of a work folder", remedy="Remove the work folder, or name another: --work."):
-            normalized = {side: Counter(counts) for side, counts in found["normalized"].items()}
-            return Index([int(n) for n in found["shards"]], int(found["documents"]), normalized)
+        saved = read_json_object(path)
+        with expecting(
+            path, "the index of a work folder", remedy="Delete the work folder, or choose another one with --work."
+        ):
+            normalized = {side: Counter(counts) for side, counts in saved["normalized"].items()}
+            return Index([int(n) for n in saved["shards"]], int(saved["documents"]), normalized)
     index = Index()
     for shard in _shards(_pieces(_checked(read_corpus(corpus), corpus, index), sizes), sizes.shard):
         stage.write(len(index.shards), pack_pieces(shard))
@@ -169,13 +170,15 @@ def read_stage(stage: Stage, corpus: Corpus, sizes: Sizes, count: Count | None =
         if count is not None:
             count(index.pairs, None)
     if not index.shards:
-        raise BadInput(corpus.source, "no sentences", remedy="Is it empty, or of another --format?")
+        raise BadInput(
+            corpus.source, "no sentences", remedy="Check that the file is not empty and that --format is right."
+        )
     write_atomic(path, json.dumps(index.to_dict(), indent=1).encode() + b"\n")
     return index
 
 
 def _checked(pairs: Iterable[Named], corpus: Corpus, index: Index) -> Iterator[Named]:
-    """Lines with one way to write each sign and single spaces, and alignments that fit the words."""
+    """Yield pairs with normalized characters and single spaces, and check that alignments fit the words."""
     for name, pair in pairs:
         source, target = (
             _normalized(text, counts, counted=pair.alignment is not None)
@@ -189,9 +192,9 @@ def _checked(pairs: Iterable[Named], corpus: Corpus, index: Index) -> Iterator[N
 
 
 def _normalized(text: str, counts: Counter[str], *, counted: bool) -> str:
-    """A line with one way to write each sign. counted: alignments count its words, of which each stays one.
+    """Return a line with normalized characters. counted: alignments index its words, so that each stays one word.
 
-    A line whose encoding was misread is left for the clean-up, which looks at the very characters.
+    A line with a decoding error is left to the cleaning, which needs the original characters.
     """
     if misread(text):
         return " ".join(text.split())
@@ -201,13 +204,13 @@ def _normalized(text: str, counts: Counter[str], *, counted: bool) -> str:
 
 
 def _pieces(pairs: Iterable[Named], sizes: Sizes) -> Iterator[Piece]:
-    """Documents, long ones in several pieces that overlap; never two documents in one."""
+    """Yield documents as pieces; long documents in several pieces that overlap."""
     number = 0
-    for name, found in groupby(pairs, key=itemgetter(0)):
-        held: list[Pair] = []  # what the next piece begins with, and what is its own so far
+    for name, document in groupby(pairs, key=itemgetter(0)):
+        held: list[Pair] = []  # the overlap with the previous piece, then the sentences of this one
         start = first = 0
-        for _, pair in found:
-            if len(held) - first == sizes.piece:  # it is known only now that more comes
+        for _, pair in document:
+            if len(held) - first == sizes.piece:  # only now it is known that the document continues
                 yield _piece(name, start, number, first, held)
                 keep = min(sizes.overlap, len(held))
                 start, number = start + len(held) - keep, number + len(held) - first

@@ -1,6 +1,6 @@
-"""Which pronouns make an item (ContraPro §3.1): aligned to each other, with nominal antecedents that are aligned, too.
+"""The filters of pronoun mining (ContraPro §3.1): aligned pronouns whose nominal antecedents are aligned as well.
 
-Each step gives what it found, or in a few words why nothing: the vocabulary of `REASONS`, in the order of the steps.
+Each step returns its result, or the reason for rejection: one of `REASONS`, in the order of the steps.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from anaphora.coref.phrases import span
 Place = tuple[int, int]  # sentence, token
 Links = Mapping[Place, Link]
 
-# in the order of the steps; what a swap refuses comes between the antecedents and their agreement
+# in the order of the steps; the reasons of a swap come between the antecedents and their agreement
 REASONS = (
     "no target pronoun",
     "not aligned to a pronoun",
@@ -42,9 +42,9 @@ REASONS = (
 
 @dataclass(frozen=True, slots=True)
 class Antecedents:
-    """What a pair of pronouns stands for, on both sides, and how sure that is.
+    """The antecedents of a pair of pronouns on both sides, with their confidence.
 
-    fallback: these are pronouns, too, as no noun is known
+    fallback: the antecedents are pronouns, since no noun is known
     """
 
     source: Mention
@@ -54,7 +54,7 @@ class Antecedents:
 
 
 class WordLinks:
-    """The word alignment of a document, from both sides; a sentence's is laid out when it is first asked for."""
+    """The word alignment of a document in both directions; each sentence is indexed when it is first used."""
 
     def __init__(self, alignments: Sequence[Alignment]) -> None:
         self._alignments = alignments
@@ -78,11 +78,11 @@ class WordLinks:
 
 
 def target_pronoun(place: Place, source: Sentence, candidates: Iterable[int], words: WordLinks) -> int | str:
-    """The one pronoun of the target sentence that a source pronoun is aligned to, and that only it is aligned to."""
-    found = set(candidates)
-    if not found:
+    """Return the target pronoun that is aligned to this source pronoun and to no other, or the reason for rejection."""
+    pronouns = set(candidates)
+    if not pronouns:
         return "no target pronoun"
-    aligned = [j for _, j in words.targets(place) if j in found]
+    aligned = [j for _, j in words.targets(place) if j in pronouns]
     if not aligned:
         return "not aligned to a pronoun"
     if len(aligned) > 1:
@@ -101,12 +101,12 @@ def antecedents(
     fallback: bool = False,
     by: Mapping[str, float] | None = None,
 ) -> Antecedents | str:
-    """What both pronouns stand for; without a link of the target (the neuter rule), what the source's is aligned to.
+    """Return the antecedents of both pronouns. Without a target link (the neuter rule), the source's decides.
 
-    Chains are taken at their word: the last of the source's noun phrases that is aligned to one of the target's. The
-    built-in resolver's probabilities are pooled (`link.joint`).
-    document: the target's; clausal: the target's pronoun often stands for no noun
-    fallback: where chains hold no noun, their last pronouns will do
+    With chains, it is the last source noun phrase that is aligned to one of the target. The probabilities of the
+    built-in resolver are pooled (`coref.joint`).
+    document: the target document; clausal: whether the target pronoun is often non-referential
+    fallback: whether the last pronouns of chains without a noun are accepted
     """
     if target is None:
         return _by_source(source, words, document)
@@ -123,8 +123,8 @@ def antecedents(
 def _by_chains(source: Link, target: Link, words: WordLinks, *, fallback: bool) -> Antecedents | str:
     ours, theirs = source.earlier, target.earlier
     if fallback and not source.nouns and not target.nouns and ours is not None and theirs is not None:
-        found = Antecedents(ours, theirs, 1.0, fallback=True)
-        return found if aligned(ours, theirs, words) else "antecedents not aligned"
+        pronouns = Antecedents(ours, theirs, 1.0, fallback=True)
+        return pronouns if aligned(ours, theirs, words) else "antecedents not aligned"
     if not source.nouns:
         return "no source antecedent"
     if not target.nouns:
@@ -137,7 +137,7 @@ def _by_chains(source: Link, target: Link, words: WordLinks, *, fallback: bool) 
 
 
 def _by_source(source: Link, words: WordLinks, document: Document) -> Antecedents | str:
-    """The source's antecedent and the noun that its head is aligned to."""
+    """Return the source's antecedent and the noun that its head is aligned to."""
     if source.antecedent is None:
         return "no source antecedent"
     for ours in source.nouns or (source.antecedent,):
@@ -148,7 +148,7 @@ def _by_source(source: Link, words: WordLinks, document: Document) -> Antecedent
 
 
 def aligned(source: Mention, target: Mention, words: WordLinks) -> bool:
-    """Whether the heads of two phrases are aligned, or one's head to a word of the other."""
+    """Return whether the head of one of two phrases is aligned to a word of the other."""
     forth = words.targets((source.sentence, source.head))
     back = words.sources((target.sentence, target.head))
     return any(n == target.sentence and target.start <= j < target.end for n, j in forth) or any(
@@ -157,9 +157,9 @@ def aligned(source: Mention, target: Mention, words: WordLinks) -> bool:
 
 
 def other_case(source: Token, case: str, cases: frozenset[str]) -> bool:
-    """Whether the source speaks against a case that the form of the target's pronoun leaves open.
+    """Return whether the source contradicts the case of a target pronoun with an ambiguous form.
 
-    Where *it* is a subject, *sie* is hardly an object, and the other way; of passives either may become of.
+    If *it* is a subject, *sie* is hardly an object, and vice versa; passives can become either.
     """
     if not {"Nom", "Acc"} <= cases or source.relation == "nsubj:pass":
         return False
@@ -167,7 +167,7 @@ def other_case(source: Token, case: str, cases: frozenset[str]) -> bool:
 
 
 def disagreement(noun: Token, genders: frozenset[str], number: str) -> str | None:
-    """Why a noun cannot be what a pronoun of these genders stands for, if so; a noun's lexicon is the annotator's."""
+    """Return why a noun cannot be the antecedent of a pronoun with these genders, or None."""
     if noun.features.get("Number", number) != number:
         return "number does not agree"
     gender = noun.features.get("Gender")
@@ -177,19 +177,19 @@ def disagreement(noun: Token, genders: frozenset[str], number: str) -> str | Non
 
 
 def phrase_at(document: Document, number: int, head: int) -> Mention:
-    """The noun phrase around a noun."""
+    """Return the noun phrase of a noun."""
     start, end = span(document.sentences[number], head)
     return Mention(number, start, end, head)
 
 
 def _weighed(link: Link) -> Link:
-    """A link of a chain as one with probabilities: its last noun phrase, for sure."""
+    """Return a link of a chain as one with probabilities: its last noun phrase has all of it."""
     if link.candidates or link.antecedent is None:
         return link
     return Link(link.pronoun, link.antecedent, link.confidence, ((link.antecedent, link.confidence),), link.nouns)
 
 
-# Contrastive variants of a target sentence: its pronoun with each other gender, and what agrees with it (§3.1).
+# Contrastive variants of a target sentence: its pronoun in the other genders, with agreement (§3.1).
 
 SWAPS = Registry(
     "swap",
@@ -202,7 +202,7 @@ SWAPS = Registry(
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """The sentence with another pronoun."""
+    """A sentence with another pronoun."""
 
     pronoun: str
     text: str
@@ -210,10 +210,10 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """A pronoun and what it could have been.
+    """A pronoun and its contrastive variants.
 
-    case: as it is taken to be; cases: those that its form alone may have (sie)
-    genders: those that the pronoun may have as it is; variants: by their gender, different from it and each other
+    case: its case in the sentence; cases: the cases that its form can have (sie)
+    genders: the genders that its form can have; variants: by gender, different from it and from each other
     """
 
     case: str
@@ -227,13 +227,13 @@ Swap = Callable[[Sentence, int], Contrast | str]
 
 
 def load_swap(name: str, language: str) -> Swap:
-    """What makes variants, by its name in the data of a language pair."""
+    """Return the function that makes variants, by its name in the data of a language pair."""
     made: Swap = SWAPS.load(name)(language)
     return made
 
 
 def german(language: str) -> Swap:
-    """German has a module of its own."""
+    """Return the swap for German, which has a module of its own."""
     from anaphora.languages.german import cases_of, pronoun
     from anaphora.languages.german_swap import swappable
 
@@ -254,7 +254,7 @@ def german(language: str) -> Swap:
 
 
 def agreement(language: str) -> Swap:
-    """Languages whose data file has a table [swap]."""
+    """Return the swap for a language whose data file has a table [swap]."""
     from anaphora.languages.swap import load_forms, swappable
 
     forms = load_forms(language)
@@ -272,7 +272,7 @@ def agreement(language: str) -> Swap:
 
 
 def checked(sentence: Sentence, contrast: Contrast) -> Contrast | str:
-    """Each variant must differ from the sentence; those that are alike (mit ihm) are one."""
+    """Return the contrast without duplicate variants (mit ihm), or why it cannot be used."""
     variants: dict[str, Variant] = {}
     for gender, variant in contrast.variants.items():
         if variant not in variants.values():

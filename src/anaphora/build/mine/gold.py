@@ -1,6 +1,6 @@
-"""ParCorFull as what mining works on: annotated pairs of documents, and the coreference that people see in them.
+"""ParCorFull as input of mining: annotated pairs of documents with gold coreference.
 
-Beads of several sentences become one line on both sides; mentions, chains and word links go along.
+Beads of several sentences become one line on both sides, with their mentions, chains and word links.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Place = tuple[int, int]  # line, token
 
 @dataclass(frozen=True, slots=True)
 class GoldMention:
-    """Words that name something; noun: a noun phrase; chain: the thing, None where nothing is named (it rains)."""
+    """A gold mention; noun: whether it is a noun phrase; chain: its entity, None if non-referential (it rains)."""
 
     span: Span
     noun: bool
@@ -53,7 +53,7 @@ class GoldSide:
         object.__setattr__(self, "words", single)
 
     def nouns_before(self, place: Place) -> list[GoldMention]:
-        """The noun phrases before a pronoun that name the same, the nearest last; none where it has no chain."""
+        """Return the noun phrases of the pronoun's chain before it, the nearest last."""
         pronoun = self.words.get(place)
         if pronoun is None or pronoun.chain is None:
             return []
@@ -95,8 +95,8 @@ def read_gold(path: Path, source: str, target: str) -> Iterator[GoldPair]:
         record = json_record(line, path, number, "a record of ParCorFull")
         with expecting(path, "a record of ParCorFull", number):
             if not {source, target} <= set(record["langs"]):
-                found = "-".join(record["langs"])
-                raise BadInput(path, f"a record of {found}, not {source}-{target}", line=number, remedy="Give -l.")
+                languages = "-".join(record["langs"])
+                raise BadInput(path, f"a record of {languages}, not {source}-{target}", line=number, remedy="Give -l.")
             pair = _pair(record, source, target)
         yield pair
 

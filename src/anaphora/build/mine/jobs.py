@@ -41,23 +41,23 @@ from anaphora.build.mine.shards import (
 )
 from anaphora.core.errors import AnaphoraError
 
-LONGEST = 40  # words: longer lines are one in fourteen of TED talks, take a third of the training, and teach little
+LONGEST = 40  # words: longer lines (one in fourteen in TED talks) take a third of the training time and add little
 Inputs = Sequence[bytes]
 
 
 class StageJob(Protocol):
-    """What is done with a shard. The same input always gives the same output."""
+    """A job on one shard. The same input always gives the same output."""
 
     def __call__(self, inputs: Inputs) -> bytes: ...
 
     def for_transport(self) -> StageJob:
-        """The same for another machine, with the files that it needs."""
+        """Return the same job with the files that it needs on another machine."""
         ...
 
 
 @dataclass(frozen=True)
 class Clean:
-    """Text → clean text, after the counts of what was changed on each side. Repeated sentences count once."""
+    """Text → clean text, preceded by the number of changes on each side. Repeated sentences count once."""
 
     kind: str
 
@@ -98,9 +98,9 @@ class Annotate:
 
 @dataclass(frozen=True)
 class Sample:
-    """Text, annotation of both sides → the pairs that an aligner is trained on, as words.
+    """Text, annotation of both sides → the sentence pairs on which an aligner is trained.
 
-    seed, largest: a pair is taken if its draw is not larger; None takes all
+    seed, largest: a pair is used if its random number is at most `largest`; None uses all
     """
 
     seed: int
@@ -123,16 +123,16 @@ class Sample:
 
 
 def draw(seed: int, number: int) -> int:
-    """A random number that belongs to a sentence pair of the corpus, whatever shard it is in."""
+    """Return the random number of a sentence pair, which does not depend on its shard."""
     return int.from_bytes(blake2b(f"{seed} {number}".encode(), digest_size=8).digest(), "big")
 
 
 @dataclass(frozen=True)
 class Align:
-    """Text, annotation of both sides → links, and how pronouns are translated by them.
+    """Text, annotation of both sides → word links, preceded by the translations of pronouns.
 
-    model: the folder of a trained aligner; None where the text came with links of its words
-    files: the model's files, for a machine that does not have the folder
+    model: the folder of a trained aligner; None if the corpus has word alignments
+    files: the model's files, for a machine without the folder
     """
 
     model: str | None
@@ -156,8 +156,8 @@ class Align:
 
     def _found(self, pieces: Sequence[Piece], *sides: Sequence[Sequence[Words]]) -> Iterator[Sequence[Alignment]]:
         words = [[lowercase(sentence.texts) for document in side for sentence in document] for side in sides]
-        found = iter(_aligner(self).align(*words))
-        return ([next(found) for _ in piece.source] for piece in pieces)
+        alignments = iter(_aligner(self).align(*words))
+        return ([next(alignments) for _ in piece.source] for piece in pieces)
 
     def __hash__(self) -> int:
         return hash(self.fingerprint)
@@ -171,7 +171,7 @@ class Align:
 
 @dataclass(frozen=True)
 class Extract:
-    """Text, annotation of both sides, links → what became of candidates, in counts, and what a phenomenon finds."""
+    """Text, annotation of both sides, links → the examples of a phenomenon, preceded by counts of rejections."""
 
     phenomenon: str
     languages: tuple[str, str]
@@ -182,7 +182,7 @@ class Extract:
         counts: Counter[str] = Counter()
         finds = []
         for number, (piece, pair) in enumerate(annotated_pairs(inputs)):
-            alike: Counter[tuple[int, str]] = Counter()  # finds of one class in one sentence
+            alike: Counter[tuple[int, str]] = Counter()  # examples of one class in one sentence
             for mined in phenomenon.extract(pair, counts):
                 if mined.sentence < piece.first:
                     continue
@@ -208,7 +208,7 @@ class Extract:
 
 
 def annotated_pairs(inputs: Inputs) -> Iterator[tuple[Piece, AnnotatedPair]]:
-    """The pieces of a shard, put together from the files of the stages before."""
+    """Yield the pieces of a shard, assembled from the files of the previous stages."""
     text, source, target, links = inputs
     rows = unpack(links)
     next(rows)  # the table of pronouns
@@ -219,10 +219,10 @@ def annotated_pairs(inputs: Inputs) -> Iterator[tuple[Piece, AnnotatedPair]]:
 
 
 def lowercase(words: Sequence[str]) -> list[str]:
-    """Words as aligners take them: one word each, though a treebank may have a space in it."""
-    found = " ".join(words).lower().split(" ")
-    if len(found) == len(words) and " ".join(found).split() == found:
-        return found
+    """Return the words in lowercase and without spaces, which words of a treebank may contain."""
+    lowercased = " ".join(words).lower().split(" ")
+    if len(lowercased) == len(words) and " ".join(lowercased).split() == lowercased:
+        return lowercased
     return ["_".join(word.lower().split()) or "_" for word in words]
 
 
@@ -259,9 +259,9 @@ def annotate_in_order(
     sizes: list[int],
     count: Count | None = None,
 ) -> None:
-    """Annotate all shards, unless all are there.
+    """Annotate all shards, unless all are finished.
 
-    What a piece of a long document repeats of the piece before has its annotation from there; chains do not reach back.
+    Sentences that a piece repeats from the previous one keep their annotation; chains do not extend across pieces.
     """
     if len(stage.finished(len(sizes))) == len(sizes):
         return
@@ -282,11 +282,11 @@ def annotate_in_order(
         done += size
         if count is not None:
             count(done, sum(sizes))
-    next(annotated, None)  # it says if there is annotation for more than the corpus has
+    next(annotated, None)  # raises an error if the annotation has more documents than the corpus
 
 
 def _with(before: Sequence[Sentence], first: int, document: Document) -> Document:
-    """A piece with the last sentences of the piece before."""
+    """Return a piece with the last sentences of the previous one."""
     if not first:
         return document
     chains = document.chains
@@ -299,18 +299,18 @@ def _with(before: Sequence[Sentence], first: int, document: Document) -> Documen
 
 
 MODEL = "model"
-PAIRS = 200_000  # trained on at most
+PAIRS = 200_000  # most pairs that an aligner is trained on
 
 
 def limit(seed: int, pairs: int, most: int) -> int | None:
-    """The largest draw of a sample of so many pairs of the corpus; None: all are in it."""
+    """Return the largest random number in a sample of `most` pairs, or None if the sample is the whole corpus."""
     if pairs <= most:
         return None
     return heapq.nsmallest(most, (draw(seed, number) for number in range(pairs)))[-1]
 
 
 def train(folder: Path, settings: Settings, sample: Iterable[bytes], progress: Progress | None = None) -> None:
-    """Train an aligner on what `Sample` has taken of each shard and save it, unless it is there already."""
+    """Train an aligner on the output of `Sample` for each shard and save it, unless it exists."""
     if (folder / MODEL).is_dir():
         return
     corpus = [
@@ -327,9 +327,9 @@ def train(folder: Path, settings: Settings, sample: Iterable[bytes], progress: P
 
 
 def token_links(piece: Piece, source: Document, target: Document) -> list[Alignment]:
-    """The links of a piece. A word of several tokens (`it's`, `Haus,`) passes its links on to all but the signs."""
+    """Return the links of a piece. Those of a word with several tokens (`it's`) hold for all but punctuation."""
     if piece.alignments is None:
-        raise AnaphoraError(f"document {piece.document}: there are no alignments for it")
+        raise AnaphoraError(f"document {piece.document}: it has no alignments")
     links = []
     for k, points in enumerate(piece.alignments):
         one = _tokens(source.sentences[k], piece.source[k], piece, k)
@@ -339,12 +339,12 @@ def token_links(piece: Piece, source: Document, target: Document) -> list[Alignm
 
 
 def _tokens(sentence: Sentence, line: str, piece: Piece, k: int) -> list[list[int]]:
-    """The tokens of each word."""
-    found: list[list[int]] = [[] for _ in line.split()]
-    if sentence.words and sentence.words[-1] + 1 != len(found):
-        place = f"sentence {piece.start + k + 1:,} of document {piece.document}"
-        problem = f"its annotation has {sentence.words[-1] + 1:,} words, but the line has {len(found):,}"
-        raise AnaphoraError(f"{place}: {problem}. Alignments count words at spaces: annotate the very lines")
+    """Return the tokens of each word."""
+    tokens_of_word: list[list[int]] = [[] for _ in line.split()]
+    if sentence.words and sentence.words[-1] + 1 != len(tokens_of_word):
+        where = f"sentence {piece.start + k + 1:,} of document {piece.document}"
+        problem = f"its annotation has {sentence.words[-1] + 1:,} words, but the line has {len(tokens_of_word):,}"
+        raise AnaphoraError(f"{where}: {problem}. Alignments index whitespace-separated words: annotate the same lines")
     for index, word in enumerate(sentence.words):
-        found[word].append(index)
-    return [[i for i in tokens if sentence[i].upos != "PUNCT"] or tokens for tokens in found]
+        tokens_of_word[word].append(index)
+    return [[i for i in tokens if sentence[i].upos != "PUNCT"] or tokens for tokens in tokens_of_word]

@@ -1,7 +1,7 @@
 """OPUS in XML: an alignment file (cesAlign) and the documents of each language in a folder or a zip, as downloaded.
 
-A link of several sentences makes one line of them. Where a sentence has no translation (a 1–0 link), it stays as
-context with an empty line on the other side, from which nothing is mined.
+The sentences of a link become one line. A sentence without a translation (a 1–0 link) stays as context, with an empty
+line on the other side; nothing is mined from it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ AGAIN = "Download it again from OPUS, or name another file."
 
 
 def read_opus(links: Path, source: Path, target: Path) -> Iterator[Named]:
-    """The pairs of an alignment file; `line` of a pair is the number of its link in the file."""
+    """Yield the pairs of an alignment file; `line` is the number of the link in the file."""
     documents = Documents(source), Documents(target)
     number = 0
     for one, other, group in _groups(links):
@@ -47,7 +47,7 @@ def read_opus(links: Path, source: Path, target: Path) -> Iterator[Named]:
 
 
 def _groups(path: Path) -> Iterator[tuple[str, str, list[str]]]:
-    """The documents that belong together, with the ids of the sentences of each link: "2 3;2"."""
+    """Yield pairs of documents with the sentence ids of each link: "2 3;2"."""
     root: ElementTree.Element | None = None
     links: list[str] = []
     elements = size = 0
@@ -72,7 +72,7 @@ def _groups(path: Path) -> Iterator[tuple[str, str, list[str]]]:
 
 
 def _name(group: ElementTree.Element, side: str, path: Path) -> str:
-    """The path of a document, which must stay inside the folder or zip."""
+    """Return the path of a document, which must be inside the folder or zip."""
     name = group.get(side)
     if not name:
         raise BadInput(path, f"a <linkGrp> without fromDoc or toDoc: {side} is missing", remedy=AGAIN)
@@ -135,7 +135,7 @@ class Documents:
     @lru_cache(maxsize=2)  # noqa: B019  (as long as the file is read)
     def sentences(self, name: str) -> dict[str, str]:
         """The sentences of a document by their ids."""
-        found: dict[str, str] = {}
+        sentences: dict[str, str] = {}
         parents: list[ElementTree.Element] = []
         current: ElementTree.Element | None = None  # the sentence that is being read
         size = words = 0
@@ -151,17 +151,17 @@ class Documents:
                     continue
                 parents.pop()
                 if element is current:
-                    found[element.get("id", "")] = text = text_of(element)
+                    sentences[element.get("id", "")] = text = text_of(element)
                     size += len(text)
                     current = None
-                    if len(found) > MAX_SENTENCES or size > MAX_TEXT:
+                    if len(sentences) > MAX_SENTENCES or size > MAX_TEXT:
                         problem = f"more than {MAX_SENTENCES:,} sentences or {MAX_TEXT:,} characters"
                         raise BadInput(place, problem, remedy=SMALLER)
                 if current is None:
                     words = 0
                     if parents:
                         parents[-1].clear()  # so that memory does not grow with the file
-        return found
+        return sentences
 
     def _open(self, name: str) -> IO[bytes]:
         """A document as the alignment file calls it, en/1999/1/11.xml.gz, whether or not it is gzipped here."""
@@ -214,9 +214,9 @@ def detokenised(words: list[str]) -> str:
 
 
 def pair_name(source: str, target: str) -> str:
-    """A name for OPUS's documents en/2001/5/7.xml.gz and de/2001/5/9.xml.gz: 2001/5/7=9.
+    """Return a name for a pair of OPUS documents: 2001/5/7=9 for en/2001/5/7.xml.gz and de/2001/5/9.xml.gz.
 
-    The target is in it, as a film has many subtitles, and may be in the corpus with several of them.
+    It contains the target, since a film can be in the corpus with several subtitles.
     """
     one, other = (_stem(name) for name in (source, target))
     parts, others = one.split("/"), other.split("/")
@@ -228,6 +228,6 @@ def pair_name(source: str, target: str) -> str:
 
 
 def _stem(name: str) -> str:
-    """Without the folder of the language, and without the end of the file's name."""
+    """Return the name without the language's folder and without the suffixes."""
     stem = name.strip().removesuffix(".gz").removesuffix(".xml")
     return stem.partition("/")[2] or stem

@@ -18,11 +18,11 @@ from anaphora.core.registry import Registry
 
 @dataclass(frozen=True, slots=True)
 class AnnotatedPair:
-    """A document and its translation, sentence by sentence.
+    """An annotated document and its translation, sentence by sentence.
 
-    alignments: for each sentence the links between the tokens of its annotation, source to target
-    first: sentences before this one are there for their context alone, as a part of a long document begins with the
-        end of the part before it: nothing is found or counted in them
+    alignments: the links between the tokens of each sentence, source to target
+    first: sentences before this one only serve as context, since a piece of a long document begins with the end of the
+        previous one; nothing is mined from them or counted in them
     """
 
     name: str
@@ -34,11 +34,11 @@ class AnnotatedPair:
 
 @dataclass(frozen=True, slots=True)
 class MinedExample:
-    """A sentence that tests something, as found in a document.
+    """An example found in a document.
 
-    sentence: its number in the document, from 0
-    label: the class that a suite is balanced by (er, sie, es)
-    right: the target sentence as it is; wrong: its contrastive variants
+    sentence: the number of its sentence in the document, from 0
+    label: the class by which a suite is balanced (er, sie, es)
+    right: the target sentence; wrong: its contrastive variants
     """
 
     document: str
@@ -50,22 +50,22 @@ class MinedExample:
 
 
 class Phenomenon(Protocol):
-    """Something that only context tells, and how to find it in a pair of annotated documents."""
+    """A discourse phenomenon that can be found in a pair of annotated documents."""
 
     @property
     def name(self) -> str: ...
 
     @property
     def breakdowns(self) -> tuple[str, ...]:
-        """The tags by which accuracy is broken down."""
+        """The tags by which accuracy is reported."""
         ...
 
     def settings(self) -> Mapping[str, Any]:
-        """All that its finds depend on."""
+        """Return everything that its examples depend on."""
         ...
 
     def extract(self, pair: AnnotatedPair, counts: Counter[str]) -> Iterator[MinedExample]:
-        """The sentences that test it; counts grows by what became of each candidate, by reason."""
+        """Yield the examples of a document; update `counts` with the outcome of each candidate."""
         ...
 
 
@@ -78,39 +78,39 @@ GROUP = "anaphora.phenomena"  # entry points of other packages: NAME = "module:C
 
 @cache
 def phenomena() -> Registry:
-    """All that are installed; a name of this package is not given away."""
+    """Return all installed phenomena; those of this package cannot be replaced."""
     others = {point.name: point.value for point in entry_points(group=GROUP)}
     return Registry("phenomenon", others | OURS)
 
 
 def load_phenomenon(name: str, languages: tuple[str, str], options: Mapping[str, Any]) -> Phenomenon:
-    """A phenomenon for a language pair. It says itself if it does not know the languages or an option."""
+    """Return a phenomenon for a language pair; raise AnaphoraError for unknown languages or options."""
     kind = phenomena().load(name)
     try:
-        found: Phenomenon = kind(*languages, **options)
+        phenomenon: Phenomenon = kind(*languages, **options)
     except TypeError as error:
         if "argument" not in str(error):
             raise
         raise AnaphoraError(f"phenomenon {name!r}: {str(error).partition(') ')[2] or error}") from None
-    return found
+    return phenomenon
 
 
 # Options of a phenomenon, which are text on the command line.
 
 
 def number_of(value: float | str, name: str) -> float:
-    """A number of at least 0; a confidence is at most 1."""
+    """Return an option as a number of at least 0; a confidence is at most 1."""
     try:
-        found = float(value)
+        number = float(value)
     except ValueError:
         raise AnaphoraError(f"{name}: not a number: {value!r}") from None
-    if not 0 <= found < math.inf or (name == "confidence" and found > 1):
+    if not 0 <= number < math.inf or (name == "confidence" and number > 1):
         raise AnaphoraError(f"{name}: {value} is out of range")
-    return found
+    return number
 
 
 def switch_of(value: bool | str, name: str) -> bool:
-    """Yes or no."""
+    """Return an option as a boolean."""
     known = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
     if isinstance(value, bool):
         return value

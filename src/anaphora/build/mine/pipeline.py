@@ -39,19 +39,19 @@ from anaphora.core.files import remove_leftovers
 from anaphora.core.lock import lock_folder, lock_output
 from anaphora.core.workers import ProcessPool, WorkerFailed, WorkerPool, processor_count
 
-# fast_align, as in the paper; eflomal is better, and its training alone would take several times as long as all else
+# fast_align, as in the paper; eflomal is better, but its training takes several times as long as all other stages
 ALIGN = AlignSettings("builtin", symmetrize="grow-diag-final-and")
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What is mined from, how, and how much of it is kept.
+    """Everything that the result of mining depends on.
 
     annotate: specs of the annotators of both sides
     clean: `none` or `subtitles`
-    align, align_train: the aligner, and how many pairs it is trained on at most
-    options: of the phenomenon
-    per_class: a number, `all` or `even`; context: sentences before the current one in an example
+    align, align_train: the aligner, and the largest number of pairs that it is trained on
+    options: options of the phenomenon
+    per_class: a number, `all` or `even`; context: number of preceding sentences in an example
     """
 
     corpus: Corpus
@@ -70,7 +70,7 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """Where the result goes: a suite, ContraPro's JSON, or both."""
+    """The files to write: a suite, ContraPro's JSON, or both, and the work folder."""
 
     suite: Path | None
     contrapro: Path | None
@@ -81,7 +81,7 @@ class Output:
 
 
 SIDES = ("source", "target")
-Watch = Callable[[str, str], AbstractContextManager[Count | None]]  # a stage, and the unit of what is counted in it
+Watch = Callable[[str, str], AbstractContextManager[Count | None]]  # called with a stage and the unit of its progress
 
 
 @contextlib.contextmanager
@@ -92,17 +92,17 @@ def unwatched(stage: str, unit: str) -> Iterator[None]:
 def mine(
     settings: Settings, output: Output, runner: Runner, watch: Watch = unwatched, *, resume: bool = True
 ) -> MiningResult:
-    """Mine a corpus; what a run before has finished with the same settings is not done again.
+    """Mine a corpus, reusing the stages that a previous run has finished with the same settings.
 
-    resume: False removes what a run before has finished
+    resume: False removes the stages of a previous run
     """
     specs = zip(settings.annotate, settings.languages, strict=True)
-    annotators = [annotator_of(spec, code) for spec, code in specs]  # what is missing is said before the long work
+    annotators = [annotator_of(spec, code) for spec, code in specs]  # errors are raised before the long work
     phenomenon = phenomenon_of(settings.phenomenon, settings.languages, settings.options)
     if settings.corpus.alignments is None:
         Aligner(settings.align)
     elif settings.clean != "none":
-        raise AnaphoraError("--clean changes words, which --alignments counts: give alignments of clean lines")
+        raise AnaphoraError("--clean changes words, which --alignments index. Use one of them")
     with contextlib.ExitStack() as locks:
         locks.enter_context(lock_folder(output.work, remedy="Wait until it ends, or choose another folder: --work."))
         for path in filter(None, (output.suite, output.contrapro)):
@@ -130,7 +130,7 @@ class _Run:
         return self.result.index.shards
 
     def read(self) -> Stage:
-        """The corpus in shards."""
+        """Read the corpus into shards."""
         corpus, sizes = self.settings.corpus, self.settings.sizes
         files = {path.name: digest(path) for path in corpus.files()}
         about = {"files": files, "format": corpus.format, "sizes": asdict(sizes)}
@@ -142,7 +142,7 @@ class _Run:
         return stage if self.settings.clean == "none" else self._clean(stage)
 
     def _clean(self, text: Stage) -> Stage:
-        """The same shards, cleaned up."""
+        """Clean the shards."""
         stage = self._open("clean", {"clean": self.settings.clean, "version": __version__}, (text,))
         self._shards("clean", stage, Clean(self.settings.clean), (text,))
         for number in range(len(self.sizes)):
@@ -151,7 +151,7 @@ class _Run:
         return stage
 
     def annotate(self, text: Stage, k: int, annotator: Annotator) -> Stage:
-        """One side, annotated. Ready annotation is one file for all, so its shards are made in their order, here."""
+        """Annotate one side. Precomputed annotation is one file: its shards are written in order by this process."""
         side, spec, language = SIDES[k], self.settings.annotate[k], self.settings.languages[k]
         name = f"annotate-{side}"
         about = dict(annotator.settings()) | {"language": language}
@@ -167,7 +167,7 @@ class _Run:
         return stage
 
     def align(self, text: Stage, sides: tuple[Stage, ...]) -> Stage:
-        """The links of all tokens, by an aligner that is trained on the corpus, or from those of its words."""
+        """Align the tokens, with an aligner that is trained on the corpus or from given word alignments."""
         inputs = (text, *sides)
         if self.settings.corpus.alignments is not None:
             stage = self._open("align", {"backend": "given"}, inputs)
@@ -199,7 +199,7 @@ class _Run:
         return stage
 
     def extract(self, inputs: tuple[Stage, ...], about: Mapping[str, Any]) -> Stage:
-        """What the phenomenon finds."""
+        """Find the examples of the phenomenon."""
         settings = self.settings
         by = {"phenomenon": settings.phenomenon, "version": __version__}  # rules and weights change with versions
         stage = self._open("extract", by | dict(about), inputs)
@@ -235,19 +235,19 @@ class _Run:
 Shard = tuple[int, Inputs]  # its number, and the files that the work on it needs
 Done = tuple[int, bytes]  # its number, and the file that it gives
 
-# read when the libraries are imported; a process for each processor must not start as many threads again
+# read when libraries are imported: one thread per process, since there is a process per processor
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "RAYON_NUM_THREADS"), "1")
 RETRIES = {"processes": 2, "cluster": 5}  # how often a shard may be lost with its worker
 ADVICE = "Finished shards are kept: run the command again"
 
 
 class Runner(Protocol):
-    """Does work on shards, in any order. Shards are taken from the stream as they are needed, not before."""
+    """Runs a job on shards, in any order. Shards are taken from the iterable only as they are needed."""
 
     def run(self, work: StageJob, shards: Iterable[Shard]) -> Iterator[Done]: ...
 
     def close(self) -> None:
-        """Nothing more is to be done."""
+        """Release the workers."""
         ...
 
 
@@ -341,9 +341,9 @@ def run_stage(
     inputs: tuple[Stage, ...],
     count: Count | None = None,
 ) -> None:
-    """Do what a stage lacks, and write each shard when it is done.
+    """Run a job on the unfinished shards of a stage, and write each shard when it is done.
 
-    sizes: the sentences of each shard; count: is told how many are done, and how many there are
+    sizes: the number of sentences of each shard; count: called with the number of sentences done, and of all
     """
     finished = stage.finished(len(sizes))
     todo = [number for number in range(len(sizes)) if number not in finished]
@@ -354,3 +354,9 @@ def run_stage(
         done += sizes[number]
         if count is not None:
             count(done, total)
+
+
+def kept(work: Path) -> str:
+    """Describe what an interrupted mining run has kept in its work folder; empty where there is nothing."""
+    shards = sum(1 for _ in work.glob("*/*.jsonl.gz"))
+    return f"{shards:,} finished shards are kept in {work}" if work.is_dir() else ""

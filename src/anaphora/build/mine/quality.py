@@ -8,24 +8,22 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from anaphora.annotate import Annotator, load_annotator
-from anaphora.annotate.defaults import default_annotator
+from anaphora.annotate import Annotator, default_annotator, load_annotator
 from anaphora.annotate.document import Document, Mention, head_of
 from anaphora.build.mine.filtering import Place, WordLinks
 from anaphora.build.mine.gold import GoldMention, GoldPair, GoldSide, Span, languages_of, read_gold
 from anaphora.build.mine.phenomenon import AnnotatedPair
-from anaphora.build.mine.pronouns import Found, Pronouns
+from anaphora.build.mine.pronouns import PronounMatch, Pronouns
 from anaphora.core.errors import AnaphoraError
 from anaphora.coref.gold import names
 from anaphora.stats.intervals import wilson
-from anaphora.table import Row, Table
 
 NOUNS = ("NOUN", "PROPN")
 
 
 @dataclass(frozen=True, slots=True)
 class GoldItem:
-    """A source pronoun and the target pronouns of its sentence that stand for the same thing."""
+    """A source pronoun and the target pronouns of its sentence with the same antecedent."""
 
     place: Place
     targets: frozenset[int]
@@ -33,10 +31,10 @@ class GoldItem:
 
 @dataclass(frozen=True, slots=True)
 class JudgedItem:
-    """What was mined beside the truth.
+    """A mined item compared with the gold.
 
-    pair: the pronouns stand for the same thing, a noun; antecedent: and for these phrases
-    distance: it is as many sentences away as the last noun phrase of the pronoun's chain
+    pair: whether the pronouns have the same nominal antecedent; antecedent: whether the mined phrases are right, too
+    distance: whether the antecedent is in the sentence of the last noun phrase of the pronoun's chain
     """
 
     document: str
@@ -49,7 +47,7 @@ class JudgedItem:
 
 @dataclass(slots=True)
 class Evaluation:
-    """All that was mined, how many items there were to be found, and what became of each source pronoun."""
+    """All mined items, the number of gold items, and the outcome for each source pronoun."""
 
     items: list[JudgedItem] = field(default_factory=list)
     gold: int = 0
@@ -57,7 +55,7 @@ class Evaluation:
     counts: Counter[str] = field(default_factory=Counter)
 
     def add(self, other: Evaluation) -> None:
-        """Further documents."""
+        """Add the items of further documents."""
         self.items += other.items
         self.gold += other.gold
         self.documents += other.documents
@@ -65,18 +63,18 @@ class Evaluation:
 
 
 def evaluate(pairs: Iterable[tuple[GoldPair, AnnotatedPair]], phenomenon: Pronouns) -> Evaluation:
-    """Mine the documents and judge what is found. Chains of people, if wanted, are in the annotation already."""
+    """Mine the documents and compare the items with the gold. Gold chains, if used, are part of the annotation."""
     result = Evaluation()
     for gold, pair in pairs:
         truth = gold_items(gold, pair, phenomenon.translations)
         result.documents += 1
         result.gold += len(truth)
-        result.items += [judge(gold, pair, found, truth) for found in phenomenon.find(pair, result.counts)]
+        result.items += [judge(gold, pair, match, truth) for match in phenomenon.find(pair, result.counts)]
     return result
 
 
 def with_gold_chains(gold: GoldPair, pair: AnnotatedPair) -> AnnotatedPair:
-    """The annotation with the chains that people see."""
+    """Return the annotation with the gold chains."""
     source, target = gold.source.annotated(pair.source), gold.target.annotated(pair.target)
     return AnnotatedPair(pair.name, source, target, pair.alignments)
 
@@ -84,7 +82,7 @@ def with_gold_chains(gold: GoldPair, pair: AnnotatedPair) -> AnnotatedPair:
 def gold_items(
     gold: GoldPair, pair: AnnotatedPair, translations: Callable[[str], frozenset[str]]
 ) -> dict[Place, GoldItem]:
-    """The pronouns that could be mined, by place; which words are looked for is the phenomenon's."""
+    """Return the gold items by position, for the pronouns that the phenomenon mines."""
     same = same_chains(gold, pair)
     by_line: dict[int, list[GoldMention]] = defaultdict(list)
     for place, mention in gold.target.words.items():
@@ -107,7 +105,7 @@ def gold_items(
 
 
 def same_chains(gold: GoldPair, pair: AnnotatedPair) -> set[tuple[str | None, str | None]]:
-    """Chains of the two languages that name the same: the head of a noun phrase is aligned into one of the other's."""
+    """Return pairs of chains with the same entity: the head of a noun phrase is aligned into the other chain."""
     words = WordLinks(gold.alignments)
     ours, theirs = _owners(gold.source), _owners(gold.target)
     same: set[tuple[str | None, str | None]] = set()
@@ -122,27 +120,27 @@ def same_chains(gold: GoldPair, pair: AnnotatedPair) -> set[tuple[str | None, st
     return same
 
 
-def judge(gold: GoldPair, pair: AnnotatedPair, found: Found, truth: dict[Place, GoldItem]) -> JudgedItem:
-    """Whether what was found is right."""
-    place = (found.sentence, found.source)
+def judge(gold: GoldPair, pair: AnnotatedPair, match: PronounMatch, truth: dict[Place, GoldItem]) -> JudgedItem:
+    """Compare a mined item with the gold."""
+    place = (match.sentence, match.source)
     item = truth.get(place)
-    paired = item is not None and found.target in item.targets
+    paired = item is not None and match.target in item.targets
     ours = gold.source.nouns_before(place)
-    theirs = gold.target.nouns_before((found.sentence, found.target))
-    both = found.antecedents
+    theirs = gold.target.nouns_before((match.sentence, match.target))
+    both = match.antecedents
     antecedent = (
         paired
         and names_one(pair.source, both.source, [m.span for m in ours])
         and names_one(pair.target, both.target, [m.span for m in theirs])
     )
     distance = antecedent and both.source.sentence == ours[-1].span[0]
-    return JudgedItem(gold.name, found.label, both.confidence, paired, antecedent, distance)
+    return JudgedItem(gold.name, match.label, both.confidence, paired, antecedent, distance)
 
 
 def names_one(document: Document, mention: Mention, spans: Sequence[Span]) -> bool:
-    """Whether a phrase is one of the annotated ones: the same head, or the same beginning.
+    """Return whether a phrase is one of the gold mentions: same head, or same beginning.
 
-    Parsers differ about heads, so that the last of the first nouns counts as one, too: *the big [school bus] of Ann*.
+    Parsers differ about heads, so that the last of the first nouns is accepted as well: *the big [school bus] of Ann*.
     """
     if names(document, mention, spans):
         return True
@@ -164,7 +162,7 @@ def _first_nouns(document: Document, number: int, start: int, end: int) -> int |
 
 
 def _owners(side: GoldSide) -> dict[Place, set[str]]:
-    """For each token the chains of the noun phrases it is in."""
+    """Return the chains of the noun phrases that contain each token."""
     owners: dict[Place, set[str]] = defaultdict(set)
     for mention in side.mentions:
         if mention.noun and mention.chain is not None:
@@ -187,10 +185,11 @@ STEPS = (0.0, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """How much of what was mined is right. Gold: how much there was to find.
+    """Counts of mined items and of right ones.
 
-    pairs: pronouns that stand for the same thing, a noun; right: with the right antecedents on both sides
-    near: and these are as many sentences away as they should be
+    gold: the number of gold items
+    pairs: pronouns with the same nominal antecedent; right: with the right antecedents on both sides, too
+    near: with the right distance, too
     """
 
     confidence: float
@@ -233,7 +232,7 @@ class Shares:
 
 
 def share(items: Sequence[JudgedItem], gold: int, confidence: float = 0.0) -> Shares:
-    """The figures of the items that are at least so sure."""
+    """Return the counts for items of at least this confidence."""
     chosen = [item for item in items if item.confidence >= confidence]
     return Shares(
         confidence=confidence,
@@ -247,26 +246,26 @@ def share(items: Sequence[JudgedItem], gold: int, confidence: float = 0.0) -> Sh
 
 
 def curve(evaluation: Evaluation, steps: Sequence[float] = STEPS) -> list[Shares]:
-    """Precision against yield: the surer, the fewer."""
+    """Return the counts at several levels of confidence."""
     return [share(evaluation.items, evaluation.gold, step) for step in steps]
 
 
 def shares(evaluation: Evaluation, confidence: float = 0.0) -> dict[str, Shares]:
-    """By class; how many of a class there were to find is not known, as that is the miner's own word."""
+    """Return the counts by class. The number of gold items of a class is unknown, since mining defines the classes."""
     labels = sorted({item.label for item in evaluation.items})
     return {label: share([item for item in evaluation.items if item.label == label], 0, confidence) for label in labels}
 
 
 def document_of(evaluation: Evaluation, confidence: float, about: Mapping[str, Any]) -> dict[str, Any]:
-    """All figures as one JSON document."""
+    """Return all figures as a JSON document."""
     rejected = {name: count for name, count in evaluation.counts.most_common() if name not in ("pronouns", "items")}
     return {
         **share(evaluation.items, evaluation.gold, confidence).to_dict(),
         "pronouns": evaluation.counts["pronouns"],
         "documents": evaluation.documents,
         "labels": {
-            label: {"items": found.items, "right": found.right, "precision": found.precision}
-            for label, found in shares(evaluation, confidence).items()
+            label: {"items": counts.items, "right": counts.right, "precision": counts.precision}
+            for label, counts in shares(evaluation, confidence).items()
         },
         "rejections": rejected,
         "curve": [
@@ -277,49 +276,6 @@ def document_of(evaluation: Evaluation, confidence: float, about: Mapping[str, A
     }
 
 
-def table_of(document: Mapping[str, Any]) -> Table:
-    """What people read."""
-    rows = [
-        Row(("pronoun pair right", _share(document["pair_precision"]), "")),
-        Row(("and antecedents right (precision)", _share(document["precision"]), _interval(document, "precision"))),
-        Row(("antecedents right where the pair is", _share(document["antecedent_accuracy"]), "")),
-        Row(("distance right where these are", _share(document["distance_accuracy"]), "")),
-        Row(("recall", _share(document["recall"]), _interval(document, "recall"))),
-        Row(("F", _share(document["f"]), "")),
-        Row(("class",), section=True),
-    ]
-    rows += [
-        Row((label, _share(found["precision"]), f"{found['right']:,} of {found['items']:,}"), indent=1)
-        for label, found in document["labels"].items()
-    ]
-    if len({row["items"] for row in document["curve"]}) > 1:
-        rows.append(Row(("confidence",), section=True))
-        rows += [
-            Row((f"≥ {row['confidence']:.1f}", _share(row["precision"]), f"{row['items']:,} items"), indent=1)
-            for row in document["curve"]
-        ]
-    rows.append(Row(("not mined",), section=True))
-    rows += [Row((reason, f"{count:,}", ""), indent=1) for reason, count in document["rejections"].items()]
-    title = (
-        f"{document['languages']} · {document['chains']} chains · {_counted(document['documents'], 'document')} · "
-        f"{document['items']:,} items of {document['pronouns']:,} pronouns · {document['gold']:,} in the gold"
-    )
-    return Table(title, ("", "", "95 % interval"), tuple(rows))
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
-
-
-def _share(value: float) -> str:
-    return f"{value:.3f}"
-
-
-def _interval(document: Mapping[str, Any], name: str) -> str:
-    low, high = document["intervals"][name]
-    return f"[{low:.3f}, {high:.3f}]"
-
-
 # The command `build mine-evaluate`.
 
 
@@ -328,7 +284,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is asked: annotators and languages that are not given are found; confidence None: the phenomenon's own."""
+    """The options of an evaluation. Annotators, languages and confidence have defaults if None."""
 
     gold: Path
     chains: str = "builtin"
@@ -340,7 +296,7 @@ class Request:
 
 
 def run(request: Request, progress: Progress | None = None) -> dict[str, Any]:
-    """The figures as one JSON document; counts of rejections are those at the confidence that is asked for."""
+    """Evaluate mining and return the figures as a JSON document; rejections are counted at the requested confidence."""
     source, target = _languages(request)
     linkers = {"link_source": "chains", "link_target": "chains"} if request.chains == "gold" else {}
     options: dict[str, Any] = {**linkers, "oblique": request.oblique, "neuter": request.neuter}
@@ -353,10 +309,10 @@ def run(request: Request, progress: Progress | None = None) -> dict[str, Any]:
     )
     result = Evaluation()
     for done, (truth, pair) in enumerate(annotated(gold, *annotators), start=1):
-        found = with_gold_chains(truth, pair) if request.chains == "gold" else pair
-        part = evaluate([(truth, found)], everything)
+        annotated_pair = with_gold_chains(truth, pair) if request.chains == "gold" else pair
+        part = evaluate([(truth, annotated_pair)], everything)
         part.counts.clear()
-        for _ in phenomenon.find(found, part.counts):
+        for _ in phenomenon.find(annotated_pair, part.counts):
             pass
         result.add(part)
         if progress is not None:
@@ -372,7 +328,7 @@ def run(request: Request, progress: Progress | None = None) -> dict[str, Any]:
 
 
 def annotated(gold: list[GoldPair], source: Annotator, target: Annotator) -> Iterator[tuple[GoldPair, AnnotatedPair]]:
-    """The documents with both sides annotated; the tokens are those of the records."""
+    """Yield the documents with both sides annotated; the tokens are those of the records."""
     ours: Iterator[Document] = source.annotate(pair.source.lines for pair in gold)
     theirs: Iterator[Document] = target.annotate(pair.target.lines for pair in gold)
     for pair, first, second in zip(gold, ours, theirs, strict=True):

@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from anaphora.align.alignment import Alignment
+from anaphora.align.tokenize import sign_name
 from anaphora.build.mine.corpus import Index
 from anaphora.build.mine.shards import Piece, Stage, Words, unpack, unpack_pieces
 from anaphora.core.cells import tsv_line
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.files import atomic_writer, write_atomic
-from anaphora.normalization import sign_name
 from anaphora.suites.example import Example
 from anaphora.suites.readers.contrapro import KEYS
 from anaphora.suites.suite import Header, example_line, header_line
@@ -36,7 +36,7 @@ Place = tuple[int, int]  # the shard of a find, and its number there
 
 
 def parse_size(text: str) -> int | str | None:
-    """`--per-class`: a number, `all` (None), or `even`: as many of each as the rarest has."""
+    """Parse `--per-class`: a number, `all` (None), or `even` (the size of the smallest class)."""
     if text in ("all", "even"):
         return None if text == "all" else "even"
     if text.isascii() and text.isdigit() and int(text):
@@ -47,10 +47,10 @@ def parse_size(text: str) -> int | str | None:
 
 
 def choose(finds: Iterable[tuple[Place, Find]], size: int | None, seed: int) -> set[Place] | None:
-    """The places of the finds that are taken: so many of each class, or all there are of it; None: every one."""
+    """Return the places of the sampled finds, at most `size` of each class; None stands for all finds."""
     if size is None:
         return None
-    smallest: dict[str, list[tuple[int, int, int]]] = {}  # heaps whose first is the largest number: all are negative
+    smallest: dict[str, list[tuple[int, int, int]]] = {}  # max-heaps: numbers are negated
     for (shard, number), find in finds:
         heap = smallest.setdefault(find["label"], [])
         entry = (-draw(find, seed), -shard, -number)
@@ -62,29 +62,29 @@ def choose(finds: Iterable[tuple[Place, Find]], size: int | None, seed: int) -> 
 
 
 def draw(find: Find, seed: int) -> int:
-    """The random number of a find."""
+    """Return the random number of a find."""
     tags = find["tags"]
     parts = (str(seed), str(tags["document"]), str(tags["sentence"]), find["label"], find["right"], *find["wrong"])
     return int.from_bytes(blake2b("\0".join(parts).encode(), digest_size=8).digest(), "big")
 
 
-def size_of(wanted: int | str | None, found: Counter[str]) -> int | None:
-    """How many of each class are taken at most."""
+def size_of(wanted: int | str | None, classes: Counter[str]) -> int | None:
+    """Return the largest number of examples of a class."""
     if wanted == "even":
-        return min(found.values(), default=0)
+        return min(classes.values(), default=0)
     assert wanted is None or isinstance(wanted, int)
     return wanted
 
 
 def chosen_finds(finds: Iterable[tuple[Place, Find]], places: set[Place] | None) -> Iterator[tuple[Place, Find]]:
-    """Those that were taken, in the order of the corpus."""
+    """Return the sampled finds in the order of the corpus."""
     return ((place, find) for place, find in finds if places is None or place in places)
 
 
 # Translations of pronouns in the corpus (ContraPro 2018, Table 2).
 
 
-NOTHING = ""  # what a pronoun without links is translated by
+NOTHING = ""  # the translation of an unaligned pronoun
 CASED = ("NOUN", "PROPN")
 ENDS = frozenset(".!?:…")
 
@@ -92,7 +92,7 @@ ENDS = frozenset(".!?:…")
 def translations(
     source: Sequence[Words], target: Sequence[Words], links: Sequence[Alignment], counts: Counter[tuple[str, str]]
 ) -> None:
-    """Count the words that pronouns of the third person are linked to."""
+    """Count the words that third-person pronouns are aligned to."""
     for sentence, other, points in zip(source, target, links, strict=True):
         pronouns = {index for index, kind in enumerate(sentence.kinds) if _third_person(*kind)}
         if not pronouns:
@@ -107,12 +107,12 @@ def translations(
 
 
 def pronoun_table(counts: Iterable[tuple[str, str, int]]) -> dict[str, dict[str, Any]]:
-    """For each pronoun, the commonest first, how often it is linked to which word, and the share of its links."""
-    found: dict[str, Counter[str]] = {}
+    """Return the translations of each pronoun with frequency and probability, the most frequent pronoun first."""
+    counters: dict[str, Counter[str]] = {}
     for pronoun, word, number in counts:
-        found.setdefault(pronoun, Counter())[word] += number
+        counters.setdefault(pronoun, Counter())[word] += number
     table = {}
-    for pronoun, words in sorted(found.items(), key=lambda item: (-item[1].total(), item[0])):
+    for pronoun, words in sorted(counters.items(), key=lambda item: (-item[1].total(), item[0])):
         links = words.total() - words[NOTHING]
         rows = sorted(
             ((word, number) for word, number in words.items() if word != NOTHING), key=lambda r: (-r[1], r[0])
@@ -132,9 +132,9 @@ def _third_person(upos: str, features: Mapping[str, str]) -> bool:
 
 
 def _written(sentence: Words, index: int) -> str:
-    """A word as it is written within a sentence: at the beginning, only nouns keep their capital.
+    """Return a word as it is written within a sentence: sentence-initial words are lowercased, except nouns.
 
-    A line may hold several sentences: the next one begins behind a sign that ends one, and perhaps quotes.
+    A line may contain several sentences: the next one begins after final punctuation, and possibly quotes.
     """
     before = index
     while before and sentence.kinds[before - 1][0] == "PUNCT" and sentence.texts[before - 1] not in ENDS:
@@ -148,7 +148,7 @@ def _written(sentence: Words, index: int) -> str:
 
 
 def examples(finds: Iterable[tuple[Place, Find]], text: Stage, context: int) -> Iterator[tuple[str, Example]]:
-    """The finds, each with its class, and with the sentences before it, fewer where a document begins."""
+    """Yield the finds as examples with their classes; context is shorter at the beginning of a document."""
     shard, pieces = -1, []
     used: Counter[str] = Counter()
     for (number, _), find in finds:
@@ -164,7 +164,7 @@ def _example(find: Find, piece: Piece, context: int, used: Counter[str]) -> Exam
     tags = find["tags"]
     name = f"{tags['document']}:{tags['sentence']}:{find['label']}"
     name = name if find["number"] == 1 else f"{name}:{find['number']}"
-    used[name] += 1  # more than once where two documents have one name
+    used[name] += 1  # twice if two documents have the same name
     return Example(
         id=name if used[name] == 1 else f"{name}#{used[name]}",
         source=(*piece.source[before], piece.source[index]),
@@ -175,12 +175,12 @@ def _example(find: Find, piece: Piece, context: int, used: Counter[str]) -> Exam
 
 
 def write_suite(
-    path: Path | None, contrapro: Path | None, header: Header, found: Iterable[Example], made: Mapping[str, Any]
+    path: Path | None, contrapro: Path | None, header: Header, examples: Iterable[Example], made: Mapping[str, Any]
 ) -> str:
-    """Write the examples as they come; the hash of the suite.
+    """Write the examples and return the hash of the suite.
 
-    path: of the suite; contrapro: of ContraPro's JSON; either may be left out
-    made: how it was made, kept in the header
+    path: the suite's file; contrapro: the file of ContraPro's JSON; either may be None
+    made: the settings, which are written to the header
     """
     digest = hashlib.sha256()
     with ExitStack() as stack:
@@ -189,7 +189,7 @@ def write_suite(
         if out is not None:
             fields = json.loads(header_line(header)) | {"mined": dict(made)}
             out.write(json.dumps(fields, ensure_ascii=False).encode() + b"\n")
-        for example in found:
+        for example in examples:
             line = example_line(example)
             digest.update(line)
             if out is not None:
@@ -202,7 +202,7 @@ def write_suite(
 
 
 class ContraProWriter:
-    """A JSON list, a record at a time. Sentences before the current one are not part of the format."""
+    """Writes ContraPro's JSON (Müller et al. 2018), a record at a time. The format has no context."""
 
     def __init__(self, out: IO[bytes]) -> None:
         self.out = out
@@ -218,12 +218,12 @@ class ContraProWriter:
 
 
 def record(example: Example) -> dict[str, Any]:
-    """An example as ContraPro has it: `errors` are the contrastive translations."""
+    """Return an example as a record of ContraPro: `errors` are the contrastive translations."""
     tags: Any = example.tags
     assert example.gold is not None
     try:
         pronouns = tags["candidate_pronouns"]
-        found = {
+        fields = {
             "src segment": example.source[-1],
             "ref segment": example.candidates[example.gold][-1],
             "src pronoun": tags["source_pronoun"],
@@ -236,12 +236,12 @@ def record(example: Example) -> dict[str, Any]:
         }
     except KeyError as error:
         raise AnaphoraError(f"ContraPro's format is for pronouns: example {example.id!r} has no tag {error}") from None
-    return found | {key: tags[tag] for key, tag in KEYS.items() if tag in tags}
+    return fields | {key: tags[tag] for key, tag in KEYS.items() if tag in tags}
 
 
-# What a mined suite consists of: classes by the distance of the antecedent (ContraPro 2018, Table 4).
+# Statistics of the suite: classes by the distance of the antecedent (ContraPro 2018, Table 4).
 
-FAR = 3  # sentences; what is farther is one row
+FAR = 3  # sentences; larger distances share a row
 
 
 @dataclass(slots=True)
@@ -253,7 +253,7 @@ class Statistics:
     sources: Counter[str] = field(default_factory=Counter)
 
     def watched(self, examples: Iterable[tuple[str, Example]]) -> Iterator[Example]:
-        """The examples, which are counted with their classes as they pass."""
+        """Yield the examples and count them."""
         for label, example in examples:
             self.add(label, example)
             yield example
@@ -268,7 +268,7 @@ class Statistics:
             self.distances.setdefault(row, Counter())[label] += 1
 
     def rows(self) -> list[tuple[str, dict[str, int]]]:
-        """Distance → examples of each class, the nearest first."""
+        """Return the number of examples of each class by distance, the nearest first."""
         order = [*map(str, range(FAR + 1)), f">{FAR}"]
         return [
             (name, {label: self.distances[name][label] for label in sorted(self.classes)})
@@ -280,10 +280,7 @@ class Statistics:
         return {"classes": dict(sorted(self.classes.items())), "distances": dict(self.rows())}
 
 
-# How the pronouns of a corpus are translated in it (ContraPro 2018, Table 2).
-
-
-# The last steps, which are quick and done each time: balance, write the suite, add up what the shards counted.
+# The last steps, which are fast and always repeated: balance, write the suite, and sum up the counts of the shards.
 
 TOP = 12  # translations of a pronoun that are shown; all are in the work folder
 TABLE = "pronouns.tsv"
@@ -291,7 +288,7 @@ TABLE = "pronouns.tsv"
 
 @dataclass(frozen=True, slots=True)
 class StageReport:
-    """What a stage did: the shards that were there already, and the pairs of the others with the time they took."""
+    """The work of a stage: reused shards, and the sentence pairs and time of the others."""
 
     name: str
     shards: int
@@ -305,7 +302,7 @@ class StageReport:
 
 @dataclass(slots=True)
 class MiningResult:
-    """The result: what was read, found and taken, what became of the other candidates, and how the stages went."""
+    """The result of mining: counts of the corpus, finds, rejections and examples, and reports of the stages."""
 
     index: Index
     cleaned: dict[str, Counter[str]] = field(default_factory=dict)  # side → rule → sentences it has changed
@@ -350,7 +347,7 @@ def finish(
     links: Stage,
     finds: Stage,
 ) -> MiningResult:
-    """Balance and write; the result grows by what is known now."""
+    """Balance the finds, write the suite, and complete the result."""
     shards = len(result.index.shards)
     for number in range(shards):
         counts, *rows = unpack(finds.read(number))
@@ -361,15 +358,15 @@ def finish(
     chosen = chosen_finds(_finds(finds, shards), places)
     header = Header(output.name, *settings.languages, breakdowns, citation=output.citation, licence=output.licence)
     result.made |= {"per_class": settings.per_class, "seed": settings.seed, "context": settings.context}
-    found = result.statistics.watched(examples(chosen, text, settings.context))
-    result.sha256 = write_suite(output.suite, output.contrapro, header, found, result.made)
+    counted = result.statistics.watched(examples(chosen, text, settings.context))
+    result.sha256 = write_suite(output.suite, output.contrapro, header, counted, result.made)
     result.table = pronoun_table(row for number in range(shards) for row in links.first_row(number))
     write_table(output.work / TABLE, result.table)
     return result
 
 
 def write_table(path: Path, table: dict[str, dict[str, Any]]) -> None:
-    """Every translation of every pronoun, as tab-separated values."""
+    """Write all translations of all pronouns as tab-separated values."""
     lines = ["pronoun\tword\tfrequency\tprobability"]
     for pronoun, row in table.items():
         for t in row["translations"]:
@@ -378,7 +375,7 @@ def write_table(path: Path, table: dict[str, dict[str, Any]]) -> None:
 
 
 def _finds(stage: Stage, shards: int) -> Iterator[tuple[Place, Find]]:
-    """All that was found, in the order of the corpus."""
+    """Yield all finds in the order of the corpus."""
     for number in range(shards):
         rows = unpack(stage.read(number))
         next(rows)  # the counts

@@ -25,8 +25,8 @@ from anaphora.core.files import byte_lines, make_folder, remove_leftovers, write
 from anaphora.core.parsing import expecting, json_problem, json_value, parse_json_line, read_json
 
 WORK = "the work folder"
-AGAIN = "Start again with another folder: --work."
-LEVEL = 1  # of compression: higher ones take longer than what is saved is worth
+AGAIN = "Start again with another work folder: --work."
+LEVEL = 1  # of compression: higher levels save too little for the time they take
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +41,11 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Sentences of one document that follow each other, and their translations; most documents are one piece.
+    """Consecutive sentences of one document and their translations; most documents are one piece.
 
-    start: the number of the first one in its document; number: in the corpus; both from 0
-    first: so many sentences at the beginning are the end of the piece before, repeated for their context
-    alignments: links of the words of the lines, where the corpus came with them
+    start: the number of the first sentence in its document; number: in the corpus; both from 0
+    first: the number of sentences at the beginning that are repeated from the previous piece, as context
+    alignments: word alignments, if the corpus has them
     """
 
     document: str
@@ -58,7 +58,7 @@ class Piece:
 
     @property
     def new(self) -> int:
-        """How many sentences are its own."""
+        """The number of sentences that are not repeated."""
         return len(self.source) - self.first
 
     def side(self, name: str) -> tuple[str, ...]:
@@ -66,14 +66,14 @@ class Piece:
 
 
 def pack(rows: Iterable[Any]) -> bytes:
-    """JSON Lines, compressed; the same rows always give the same bytes."""
+    """Return rows as compressed JSON Lines; the same rows always give the same bytes."""
     lines = (json.dumps(row, ensure_ascii=False, separators=(",", ":")) for row in rows)
     text = "".join(f"{line}\n" for line in lines)
     return gzip.compress(text.encode("utf-8"), LEVEL, mtime=0)
 
 
 def unpack(data: bytes) -> Iterator[Any]:
-    """What `pack` made."""
+    """Yield the rows of packed data."""
     try:
         lines = gzip.decompress(data).decode("utf-8").split("\n")[:-1]
     except (EOFError, OSError, zlib.error, UnicodeDecodeError) as error:
@@ -87,7 +87,7 @@ def unpack(data: bytes) -> Iterator[Any]:
 
 
 def pack_pieces(pieces: Iterable[Piece], about: dict[str, Any] | None = None) -> bytes:
-    """A shard of text; `about` is kept before it."""
+    """Return a shard of text, preceded by `about` if given."""
     rows = (
         {
             "document": piece.document,
@@ -104,9 +104,9 @@ def pack_pieces(pieces: Iterable[Piece], about: dict[str, Any] | None = None) ->
 
 
 def unpack_pieces(data: bytes) -> Iterator[Piece]:
-    """What `pack_pieces` made."""
+    """Yield the pieces of a shard."""
     for row in unpack(data):
-        if "document" not in row:  # what clean-up has counted
+        if "document" not in row:  # the counts of the cleaning
             continue
         with expecting(WORK, "a piece of text", remedy=AGAIN):
             given = row.get("alignments")
@@ -123,31 +123,31 @@ def unpack_pieces(data: bytes) -> Iterator[Piece]:
 
 
 def pack_alignments(alignments: Iterable[Alignment]) -> list[list[int]]:
-    """The links of each sentence as source, target, source, target …"""
+    """Return the links of each sentence as source, target, source, target …"""
     return [[number for point in alignment for number in point] for alignment in alignments]
 
 
 def unpack_alignments(rows: Iterable[list[int]]) -> tuple[Alignment, ...]:
-    """What `pack_alignments` made."""
+    """Return alignments from packed rows."""
     return tuple(tuple(zip(row[::2], row[1::2], strict=True)) for row in rows)
 
 
 # Annotated text on disk: compact, quick to read, and unchanged when it is read again.
 
 
-# what is the same for many tokens is written once for a shard, and told by its number
+# properties that many tokens share are written once per shard, and referred to by number
 Kind = tuple[str, str, str, bool, str]  # part of speech, features, relation, space after, the tool's own tag
 
 
 def pack_documents(documents: Iterable[Document]) -> bytes:
-    """A shard of annotation: the kinds of tokens, then a line for each document."""
+    """Return a shard of annotation: the kinds of tokens, then a line for each document."""
     numbers: dict[Kind, int] = {}
     rows = [_row(document, numbers) for document in documents]
     return pack([[list(kind) for kind in numbers], *rows])
 
 
 def unpack_documents(data: bytes) -> Iterator[Document]:
-    """What `pack_documents` made."""
+    """Yield the documents of a shard."""
     rows = unpack(data)
     kinds = [(upos, _features(features), relation, space, xpos) for upos, features, relation, space, xpos in next(rows)]
     for row in rows:
@@ -160,14 +160,14 @@ def unpack_documents(data: bytes) -> Iterator[Document]:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The words of a sentence, their parts of speech and their features: what alignment needs, and quick to read."""
+    """The words of a sentence with their parts of speech and features: what alignment needs, which is fast to read."""
 
     texts: Sequence[str]
     kinds: Sequence[tuple[str, Mapping[str, str]]]
 
 
 def unpack_words(data: bytes) -> Iterator[list[Words]]:
-    """The sentences of each document as words."""
+    """Yield the sentences of each document as words."""
     rows = unpack(data)
     kinds = [(upos, _features(features)) for upos, features, *_ in next(rows)]
     for row in rows:
@@ -211,15 +211,15 @@ def _features(text: str) -> dict[str, str]:
 # Stages: a folder per stage, a file per shard.
 
 
-Count = Callable[[int, int | None], None]  # how much is done, of how much (None: that is not known)
+Count = Callable[[int, int | None], None]  # called with the amount done and the total (None: unknown)
 
 NOTE = "stage.json"
-FORMAT = 1  # of the files of all stages; another one is another fingerprint
+FORMAT = 1  # format version of the files; it is part of the fingerprint
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """A folder, and the fingerprint of what is in it."""
+    """A folder and its fingerprint."""
 
     folder: Path
     fingerprint: str
@@ -231,11 +231,11 @@ class Stage:
         try:
             return self.path(shard).read_bytes()
         except OSError as error:
-            remedy = "Run the command again: it goes on with what is there."
+            remedy = "Run the command again to resume."
             raise BadInput(self.path(shard), (error.strerror or "cannot be read").lower(), remedy=remedy) from None
 
     def first_row(self, shard: int) -> Any:
-        """The first line of a file alone, where stages keep what they have counted."""
+        """Return the first line of a file, which contains the counts of the stage."""
         path = self.path(shard)
         return parse_json_line(next(byte_lines(path), b""), path, 1)
 
@@ -243,12 +243,12 @@ class Stage:
         write_atomic(self.path(shard), data)
 
     def finished(self, shards: int) -> set[int]:
-        """The shards whose files are there."""
+        """Return the shards whose files exist."""
         return {shard for shard in range(shards) if self.path(shard).is_file()}
 
 
 def open_stage(work: Path, name: str, settings: Mapping[str, Any], before: tuple[Stage, ...] = ()) -> Stage:
-    """The stage of this name in a work folder; what is there with another fingerprint is removed."""
+    """Return the stage of this name in a work folder; its files are removed if the fingerprint differs."""
     about = {"format": FORMAT, "settings": dict(settings), "before": [stage.fingerprint for stage in before]}
     text = json.dumps(about, ensure_ascii=False, sort_keys=True)
     fingerprint = hashlib.sha256(text.encode()).hexdigest()[:16]
@@ -257,7 +257,9 @@ def open_stage(work: Path, name: str, settings: Mapping[str, Any], before: tuple
     remove_leftovers(folder)  # a run may have been killed while it wrote the note
     if _fingerprint(note) != fingerprint:
         if folder.exists() and not note.is_file() and any(folder.iterdir()):
-            raise BadInput(folder, "exists already, and is not of a run before", remedy="Name another folder: --work.")
+            raise BadInput(
+                folder, "already exists, and is not a work folder", remedy="Choose another folder with --work."
+            )
         if folder.exists():
             _empty(folder)
         make_folder(folder)
@@ -267,33 +269,33 @@ def open_stage(work: Path, name: str, settings: Mapping[str, Any], before: tuple
 
 
 def remove_stages(work: Path) -> None:
-    """Remove the stages of a run before, and nothing else."""
+    """Remove the stages of a previous run, and nothing else."""
     for note in work.glob(f"*/{NOTE}"):
         _empty(note.parent)
 
 
 def digest(path: Path) -> str:
-    """What tells a file from another: its bytes; of a folder, the names, sizes and times of what is in it."""
+    """Return a hash of a file's content, or of the names, sizes and times of a folder's XML files."""
     if not path.exists():
         raise BadInput(path, "no such file")
     if path.is_dir():
-        found = sorted((str(p.relative_to(path)), p.stat().st_size, p.stat().st_mtime_ns) for p in path.rglob("*.xml*"))
-        return hashlib.sha256(json.dumps(found).encode()).hexdigest()
+        files = sorted((str(p.relative_to(path)), p.stat().st_size, p.stat().st_mtime_ns) for p in path.rglob("*.xml*"))
+        return hashlib.sha256(json.dumps(files).encode()).hexdigest()
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _fingerprint(note: Path) -> str | None:
     try:
-        found = read_json(note)
+        content = read_json(note)
     except BadInput:
         return None
-    return found.get("fingerprint") if isinstance(found, dict) else None
+    return content.get("fingerprint") if isinstance(content, dict) else None
 
 
 def _empty(folder: Path) -> None:
-    """Remove a stage's folder. Its note says first that the rest is not to be trusted, and goes last: a run that is
-    killed here leaves a folder that is known to be of a stage.
+    """Remove a stage's folder. Its note is invalidated first and removed last, so that a run that is killed here leaves
+    a folder that is recognized as a stage.
     """
     write_atomic(folder / NOTE, b'{"fingerprint": null}\n')
     for path in folder.iterdir():

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from anaphora.align.alignment import find_translation, links
 from anaphora.core.errors import AnaphoraError
-from anaphora.languages.pronouns import PronounLists, normalise, pronoun_in
+from anaphora.languages.pronouns import PronounLists, normalize_word, pronoun_in
 from anaphora.metrics.apt.task import NONE, Outcome, Side, Task, Translation, Triple, Words, case_of, confusion_of
 
 
@@ -40,7 +40,7 @@ def occurrences(task: Task) -> list[Occurrence]:
         for position, token in enumerate(sentence):
             if task.source_tags and task.source_tags[number][position] not in task.pronoun_tags:
                 continue
-            word = normalise(token)
+            word = normalize_word(token)
             pronoun = pronoun_in(word, wanted, task.lists.source_separators) if wanted else word
             if pronoun is not None:
                 found.append(Occurrence(number, position, pronoun))
@@ -65,7 +65,7 @@ def translations(found: Sequence[Occurrence], text: Translation, task: Task) -> 
 def pronoun_forms(number: int, text: Translation, task: Task) -> list[str | None]:
     """The pronoun that each word of a sentence is, or None: by its tag where there are tags, else by the list."""
     lists = task.lists
-    words = [normalise(token) for token in text.sentences[number]]
+    words = [normalize_word(token) for token in text.sentences[number]]
     forms = [pronoun_in(word, lists.target_pronouns, lists.separators) for word in words]
     if text.tags is None:
         return forms

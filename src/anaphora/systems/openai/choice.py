@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from string import ascii_uppercase
 from typing import NamedTuple
 
-from anaphora.normalization import normalize
+from anaphora.align.tokenize import normalize
 from anaphora.systems.openai.logprobs import Completion, TokenLogprobs
 
 CHOOSE_PROMPT = (

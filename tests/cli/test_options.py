@@ -1,0 +1,143 @@
+"""One option has one name, one meaning, one type and one default in all commands, and its help is a sentence."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from anaphora.cli.app import main
+from anaphora.cli.options import Option
+from tests.cli.test_help import COMMANDS
+
+SENTENCE = re.compile(r"(?!Of )[A-Z].*\.", re.DOTALL)
+LEAVES = {path: command for path, command in COMMANDS.items() if not isinstance(command, click.Group)}
+# Options that differ between commands, and why. Everything else is the same wherever it occurs.
+EXCEPTIONS = {
+    "--output": "every command writes something else",
+    "--context": "a default suits its data: models bring their own, suites of pairs have two sentences, mining five",
+    "--languages": "templates take a folder as well; augmentation knows en-de only",
+    "--aligner": "mining aligns millions of sentences, for which the built-in aligner is faster",
+    "--seed": "suites mined and studies created by 0.1.0 with the default seed (1) can be made again",
+    "--resume": "mining always resumes unless told otherwise",
+    "--format": "a report is a page or files, not a table",
+    "--input-format": "mining reads OPUS as well",
+    "--interval": "Wilson's interval is of proportions, Fisher's of correlations",
+    "--test": "McNemar's test is of right and wrong answers; BLEU's customary test is the bootstrap",
+    "--target-context": "a translation has no gold context",
+    "--separator": "augmented training data and line files need a visible separator, or none",
+    "--to": "suites convert and build mine write different formats",
+    "--reference": "BLEU takes several references",
+    "--pronouns": "APT has lists of pronouns, AutoPRF and METEOR have none",
+    "--weights": "a sweep tries several",
+    "--discard": "a sweep tries several",
+    "--metric": "a metric to compute, or a column of a table",
+    "--name": "diagnose takes one name for all its runs",
+    "--run": "generative takes one run per translation",
+    "--example": "discomt and study create write to their argument",
+    "--normalize-text": "BLEU and chrF have their own normalization: metrics normalizes for METEOR only by default",
+    "--symmetrize": "mining prefers precise links",
+}
+
+
+def shown(command: click.Command) -> list[click.Option]:
+    return [option for option in command.params if isinstance(option, click.Option) and not option.hidden]
+
+
+def longest(option: click.Option) -> str:
+    return max(option.opts, key=len)
+
+
+def meaning(option: click.Option) -> tuple[object, ...]:
+    """What must be the same wherever the option occurs."""
+    kind = option.type
+    limits = tuple(getattr(kind, name, None) for name in ("choices", "min", "max", "min_open", "max_open"))
+    names = tuple(sorted([*option.opts, *option.secondary_opts]))
+    return (names, type(kind), limits, repr(option.default), option.multiple, option.nargs, option.is_flag, option.help)
+
+
+def test_one_option_has_one_meaning_type_and_default() -> None:
+    seen: dict[str, dict[tuple[object, ...], list[str]]] = {}
+    for path, command in LEAVES.items():
+        for option in shown(command):
+            seen.setdefault(longest(option), {}).setdefault(meaning(option), []).append(path)
+    different = {name: list(found.values()) for name, found in seen.items() if len(found) > 1}
+    assert not {name: paths for name, paths in different.items() if name not in EXCEPTIONS}
+    assert not EXCEPTIONS.keys() - different.keys(), "exceptions that are none"
+
+
+def test_a_short_name_belongs_to_one_option() -> None:
+    seen: dict[str, set[str]] = {}
+    for command in LEAVES.values():
+        for option in shown(command):
+            for name in option.opts:
+                if not name.startswith("--"):
+                    seen.setdefault(name, set()).add(longest(option))
+    assert not {name: found for name, found in seen.items() if len(found) > 1}
+
+
+@pytest.mark.parametrize("path", COMMANDS)
+def test_help_texts_are_sentences(path: str) -> None:
+    for option in COMMANDS[path].params:
+        if isinstance(option, click.Option):
+            text = option.help or ""
+            assert SENTENCE.fullmatch(text), (option.opts, text)
+    summary = (COMMANDS[path].help or "").split("\n\n")[0].strip()
+    assert SENTENCE.fullmatch(summary) or summary.endswith(("?", ":")), summary
+
+
+def test_earlier_names_work_and_are_not_listed() -> None:
+    @click.command()
+    @click.option("--new", cls=Option, aliases=("--old",), multiple=True)
+    @click.option("--text/--no-text", cls=Option, aliases=("--t", "--no-t"), default=True)
+    def command(new: tuple[str, ...], text: bool) -> None:
+        click.echo(f"{new} {text}")
+
+    run = CliRunner()
+    assert run.invoke(command, ["--new", "a", "--old", "b", "--no-t"]).output == "('a', 'b') False\n"
+    assert "--old" not in run.invoke(command, ["--help"]).output
+
+
+def test_names_of_the_contract_are_still_understood() -> None:
+    """../shared/INTERFACE.md and the names of 0.1.0."""
+    earlier = {
+        "apt": ["--hypothesis", "--ref-align", "--hyp-align", "--align-backend", "--ref-tags", "--no-normalize"],
+        "autoprf": ["--ref-align", "--hyp-align", "--lowercase"],
+        "align": ["--backend", "--load", "--cased"],
+        "score": ["--plain"],
+        "generative": ["--align", "--backend"],
+        "build mine": ["--format", "--align-backend", "--confidence", "--name"],
+        "build augment": ["--align", "--format", "--confidence"],
+        "build attack phrase": ["--source", "--target", "--name"],
+        "robustness": ["--figure"],
+        "diagnose": ["--system"],
+        "study create": ["--no-source", "--source-text"],
+        "study export": ["--human", "--judgements"],
+        "meta correlate": ["--minimize"],
+    }
+    for path, names in earlier.items():
+        command = LEAVES[f"anaphora {path}"]
+        known = {name for option in command.params for name in getattr(option, "aliases", ())}
+        assert set(names) <= known, path
+
+
+def test_quiet_prints_results_only(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANAPHORA_QUIET", "")
+    for place, words in enumerate((["-q", "build", "templates"], ["build", "templates", "-q"])):
+        with pytest.raises(SystemExit):
+            main([*words, "--only", "gender", "-o", str(tmp_path / f"{place}.jsonl")])
+        assert capsys.readouterr().err == ""
+
+
+def test_no_color_and_verbose_reach_libraries_and_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("NO_COLOR", "ANAPHORA_DEBUG", "ANAPHORA_QUIET"):
+        monkeypatch.setenv(name, "")
+    with pytest.raises(SystemExit):
+        main(["systems", "--no-color", "-v", "--json"])
+    assert (os.environ["NO_COLOR"], os.environ["ANAPHORA_DEBUG"]) == ("1", "1")
