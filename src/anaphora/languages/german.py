@@ -135,17 +135,17 @@ def phrases(words: Sequence[str], before: str, old: Noun, new: Noun) -> Iterator
     """
     first, *adjectives, noun = words
     preposition, article = CONTRACTED.get(first.lower(), ("", first))
-    found = determiner(article)
-    if found is None:
+    first_determiner = determiner(article)
+    if first_determiner is None:
         return
     allowed = PREPOSITIONS.get(preposition or before.lower(), frozenset(CASES)) & old.cases(noun)
     for case in CASES:
-        if case not in allowed or found.form(old.gender, case) != _known(article):
+        if case not in allowed or first_determiner.form(old.gender, case) != _known(article):
             continue
-        changed = [_adjective(word, found, case, old.gender, new.gender) for word in adjectives]
+        changed = [_adjective(word, first_determiner, case, old.gender, new.gender) for word in adjectives]
         if None in changed:
             continue
-        beginning = found.form(new.gender, case)
+        beginning = first_determiner.form(new.gender, case)
         if preposition:
             beginning = JOINED.get((preposition, beginning), f"{preposition} {beginning}")
         yield case, (match_case(beginning, first), *(word for word in changed if word), new.forms[case][0])
@@ -248,8 +248,8 @@ def _stands_alone(form: str, gender: str) -> bool:
     """Whether the form of a determiner can be a pronoun of this gender: *der, dessen, dieser, keiner*; not *ein*."""
     if form in RELATIVE[gender]:
         return True
-    found = determiner(form)
-    return found is not None and bool(found.stem) and form.removeprefix(found.stem) in (*STRONG[gender], "s")
+    known = determiner(form)
+    return known is not None and bool(known.stem) and form.removeprefix(known.stem) in (*STRONG[gender], "s")
 
 
 # The case of a noun phrase in its clause
@@ -304,9 +304,9 @@ def case_in_clause(before: str, after: str) -> str | None:
 def _clause(text: str, side: int) -> list[str]:
     """The words next to the noun phrase that certainly belong to its clause."""
     words: Sequence[str] = SIGNS.split(text)[side].lower().split()
-    found: list[str] = []
+    clause: list[str] = []
     for word in reversed(words) if side else words:
         if word in BETWEEN:
             break
-        found.append(word)
-    return found
+        clause.append(word)
+    return clause
