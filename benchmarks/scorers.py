@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-Question = Any  # anaphora.systems.encoding.tokens.EncodedExample
+Question = Any  # anaphora.systems.encoding.EncodedExample
 Scores = list[float]  # of all candidates of all questions, in order
 Scorer = Callable[[Sequence[Question]], Scores]
 Batches = Iterable[list[tuple[int, int]]]  # (question, candidate)
@@ -17,7 +17,7 @@ def tree(model: Any) -> Scorer:
     from anaphora.scoring.tree import EncodedExample
     from anaphora.suites.example import Example
     from anaphora.systems.context import Options
-    from anaphora.systems.huggingface.neural import NeuralSystem
+    from anaphora.systems.huggingface import NeuralSystem
 
     class Tokenised(NeuralSystem):
         waiting: Sequence[EncodedExample] = ()

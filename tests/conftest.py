@@ -15,6 +15,9 @@ from typing import Any
 
 import pytest
 
+# Ray on this machine alone; it reads this when it is imported, which transformers may do.
+os.environ |= {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_USAGE_STATS_ENABLED": "0"}
+
 from tests.tiny_models import demo_sentences, make_llama, make_marian, make_opinionated
 
 ROOT = Path(__file__).resolve().parents[1]

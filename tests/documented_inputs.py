@@ -24,8 +24,7 @@ from anaphora.build.templates.suite import template_suite
 from anaphora.demo.stand_ins import ARTICLES, NOUNS, demo_suite
 from anaphora.measure.pair_suite import Files, write_pairs
 from anaphora.measure.pair_suite import write_example as write_measure_example
-from anaphora.metrics.apt.example import write_example as write_apt_example
-from anaphora.metrics.meta.example import write_example as write_correlate_example
+from anaphora.metrics.examples import write_example
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Suite, suite_of
 from tests.tiny_models import demo_sentences, make_llama, make_marian, make_nmt
@@ -62,7 +61,7 @@ def lines(path: Path, *text: str) -> None:
 
 def talk(which: str, folder: Path, name: str) -> bool:
     """A few lines of the example of `anaphora apt`: of its source, its reference, or a system."""
-    write_apt_example(folder / ".apt")
+    write_example("apt", folder / ".apt")
     text = (folder / ".apt" / which).read_text(encoding="utf-8").splitlines()
     lines(folder / name, *text[:TALK])
     return True
@@ -95,7 +94,7 @@ def abc(folder: Path, name: str) -> bool:
 
 def correlations(folder: Path, name: str) -> bool:
     """A table of scores in which one system is called OUTLIER."""
-    write_correlate_example(folder / ".correlate")
+    write_example("meta", folder / ".correlate")
     table = (folder / ".correlate" / "scores.tsv").read_text(encoding="utf-8")
     (folder / name).write_text(table.replace("broken", "OUTLIER"), encoding="utf-8")
     return True

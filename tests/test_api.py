@@ -14,7 +14,7 @@ import anaphora as package
 from anaphora import api
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.demo.stand_ins import demo_suite
-from anaphora.runs import Answer, Run
+from anaphora.runs import CandidateScores, Run
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Header, Suite, suite_of
 
@@ -193,7 +193,7 @@ class Mine:
     def score(self, examples: Any, done: Any = ()) -> Any:
         for number, example in enumerate(examples):
             if number not in done:
-                yield number, Answer([-float(k) for k in range(len(example.candidates))])
+                yield number, CandidateScores([-float(k) for k in range(len(example.candidates))])
 
 
 def test_a_system_of_ones_own_scores_a_suite(suite: Path, tmp_path: Path) -> None:

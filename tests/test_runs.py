@@ -20,10 +20,10 @@ from anaphora import __version__
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.finite import NotFinite
 from anaphora.runs import (
-    Answer,
+    CandidateScores,
     RunHeader,
-    Scored,
-    UnfinishedRun,
+    RunWriter,
+    ScoredExample,
     describe,
     header_line,
     open_run,
@@ -35,23 +35,23 @@ from anaphora.suites.suite import Header, suite_of
 
 
 def test_an_answer_needs_scores_alone() -> None:
-    assert Answer([-1.0]) == Answer([-1.0], None, (), 0, {})
+    assert CandidateScores([-1.0]) == CandidateScores([-1.0], None, (), 0, {})
 
 
 def test_an_answer_goes_to_another_process_as_it_is() -> None:
     """Also one that nobody gave extras: a mapping proxy could not be sent."""
-    for answer in (Answer([-1.0, -2.5]), Answer([0.0], [3], [(0, 1)], 2, {"translation": "ß"})):
+    for answer in (CandidateScores([-1.0, -2.5]), CandidateScores([0.0], [3], [(0, 1)], 2, {"translation": "ß"})):
         assert pickle.loads(pickle.dumps(answer)) == answer
 
 
 def test_what_is_replaced_in_one_answer_is_not_in_another() -> None:
-    one = Answer([-1.0])
+    one = CandidateScores([-1.0])
     other = one._replace(extra={**one.extra, "unanswered": 1})
-    assert (one.extra, Answer([-2.0]).extra, other.extra) == ({}, {}, {"unanswered": 1})
+    assert (one.extra, CandidateScores([-2.0]).extra, other.extra) == ({}, {}, {"unanswered": 1})
 
 
 def test_a_scored_example_that_nobody_remarked_on() -> None:
-    scored = Scored("a.1", None, {}, [-1.0])
+    scored = ScoredExample("a.1", None, {}, [-1.0])
     assert (scored.tokens, dict(scored.extra)) == (None, {})
     with pytest.raises(TypeError):
         scored.extra["undecidable"] = 1  # type: ignore[index]
@@ -59,7 +59,7 @@ def test_a_scored_example_that_nobody_remarked_on() -> None:
 
 
 def test_neither_can_be_changed() -> None:
-    for item in (Scored("a.1", 0, {}, [-1.0]), Answer([-1.0])):
+    for item in (ScoredExample("a.1", 0, {}, [-1.0]), CandidateScores([-1.0])):
         with pytest.raises(AttributeError):
             item.scores = [0.0]  # type: ignore[misc]
 
@@ -79,8 +79,8 @@ HEADER = RunHeader(
     settings={"dtype": "float32"},
 )
 ITEMS = (
-    Scored("1", 0, {"pronoun": "er", "spans": [1, 2]}, [-1.5, -2.0], [3, 4]),
-    Scored("ü/2", None, {}, [-1.0, -2.0, 1e-300]),
+    ScoredExample("1", 0, {"pronoun": "er", "spans": [1, 2]}, [-1.5, -2.0], [3, 4]),
+    ScoredExample("ü/2", None, {}, [-1.0, -2.0, 1e-300]),
 )
 
 TAGS = st.recursive(
@@ -91,17 +91,17 @@ TAGS = st.recursive(
 
 
 @st.composite
-def scored_items(draw: st.DrawFn) -> Scored:
+def scored_items(draw: st.DrawFn) -> ScoredExample:
     scores = draw(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=5))
     gold = draw(st.none() | st.integers(0, len(scores) - 1))
     size = len(scores)
     tokens = draw(st.none() | st.lists(st.integers(0, 10**6), min_size=size, max_size=size))
-    return Scored(draw(st.text()), gold, draw(st.dictionaries(st.text(), TAGS, max_size=4)), scores, tokens)
+    return ScoredExample(draw(st.text()), gold, draw(st.dictionaries(st.text(), TAGS, max_size=4)), scores, tokens)
 
 
 @settings(derandomize=True, deadline=None, max_examples=60)
 @given(st.lists(scored_items(), max_size=6), st.sampled_from(["run", "run.jsonl", "run.jsonl.gz"]))
-def test_what_is_written_is_read_back(items: list[Scored], name: str) -> None:
+def test_what_is_written_is_read_back(items: list[ScoredExample], name: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         file = write_run(Path(folder) / name, HEADER, items)
         run = open_run(Path(folder) / name)
@@ -153,7 +153,7 @@ def test_the_file_is_that_of_the_contract(tmp_path: Path) -> None:
 
 
 def test_a_run_that_fails_leaves_nothing_behind(tmp_path: Path) -> None:
-    def failing() -> Iterator[Scored]:
+    def failing() -> Iterator[ScoredExample]:
         yield ITEMS[0]
         raise RuntimeError("the system died")
 
@@ -345,21 +345,21 @@ EXAMPLES = [Example(f"é{n}", ("x",), (("er",), ("sie",)), n % 2, {"k": n}) for 
 ORDER = [5, 3, 11, 0, 1, 2, 4, 6, 10, 9, 8, 7]  # answers come in the order of length, not of the suite
 
 
-def answer(number: int) -> Answer:
+def answer(number: int) -> CandidateScores:
     same = [(0, 1)] if number == 3 else []
-    return Answer([-1.23456789 - number, -2.0], [3, 4], same, number == 4)
+    return CandidateScores([-1.23456789 - number, -2.0], [3, 4], same, number == 4)
 
 
 def finished(output: Path, *, resume: bool = False, header: RunHeader = HEADER_UNFINISHED) -> bytes:
-    with UnfinishedRun(output, header, EXAMPLES, resume=resume, overwrite=False) as run:
+    with RunWriter(output, header, EXAMPLES, resume=resume, overwrite=False) as run:
         for number in ORDER:
             if number not in run.done:
                 run.add(number, answer(number))
-        return run.finish().read_bytes()
+        return run.finish().path.read_bytes()
 
 
 def interrupted(output: Path, answers: int = 5) -> Path:
-    with UnfinishedRun(output, HEADER_UNFINISHED, EXAMPLES, resume=False, overwrite=False) as run:
+    with RunWriter(output, HEADER_UNFINISHED, EXAMPLES, resume=False, overwrite=False) as run:
         for number in ORDER[:answers]:
             run.add(number, answer(number))
         return run.part
@@ -395,7 +395,7 @@ def test_cut_at_any_byte_it_goes_on_to_the_same_file(
 
 def test_what_was_answered_is_not_asked_again(tmp_path: Path) -> None:
     interrupted(tmp_path / "run")
-    with UnfinishedRun(tmp_path / "run", HEADER_UNFINISHED, EXAMPLES, resume=True, overwrite=False) as run:
+    with RunWriter(tmp_path / "run", HEADER_UNFINISHED, EXAMPLES, resume=True, overwrite=False) as run:
         assert sorted(run.done) == sorted(ORDER[:5])
 
 
@@ -435,7 +435,7 @@ def test_how_fast_a_server_is_asked_does_not_make_another_run(tmp_path: Path) ->
 
 
 def test_a_system_that_leaves_examples_out_is_found_out(tmp_path: Path) -> None:
-    run = UnfinishedRun(tmp_path / "run", HEADER_UNFINISHED, EXAMPLES, resume=False, overwrite=False)
+    run = RunWriter(tmp_path / "run", HEADER_UNFINISHED, EXAMPLES, resume=False, overwrite=False)
     with run:
         run.add(0, answer(0))
         with pytest.raises(AnaphoraError, match="no answer to 11 of 12 examples"):
@@ -446,18 +446,18 @@ def test_the_records_of_another_suite_are_refused(tmp_path: Path) -> None:
     interrupted(tmp_path / "run")
     others = [replace(example, id=f"other {n}") for n, example in enumerate(EXAMPLES)]
     with pytest.raises(AnaphoraError, match="is not number"):
-        UnfinishedRun(tmp_path / "run", HEADER_UNFINISHED, others, resume=True, overwrite=False)
+        RunWriter(tmp_path / "run", HEADER_UNFINISHED, others, resume=True, overwrite=False)
 
 
 @pytest.mark.parametrize("score", [math.nan, math.inf, -math.inf])
 def test_a_score_that_is_not_finite_is_an_error(tmp_path: Path, score: float) -> None:
     """Whatever computes the scores: they all come here."""
-    with UnfinishedRun(tmp_path / "run", HEADER_UNFINISHED, EXAMPLES, resume=False, overwrite=False) as run:
+    with RunWriter(tmp_path / "run", HEADER_UNFINISHED, EXAMPLES, resume=False, overwrite=False) as run:
         run.add(5, answer(5))
         with pytest.raises(
             NotFinite, match=r"^x:y\?concurrency=4: scores of example é3: 1 of 2 values .* Check the model"
         ):
-            run.add(3, Answer([-1.0, score], [3, 4]))
+            run.add(3, CandidateScores([-1.0, score], [3, 4]))
         kept = run.part.read_text()
     assert "é5" in kept
     assert "é3" not in kept
@@ -465,7 +465,7 @@ def test_a_score_that_is_not_finite_is_an_error(tmp_path: Path, score: float) ->
 
 def test_a_run_that_another_program_wrote_meanwhile_is_not_claimed(tmp_path: Path, whole: bytes) -> None:
     """0.1.0 said that it had written the other one's file."""
-    with UnfinishedRun(tmp_path / "run", HEADER_UNFINISHED, EXAMPLES, resume=False, overwrite=False) as run:
+    with RunWriter(tmp_path / "run", HEADER_UNFINISHED, EXAMPLES, resume=False, overwrite=False) as run:
         for number in ORDER:
             run.add(number, answer(number))
         run.file.write_bytes(b"of another")

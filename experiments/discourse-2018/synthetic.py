@@ -23,10 +23,10 @@ from pathlib import Path
 from typing import Any
 
 from _synthetic_report import EVERY, LEARNED, UPDATES, report
+from _synthetic_text import write_synthetic
 
 from anaphora.nmt.config import Config, parse_config, presets, write_config
 from anaphora.nmt.log import Series, training_curve
-from anaphora.nmt.synthetic import write_synthetic
 
 HERE = Path(__file__).resolve().parent
 RESULTS, TABLE, CURVE = HERE / "synthetic.json", HERE / "SYNTHETIC.md", HERE / "synthetic.svg"

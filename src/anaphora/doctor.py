@@ -17,7 +17,7 @@ from anaphora.languages.thesaurus import OPENTHESAURUS
 from anaphora.languages.wordnet import STANDARD_FOLDER as WORDNET
 from anaphora.suites.catalogue import catalogue
 from anaphora.suites.get import home, suite_path
-from anaphora.systems.listing import kinds
+from anaphora.systems import kinds
 
 OWN = "anaphora"
 NAME, EXTRA = re.compile(r"[\w.-]+"), re.compile(r"extra == ['\"]([\w-]+)")

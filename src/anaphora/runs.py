@@ -14,12 +14,12 @@ from anaphora.core.errors import AnaphoraError, BadInput, OutputMisaligned
 from anaphora.core.files import Appender, atomic_writer, byte_lines, decode, existing, json_line, rename_synced
 from anaphora.core.finite import all_finite
 from anaphora.core.parsing import get, is_a, json_record, json_value
+from anaphora.measurement import Measurement, measurement_of
 from anaphora.suites.example import Example, Tag
 from anaphora.suites.suite import Suite
-from anaphora.systems.context import Measurement, measurement_of, stable_spec
 
 
-class Scored(NamedTuple):
+class ScoredExample(NamedTuple):
     """An example's gold and tags with the system's scores, so that nothing has to be scored or read again.
 
     scores: one per candidate; tokens: how many tokens each candidate has, where known
@@ -39,7 +39,7 @@ class Scored(NamedTuple):
         return bool(self.extra.get("unanswered")) and len(set(self.scores)) == 1
 
 
-class Answer(NamedTuple):
+class CandidateScores(NamedTuple):
     """A system's answer to one example.
 
     scores: a log-probability for each candidate; tokens: how many tokens it was added up over, where known
@@ -55,7 +55,7 @@ class Answer(NamedTuple):
     extra: Mapping[str, Any] = {}  # nobody writes to it; a MappingProxyType could not be sent to a process
 
 
-# A Run: what a System said about a Suite, one record per Example under a header that says how it was made.
+Answer = CandidateScores  # its name in 0.1, which backends of other packages import
 
 FORMAT_VERSION = 1
 EXTRA = ("undecidable", "truncated", "translation", "unanswered", "answer")  # what a record may say besides
@@ -98,12 +98,16 @@ class RunHeader:
 
 @dataclass(frozen=True)
 class Run:
-    """A run on disk; iterating reads its records."""
+    """A run on disk; iterating reads its records.
+
+    summary: counted while the run was written; None for a run that was opened, see `summarize`
+    """
 
     header: RunHeader
     path: Path
+    summary: RunSummary | None = field(default=None, repr=False, compare=False, kw_only=True)
 
-    def __iter__(self) -> Iterator[Scored]:
+    def __iter__(self) -> Iterator[ScoredExample]:
         records = 0
         for number, line in enumerate(byte_lines(self.path), start=1):
             if number > 1 and line.strip():
@@ -113,14 +117,58 @@ class Run:
             problem = f"{records:,} of {self.header.examples:,} examples are in it"
             raise BadInput(self.path, problem, remedy="Finish the run with the command that began it and --resume.")
 
+    def summarize(self) -> RunSummary:
+        """Counts of what was noticed in the run; it is read only if it was not written just now."""
+        if self.summary is not None:
+            return self.summary
+        summary = RunSummary()
+        for number, item in enumerate(self):
+            summary.add(number, item)
+        return summary
+
+
+@dataclass
+class RunSummary:
+    """Counts of what was noticed while a suite was scored.
+
+    undecidable: candidates that are the same to the system as another one; truncated: inputs that were cut
+    unanswered, partly_answered: examples where none, or not all, of the system's replies were answers
+    replies: some of the replies that were no answers, by the number of their example
+    """
+
+    examples: int = 0
+    undecidable: int = 0
+    truncated: int = 0
+    unanswered: int = 0
+    partly_answered: int = 0
+    replies: dict[int, str] = field(default_factory=dict)
+
+    def add(self, number: int, item: ScoredExample) -> None:
+        """Count an example, which has this number in the suite."""
+        extra = item.extra
+        self.examples += 1
+        self.undecidable += len({candidate for pair in extra.get("undecidable", ()) for candidate in pair})
+        self.truncated += extra.get("truncated", 0)
+        self.unanswered += item.unanswered
+        self.partly_answered += "unanswered" in extra and not item.unanswered
+        if extra.get("answer"):
+            self.replies[number] = extra["answer"]
+            if len(self.replies) > 3:
+                del self.replies[max(self.replies)]
+
+    def to_dict(self) -> dict[str, Any]:
+        replies = [self.replies[number] for number in sorted(self.replies)]
+        counts = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "replies"}
+        return {**counts, "answers": replies}
+
 
 @dataclass(frozen=True)
 class LoadedRun(Run):
     """A run, or some records of one, in memory."""
 
-    records: tuple[Scored, ...] = ()
+    records: tuple[ScoredExample, ...] = ()
 
-    def __iter__(self) -> Iterator[Scored]:
+    def __iter__(self) -> Iterator[ScoredExample]:
         return iter(self.records)
 
 
@@ -186,7 +234,7 @@ def run_file(path: Path) -> Path:
     return path if path.name.endswith((".jsonl", ".jsonl.gz")) else path / FILE
 
 
-def write_run(path: Path, header: RunHeader, items: Iterable[Scored]) -> Path:
+def write_run(path: Path, header: RunHeader, items: Iterable[ScoredExample]) -> Path:
     """Write a whole run, complete or not at all."""
     file = run_file(path)
     with atomic_writer(file) as out:
@@ -205,7 +253,7 @@ def header_line(header: RunHeader) -> bytes:
     return json_line(row)
 
 
-def record_line(item: Scored) -> bytes:
+def record_line(item: ScoredExample) -> bytes:
     row: dict[str, Any] = {"id": item.id, "scores": item.scores}
     if item.tokens is not None:
         row["tokens"] = item.tokens
@@ -248,12 +296,12 @@ def _parse_header(line: str, path: Path) -> RunHeader:
     return replace(header, breakdowns=tuple(breakdowns), cut_blocks=None if cut is None else tuple(cut))
 
 
-def parse_record(line: str, path: Path, number: int) -> Scored:
+def parse_record(line: str, path: Path, number: int) -> ScoredExample:
     item = None
     try:
         row = json_value(line)
         extra = {key: row[key] for key in EXTRA if key in row}
-        item = Scored(row["id"], row["gold"], row["tags"], row["scores"], row.get("tokens"), extra)
+        item = ScoredExample(row["id"], row["gold"], row["tags"], row["scores"], row.get("tokens"), extra)
         problem = _record_problem(item)
     except KeyError as error:
         problem = f"{error} is missing"
@@ -265,7 +313,7 @@ def parse_record(line: str, path: Path, number: int) -> Scored:
     return item
 
 
-def _record_problem(item: Scored) -> str | None:
+def _record_problem(item: ScoredExample) -> str | None:
     """What keeps a record from being evaluated, if anything does."""
     if type(item.id) is not str or type(item.tags) is not dict:
         return "'id' must be a string, 'tags' an object"
@@ -286,7 +334,7 @@ REMEDY = "Check the model's files and precision (float16 overflows where float32
 DIGITS = 6  # decimals of a score that are kept; float32 has no more
 
 
-class UnfinishedRun:
+class RunWriter:
     """Answers in the order in which they come, in a file beside the run's; `finish` puts them in the suite's order."""
 
     def __init__(
@@ -295,7 +343,8 @@ class UnfinishedRun:
         self.file = run_file(output)
         self.part = unfinished(self.file)
         self.header, self.examples = header, examples
-        self.done: dict[int, Scored] = {}
+        self.done: dict[int, bytes] = {}  # the lines of the records
+        self.summary = RunSummary()
         self._out: Appender | None = None
         self._complete = False  # whether the run was found complete, so that there is nothing to write
         if overwrite:
@@ -307,7 +356,8 @@ class UnfinishedRun:
                     f"{self.file} is there already. Name another output, or use --resume or --overwrite"
                 )
             _same(open_run(self.file).header, header, self.file)
-            self.done = dict(enumerate(open_run(self.file)))
+            for number, item in enumerate(open_run(self.file)):
+                self._keep(number, item, b"")
             self._complete = True
         elif self.part.exists():
             if not resume:
@@ -316,7 +366,7 @@ class UnfinishedRun:
                 )
             self._read()
 
-    def __enter__(self) -> UnfinishedRun:
+    def __enter__(self) -> RunWriter:
         return self
 
     def __exit__(
@@ -327,7 +377,7 @@ class UnfinishedRun:
         if isinstance(error, OutputMisaligned) and self.part.exists():  # never gone on with, and not lost
             rename_synced(self.part, self.part.with_suffix(".in-doubt"))
 
-    def add(self, number: int, answer: Answer) -> None:
+    def add(self, number: int, answer: CandidateScores) -> None:
         """Keep an answer: it is with the operating system when this returns, so that kill −9 does not lose it.
 
         It is on the disk a second later at most: a loss of power costs the last answers, which are then scored again.
@@ -340,12 +390,21 @@ class UnfinishedRun:
             extra["undecidable"] = [list(pair) for pair in answer.undecidable]
         if answer.truncated:
             extra["truncated"] = answer.truncated
-        line = record_line(Scored(example.id, example.gold, example.tags, scores, answer.tokens, extra))
-        self._writer().write(json.dumps({"n": number}).encode()[:-1] + b"," + line[1:])
-        # Kept as another process would read it, so that the run does not tell where it was interrupted.
-        self.done[number] = parse_record(line.decode(), self.part, 0)
+        tokens = None if answer.tokens is None else list(answer.tokens)
+        kept = {name: extra[name] for name in EXTRA if name in extra}
+        item = ScoredExample(example.id, example.gold, dict(example.tags), scores, tokens, kept)
+        if problem := _record_problem(item):
+            raise AnaphoraError(f"{self.header.system}: example {example.id}: {problem}")
+        line = record_line(item)
+        self._writer().write(b'{"n": %d,' % number + line[1:])
+        self._keep(number, item, line)
 
-    def finish(self) -> Path:
+    def _keep(self, number: int, item: ScoredExample, line: bytes) -> None:
+        """Remember the line of a record, as `finish` writes it, and what the summary says of it."""
+        self.done[number] = line
+        self.summary.add(number, item)
+
+    def finish(self) -> Run:
         """The complete run under its name, and the unfinished one gone.
 
         A file that has appeared there meanwhile is somebody else's: an error, and the answers are kept.
@@ -361,9 +420,11 @@ class UnfinishedRun:
                     f"{self.file} was written by another program meanwhile. Move it away, then use --resume: answers "
                     f"of {self.header.system} are kept in {self.part}"
                 )
-            write_run(self.file, self.header, (self.done[n] for n in range(len(self.examples))))
+            with atomic_writer(self.file) as out:
+                out.write(header_line(self.header))
+                out.writelines(self.done[n] for n in range(len(self.examples)))
         self.part.unlink(missing_ok=True)
-        return self.file
+        return replace(open_run(self.file), summary=self.summary)
 
     def _writer(self) -> Appender:
         if self._out is None:
@@ -391,7 +452,7 @@ class UnfinishedRun:
             if number not in range(len(self.examples)) or self.examples[number].id != item.id:
                 problem = f"example {item.id!r} is not number {number!r} of the suite"
                 raise BadInput(self.part, problem, line=place, remedy="Start again with --overwrite.")
-            self.done[number] = item
+            self._keep(number, item, record_line(item))
 
 
 def refuse_other(output: Path, header: RunHeader) -> None:
@@ -401,6 +462,16 @@ def refuse_other(output: Path, header: RunHeader) -> None:
         _same(open_run(file).header, header, file, "Name another output, or use --overwrite")
     elif unfinished(file).exists():
         raise AnaphoraError(f"an unfinished run is at {unfinished(file)}. Name another output, or use --overwrite")
+
+
+VOLATILE = ("concurrency", "timeout", "retries", "requests_per_minute")  # how a server is asked, not what
+
+
+def stable_spec(spec: str) -> str:
+    """A spec without the settings that do not change what a system answers."""
+    name, mark, query = spec.partition("?")
+    kept = [part for part in query.split("&") if part.partition("=")[0] not in VOLATILE]
+    return f"{name}{mark}{'&'.join(kept)}".removesuffix("?")
 
 
 def _same(found: RunHeader, wanted: RunHeader, path: Path, remedy: str = "Name another output") -> None:
@@ -422,3 +493,14 @@ def _same(found: RunHeader, wanted: RunHeader, path: Path, remedy: str = "Name a
             differences.append(f"{f.name}: {old!r}, now {new!r}")
     if differences:
         raise AnaphoraError(f"{path} was made in another way ({'; '.join(differences)}). {remedy}")
+
+
+def kept(output: Path) -> str:
+    """Describe what an interrupted `score` has kept for --resume; empty where there is nothing."""
+    part = unfinished(run_file(output))
+    return f"{whole_lines(part):,} answers are kept in {part}" if part.is_file() else ""
+
+
+def whole_lines(part: Path) -> int:
+    """Count the complete lines of an unfinished file, without its header."""
+    return max(0, part.read_bytes().count(b"\n") - 1)

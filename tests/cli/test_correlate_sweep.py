@@ -91,8 +91,12 @@ def texts(tmp_path: Path) -> list[str]:
     return options
 
 
-def test_from_the_texts_themselves(as_json: AsJson, texts: list[str]) -> None:
-    found = as_json("correlate-sweep", "human.tsv", *texts, "--samples", "200")
+def test_the_documents_of_apt_are_swept(anaphora: Run, as_json: AsJson, texts: list[str], tmp_path: Path) -> None:
+    for name, more in (("basic", ["--no-rescue"]), ("heuristics", [])):
+        done = anaphora("apt", *texts, *more, "--samples", "100", "--json")
+        (tmp_path / f"{name}.json").write_text(done.stdout)
+    documents = ("--cases", "basic.json", "--cases", "heuristics.json", "--samples", "200")
+    found = as_json("correlate-sweep", "human.tsv", *documents)
     assert found["cases"] == {
         "basic": {"a": [1, 0, 0, 0, 1, 0], "b": [0, 1, 0, 0, 1, 0], "c": [0, 0, 1, 0, 1, 0]},
         "heuristics": {"a": [2, 0, 0, 0, 0, 0], "b": [1, 1, 0, 0, 0, 0], "c": [0, 0, 2, 0, 0, 0]},
@@ -101,34 +105,10 @@ def test_from_the_texts_themselves(as_json: AsJson, texts: list[str]) -> None:
     assert row["scores"] == {"a": 1.0, "b": 0.75, "c": 0.0}
 
 
-def test_texts_say_the_same_as_the_documents_of_apt(
-    anaphora: Run, as_json: AsJson, texts: list[str], tmp_path: Path
-) -> None:
-    for name, more in (("basic", ["--no-rescue"]), ("heuristics", [])):
-        done = anaphora("apt", *texts, *more, "--samples", "100", "--json")
-        (tmp_path / f"{name}.json").write_text(done.stdout)
-    documents = ("--cases", "basic.json", "--cases", "heuristics.json", "--samples", "200")
-    assert as_json("correlate-sweep", "human.tsv", *documents) == as_json(
-        "correlate-sweep", "human.tsv", *texts, "--samples", "200"
-    )
-
-
-def test_pronouns_and_lists_are_those_that_are_asked_for(as_json: AsJson, texts: list[str], tmp_path: Path) -> None:
-    (tmp_path / "src").write_text("it is late .\nso they works here .\n")
-    found = as_json("correlate-sweep", "human.tsv", *texts, "--pronouns", "it", "--samples", "200")
-    assert found["cases"]["basic"]["b"] == [0, 1, 0, 0, 0, 0]
-    (tmp_path / "own.toml").write_text("equivalent = []\n")
-    found = as_json("correlate-sweep", "human.tsv", *texts, "--lists", "own.toml", "--pronouns", "it")
-    assert found["cases"]["basic"]["b"] == [0, 0, 1, 0, 0, 0]
-
-
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["human.tsv"], "missing -s, -r, -t, -l: give case counts (--cases), or texts"),
-        (["human.tsv", "-s", "x", "-r", "x", "-t", "x"], "missing -l:"),
-        (["human.tsv", "-s", "x", "--cases", "basic.json"], "not both"),
-        (["human.tsv", "-s", "x", "-r", "x", "-t", "x", "-t", "y", "--name", "z", "-l", "en-fr"], "one name (--name)"),
+        (["human.tsv"], "Missing option '--cases'"),
         (["human.tsv", "--cases", "=basic.json"], "'=basic.json' is not NAME=FILE"),
         (["human.tsv", "--cases", "nowhere.json"], "nowhere.json: no such file"),
         (["human.tsv", "--cases", "human.tsv"], "human.tsv: line 1: not JSON"),

@@ -16,7 +16,7 @@ pytest.importorskip("transformers")
 
 from anaphora.cli.app import app
 from anaphora.core.errors import AnaphoraError
-from anaphora.nmt.synthetic import make_suite
+from tests.nmt.synthetic_text import synthetic
 
 
 def corpus(folder: Path, documents: int, seed: int) -> tuple[Path, Path]:
@@ -102,7 +102,7 @@ def test_a_sweep(tmp_path: Path, settings: list[str]) -> None:
 
 def test_accuracy_during_training_is_drawn(tmp_path: Path, settings: list[str]) -> None:
     pytest.importorskip("tensorboard", reason="TensorBoard is not installed: pip install 'anaphora[tensorboard]'")
-    suite = make_suite("target", each=1)
+    suite = synthetic.make_suite("target", each=1)
     suite.write(tmp_path / "held out.jsonl")
     more = ["--set", f'validation.suites=["{tmp_path / "held out.jsonl"}"]', "--set", "validation.every=3"]
     run("transformer-baseline-laptop", "-o", str(tmp_path / "m"), *settings, *more, "--tensorboard")
@@ -124,7 +124,7 @@ def test_the_list() -> None:
     [
         (["nothing-laptop"], "no preset 'nothing-laptop'"),
         (["rnn-baseline-laptop", "--set", "training.updates"], r"section\.key=value"),
-        (["rnn-baseline-laptop"], "no training text"),
+        (["rnn-baseline-laptop"], "There is no training text"),
         (["rnn-baseline-laptop", "--set", "model.layers=2"], r"model\.layers is not used: recurrent models have one"),
         (["none.toml"], "none.toml: no such file"),
     ],

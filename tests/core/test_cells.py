@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anaphora.core.cells import plain_cell, safe_cell, tsv_line
+from anaphora.core.columns import read_columns
 from anaphora.measure.pair_list import read_pair_list
-from anaphora.metrics.columns import read_columns
 from anaphora.table import Row, Table
 
 FORMULAS = (

@@ -1,4 +1,4 @@
-"""The demo with models: what it leaves behind, and that its story is the one it was written for."""
+"""The demo: its models, what it leaves, and how models are kept."""
 
 from __future__ import annotations
 
@@ -6,6 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
+
+from anaphora.demo.story import MODELS, keep
+
+# The demo with models: what it leaves behind, and that its story is the one it was written for.
 
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
@@ -79,3 +83,23 @@ def test_the_first_table_has_short_names(told: story.Story) -> None:
     assert list(told.comparison.systems) == NAMES
     assert "sentence-level → context-aware" in str(told.comparison)
     assert max(len(line) for line in str(told.comparison).splitlines() if not line.startswith("signature")) <= 100
+
+
+# Models of a demo that are kept.
+
+
+def test_only_what_asking_needs_is_kept(tmp_path: Path) -> None:
+    demo = tmp_path / "demo"
+    for name in MODELS:
+        folder = demo / "models" / name
+        (folder / "checkpoints").mkdir(parents=True)
+        (folder / "log.jsonl").write_text("{}")
+        (folder / "model.safetensors").write_bytes(b"weights")
+        (folder / "config.toml").write_text(f'source = ["{demo}/text/train.en"]')
+    (tmp_path / "kept" / next(iter(MODELS))).mkdir(parents=True)
+    keep(demo, tmp_path / "kept")
+    for name in MODELS:
+        folder = tmp_path / "kept" / name
+        assert {file.name for file in folder.iterdir()} == {"model.safetensors", "config.toml"}
+        assert (folder / "config.toml").read_text() == 'source = ["text/train.en"]'
+        assert (folder / "model.safetensors").read_bytes() == b"weights"

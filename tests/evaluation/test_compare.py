@@ -12,7 +12,7 @@ import pytest
 from anaphora.core.errors import AnaphoraError
 from anaphora.evaluation.compare import Comparison, compare_runs, original_of, zip_runs
 from anaphora.evaluation.result import Settings
-from anaphora.runs import Run, RunHeader, Scored, open_run, write_run
+from anaphora.runs import Run, RunHeader, ScoredExample, open_run, write_run
 from anaphora.stats.paired import holm, mcnemar
 
 ABOUT = RunHeader("made-up", "ab" * 32, "en", "de", "scores:x", "1.2.3", breakdowns=("pronoun", "pronoun×distance"))
@@ -29,7 +29,7 @@ def run(tmp_path: Path) -> Make:
         for k, outcome in enumerate(outcomes):
             tags = {"pronoun": "er" if k % 3 else "sie", "distance": k % 5, "document": f"d{k // 4}"}
             scores = [-1.0, -2.0] if outcome == "R" else [-2.0, -1.0]
-            items.append(Scored(ids[k] if ids else str(k), 0, tags, scores))
+            items.append(ScoredExample(ids[k] if ids else str(k), 0, tags, scores))
         header = replace(ABOUT, **{"system": f"scores:{name}"} | about)
         return open_run(write_run(tmp_path / name, header, items))
 
@@ -123,7 +123,7 @@ def test_systems_that_agree_on_every_item_do_not_differ(run: Make) -> None:
 
 
 def test_a_tie_is_wrong_here_too(run: Make, tmp_path: Path) -> None:
-    tied = [Scored(str(k), 0, {"pronoun": "er"}, [-1.0, -1.0]) for k in range(5)]
+    tied = [ScoredExample(str(k), 0, {"pronoun": "er"}, [-1.0, -1.0]) for k in range(5)]
     other = open_run(write_run(tmp_path / "tied", replace(ABOUT, system="scores:tied"), tied))
     overall = compare_runs([run("a", "RRRRR"), other], settings=SETTINGS).pairs[0].overall
     assert (overall.first, overall.second) == (1.0, 0.0)
@@ -205,7 +205,7 @@ def test_what_cannot_be_asked_is_refused(run: Make) -> None:
 
 
 def test_priors_have_nothing_to_compare(tmp_path: Path) -> None:
-    items = [Scored("p", None, {"pronoun": "er"}, [-1.0, -2.0])]
+    items = [ScoredExample("p", None, {"pronoun": "er"}, [-1.0, -2.0])]
     runs = [open_run(write_run(tmp_path / name, replace(ABOUT, system=name), items)) for name in "ab"]
     pair = compare_runs(runs, settings=SETTINGS).pairs[0]
     assert (pair.overall.total, pair.overall.delta, pair.overall.p_value) == (0, 0.0, 1.0)
@@ -268,7 +268,7 @@ def run_pairing(tmp_path: Path) -> Make:
         items = []
         for word in ids.split():
             identifier, _, original = word.partition("<")
-            items.append(Scored(identifier, 0, {"attacked": original} if original else {}, [-1.0, -2.0]))
+            items.append(ScoredExample(identifier, 0, {"attacked": original} if original else {}, [-1.0, -2.0]))
         return open_run(write_run(tmp_path / name, replace(ABOUT_PAIRING, suite=name, sha256=sha * 32), items))
 
     return make
@@ -304,8 +304,8 @@ def test_an_attack_on_an_attack_is_paired_with_what_it_attacked(run_pairing: Mak
 
 
 def test_a_tag_that_is_no_name(run_pairing: Make) -> None:
-    assert original_of(Scored("x", 0, {"attacked": ["a"]}, [1.0])) is None
-    assert original_of(Scored("x", 0, {"attacked": "a"}, [1.0])) == "a"
+    assert original_of(ScoredExample("x", 0, {"attacked": ["a"]}, [1.0])) is None
+    assert original_of(ScoredExample("x", 0, {"attacked": "a"}, [1.0])) == "a"
 
 
 def test_suites_that_have_nothing_to_do_with_each_other(run_pairing: Make) -> None:

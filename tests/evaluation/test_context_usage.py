@@ -12,7 +12,7 @@ from anaphora.evaluation.context_usage import context_usage, sentences_of
 from anaphora.evaluation.result import Settings
 from anaphora.reports.charts import usage_curve
 from anaphora.reports.tables import usage_table
-from anaphora.runs import Run, Scored, describe, open_run, write_run
+from anaphora.runs import Run, ScoredExample, describe, open_run, write_run
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Header, Suite, suite_of
 from anaphora.systems.context import Context, Options
@@ -37,14 +37,16 @@ def made(sentences: int = 1) -> Suite:
 def knowing(suite: Suite, options: Options, place: Path) -> Run:
     """A system that needs its own context: +2 nats for the sentence, +1 of them on the pronoun; −2 if it is wrong."""
 
-    def item(example: Example) -> Scored:
+    def item(example: Example) -> ScoredExample:
         helped = 0.0
         if options.context.sentences:
             own = example.source[0] == f"c{example.tags.get('attacked', example.id)}"
             helped = 1.0 if own else -1.0
         first = -1.0 + helped
-        sentence = 0.0 if options.focus == "pronoun" else -5.0 + helped
-        return Scored(example.id, example.gold, example.tags, [first + sentence, -1.2 + min(sentence, -0.0)], [1, 1])
+        sentence = 0.0 if options.scope == "pronoun" else -5.0 + helped
+        return ScoredExample(
+            example.id, example.gold, example.tags, [first + sentence, -1.2 + min(sentence, -0.0)], [1, 1]
+        )
 
     header = describe(suite, sha256=suite.sha256(), system="x:y")
     return open_run(write_run(place, replace(header, context=options.context.label), map(item, suite)))

@@ -18,7 +18,7 @@ from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.evaluation import contrastive
 from anaphora.evaluation.contrastive import evaluate_items, evaluate_run, evaluate_scores, guessing
 from anaphora.evaluation.result import Proportion, Result, Settings
-from anaphora.runs import RunHeader, Scored, open_run, write_run
+from anaphora.runs import RunHeader, ScoredExample, open_run, write_run
 from anaphora.stats.intervals import wilson
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Header, Suite, read_native, suite_of
@@ -27,8 +27,8 @@ ABOUT = RunHeader("made-up", "0" * 64, "en", "de", "scores:x", "1.2.3")
 RIGHT, WRONG, TIED = [-1.0, -2.0, -3.0], [-2.0, -1.0, -3.0], [-1.0, -1.0, -3.0]
 
 
-def item(number: int, scores: list[float], **tags: Any) -> Scored:
-    return Scored(str(number), 0, tags, scores)
+def item(number: int, scores: list[float], **tags: Any) -> ScoredExample:
+    return ScoredExample(str(number), 0, tags, scores)
 
 
 # er: 2 of 3 right; sie: 0 of 2; es: 1 of 2. One tie. Two have no distance.
@@ -64,7 +64,7 @@ def test_figures_are_those_counted_by_hand() -> None:
 
 def test_half_a_pair_of_a_prior_is_said() -> None:
     tags = {"template": "prior/position", "choices": ["first", "second"]}
-    items = [Scored(str(n), None, {**tags, "pair": name}, [-1.0, -2.0]) for n, name in enumerate("aabcc")]
+    items = [ScoredExample(str(n), None, {**tags, "pair": name}, [-1.0, -2.0]) for n, name in enumerate("aabcc")]
     result = evaluate_items(items, about=ABOUT)
     assert (result.unpaired, result.to_dict()["unpaired"]) == ({"prior/position": 1}, {"prior/position": 1})
     assert "prior/position: 1 without the other order of its nouns, not counted" in str(result)
@@ -102,7 +102,7 @@ def test_lower_is_better_when_told() -> None:
 
 
 def test_scores_can_be_divided_by_length() -> None:
-    longer = Scored("1", 0, {}, [-6.0, -4.0], [6, 2])
+    longer = ScoredExample("1", 0, {}, [-6.0, -4.0], [6, 2])
     assert evaluate_items([longer], about=ABOUT).figure.correct == 0
     assert evaluate_items([longer], about=ABOUT, settings=Settings(normalize="mean")).figure.correct == 1
 
@@ -140,7 +140,7 @@ def test_the_examples_of_a_block_need_not_stand_together_and_one_without_a_block
 
 
 def test_priors_are_counted_apart_and_not_in_the_accuracy() -> None:
-    prior = Scored("p", None, {"template": "prior/verb", "choices": ["m", "f", "n"]}, [-3.0, -2.0, -1.0])
+    prior = ScoredExample("p", None, {"template": "prior/verb", "choices": ["m", "f", "n"]}, [-3.0, -2.0, -1.0])
     result = evaluate_items([*ITEMS, prior, prior], about=ABOUT, breakdowns=["pronoun"])
     assert (result.figure.correct, result.figure.total, result.ties) == (3, 7, 1)
     assert counts(result.priors["prior/verb"]) == {"n": (2, 2)}
@@ -148,7 +148,7 @@ def test_priors_are_counted_apart_and_not_in_the_accuracy() -> None:
 
 
 def test_a_suite_of_priors_alone_has_no_accuracy() -> None:
-    prior = Scored("p", None, {"template": "prior/verb"}, [-3.0, -2.0])
+    prior = ScoredExample("p", None, {"template": "prior/verb"}, [-3.0, -2.0])
     result = evaluate_items([prior], about=ABOUT)
     assert result.accuracy is None
     assert result.figure == Proportion(0, 0, (0.0, 1.0))
@@ -159,7 +159,7 @@ def test_no_examples_are_no_accident() -> None:
         assert evaluate_items([], about=ABOUT, settings=settings).figure == Proportion(0, 0, (0.0, 1.0))
 
 
-def many(documents: int, size: int) -> Iterator[Scored]:
+def many(documents: int, size: int) -> Iterator[ScoredExample]:
     """Documents whose items are all right or all wrong, every second one right."""
     for k in range(documents * size):
         document = k // size
@@ -244,13 +244,13 @@ def test_examples_are_not_kept() -> None:
     Tags.__hash__ = object.__hash__  # type: ignore[assignment, method-assign]
     most = 0
 
-    def watched() -> Iterator[Scored]:
+    def watched() -> Iterator[ScoredExample]:
         nonlocal most
         for k in range(300):
             tags = Tags(pronoun="er", block=str(k // 4), number=k)
             alive.add(tags)
             most = max(most, len(alive))
-            yield Scored(str(k), 0 if k % 3 else None, tags, [1.0, 2.0])
+            yield ScoredExample(str(k), 0 if k % 3 else None, tags, [1.0, 2.0])
 
     gc.disable()
     try:
@@ -267,10 +267,10 @@ def test_examples_are_not_kept() -> None:
 def test_memory_does_not_grow_with_the_suite() -> None:
     """Twenty times the examples, with tags that are different in nearly each: no more than a little more memory."""
 
-    def items(count: int) -> Iterator[Scored]:
+    def items(count: int) -> Iterator[ScoredExample]:
         for k in range(count):
             tags = {"distance": k % 40, "pronoun": ("er", "sie", "es")[k % 3], "text": f"some words {k}"}
-            yield Scored(str(k), 0, tags, [float(k % 7), 3.0, 2.0])
+            yield ScoredExample(str(k), 0, tags, [float(k % 7), 3.0, 2.0])
 
     def peak(count: int) -> int:
         tracemalloc.start()
@@ -357,7 +357,7 @@ def test_runs_in_different_modes_have_different_signatures(tmp_path: Path) -> No
     assert other.signature == results[0].signature
 
 
-BLOCKS = tuple(Scored(str(n), 0, {"block": n // 4}, RIGHT) for n in range(10))  # 4 + 4 + 2
+BLOCKS = tuple(ScoredExample(str(n), 0, {"block": n // 4}, RIGHT) for n in range(10))  # 4 + 4 + 2
 
 
 def test_a_block_that_was_cut_is_not_counted() -> None:
@@ -382,10 +382,12 @@ def test_examples_without_an_answer_are_wrong_and_no_ties() -> None:
     """newcomer.md B10: a model that never answers with a letter."""
     silent = {"unanswered": 2, "answer": "Elles seront …"}
     items = [
-        Scored("1", 0, {}, [-0.7, -0.7], None, silent),
-        Scored("2", 0, {}, [-0.7, -0.7]),  # a tie
-        Scored("3", 0, {}, [-0.3, -1.4], None, {"unanswered": 1, "answer": "Hm."}),  # one of two answers is enough
-        Scored("4", None, {"template": "prior/verb"}, [-0.7, -0.7], None, silent),
+        ScoredExample("1", 0, {}, [-0.7, -0.7], None, silent),
+        ScoredExample("2", 0, {}, [-0.7, -0.7]),  # a tie
+        ScoredExample(
+            "3", 0, {}, [-0.3, -1.4], None, {"unanswered": 1, "answer": "Hm."}
+        ),  # one of two answers is enough
+        ScoredExample("4", None, {"template": "prior/verb"}, [-0.7, -0.7], None, silent),
     ]
     result = evaluate_items(items, about=ABOUT)
     assert (result.figure.correct, result.figure.total, result.ties, result.unanswered) == (1, 3, 1, 2)

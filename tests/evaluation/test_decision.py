@@ -24,14 +24,14 @@ from anaphora.evaluation.decision import (
     repeated,
     unit_of,
 )
-from anaphora.runs import Scored
+from anaphora.runs import ScoredExample
 from anaphora.stats.intervals import wilson
 
 FIXED = settings(derandomize=True, deadline=None)
 
 
-def scored(*scores: float, gold: int | None = 0, tokens: list[int] | None = None) -> Scored:
-    return Scored("7", gold, {}, list(scores), tokens)
+def scored(*scores: float, gold: int | None = 0, tokens: list[int] | None = None) -> ScoredExample:
+    return ScoredExample("7", gold, {}, list(scores), tokens)
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def scored(*scores: float, gold: int | None = 0, tokens: list[int] | None = None
         (scored(-1.0, -1.0, gold=None), Decision(False, False, None)),
     ],
 )
-def test_higher_is_better(item: Scored, decision: Decision) -> None:
+def test_higher_is_better(item: ScoredExample, decision: Decision) -> None:
     assert decide(item) == decision
 
 
@@ -67,7 +67,7 @@ def test_higher_is_better(item: Scored, decision: Decision) -> None:
         (scored(2.0, 1.0, gold=None), Decision(False, False, 1)),
     ],
 )
-def test_lower_is_better_when_told(item: Scored, decision: Decision) -> None:
+def test_lower_is_better_when_told(item: ScoredExample, decision: Decision) -> None:
     assert decide(item, minimize=True) == decision
 
 
@@ -131,7 +131,7 @@ def test_without_token_counts_the_way_out_is_named() -> None:
 
 
 def test_items_stand_alone_unless_a_tag_binds_them() -> None:
-    item = Scored("7", 0, {"document": "a.de", "spans": [1, 2]}, [1.0, 2.0])
+    item = ScoredExample("7", 0, {"document": "a.de", "spans": [1, 2]}, [1.0, 2.0])
     assert unit_of(item, None) is None
     assert unit_of(item, "document") == "a.de"
     for tag in ("spans", "missing"):

@@ -12,7 +12,7 @@ import pytest
 
 from anaphora.evaluation.diagnosis import Check, Diagnosis, Statement, conclusions, diagnose, statement
 from anaphora.evaluation.diagnosis_evidence import Measured, Rule, load_rules
-from anaphora.runs import Run, RunHeader, Scored, open_run, write_run
+from anaphora.runs import Run, RunHeader, ScoredExample, open_run, write_run
 
 GENDERS = "mfn"
 PAIRS = [(a, b) for a in GENDERS for b in GENDERS if a != b]  # genders of the right and of the competing noun
@@ -20,7 +20,7 @@ CLAUSES = ("eat_drink_eat", "eat_drink_drink")
 Chooses = Callable[[dict[str, Any]], str]  # from what is known of an item to a gender
 
 
-def items(chooses: Chooses) -> Iterator[Scored]:
+def items(chooses: Chooses) -> Iterator[ScoredExample]:
     """Sixty or more items of each template, answered by a system that goes by the facts of an item."""
     for number in range(120):
         right, other = PAIRS[number % 6]
@@ -46,7 +46,7 @@ def items(chooses: Chooses) -> Iterator[Scored]:
 
 def _item(
     template: str, number: int, chooses: Chooses, facts: dict[str, str], tags: dict[str, Any]
-) -> Iterator[Scored]:
+) -> Iterator[ScoredExample]:
     right = facts.get("right")
     chosen = chooses({**facts, "template": template, "number": number})
     names = {"m": "masculine", "f": "feminine", "n": "neuter"}
@@ -54,12 +54,12 @@ def _item(
     if right:
         tags["reference_gender"] = names[right]
     gold = GENDERS.index(right) if right else None
-    yield Scored(f"{template}/{number}", gold, tags, [-1.0 if g == chosen else -2.0 for g in GENDERS])
+    yield ScoredExample(f"{template}/{number}", gold, tags, [-1.0 if g == chosen else -2.0 for g in GENDERS])
 
 
 @pytest.fixture
 def run(tmp_path: Path) -> Callable[..., Run]:
-    def make(name: str, answers: Iterator[Scored] | list[Scored], **about: Any) -> Run:
+    def make(name: str, answers: Iterator[ScoredExample] | list[ScoredExample], **about: Any) -> Run:
         sha256 = f"{sum(map(ord, name)):064x}"
         about = {"system": "hf:x", "context": "1+1", **about}
         header = RunHeader(name, sha256, "en", "de", version="1.2.3", **about)
@@ -200,7 +200,7 @@ def test_a_system_that_guesses(run: Callable[..., Run]) -> None:
 # -------------------------------------------------------------------------------------------- attacks and test sets
 
 
-def answered(outcomes: str, attack: str | None = None) -> list[Scored]:
+def answered(outcomes: str, attack: str | None = None) -> list[ScoredExample]:
     """R and W, in ten-fold; reference pronouns er, sie, es in turn."""
     made = []
     for k, outcome in enumerate(outcomes * 10):
@@ -208,7 +208,7 @@ def answered(outcomes: str, attack: str | None = None) -> list[Scored]:
         if attack:
             tags |= {"attack": attack, "attacked": str(k)}
         scores = [-1.0, -2.0, -3.0] if outcome == "R" else [-2.0, -1.0, -3.0]
-        made.append(Scored(f"{attack}/{k}" if attack else str(k), 0, tags, scores))
+        made.append(ScoredExample(f"{attack}/{k}" if attack else str(k), 0, tags, scores))
     return made
 
 

@@ -33,7 +33,7 @@ from anaphora.evaluation.diagnosis_evidence import (
     load_rules,
 )
 from anaphora.evaluation.result import Settings
-from anaphora.runs import Run, RunHeader, Scored, open_run, write_run
+from anaphora.runs import Run, RunHeader, ScoredExample, open_run, write_run
 from anaphora.stats.intervals import wilson
 from anaphora.suites.readers.contracat import TEMPLATES
 
@@ -43,7 +43,7 @@ Make = Callable[..., Run]
 
 @pytest.fixture
 def run(tmp_path: Path) -> Make:
-    def make(suite: str, *items: Scored, place: str = "", **about: Any) -> Run:
+    def make(suite: str, *items: ScoredExample, place: str = "", **about: Any) -> Run:
         about = {"system": "hf:x", "target_language": "de", "context": "1+1", **about}
         sha256 = about.pop("sha256", f"{sum(map(ord, suite)):064x}")
         header = RunHeader(suite, sha256, "en", version="1.2.3", **about)
@@ -52,11 +52,11 @@ def run(tmp_path: Path) -> Make:
     return make
 
 
-def item(identifier: str, gold: int | None = 0, **tags: Any) -> Scored:
-    return Scored(identifier, gold, tags, [-1.0, -2.0])
+def item(identifier: str, gold: int | None = 0, **tags: Any) -> ScoredExample:
+    return ScoredExample(identifier, gold, tags, [-1.0, -2.0])
 
 
-def attacked(original: str, attack: str = "a/x") -> Scored:
+def attacked(original: str, attack: str = "a/x") -> ScoredExample:
     return item(f"{attack}/{original}", attack=attack, attacked=original)
 
 
@@ -76,7 +76,7 @@ def test_answers_are_sorted(run: Make) -> None:
 
 def test_an_answer(run: Make) -> None:
     lower = Settings(minimize=True)
-    tied = Scored("b", 0, {}, [-1.0, -1.0])
+    tied = ScoredExample("b", 0, {}, [-1.0, -1.0])
     (found,) = gather([run("s", item("a"), tied)], SETTINGS)
     assert [(a.chosen, a.correct, a.candidates) for a in found.tests["s"]] == [(0, True, 2), (None, False, 2)]
     (found,) = gather([run("s", item("a"), place="again")], lower)

@@ -31,7 +31,7 @@ from anaphora.evaluation.generative import (
     read_translations,
 )
 from anaphora.languages.pronouns import pronoun_forms
-from anaphora.runs import Scored, describe, open_run, write_run
+from anaphora.runs import ScoredExample, describe, open_run, write_run
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Header, suite_of
 
@@ -254,7 +254,7 @@ def test_the_signature_of_a_gap_says_how_the_run_was_scored(tmp_path: Path) -> N
     texts = read_texts(SUITE)
     found = align_texts(texts, {"x": words_translated(0)}, settings=QUICK)
     outcomes = judge_texts(texts, words_translated(0), found.reference, found.systems["x"])
-    items = [Scored(e.id, e.gold, e.tags, [0.0, -1.0, -1.0]) for e in texts.examples]
+    items = [ScoredExample(e.id, e.gold, e.tags, [0.0, -1.0, -1.0]) for e in texts.examples]
     header = describe(SUITE, sha256="0" * 64, system="x", context="1+1", mode="choose")
     run = open_run(write_run(tmp_path / "run", header, items))
     signature = evaluate_translations(texts, "x", outcomes, "thot", run=run).signature
@@ -267,7 +267,7 @@ def test_the_gap_to_contrastive_accuracy(tmp_path: Path) -> None:
     found = align_texts(texts, {"x": words_translated(1)}, settings=QUICK)
     outcomes = judge_texts(texts, words_translated(1), found.reference, found.systems["x"])
     items = [
-        Scored(e.id, e.gold, e.tags, [0.0 if n == e.gold else -1.0 for n in range(len(e.candidates))])
+        ScoredExample(e.id, e.gold, e.tags, [0.0 if n == e.gold else -1.0 for n in range(len(e.candidates))])
         for e in texts.examples
     ]
     header = describe(SUITE, sha256="0" * 64, system="x", examples=len(items))

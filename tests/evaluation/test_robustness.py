@@ -13,7 +13,7 @@ from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.evaluation.result import Settings
 from anaphora.evaluation.robustness import robustness
 from anaphora.reports.tables import robustness_table
-from anaphora.runs import Run, RunHeader, Scored, open_run, write_run
+from anaphora.runs import Run, RunHeader, ScoredExample, open_run, write_run
 from anaphora.stats.paired import holm, mcnemar
 
 ABOUT = RunHeader("base", "ab" * 32, "en", "de", "hf:x", "1.2.3", breakdowns=("pronoun",), context="1+1")
@@ -33,7 +33,7 @@ def run(tmp_path: Path) -> Make:
                 if attack:
                     tags |= {"attack": attack, "attacked": str(k)}
                 scores = [-1.0, -2.0] if outcome == "R" else [-2.0, -1.0]
-                items.append(Scored(f"{attack}/{k}" if attack else str(k), 0, tags, scores))
+                items.append(ScoredExample(f"{attack}/{k}" if attack else str(k), 0, tags, scores))
         header = replace(ABOUT, suite=name, sha256=(sha if attack else "ab") * 32, **about)
         return open_run(write_run(tmp_path / name, header, items))
 
@@ -154,7 +154,7 @@ def test_score_files_do_not_say_whose_they_are(run: Make) -> None:
 
 
 def test_an_attack_on_another_suite(run: Make, tmp_path: Path) -> None:
-    stranger = Scored("a/x/99", 0, {"attack": "a/x", "attacked": "99"}, [-1.0, -2.0])
+    stranger = ScoredExample("a/x/99", 0, {"attack": "a/x", "attacked": "99"}, [-1.0, -2.0])
     other = open_run(write_run(tmp_path / "other", replace(ABOUT, suite="other", sha256="ef" * 32), [stranger]))
     with pytest.raises(AnaphoraError, match=r"a run of other@efefef, but .* is one of base@ababab"):
         robustness(run("base", "RR"), [other], settings=SETTINGS)

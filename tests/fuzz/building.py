@@ -26,11 +26,11 @@ class Echo:
         return {"echo": 1}
 
     def score(self, examples: Sequence[Any], done: Container[int] = ()) -> Iterator[tuple[int, Any]]:
-        from anaphora.runs import Answer
+        from anaphora.runs import CandidateScores
 
         for number, example in enumerate(examples):
             lengths = [len(" ".join(candidate)) for candidate in example.candidates]
-            yield number, Answer([-float(n) for n in lengths], [max(1, n) for n in lengths])
+            yield number, CandidateScores([-float(n) for n in lengths], [max(1, n) for n in lengths])
 
     def translate(self, texts: Sequence[str], *, beams: int | None = None, max_tokens: int = 256) -> list[str]:
         return list(texts)

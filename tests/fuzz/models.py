@@ -107,7 +107,7 @@ def _idiap_seed(folder: Path) -> None:
 
 
 def _idiap(folder: Path) -> None:
-    from anaphora.metrics.apt.idiap_run import read_config
+    from anaphora.metrics.apt.idiap_output import read_config
 
     here = Path.cwd()
     os.chdir(folder)

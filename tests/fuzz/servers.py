@@ -59,7 +59,7 @@ def answered(mode: str, status: int = 200) -> Run:
         made.body = lambda request: data.replace(b"@@", json.dumps(request.get("prompt", ""))[1:-1].encode())
         row = suite_rows()[1]
         example = Example(row["id"], tuple(row["source"]), tuple(map(tuple, row["candidates"][:2])), 0)
-        question = made.options.context.question(example)
+        question = made.options.context.scoring_input(example)
         {"score": made._score, "choose": made._choose, "generate": made._generate}[mode](question)
 
     return run

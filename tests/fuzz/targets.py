@@ -300,13 +300,13 @@ def _unfinished_seed(folder: Path) -> None:
 
 
 def _unfinished(folder: Path) -> None:
-    from anaphora.runs import UnfinishedRun, open_run
+    from anaphora.runs import RunWriter, open_run
     from anaphora.suites.suite import read_native
 
     examples = list(read_native(folder / "s.jsonl"))
     (folder / "whole.jsonl").write_bytes(run_file(folder / "valid.jsonl").read_bytes())
     header = open_run(folder / "valid.jsonl").header
-    with UnfinishedRun(folder / "out.jsonl", header, examples, resume=True, overwrite=False):
+    with RunWriter(folder / "out.jsonl", header, examples, resume=True, overwrite=False):
         pass
 
 
@@ -368,7 +368,7 @@ add("documents", files(a__txt="One.\nTwo.\n\nThree.\n", b__txt="d1\tOne.\nd2\tTw
 
 
 def _prompt(folder: Path) -> None:
-    from anaphora.systems.encoding.prompt import read_prompt
+    from anaphora.systems.prompts import read_prompt
 
     read_prompt(str(folder / "p.txt"))
 
@@ -665,7 +665,7 @@ add("pickle.0", lambda folder: write(folder / "p.pickle", pickle.dumps(PLAIN, 0)
 
 
 def _samples(folder: Path) -> None:
-    from anaphora.metrics.apt.equivalence import learn_equivalents, read_samples
+    from anaphora.metrics.judgments import learn_equivalents, read_samples
 
     learn_equivalents(read_samples(folder / "j.tsv"))
 
@@ -674,7 +674,7 @@ add("apt.judgements", files(j__tsv="candidate\treference\tcorrect\nil\telle\t0\n
 
 
 def _annotations(folder: Path) -> None:
-    from anaphora.metrics.discomt.measures import read_annotations
+    from anaphora.metrics.discomt import read_annotations
 
     read_annotations(folder / "a.tsv", "fr")
 
@@ -683,7 +683,7 @@ add("discomt", files(a__tsv="item\tsystem\ttranslation\taccepted\n1\ta\til\til,c
 
 
 def _human(folder: Path) -> None:
-    from anaphora.metrics.meta.evaluation import read_human, read_scores
+    from anaphora.metrics.meta import read_human, read_scores
 
     read_scores(folder / "s.tsv")
     read_human(folder / "s.tsv")
@@ -693,7 +693,7 @@ add("correlate.table", files(s__tsv="system\thuman\tbleu\na\t0.41\t30.1\nb\t0.62
 
 
 def _cases(folder: Path) -> None:
-    from anaphora.metrics.meta.sweep import read_cases
+    from anaphora.metrics.meta import read_cases
 
     read_cases([("x", folder / "c.json")])
 
@@ -838,7 +838,7 @@ def _ct2_seed(folder: Path) -> None:
 
 
 def _ct2(folder: Path) -> None:
-    from anaphora.systems.ctranslate2.model_file import read_model_file
+    from anaphora.systems.ctranslate2 import read_model_file
 
     read_model_file(folder).vocabulary("source")
 

@@ -30,7 +30,7 @@ from anaphora.measure.scoring import (
 )
 from anaphora.measure.texts import Line, Text, text_of
 from anaphora.measure.training import load_measure, save_measure, train_measure
-from anaphora.runs import Scored
+from anaphora.runs import ScoredExample
 from anaphora.suites.example import (
     Example,
     Tag,
@@ -39,8 +39,8 @@ from anaphora.systems import load_system
 from anaphora.systems.context import Context, Options
 
 
-def item(better: float, worse: float, **tags: Tag) -> Scored:
-    return Scored("x", 0, tags, [better, worse])
+def item(better: float, worse: float, **tags: Tag) -> ScoredExample:
+    return ScoredExample("x", 0, tags, [better, worse])
 
 
 def test_ties_of_annotators_are_left_out() -> None:

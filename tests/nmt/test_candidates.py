@@ -121,10 +121,10 @@ def example(*candidates: tuple[str, str], source: tuple[str, str] = ("ab", "cd")
 
 
 def question(
-    item: Example, focus: str = "candidate", limit: int | None = None, truncate: bool = False, **how: Any
+    item: Example, scope: str = "candidate", limit: int | None = None, truncate: bool = False, **how: Any
 ) -> Any:
     text: Any = Letters()
-    return encode_question(item, text, ContextLayout(**how), focus, limit, truncate)
+    return encode_question(item, text, ContextLayout(**how), scope, limit, truncate)
 
 
 TO_2 = {"source_context": 1, "target_context": 1}
@@ -153,7 +153,7 @@ def test_the_token_that_decides() -> None:
     assert [(c.given, c.predicted) for c in shorter.candidates] == [((21,), (0,)), ((21,), (22,))]
 
 
-def test_candidates_with_contexts_of_their_own_have_inputs_of_their_own() -> None:
+def test_candidates_with_own_contexts_have_own_inputs() -> None:
     found = question(example(("k", "l"), ("m", "l")), context_encoders=("target",))
     assert [c.inputs[1] for c in found.candidates] == [(20, 0), (22, 0)]
 
@@ -234,7 +234,7 @@ def test_a_tied_model_of_0_1_0_is_still_read(make: Make) -> None:
     assert new.encoders[2].embedding is new.embedding
 
 
-def test_a_tied_model_of_0_1_0_is_not_trained_further(make: Make) -> None:
+def test_tied_models_of_0_1_0_cannot_be_trained_further(make: Make) -> None:
     old = saved_by_0_1_0(make("old", context_encoders=("source", "target"), tie_context_embeddings=True))
     fresh = load_model(make("new", context_encoders=("source", "target"), tie_context_embeddings=True))[0]
     with pytest.raises(BadInput, match=r"version 0\.1\.0.*nmt:.*train a new model"):

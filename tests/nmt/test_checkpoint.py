@@ -101,7 +101,7 @@ def test_a_full_disk_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.M
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(weights, "save_file", full)
-    with pytest.raises(AnaphoraError, match=r"no space left on device.*make room, go on with --resume"):
+    with pytest.raises(AnaphoraError, match=r"no space left on device.*free some space and pass --resume"):
         save_checkpoint(tmp_path, model, optimizer, State(2), keep=2)
     assert checkpoints(tmp_path) == [good]
     assert [path.name for path in tmp_path.iterdir()] == [good.name]
@@ -139,7 +139,7 @@ def test_the_best_stay_and_of_equals_the_first(values: list[float], number: int)
     assert found == by_value[:number]
 
 
-def test_a_best_checkpoint_of_0_1_0_has_the_perplexity_of_its_progress(tmp_path: Path) -> None:
+def test_best_checkpoints_of_0_1_0_have_a_perplexity(tmp_path: Path) -> None:
     model, optimizer = trained()
     keep_best(tmp_path, model, State(1, perplexity=4.0), 2)
     old = save_checkpoint(tmp_path, model, optimizer, State(2, progress=Progress(3.0, 0, 0)), keep=0)

@@ -176,7 +176,7 @@ def test_a_small_model_can_differ_from_the_size_of_all() -> None:
     assert presets()["transformer-antecedent-free-laptop"].model == presets()["transformer-concat22-laptop"].model
 
 
-def test_what_a_user_sets_in_vain_is_an_error_and_what_a_preset_sets_is_not(tmp_path: Path) -> None:
+def test_keys_without_effect_are_errors_except_in_presets(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"c\.toml: model\.layers is not used: recurrent models have one layer"):
         read(tmp_path, 'base = "rnn-baseline"\n[model]\nlayers = 2\n')
     with pytest.raises(BadInput, match=r"model\.hidden is not used"):
@@ -184,7 +184,7 @@ def test_what_a_user_sets_in_vain_is_an_error_and_what_a_preset_sets_is_not(tmp_
     assert read(tmp_path, 'base = "rnn-s-gate-laptop"') == presets()["rnn-s-gate-laptop"]  # laptop.toml sets layers
 
 
-def test_the_config_of_a_model_may_hold_what_is_not_used(tmp_path: Path) -> None:
+def test_a_model_config_may_have_keys_without_effect(tmp_path: Path) -> None:
     path = tmp_path / "config.toml"
     path.write_text('[model]\nkind = "recurrent"\nlayers = 2\n', encoding="utf-8")
     config = read_config(path, strict=False)
@@ -302,7 +302,7 @@ def test_keys_of_version_0_1_0_are_still_read(tmp_path: Path) -> None:
     assert (over.training.learning_rate, over.training.clip_norm) == (0.5, 3.0)
 
 
-def test_old_and_new_name_of_a_key_together_are_an_error(tmp_path: Path) -> None:
+def test_old_and_new_key_together_are_an_error(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"training\.rate is the earlier name of training\.learning_rate.*only one"):
         read(tmp_path, "[training]\nrate = 1\nlearning_rate = 2\n")
 

@@ -83,7 +83,7 @@ def force(model: Any, value: float) -> None:
 
 
 @torch.no_grad()
-def test_with_the_gate_closed_to_the_context_it_is_the_baseline() -> None:
+def test_a_closed_gate_gives_the_baseline() -> None:
     model = make()
     force(model, 100.0)
     baseline = build_model(ModelConfig(kind="transformer", **SIZES | {"max_length": 33}), SIZE, SIZE, MARKS).eval()
@@ -101,7 +101,7 @@ def test_with_the_gate_closed_to_the_context_it_is_the_baseline() -> None:
 
 
 @torch.no_grad()
-def test_with_the_gate_open_to_the_context_alone_self_attention_is_not_heard() -> None:
+def test_an_open_gate_ignores_self_attention() -> None:
     model, examples = make(), batch()
     force(model, -100.0)
     expected = model(examples)

@@ -1,4 +1,4 @@
-"""Every model of the papers is an layout of sentences."""
+"""Training data: batches, their order, documents, weights of tokens."""
 
 from __future__ import annotations
 

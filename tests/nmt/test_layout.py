@@ -1,4 +1,4 @@
-"""Every model of the papers is an layout of sentences."""
+"""Every model of the papers is a layout of context."""
 
 from __future__ import annotations
 

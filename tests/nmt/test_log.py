@@ -84,7 +84,7 @@ def test_without_tensorboard_one_line_says_what_to_install(tmp_path: Path, monke
     assert "\n" not in str(error.value)
 
 
-def test_figures_without_a_value_are_null_and_nan_is_an_error(tmp_path: Path) -> None:
+def test_missing_figures_are_null_and_nan_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
     log = Log(path, 0)
     log.write("validation", 5, accuracy={"prior": None})

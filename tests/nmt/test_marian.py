@@ -28,13 +28,13 @@ from anaphora.nmt.config import (
 )
 from anaphora.nmt.data import Batch, make_batch
 from anaphora.nmt.layout import ContextLayout, SpecialTokens, inputs_of, target_of
-from anaphora.nmt.synthetic import make_documents, make_suite
 from anaphora.nmt.text import Text, learn_text
 from anaphora.nmt.training import loss_of
 from anaphora.scoring import weights
 from anaphora.scoring.weights import load_weights, weights_of
 from anaphora.systems import load_system
 from anaphora.systems.context import Context, Options
+from tests.nmt.synthetic_text import synthetic
 
 SIZE = 20
 MARKS = SpecialTokens(separator=2, end=0, start=SIZE - 1, padding=SIZE - 1)
@@ -110,7 +110,7 @@ def test_padding_changes_nothing() -> None:
         torch.testing.assert_close(together[row, : alone.shape[1]], alone[0], atol=1e-5, rtol=1e-5)
 
 
-def test_an_input_is_read_to_its_end_and_a_target_only_to_the_left() -> None:
+def test_inputs_are_read_whole_and_targets_leftward() -> None:
     model = make()
     first = model(batch([((3, 4, 0),)], [(5, 6, 7, 0)]))
     other_input = model(batch([((3, 9, 0),)], [(5, 6, 7, 0)]))
@@ -185,8 +185,8 @@ def test_checkpoints_hold_what_is_learned_and_nothing_else(tmp_path: Path) -> No
 
 # A trained Transformer in the hands of others: `transformers` and CTranslate2 score as we do.
 
-DOCUMENTS = list(make_documents("source", 60, 1))
-EXAMPLES = [example for number, example in enumerate(make_suite("source", each=1)) if number % 2]
+DOCUMENTS = list(synthetic.make_documents("source", 60, 1))
+EXAMPLES = [example for number, example in enumerate(synthetic.make_suite("source", each=1)) if number % 2]
 CONCAT22 = ContextLayout(source_context=1, target_context=1)
 SIZES: dict[str, Any] = {
     "embedding": 16,

@@ -43,7 +43,7 @@ def test_a_product() -> None:
     assert torch.allclose(found.std(-1, unbiased=False), torch.ones(2, 3), atol=1e-2)
 
 
-def test_dropout_is_the_same_at_every_step_and_differs_between_sequences() -> None:
+def test_dropout_masks_differ_between_sequences_only() -> None:
     torch.manual_seed(0)
     dropout = SequenceDropout(0.5)
     found = dropout(torch.ones(4, 7, 100))
@@ -133,7 +133,7 @@ def test_inputs_are_read_for_all_steps_at_once() -> None:
             assert torch.allclose(part[:, step], alone, atol=1e-12)
 
 
-def test_what_is_dropped_of_the_state_is_not_dropped_from_what_is_kept() -> None:
+def test_dropout_of_the_state_leaves_the_kept_state_alone() -> None:
     """With an update gate that keeps everything the state goes on whole, whatever the products see of it."""
     gru = random_gru(layer_norm=False)
     with torch.no_grad():

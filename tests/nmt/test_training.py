@@ -1,4 +1,4 @@
-"""Learning rates of the papers."""
+"""Training: schedules, validation, the loop, interruption, weights of the loss, warm start."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_inverse_square_root() -> None:
     assert learning_rate(config, 400, Progress()) == pytest.approx(0.5)
 
 
-def test_on_a_plateau_it_falls_by_seven_tenths_after_eight_checkpoints() -> None:
+def test_plateau_schedule_of_contracat() -> None:
     """ContraCAT, appendix A."""
     config = TrainingConfig(learning_rate=1.0, schedule="plateau", warmup=0)
     progress = Progress().after(10.0, 8)
@@ -110,7 +110,7 @@ TEXT: Any = SimpleNamespace(
 )
 
 
-def test_a_model_that_knows_nothing_is_as_perplexed_as_its_vocabulary_is_large() -> None:
+def test_uniform_model_has_the_perplexity_of_its_vocabulary() -> None:
     corpus = Corpus([Pair("3 4", "5 6 7", 1), Pair("3", "5", 1)], TEXT, ContextLayout(), DataConfig())
     assert perplexity(Prefers(), corpus, 4) == pytest.approx(SIZE, rel=1e-5)
     assert perplexity(Prefers(), corpus, 400) == pytest.approx(SIZE, rel=1e-5)
@@ -254,7 +254,7 @@ def finish(process: subprocess.Popen[bytes], folder: Path) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="kills")
-def test_killed_at_any_moment_it_goes_on_as_if_nothing_had_been(config: Path, tiny: Any, tmp_path: Path) -> None:
+def test_killed_and_resumed_training_gives_the_same_bits(config: Path, tiny: Any, tmp_path: Path) -> None:
     """kill −9 at random moments: the log and the weights are those of an uninterrupted training, to the last bit."""
     train(read_config(config), tmp_path / "whole")
     folder = tmp_path / "killed"
@@ -348,7 +348,7 @@ def test_what_is_averaged_is_kept(config: Path, tiny: Any, tmp_path: Path) -> No
 def test_checkpoints_that_are_gone_cannot_be_averaged(config: Path, tiny: Any, tmp_path: Path) -> None:
     read = worsening(config)
     train(replace(read, training=replace(read.training, keep=2)), tmp_path / "model")
-    with pytest.raises(AnaphoraError, match=r"model: 3 checkpoints are to be averaged, but there are 2"):
+    with pytest.raises(AnaphoraError, match=r"model: training.average is 3, but there are only 2 checkpoints"):
         train(replace(read, training=replace(read.training, average=3)), tmp_path / "model", resume=True)
 
 
@@ -363,7 +363,7 @@ def test_a_run_shorter_than_a_report_reports_at_its_end(config: Path, tiny: Any,
     assert told == lines
 
 
-def test_a_loss_that_is_no_number_stops_and_keeps_what_was_good(
+def test_a_loss_that_is_nan_stops_and_keeps_checkpoints(
     config: Path, tiny: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real = module.loss_of

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from anaphora.runs import Run, Scored, describe, open_run, write_run
+from anaphora.runs import Run, ScoredExample, describe, open_run, write_run
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Header, Suite, suite_of
 
@@ -70,7 +70,7 @@ def run(suite: Suite, tmp_path: Path) -> Callable[[str], Run]:
     def make(system: str) -> Run:
         header = describe(suite, sha256=suite.sha256(), system=f"scores:{system}.scores", examples=len(TEXTS))
         rows = [
-            Scored(e.id, e.gold, e.tags, [float(score) for score in scores])
+            ScoredExample(e.id, e.gold, e.tags, [float(score) for score in scores])
             for e, scores in zip(suite, SCORES[system], strict=True)
         ]
         return open_run(write_run(tmp_path / system, header, rows))
@@ -97,7 +97,7 @@ def attack(suite: Suite, tmp_path: Path) -> Callable[[str], Run]:
             ),
         )
         about = describe(changed, sha256=changed.sha256(), system=f"scores:{system}.scores", examples=len(TEXTS))
-        rows = [Scored(e.id, e.gold, e.tags, [float(k != e.gold) for k in range(3)]) for e in changed]
+        rows = [ScoredExample(e.id, e.gold, e.tags, [float(k != e.gold) for k in range(3)]) for e in changed]
         return open_run(write_run(tmp_path / f"{system}.attack", about, rows))
 
     return make

@@ -12,7 +12,7 @@ import pytest
 
 from anaphora.reports.html import page
 from anaphora.reports.page import make_report
-from anaphora.runs import Run, Scored, describe, open_run, write_run
+from anaphora.runs import Run, ScoredExample, describe, open_run, write_run
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Header, suite_of
 
@@ -284,7 +284,7 @@ def test_a_pronoun_that_occurs_twice_is_marked_as_uncertain(browser: Any, tmp_pa
     suite = suite_of(Header("two", "en", "de"), lambda: [made])
     suite.write(tmp_path / "two.jsonl")
     header = describe(suite, sha256=suite.sha256(), system="scores:x", examples=1)
-    run = open_run(write_run(tmp_path / "two", header, [Scored("x", 0, made.tags, [-1.0, -2.0])]))
+    run = open_run(write_run(tmp_path / "two", header, [ScoredExample("x", 0, made.tags, [-1.0, -2.0])]))
     file = tmp_path / "two.html"
     file.write_text(page(make_report([run], suites=[tmp_path / "two.jsonl"])), encoding="utf-8")
     tab = browser.new_page()

@@ -13,7 +13,7 @@ import pytest
 
 from anaphora.reports.html import page
 from anaphora.reports.page import make_report
-from anaphora.runs import Run, Scored, describe, open_run, write_run
+from anaphora.runs import Run, ScoredExample, describe, open_run, write_run
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Header, Suite, suite_of
 
@@ -37,7 +37,7 @@ def run(suite: Suite, system: str, skill: float, folder: Path) -> Run:
     for example in suite:
         gold = example.gold or 0
         best = gold if chance.random() < skill else chance.choice([k for k in range(3) if k != gold])
-        rows.append(Scored(example.id, gold, example.tags, [float(k == best) for k in range(3)]))
+        rows.append(ScoredExample(example.id, gold, example.tags, [float(k == best) for k in range(3)]))
     return open_run(write_run(folder, header, rows))
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from anaphora.reports.html import page
 from anaphora.reports.page import make_report
-from anaphora.runs import Run, Scored, describe, open_run, write_run
+from anaphora.runs import Run, ScoredExample, describe, open_run, write_run
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Header, suite_of
 
@@ -38,7 +38,7 @@ def runs(tmp_path: Path) -> list[Run]:
     for skill, name in ((0.4, "sentence"), (0.8, "context")):
         chance = random.Random(name)
         header = describe(suite, sha256=suite.sha256(), system=f"scores:{name}.scores", examples=len(examples))
-        rows = [Scored(e.id, 0, e.tags, [float(chance.random() < skill), 0.5]) for e in examples]
+        rows = [ScoredExample(e.id, 0, e.tags, [float(chance.random() < skill), 0.5]) for e in examples]
         made.append(open_run(write_run(tmp_path / name, header, rows)))
     return made
 

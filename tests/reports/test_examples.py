@@ -88,11 +88,11 @@ def test_lower_is_better_where_it_is_said(runs: list[Run], suite: Suite) -> None
 
 
 def test_examples_without_a_right_answer(suite: Suite, runs: list[Run]) -> None:
-    from anaphora.runs import Scored
+    from anaphora.runs import ScoredExample
 
     class Priors(Run):
         def __iter__(self):  # type: ignore[no-untyped-def]
-            return iter([Scored("a", None, {}, [-1.0, -2.0, -3.0])])
+            return iter([ScoredExample("a", None, {}, [-1.0, -2.0, -3.0])])
 
     found = columns({"x": Priors(runs[0].header, runs[0].path)}, of(suite), [], Settings())
     assert (found["gold"], found["right"], found["chosen"]) == ([None], [None], [[0]])

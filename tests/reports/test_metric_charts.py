@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from anaphora.metrics.meta.evaluation import MetaEvaluation, Scores, meta_evaluate
+from anaphora.metrics.meta import MetaEvaluation, Scores, meta_evaluate
 from anaphora.reports.metric_charts import COLUMNS, ORANGE, Attention, attention_chart, case_bars, regression, scatter
 from anaphora.stats.correlation import Settings
 

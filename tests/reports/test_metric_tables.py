@@ -5,16 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from anaphora.metrics.aligned_pronouns import Occurrence
-from anaphora.metrics.apt.equivalence import Sample, learn_equivalents
 from anaphora.metrics.apt.result import AptResult, SystemResult, make_result
 from anaphora.metrics.apt.task import Confusion, Outcome, Side, Triple, Weighting
-from anaphora.metrics.autoprf.metric import AutoPRFResult, autoprf
-from anaphora.metrics.discomt.measures import Item, discomt
-from anaphora.metrics.measures import MetricResult, MetricsResult
-from anaphora.metrics.meta.evaluation import MetaEvaluation, Scores, meta_evaluate
-from anaphora.metrics.meta.judgements import CaseJudgements, Judged
-from anaphora.metrics.meta.sweep import sweep
+from anaphora.metrics.autoprf import AutoPRFResult, Occurrence, autoprf
+from anaphora.metrics.corpus import MetricResult, MetricsResult
+from anaphora.metrics.discomt import Item, discomt
+from anaphora.metrics.judgments import CaseJudgments, Judged, Sample, learn_equivalents
+from anaphora.metrics.meta import MetaEvaluation, Scores, meta_evaluate, sweep
 from anaphora.reports.metric_tables import (
     apt_tables,
     autoprf_tables,
@@ -29,7 +26,7 @@ from anaphora.reports.metric_tables import (
 )
 from anaphora.stats.correlation import Settings
 from anaphora.stats.intervals import Resampling
-from anaphora.stats.paired import PairedTest, Sums, paired_tests
+from anaphora.stats.paired import PairedTest, SufficientStats, paired_tests
 from anaphora.table import Table, decimal
 
 # APT's tables say what the result says, rounded.
@@ -187,7 +184,7 @@ def test_a_p_value_that_is_tiny() -> None:
     rows = np.column_stack([np.ones(40), np.ones(40)])
     zero = np.column_stack([np.zeros(40), np.ones(40)])
     sums = {
-        name: Sums(table, lambda totals: {"f": totals[:, 0] / totals[:, 1]})
+        name: SufficientStats(table, lambda totals: {"f": totals[:, 0] / totals[:, 1]})
         for name, table in (("a", zero), ("b", rows))
     }
     result = AutoPRFResult(
@@ -313,7 +310,7 @@ def test_discarded_cases_and_systems_are_named() -> None:
 
 def test_judgments_are_table_5() -> None:
     cases = (Judged(42, 6, 2), *[Judged(0, 0, 0)] * 4, Judged(0, 3, 1))
-    table = judgment_table(CaseJudgements(cases, 5, 1))
+    table = judgment_table(CaseJudgments(cases, 5, 1))
     assert [row.cells for row in table.rows][::5] == [
         ("c1 (same)", "50", "84 %", "[71, 92]", "12 %", "4 %"),
         ("c6 (neither)", "4", "0 %", "[0, 49]", "75 %", "25 %"),

@@ -20,7 +20,7 @@ from anaphora.stats import paired
 from anaphora.stats.intervals import generator
 from anaphora.stats.paired import (
     Resampling,
-    Sums,
+    SufficientStats,
     approximate_randomisation,
     harmonic,
     holm,
@@ -210,7 +210,7 @@ def share(totals: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def test_the_figure_is_that_of_the_totals() -> None:
-    assert Sums(FIRST, share).values() == {"share": pytest.approx(8 / 14)}
+    assert SufficientStats(FIRST, share).values() == {"share": pytest.approx(8 / 14)}
 
 
 def test_the_interval_is_that_of_resampling_whole_sentences() -> None:
@@ -221,15 +221,15 @@ def test_the_interval_is_that_of_resampling_whole_sentences() -> None:
         rows = rng.choices(FIRST.tolist(), k=len(FIRST))
         drawn.append(sum(right for right, _ in rows) / sum(n for _, n in rows))
     cuts = quantiles(drawn, n=40)
-    low, high = Sums(FIRST, share).intervals(Resampling(20_000))["share"]
+    low, high = SufficientStats(FIRST, share).intervals(Resampling(20_000))["share"]
     assert low == pytest.approx(cuts[0], abs=0.02)
     assert high == pytest.approx(cuts[-1], abs=0.02)
-    narrow = Sums(FIRST, share).intervals(Resampling(20_000, confidence=0.5))["share"]
+    narrow = SufficientStats(FIRST, share).intervals(Resampling(20_000, confidence=0.5))["share"]
     assert narrow == pytest.approx((quantiles(drawn, n=4)[0], quantiles(drawn, n=4)[2]), abs=0.02)
 
 
 def test_the_same_seed_gives_the_same_interval() -> None:
-    one, same, other = (Sums(FIRST, share).intervals(Resampling(500, seed)) for seed in (1, 1, 2))
+    one, same, other = (SufficientStats(FIRST, share).intervals(Resampling(500, seed)) for seed in (1, 1, 2))
     assert one == same != other
 
 
@@ -260,7 +260,9 @@ def test_the_tests_are_those_of_evaluation_where_sizes_are_equal() -> None:
     rng = generator(3)
     first = np.column_stack([rng.random(200) < 0.4, np.ones(200)]).astype(float)
     second = np.column_stack([rng.random(200) < 0.5, np.ones(200)]).astype(float)
-    found = paired_test(("a", "b"), Sums(first, share), Sums(second, share), Resampling(10_000))["share"]
+    found = paired_test(("a", "b"), SufficientStats(first, share), SufficientStats(second, share), Resampling(10_000))[
+        "share"
+    ]
     rows = np.column_stack([second[:, 0] - first[:, 0], np.ones(200)])
     distinct, counts = np.unique(rows, axis=0, return_counts=True)
     expected, _ = paired_bootstrap(distinct, counts, 10_000, generator(4))
@@ -280,34 +282,42 @@ def test_randomisation_is_right_by_counting_all_exchanges() -> None:
         pairs = [(b, a) if bits >> k & 1 else (a, b) for k, (a, b) in enumerate(rows)]
         one, other = (sum(pair[side][0] for pair in pairs) / 14 for side in (0, 1))
         extreme += abs(other - one) >= observed - 1e-9
-    found = paired_test(("a", "b"), Sums(FIRST, share), Sums(SECOND, share), Resampling(20_000))["share"]
+    found = paired_test(("a", "b"), SufficientStats(FIRST, share), SufficientStats(SECOND, share), Resampling(20_000))[
+        "share"
+    ]
     assert found.tests["randomisation"] == pytest.approx(extreme / 256, abs=0.015)
     assert found.p_value == found.tests["randomisation"]
 
 
 def test_equal_systems_do_not_differ() -> None:
-    found = paired_test(("a", "b"), Sums(FIRST, share), Sums(FIRST, share), Resampling(500))["share"]
+    found = paired_test(("a", "b"), SufficientStats(FIRST, share), SufficientStats(FIRST, share), Resampling(500))[
+        "share"
+    ]
     assert (found.delta, found.interval) == (0, (0, 0))
     assert found.tests == {"bootstrap": 1, "randomisation": 1}
 
 
 def test_all_pairs_with_holms_correction() -> None:
     better = np.column_stack([FIRST[:, 1], FIRST[:, 1]])
-    systems = {"a": Sums(FIRST, share), "b": Sums(SECOND, share), "c": Sums(better, share)}
+    systems = {
+        "a": SufficientStats(FIRST, share),
+        "b": SufficientStats(SECOND, share),
+        "c": SufficientStats(better, share),
+    }
     tests = paired_tests(systems, Resampling(2_000, test="bootstrap"))["share"]
     assert [(t.first, t.second) for t in tests] == [("a", "b"), ("a", "c"), ("b", "c")]
     assert [t.p_value for t in tests] == [t.tests["bootstrap"] for t in tests]
     smallest = min(tests, key=lambda t: t.p_value)
     assert smallest.p_adjusted == pytest.approx(min(1, 3 * smallest.p_value))
     assert all(t.p_adjusted >= t.p_value for t in tests)
-    assert paired_tests({"a": Sums(FIRST, share)}, Resampling()) == {}
+    assert paired_tests({"a": SufficientStats(FIRST, share)}, Resampling()) == {}
     document = tests[0].to_dict()
     assert set(document) == {"systems", "delta", "interval", "p_value", "p_adjusted", "tests"}
 
 
 def test_systems_of_other_sentences_are_refused() -> None:
     with pytest.raises(AnaphoraError, match="b and a are not translations of the same sentences"):
-        paired_test(("a", "b"), Sums(FIRST, share), Sums(SECOND[:3], share), Resampling())
+        paired_test(("a", "b"), SufficientStats(FIRST, share), SufficientStats(SECOND[:3], share), Resampling())
 
 
 def test_nothing_to_divide_by_is_zero() -> None:
@@ -325,7 +335,9 @@ def test_the_bootstrap_is_centred() -> None:
     """Koehn's test asks how often chance alone is as far from nothing: resampled differences less their mean."""
     rows = np.column_stack([np.r_[np.ones(30), np.zeros(10)], np.ones(40)])
     zero = np.column_stack([np.zeros(40), np.ones(40)])
-    found = paired_test(("a", "b"), Sums(zero, share), Sums(rows, share), Resampling(1_000))["share"]
+    found = paired_test(("a", "b"), SufficientStats(zero, share), SufficientStats(rows, share), Resampling(1_000))[
+        "share"
+    ]
     assert found.tests["bootstrap"] == pytest.approx(1 / 1_001)
     assert mean(found.interval) == pytest.approx(0.75, abs=0.05)
 
@@ -333,4 +345,4 @@ def test_the_bootstrap_is_centred() -> None:
 def test_a_figure_that_is_not_finite_is_an_error() -> None:
     rows = np.array([[1.0, 2.0], [np.nan, 1.0]])
     with pytest.raises(NotFinite, match=r"^share of 2 sentences is nan, not a finite number"):
-        Sums(rows, share).values()
+        SufficientStats(rows, share).values()

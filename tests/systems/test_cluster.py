@@ -158,7 +158,6 @@ def test_what_no_worker_can_do(nodes: Any, suite: Suite, tmp_path: Path, monkeyp
     def score(spec: str, **options: Any) -> None:
         api.score(suite, spec, tmp_path / "run", cluster=nodes.address, **options)
 
-    monkeypatch.setattr()
     with pytest.raises(AnaphoraError, match=r"^a worker on the cluster failed: ZeroDivisionError: the toy is broken"):
         score("toy:x?at=e100&do=raise")
     with pytest.raises(AnaphoraError, match=r"^toy.txt: line 7: not to my taste. Give me another.$"):

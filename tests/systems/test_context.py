@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from anaphora.core.errors import AnaphoraError
 from anaphora.suites.example import Example
 from anaphora.systems.context import (
-    COMPUTATION,
-    IDENTITY,
-    PLAIN,
     Context,
     Options,
-    Question,
-    canonical,
-    measurement_of,
+    ScoringInput,
+    parse_bool,
     split_settings,
     split_spec,
     with_target_context,
-    yes,
 )
 
 LAMP = Example(
@@ -47,7 +37,7 @@ LAMP = Example(
     ],
 )
 def test_a_question_in_context(context: Context, source: str, first: str) -> None:
-    question = context.question(LAMP)
+    question = context.scoring_input(LAMP)
     assert question.source == source
     assert question.targets[0] == first
     assert len(question.targets) == 2
@@ -55,7 +45,7 @@ def test_a_question_in_context(context: Context, source: str, first: str) -> Non
 
 def test_sentences_that_do_not_exist_leave_no_separator() -> None:
     beginning = Example("a", ("", "", "It broke."), (("", "", "Sie zerbrach."),), 0)
-    assert Context(2, separator=" | ").question(beginning) == Question("It broke.", ("Sie zerbrach.",))
+    assert Context(2, separator=" | ").scoring_input(beginning) == ScoringInput("It broke.", ("Sie zerbrach.",))
 
 
 @pytest.mark.parametrize(
@@ -89,90 +79,6 @@ def test_other_target_context_for_every_candidate() -> None:
     )
     assert changed.source == ("The lamp fell.", "It broke.")
     assert with_target_context(LAMP, ()) == LAMP
-
-
-# Which settings of a run are the measurement: what they change, and what must not change anything.
-
-# what `anaphora score` writes for an hf: model
-HEADER: dict[str, Any] = {
-    "architecture": "MarianMTModel",
-    "revision": None,
-    "parameters": 7,
-    "weights": "aa",
-    "tokenizer": "T/1",
-    "dtype": "float32",
-    "source_code": None,
-    "target_code": None,
-    "prefix": "",
-    "separator": " ",
-    "margins_only": False,
-    "truncate": False,
-    "plain": False,
-    "limit": None,
-    "focus": "candidate",
-}
-VALUES = st.one_of(st.none(), st.booleans(), st.integers(), st.text(max_size=8), st.lists(st.text(max_size=3)))
-
-
-def test_plain_scoring_has_no_settings() -> None:
-    found = measurement_of("1+1", HEADER)
-    assert (found.settings, found.code) == ({}, None)
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"separator": " <SEP> "},
-        {"margins_only": True},
-        {"truncate": True},
-        {"focus": "pronoun"},
-        {"mode": "score"},
-        {"mode": "choose"},
-        {"prompt": "{source}"},
-        {"prompt": "{source}\n"},
-        {"prompt": "{source}", "chat": True},
-        {"prompt": "{source}", "chat": True, "chat_template": "ab"},
-        {"max_tokens": 16},
-        {"prefix": "translate: "},
-        {"target_code": "deu_Latn"},
-        {"kind": "measure"},
-        {"plug_in": 1},
-    ],
-)
-def test_a_setting_of_the_measurement_changes_the_code(change: dict[str, Any]) -> None:
-    found = measurement_of("1+1", {**HEADER, **change})
-    assert found.code is not None
-    assert set(found.settings) == set(change)
-
-
-@pytest.mark.parametrize("name", sorted(IDENTITY | COMPUTATION))
-def test_system_and_machine_are_not_in_the_code(name: str) -> None:
-    other = measurement_of("1+1", {**HEADER, "mode": "choose", name: "/home/someone/model"})
-    assert other == measurement_of("1+1", {**HEADER, "mode": "choose"})
-
-
-@given(st.dictionaries(st.text(max_size=5), VALUES), st.randoms())
-def test_the_code_does_not_depend_on_order_or_file(settings: dict[str, Any], rng: Any) -> None:
-    shuffled = list(settings.items())
-    rng.shuffle(shuffled)
-    again = json.loads(json.dumps(dict(shuffled)))
-    assert measurement_of(None, settings).code == measurement_of(None, again).code
-
-
-@given(st.dictionaries(st.text(max_size=5), VALUES), st.dictionaries(st.text(max_size=5), VALUES))
-def test_different_settings_have_different_text(one: dict[str, Any], other: dict[str, Any]) -> None:
-    first, second = (measurement_of(None, settings).settings for settings in (one, other))
-    assert (canonical(first) == canonical(second)) == (json.dumps(first) == json.dumps(second))
-    assert "|" not in canonical(first)
-
-
-def test_the_plain_values_are_those_of_the_options() -> None:
-    from anaphora.systems.context import Options
-
-    options = Options()
-    for name in ("margins_only", "truncate", "focus"):
-        assert PLAIN[name] == getattr(options, name)
-    assert PLAIN["separator"] == options.context.separator
 
 
 # Specs and their settings: what a user types, and what is said when it is wrong.
@@ -222,10 +128,10 @@ def test_an_unknown_setting_is_named() -> None:
 
 
 def test_yes_and_no() -> None:
-    assert [yes(word) for word in ("1", "yes", "TRUE", "on", "")] == [True] * 5
-    assert [yes(word) for word in ("0", "no", "False", "off")] == [False] * 4
+    assert [parse_bool(word) for word in ("1", "yes", "TRUE", "on", "")] == [True] * 5
+    assert [parse_bool(word) for word in ("0", "no", "False", "off")] == [False] * 4
     with pytest.raises(AnaphoraError, match="yes or no is expected, not 'maybe'"):
-        yes("maybe")
+        parse_bool("maybe")
 
 
 def test_the_defaults_are_exact_and_refuse_to_cut() -> None:

@@ -24,7 +24,7 @@ from anaphora.systems import DocumentTranslator, Translator, load_system
 from anaphora.systems.context import Context, Options
 from anaphora.systems.documents import Sentence, read_documents
 from anaphora.systems.nmt import TrainedSystem
-from anaphora.systems.scoring import Reloaded, score_suite
+from anaphora.systems.scoring import SystemCache, score_suite
 from anaphora.systems.translation import translate_file
 from tests.tiny_models import make_nmt
 
@@ -70,11 +70,11 @@ KINDS: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("focus", ["candidate", "current", "pronoun"])
-def test_trees_are_as_good_as_one_by_one(make: Make, kind: str, focus: str) -> None:
+@pytest.mark.parametrize("scope", ["candidate", "current", "pronoun"])
+def test_trees_are_as_good_as_one_by_one(make: Make, kind: str, scope: str) -> None:
     """Every architecture, and every part of a candidate that may be scored."""
     path = make(kind, **KINDS[kind])
-    for one, other in zip(scores(path, focus=focus), scores(path, focus=focus, plain=True), strict=True):
+    for one, other in zip(scores(path, scope=scope), scores(path, scope=scope, plain=True), strict=True):
         assert one == pytest.approx(other, abs=1e-4)
         assert len(set(one)) > 1
 
@@ -221,7 +221,7 @@ def test_a_run_says_what_was_read(make: Make, tmp_path: Path) -> None:
     run = score_suite(demo_suite(), f"nmt:{path}", tmp_path / "run", limit=8)
     assert run.header.context == "1+1"
     assert "context" not in run.header.settings
-    assert run.header.settings["layout"]["target_context"] == 1
+    assert run.header.settings["arrangement"]["joined_target"] == 1
     with pytest.raises(AnaphoraError, match="context"):
         score_suite(
             demo_suite(), f"nmt:{path}", tmp_path / "run", limit=8, resume=True, options=Options(own_context=False)
@@ -250,7 +250,7 @@ def test_produced_context_is_not_made_twice(
 
 def test_context_usage_takes_context_away(make: Make, tmp_path: Path) -> None:
     path = make("2-to-2", **TO_2)
-    scorer = Reloaded()
+    scorer = SystemCache()
 
     def score(suite: Any, options: Options, place: Path) -> Any:
         return score_suite(suite, f"nmt:{path}", place, options=options, limit=10, scorer=scorer)

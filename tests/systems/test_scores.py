@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from anaphora.core import files
 from anaphora.core.errors import BadInput
-from anaphora.runs import Scored
+from anaphora.runs import ScoredExample
 from anaphora.suites.example import Example
 from anaphora.systems.scores import ScoreFile, parse_scores
 
@@ -32,7 +32,7 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "my.scores"
 
 
-def scored(file: Path, content: str | bytes) -> list[Scored]:
+def scored(file: Path, content: str | bytes) -> list[ScoredExample]:
     file.write_bytes(content.encode() if isinstance(content, str) else content)
     return list(ScoreFile(file).score(EXAMPLES))
 
@@ -48,9 +48,9 @@ def problem(file: Path, content: str | bytes) -> BadInput:
 def test_scores_are_dealt_out_in_the_order_of_the_candidates(file: Path) -> None:
     found = scored(file, "-1\n-2\n-3.5\n4e-2\n+5\n-0\n7.\n")
     assert found == [
-        Scored("e0", 0, {"number": 0}, [-1.0, -2.0]),
-        Scored("e1", 0, {"number": 1}, [-3.5, 0.04, 5.0]),
-        Scored("e2", 0, {"number": 2}, [0.0, 7.0]),
+        ScoredExample("e0", 0, {"number": 0}, [-1.0, -2.0]),
+        ScoredExample("e1", 0, {"number": 1}, [-3.5, 0.04, 5.0]),
+        ScoredExample("e2", 0, {"number": 2}, [0.0, 7.0]),
     ]
 
 

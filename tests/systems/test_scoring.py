@@ -16,7 +16,7 @@ import pytest
 
 from anaphora.core.errors import AnaphoraError
 from anaphora.demo.stand_ins import demo_suite
-from anaphora.runs import Answer
+from anaphora.runs import CandidateScores
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Header, suite_of
 from anaphora.systems import scoring
@@ -27,9 +27,9 @@ PROGRAM = """
 import sys
 from pathlib import Path
 from anaphora.demo.stand_ins import demo_suite
-from anaphora.systems import KINDS
+from anaphora.systems import KINDS, Kind
 from anaphora.systems.scoring import score_suite
-KINDS["toy"] = ("toy_system:Toy", None, "a toy")
+KINDS["toy"] = Kind("toy", "toy_system:Toy", "a toy")
 score_suite(demo_suite(), "toy:x?pause=0.02", Path(sys.argv[1]), resume=True)
 """
 
@@ -43,10 +43,10 @@ class Counting:
     def settings(self) -> Mapping[str, Any]:
         return {}
 
-    def score(self, examples: Sequence[Example], done: Container[int] = ()) -> Iterator[tuple[int, Answer]]:
+    def score(self, examples: Sequence[Example], done: Container[int] = ()) -> Iterator[tuple[int, CandidateScores]]:
         for number, example in enumerate(examples):
             self.seen.append(example.id)
-            yield number, Answer([-float(len(" ".join(candidate))) for candidate in example.candidates])
+            yield number, CandidateScores([-float(len(" ".join(candidate))) for candidate in example.candidates])
 
     def translate(self, texts: Sequence[str], *, beams: int = 4, max_tokens: int = 256) -> list[str]:
         return [" ".join(reversed(text.split())) for text in texts]
@@ -90,9 +90,9 @@ def test_a_suite_without_examples_is_an_error(tmp_path: Path) -> None:
 
 def test_a_part_of_candidates_needs_a_system_that_can(tmp_path: Path) -> None:
     with pytest.raises(AnaphoraError, match="whole candidates only"):
-        score_suite(demo_suite(), "x:y", tmp_path / "r", options=Options(focus="pronoun"), scorer=scorer(Counting()))
-    with pytest.raises(AnaphoraError, match="unknown focus"):
-        score_suite(demo_suite(), "x:y", tmp_path / "r", options=Options(focus="word"), scorer=scorer(Counting()))
+        score_suite(demo_suite(), "x:y", tmp_path / "r", options=Options(scope="pronoun"), scorer=scorer(Counting()))
+    with pytest.raises(AnaphoraError, match="unknown scope"):
+        score_suite(demo_suite(), "x:y", tmp_path / "r", options=Options(scope="word"), scorer=scorer(Counting()))
 
 
 def test_a_system_that_is_kept_is_closed_in_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,7 +109,7 @@ def test_a_system_that_is_kept_is_closed_in_the_end(monkeypatch: pytest.MonkeyPa
         return Kept()
 
     monkeypatch.setattr(scoring, "load_system", load)
-    reloaded = scoring.Reloaded()
+    reloaded = scoring.SystemCache()
     reloaded.close()  # nothing yet
     for spec in ("a", "a", "b"):
         chosen = Options(Context(2))
@@ -124,7 +124,7 @@ def test_produced_context_is_the_systems_own_translation() -> None:
     options = Options(Context(2, " | ", "produced"))
     (changed,) = produced_context(Counting(), options, [example])
     assert changed.candidates == (("", "d c", "er"), ("", "d c", "sie"))
-    assert options.context.question(changed).targets == ("d c | er", "d c | sie")
+    assert options.context.scoring_input(changed).targets == ("d c | er", "d c | sie")
     first = Example("2", ("now",), (("er",), ("sie",)), 0)
     assert produced_context(Counting(), options, [first]) == [first]
 
@@ -134,7 +134,9 @@ def test_produced_context_needs_a_translator() -> None:
         def settings(self) -> Mapping[str, Any]:
             return {}
 
-        def score(self, examples: Sequence[Example], done: Container[int] = ()) -> Iterator[tuple[int, Answer]]:
+        def score(
+            self, examples: Sequence[Example], done: Container[int] = ()
+        ) -> Iterator[tuple[int, CandidateScores]]:
             raise NotImplementedError
 
     with pytest.raises(AnaphoraError, match="only scores"):

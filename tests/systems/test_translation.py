@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from anaphora.core.errors import AnaphoraError
-from anaphora.runs import Answer
+from anaphora.runs import CandidateScores
 from anaphora.suites.example import Example
 from anaphora.systems import translation
 from anaphora.systems.context import Context
@@ -26,7 +26,7 @@ class Shouting:
     def settings(self) -> Mapping[str, Any]:
         return {"kind": "shouting"}
 
-    def score(self, examples: Sequence[Example], done: Container[int] = ()) -> Iterator[tuple[int, Answer]]:
+    def score(self, examples: Sequence[Example], done: Container[int] = ()) -> Iterator[tuple[int, CandidateScores]]:
         raise NotImplementedError
 
     def translate(self, texts: Sequence[str], *, beams: int = 4, max_tokens: int = 256) -> list[str]:

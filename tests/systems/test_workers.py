@@ -20,14 +20,14 @@ import pytest
 from anaphora import api
 from anaphora.core.errors import AnaphoraError
 from anaphora.demo.stand_ins import demo_suite
-from anaphora.runs import Answer
+from anaphora.runs import CandidateScores
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Header, Suite, suite_of
-from anaphora.systems import load_system, scoring, systems
+from anaphora.systems import Traits, load_system, scoring, systems
 from anaphora.systems import workers as module
 from anaphora.systems.context import Context, Options
 from anaphora.systems.scoring import Shard
-from anaphora.systems.workers import ScoringHandler, default_worker_count, local_workers
+from anaphora.systems.workers import TRAITS, ScoringHandler, default_worker_count, local_workers
 
 EXAMPLES = [Example(str(n), ("Before.", f"It {n}."), (("Vor.", f"Er {n}"), ("Vor.", f"Sie {n}")), 0) for n in range(4)]
 
@@ -42,10 +42,13 @@ class Toy:
     def settings(self) -> Mapping[str, Any]:
         return MappingProxyType({"threads": self.options.threads})
 
-    def score(self, examples: Sequence[Example], done: Container[int] = ()) -> Iterator[tuple[int, Answer]]:
+    def score(self, examples: Sequence[Example], done: Container[int] = ()) -> Iterator[tuple[int, CandidateScores]]:
         for number, example in enumerate(examples):
             if number not in done:
-                yield number, Answer([-1.0, -2.0], extra=MappingProxyType({"translation": example.candidates[0][-1]}))
+                yield (
+                    number,
+                    CandidateScores([-1.0, -2.0], extra=MappingProxyType({"translation": example.candidates[0][-1]})),
+                )
 
 
 @pytest.fixture
@@ -56,14 +59,14 @@ def handler(monkeypatch: pytest.MonkeyPatch) -> ScoringHandler:
 
 
 def test_handler_scores_a_shard_with_the_numbers_of_the_suite(handler: ScoringHandler) -> None:
-    assert pickle.loads(pickle.dumps(handler.load())) == {"threads": 3, "has_focus": False}
+    assert pickle.loads(pickle.dumps(handler.load())) == {"threads": 3, TRAITS: Traits()}
     scores = pickle.loads(pickle.dumps(list(handler.handle(Shard(100, EXAMPLES, frozenset({1})), None))))
-    assert scores == [(100 + n, Answer([-1.0, -2.0], extra={"translation": f"Er {n}"})) for n in (0, 2, 3)]
+    assert scores == [(100 + n, CandidateScores([-1.0, -2.0], extra={"translation": f"Er {n}"})) for n in (0, 2, 3)]
 
 
-def test_handler_says_whether_its_system_has_a_focus(handler: ScoringHandler, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Toy, "has_focus", True, raising=False)
-    assert handler.load()["has_focus"]
+def test_handler_describes_the_traits_of_its_system(handler: ScoringHandler, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Toy, "traits", Traits(scope=True), raising=False)
+    assert handler.load()[TRAITS].scope
 
 
 def test_handler_uses_its_options(handler: ScoringHandler) -> None:
@@ -268,7 +271,7 @@ def test_pooled_system_is_a_system(suite: Suite) -> None:
     assert pooled.settings() == alone.settings()
     expected = dict(alone.score(examples))
     assert dict(pooled.score(examples, done={3})) == expected
-    assert not pooled.has_focus  # type: ignore[attr-defined]
+    assert pooled.traits == Traits()  # type: ignore[attr-defined]
 
 
 def test_threads_are_an_equal_share_of_the_processors() -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from anaphora.core.errors import BadInput
-from anaphora.runs import Answer
+from anaphora.runs import CandidateScores
 from anaphora.suites.example import Example
 from anaphora.systems.context import Options, split_settings
 
@@ -37,7 +37,7 @@ class Toy:
         pid = {"process": os.getpid()} if "differ" in self.given else {}
         return {"name": self.name, "threads": self.options.threads, **pid}
 
-    def score(self, examples: Sequence[Example], done: Container[int] = ()) -> Iterator[tuple[int, Answer]]:
+    def score(self, examples: Sequence[Example], done: Container[int] = ()) -> Iterator[tuple[int, CandidateScores]]:
         order = sorted(range(len(examples)), key=lambda n: (len(examples[n].source[-1]), n))
         for start in range(0, len(order), BATCH):
             batch = order[start : start + BATCH]
@@ -53,12 +53,12 @@ class Toy:
         if "close" in self.given:
             self._fail(self.given["close"])
 
-    def _answer(self, example: Example, batch: int, place: int) -> Answer:
+    def _answer(self, example: Example, batch: int, place: int) -> CandidateScores:
         """Depends on the batch, as the last digits of a real model's scores do."""
-        targets = self.options.context.question(example).targets
+        targets = self.options.context.scoring_input(example).targets
         scores = [-(zlib.crc32(text.encode()) % 1000) / 7 - batch * 1e-3 - place * 1e-5 for text in targets]
         extra = {"translation": targets[0]} if place == 7 else {}
-        return Answer(
+        return CandidateScores(
             scores, [len(text.split()) for text in targets], [(0, 1)] if place == 3 else [], place == 5, extra
         )
 

@@ -23,6 +23,7 @@ from anaphora.core.errors import AnaphoraError, CannotWrite, did_you_mean
 FAILED, BAD_INPUT, OUR_FAULT, INTERRUPTED = 1, 2, 70, 130  # 70: EX_SOFTWARE of sysexits.h
 ISSUES = "https://github.com/anaphora-mt/anaphora/issues"
 DEBUG = "ANAPHORA_DEBUG"  # set in the environment: print the traceback of an unexpected exception
+VOLUME = {"quiet": "ANAPHORA_QUIET", "verbose": DEBUG, "no_color": "NO_COLOR"}  # workers inherit the environment
 
 
 @contextlib.contextmanager
@@ -87,6 +88,8 @@ class LazyGroup(click.Group):
             ctx.fail(f"no such command {cmd_name!r}{did_you_mean(cmd_name, self.lazy)}. See: {ctx.command_path} --help")
         module, _, attribute = target.partition(":")
         command: click.Command = getattr(import_module(module), attribute)
+        if not any(parameter.name == "quiet" for parameter in command.params):
+            command.params += volume_options(hidden=True)  # `anaphora -q score` and `anaphora score -q` are the same
         return command
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
@@ -101,6 +104,24 @@ class LazyGroup(click.Group):
         for heading, names in self.sections.items():
             with formatter.section(heading):
                 formatter.write_dl([(name.ljust(width), self.lazy[name][1]) for name in names])
+
+
+def volume_options(*, hidden: bool) -> list[click.Parameter]:
+    """-q, -v and --no-color, which every command takes; the root command lists them."""
+
+    def set_up(_: click.Context, parameter: click.Parameter, value: bool) -> None:
+        if value:
+            os.environ[VOLUME[str(parameter.name)]] = "1"
+
+    texts = {
+        "quiet": (["-q", "--quiet"], "Print results and errors only, without notes and progress bars."),
+        "verbose": (["-v", "--verbose"], "Print log messages of the libraries, and tracebacks of unexpected errors."),
+        "no_color": (["--no-color"], "Print without colors (also: NO_COLOR=1)."),
+    }
+    return [
+        click.Option(names, is_flag=True, expose_value=False, callback=set_up, hidden=hidden, help=text)
+        for names, text in texts.values()
+    ]
 
 
 def refuse_repeated(command: click.Command, ctx: click.Context, arguments: list[str]) -> None:
@@ -186,6 +207,9 @@ def app() -> None:
     """
 
 
+app.params += volume_options(hidden=False)
+
+
 class CtrlC:
     """Remembers that it was pressed: a library that is being imported may make another error of it."""
 
@@ -246,7 +270,7 @@ def explain(error: BaseException, arguments: list[str]) -> None:
 
 def _kept(error: Exception, arguments: list[str]) -> str:
     """What a command has kept that could not write on, for the end of its error message."""
-    from anaphora.cli.stopping import kept
+    from anaphora.cli.interrupts import kept
 
     if found := kept(app, arguments):
         return f"{'' if str(error).endswith('.') else '.'} {found[0]}. Make room, then resume with: {found[1]}"
@@ -276,10 +300,10 @@ def report_bug(error: BaseException) -> NoReturn:
 
 def stop(arguments: list[str]) -> NoReturn:
     """One line that says what a stopped command leaves and how it goes on."""
-    from anaphora.cli.stopping import sentence
+    from anaphora.cli.interrupts import resume_message
 
     lead = "\n" if sys.stderr.isatty() else ""  # the terminal has written ^C
-    click.echo(f"{lead}{sentence(app, arguments)}", err=True)
+    click.echo(f"{lead}{resume_message(app, arguments)}", err=True)
     sys.exit(INTERRUPTED)
 
 

@@ -311,7 +311,7 @@ Examples:
 @format_options
 def presets(format: str, as_json: bool) -> None:
     """The phrases and owners that have a name, as ContraCAT's Tables 4 and 5 have them."""
-    from anaphora.build.attacks.presets import built_in
+    from anaphora.languages.attack_presets import built_in
     from anaphora.table import Row, Table, section
 
     kinds = {kind: built_in(kind) for kind in ("phrase", "possessive")}

@@ -446,11 +446,12 @@ def mine_evaluate(
     GOLD holds ParCorFull's documents as JSON Lines (docs/mining-quality.md). The text is annotated as it would be for
     mining; the word alignment is that of the records.
     """
-    from anaphora.build.mine.quality import Request, run, table_of
+    from anaphora.build.mine.quality import Request, run
+    from anaphora.reports.data_tables import quality_table
 
     request = Request(
         gold, chains, languages, (annotate_source, annotate_target), link_confidence, oblique=oblique, neuter=neuter
     )
     with progress_bar("documents") as progress:
         document = run(request, progress)
-    show(table_of(document), document, format, as_json)
+    show(quality_table(document), document, format, as_json)

@@ -17,7 +17,6 @@ from anaphora.cli.options import (
     options,
     sampling_options,
     split_words,
-    text_options,
 )
 from anaphora.cli.output import echo_json, note, show, show_all
 from anaphora.core.errors import AnaphoraError
@@ -98,7 +97,7 @@ def correlate(
 
     SCORES.tsv has a header line, systems in the first column, a column of human scores, and a column per metric.
     """
-    from anaphora.metrics.meta.evaluation import meta_evaluate, read_scores
+    from anaphora.metrics.meta import meta_evaluate, read_scores
     from anaphora.reports.metric_tables import correlation_table
     from anaphora.stats.correlation import Settings
 
@@ -118,9 +117,9 @@ def correlate(
 
 def write_examples(folder: Path, as_json: bool) -> None:
     """Example files for this command and its sisters."""
-    from anaphora.metrics.meta.example import write_example
+    from anaphora.metrics.examples import write_example
 
-    files = [str(path) for path in write_example(folder)]
+    files = [str(path) for path in write_example("meta", folder)]
     if as_json:
         echo_json({"files": files})
     else:
@@ -179,7 +178,6 @@ Examples:
   anaphora meta sweep scores.tsv --cases basic=basic.json --cases heuristics=rescued.json
   anaphora meta sweep scores.tsv --cases apt.json --weights all --discard none --discard 5,6
   anaphora meta sweep scores.tsv --cases basic.json --cases rescued.json --plot figure2.svg
-  anaphora meta sweep scores.tsv -s src.en -r ref.fr -t a.fr -t b.fr -t c.fr -l en-fr
 """,
 )
 @click.argument("scores", type=PATH, metavar="SCORES.tsv")
@@ -188,6 +186,7 @@ Examples:
     metavar="NAME=FILE",
     callback=named_files,
     multiple=True,
+    required=True,
     help="Case counts of one alignment, as printed by `apt --json` (repeatable).",
 )
 @option(
@@ -204,13 +203,11 @@ Examples:
     multiple=True,
     help="Cases to leave out, or none (repeatable; default: none).",
 )
-@options("source", "reference", "translation", "name", "languages")
-@options("reference-alignments", "translation-alignments", "pronouns", "lists")
-@text_options
 @correlation_options
 @format_options
 def correlate_sweep(
     scores: Path,
+    cases: list[tuple[str, Path]],
     weights: list[tuple[float, float] | str],
     discard: list[frozenset[int]],
     human: str,
@@ -222,22 +219,19 @@ def correlate_sweep(
     confidence: float,
     samples: int,
     seed: int,
-    **given: Any,
 ) -> None:
     """How much do APT's weights and its alignment matter? Correlation with human scores for each choice of them.
 
-    From case counts, or from texts with their alignments, which are then used as they are (basic) and with APT's
-    heuristics. The picture is the distribution of the six cases for each alignment.
+    The chart shows the distribution of the six cases for each alignment.
     """
-    from anaphora.metrics.meta.evaluation import read_human
-    from anaphora.metrics.meta.sweep import FULL, NOTHING, TABLE_4, sweep
+    from anaphora.metrics.meta import FULL, NOTHING, TABLE_4, read_cases, read_human, sweep
     from anaphora.reports.metric_tables import sweep_table
     from anaphora.stats.correlation import Settings
 
     chosen = [pair for some in weights or TABLE_4 for pair in (FULL if isinstance(some, str) else [some])]
     found = sweep(
         read_human(scores, human),
-        case_counts(**given),
+        read_cases(cases),
         weights=chosen,
         discard=discard or [NOTHING],
         without=without,
@@ -248,33 +242,6 @@ def correlate_sweep(
 
         draw(plot, case_bars(found.totals()), as_json)
     show(sweep_table(found), found.to_dict(), format, as_json)
-
-
-def case_counts(cases: list[tuple[str, Path]], **given: Any) -> dict[str, dict[str, tuple[int, ...]]]:
-    """From the documents of `apt`, or from texts."""
-    from anaphora.metrics.apt.task import Files
-    from anaphora.metrics.meta.sweep import cases_of_texts, read_cases
-
-    how = {name: given.pop(name) for name in ("tokenize", "normalize")}
-    needed = {"-s": given["source"], "-r": given["reference"], "-t": given["translations"], "-l": given["languages"]}
-    if cases:
-        if any(given.values()):
-            raise AnaphoraError("give case counts (--cases) or texts (-s -r -t -l), not both")
-        return read_cases(cases)
-    missing = [flag for flag, value in needed.items() if not value]
-    if missing:
-        raise AnaphoraError(f"missing {', '.join(missing)}: give case counts (--cases), or texts (-s -r -t -l)")
-    files = Files(
-        source=given["source"],
-        reference=given["reference"],
-        hypotheses=given["translations"],
-        reference_alignment=given["reference_alignments"],
-        hypothesis_alignments=given["translation_alignments"],
-        names=given["names"],
-    )
-    return cases_of_texts(
-        files, given["languages"], pronouns=split_words(given["pronouns"]), lists=given["lists"], **how
-    )
 
 
 @click.command(
@@ -309,10 +276,9 @@ def apt_equivalences(
 
     SAMPLES.tsv has a header and the columns candidate, reference and correct (1 or 0), one row per pronoun.
     """
-    from anaphora.core.errors import AnaphoraError
     from anaphora.core.files import atomic_writer
     from anaphora.languages.pronouns import pronoun_lists, to_toml
-    from anaphora.metrics.apt.equivalence import learn_equivalents, read_samples
+    from anaphora.metrics.judgments import learn_equivalents, read_samples
     from anaphora.reports.metric_tables import equivalence_table
 
     if lists and not languages:
@@ -336,7 +302,7 @@ Examples:
 """,
 )
 @click.argument("details", type=PATH)
-@click.argument("judgements", type=PATH)
+@click.argument("judgements", type=PATH, metavar="JUDGMENTS")
 @options("options", "languages")
 @format_options
 def apt_judgements(
@@ -344,11 +310,11 @@ def apt_judgements(
 ) -> None:
     """Do people find APT's identical pronouns correct, and its different ones not? Cases by human judgement.
 
-    DETAILS is what `apt --details` writes. JUDGEMENTS has the columns system, sentence, position, and either judgement
+    DETAILS is what `apt --details` writes. JUDGMENTS has the columns system, sentence, position, and either judgement
     (correct, incorrect, bad) or answers: what annotators put into the gap, for example il|ce, other, or bad.
     """
     from anaphora.languages.pronouns import normalize_word
-    from anaphora.metrics.meta.judgements import judge_cases, same_forms
+    from anaphora.metrics.judgments import judge_cases, same_forms
     from anaphora.reports.metric_tables import judgment_table
 
     form = normalize_word if languages is None else same_forms(languages)
@@ -377,12 +343,13 @@ def discomt(
     A table with the columns item, translation, accepted (the options that annotators chose, separated by commas, or
     bad), and system where there are several.
     """
-    from anaphora.metrics.discomt.measures import discomt, read_annotations, write_example
+    from anaphora.metrics.discomt import discomt, read_annotations
+    from anaphora.metrics.examples import copy_example
     from anaphora.reports.metric_tables import discomt_tables
     from anaphora.stats.intervals import Resampling
 
     if example:
-        write_example(annotations)
+        copy_example("discomt/annotations.tsv", annotations)
         if as_json:
             echo_json({"files": [str(annotations)]})
         else:

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from anaphora.suites.suite import Suite
     from anaphora.systems.context import Context
 
-TREE_KINDS = ("hf", "lm", "nmt")  # scored through the prefix tree
-OWN_CONTEXT = ("nmt", "measure", "scores")  # read what they were trained with, or were given it elsewhere
 REPORT_FORMATS = ("html", "md", "latex", "csv", "png", "svg")
 
 
@@ -71,29 +69,24 @@ Examples:
 def score(suite: str, system: str, output: Path, as_json: bool, **settings: Any) -> None:
     """Score the candidates of SUITE (a suite file or a catalogue name) with a system, and write a run."""
     from anaphora import api
-    from anaphora.suites.contexts import select
+    from anaphora.systems import kind_traits
     from anaphora.systems.context import Context
-    from anaphora.systems.workers import default_worker_count
 
     if settings["resume"] and settings["overwrite"]:
         raise click.UsageError("--resume and --overwrite cannot be combined.")
     loaded = api.load_suite(suite)
     context = Context(settings["context"] or 0, settings["separator"], settings["target_context"])
-    selection = select(loaded, limit=settings["limit"], sample=settings["sample"], seed=settings["seed"])
     if all(settings[name] is None for name in ("workers", "cluster", "threads")):
-        settings["workers"] = default_worker_count(system, len(selection.examples))
+        settings["workers"] = "auto"
+
+    def started(selection: Selection) -> None:
+        traits = kind_traits(system)
+        note(_about(loaded, selection, context, traits.prefix_tree and not settings["plain"]))
+        if settings["context"] is None and not traits.own_context and selection.context:
+            note(_unused_context(loaded, selection.context))
+
     with progress_bar("ex") as bar:
-
-        def progress(done: int, total: int, said: list[str] = []) -> None:  # noqa: B006  (of this one call)
-            if not said:  # only now is it certain that there is something to do
-                said.append(_about(loaded, selection, system, context, settings["plain"]))
-                note(said[0])
-                if settings["context"] is None and system.partition(":")[0] not in OWN_CONTEXT and selection.context:
-                    note(_unused_context(loaded, selection.context))
-            if bar is not None:
-                bar(done, total)
-
-        run = api.score(loaded, system, output, progress=progress, **settings)
+        run = api.score(loaded, system, output, progress=bar, started=started, **settings)
     found = _summary(run)
     if as_json:
         echo_json(found)
@@ -126,49 +119,25 @@ def _unused_context(suite: Suite, most: int) -> str:
     return f"{suite.header.name} has {sentences} of context, but the system is scored without it (see --context)"
 
 
-def _about(suite: Suite, selection: Selection, system: str, context: Context, plain: bool) -> str:
+def _about(suite: Suite, selection: Selection, context: Context, prefix_tree: bool) -> str:
     """The suite, how much is to be scored, and what the prefix tree saves of it, estimated by words."""
     from anaphora.scoring.tree import saved_work
 
-    questions = [context.question(example) for example in selection.examples]
-    sizes = [len(question.targets) for question in questions]
-    about = suite.header
+    about, candidates = suite.header, sum(len(example.candidates) for example in selection.examples)
     languages = f"{about.source_language}-{about.target_language}"
-    told = f"{about.name} {languages} · {len(sizes):,} examples · {sum(sizes):,} candidates"
-    if plain or system.partition(":")[0] not in TREE_KINDS:
-        return told
-    saved = saved_work((q.source.split(), [target.split() for target in q.targets]) for q in questions)
-    return f"{told} · the prefix tree saves about {saved:.0%} of the work"
+    size = f"{about.name} {languages} · {len(selection.examples):,} examples · {candidates:,} candidates"
+    if not prefix_tree:
+        return size
+    inputs = map(context.scoring_input, selection.examples)
+    saved = saved_work((source.split(), [target.split() for target in targets]) for source, targets in inputs)
+    return f"{size} · the prefix tree saves about {saved:.0%} of the work"
 
 
 def _summary(run: Run) -> dict[str, Any]:
-    """What --json prints.
-
-    undecidable: candidates that are the same to the system as another one; truncated: texts that were cut
-    unanswered, partly_answered: examples where none, or not all, of what the system said was an answer, and some of it
-    """
-    examples = undecidable = truncated = unanswered = partly = 0
-    answers: list[str] = []
-    for item in run:
-        examples += 1
-        undecidable += len({candidate for pair in item.extra.get("undecidable", ()) for candidate in pair})
-        truncated += item.extra.get("truncated", 0)
-        unanswered += item.unanswered
-        partly += "unanswered" in item.extra and not item.unanswered
-        if len(answers) < 3 and item.extra.get("answer"):
-            answers.append(item.extra["answer"])
-    return {
-        "run": str(run.path),
-        "suite": run.header.suite,
-        "sha256": run.header.sha256,
-        "system": run.header.system,
-        "examples": examples,
-        "undecidable": undecidable,
-        "truncated": truncated,
-        "unanswered": unanswered,
-        "partly_answered": partly,
-        "answers": answers,
-    }
+    """What --json prints."""
+    header = run.header
+    about = {"run": str(run.path), "suite": header.suite, "sha256": header.sha256, "system": header.system}
+    return about | run.summarize().to_dict()
 
 
 @click.command(
@@ -197,7 +166,6 @@ Examples:
 )
 @option(
     "--target-context-from",
-    "context_from",
     type=PATH,
     aliases=("--context-from",),
     help="Translations of the input by another system, as target context (nmt: models that read it).",
@@ -220,32 +188,12 @@ Examples:
 )
 @options("threads", "batch-tokens", "resume", "overwrite")
 @json_option
-def translate(
-    system: str,
-    source: Path,
-    output: Path,
-    languages: str | None,
-    context: int | None,
-    separator: str,
-    target_context: str,
-    threads: int | None,
-    batch_tokens: int,
-    as_json: bool,
-    **settings: Any,
-) -> None:
+def translate(system: str, source: Path, output: Path, languages: str | None, as_json: bool, **settings: Any) -> None:
     """Translate documents with any system, each sentence with its preceding context."""
-    from anaphora.systems import load_system
-    from anaphora.systems.context import Context, Options
-    from anaphora.systems.translation import check_separator, translate_file
+    from anaphora import api_texts
 
-    chosen = Context(context or 0, separator, target_context)
-    if not system.startswith("nmt:"):  # such a model knows where its sentences end
-        check_separator(chosen)
-    first, _, second = (languages or "").partition("-")
-    options = Options(chosen, (first, second), threads, batch_tokens, own_context=context is None)
     with progress_bar("sentences") as progress:
-        loaded = load_system(system, options)
-        found = translate_file(loaded, system, source, output, context=chosen, progress=progress, **settings)
+        found = api_texts.translate(system, source, output, languages=languages or "", progress=progress, **settings)
     if as_json:
         document = {"output": str(output), "sentences": found.sentences}
         echo_json(document | {"missing_separators": found.missing, "surplus_separators": found.surplus})

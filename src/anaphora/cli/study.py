@@ -274,7 +274,7 @@ def export(
     as_json: bool,
 ) -> None:
     """The answers of a STUDY and what is made of them. Without a FILE the answers go to stdout as JSON Lines."""
-    from anaphora.study import analysis as out
+    from anaphora.study import export as out
     from anaphora.study.analysis import study_agreement
 
     found, log, current = load(study, database)

@@ -1,7 +1,8 @@
-"""Text for the demo: ContraCAT's templates, most of them to learn from, the others to be asked.
+"""Text for the demo: ContraCAT's templates, most of them for training, the others for testing.
 
-An item's right translation is a document of two sentences. What is asked has a first sentence that no document has, so
-that a model must have understood how the pronoun follows from it. Models that learned this know templates, not German.
+The right translation of an item is a document of two sentences. Test items have a first sentence that no training
+document has, so that a model must have learned how the pronoun follows from it. Such a model knows templates, not
+German.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from anaphora.core.files import atomic_writer
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Suite, suite_of
 
-HELD_OUT = 10  # every tenth first sentence is for asking
+HELD_OUT = 10  # every tenth first sentence is for testing
 VALIDATION = 400  # documents
 EACH = 120  # examples of each template
 EASY = ("event", "pleonastic")  # always neuter: a sentence-level model can know it
@@ -27,7 +28,7 @@ GENDER = "gender"
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """What the demo learns from and what it asks."""
+    """The files that the demo trains and tests on."""
 
     train: tuple[Path, Path]
     validation: tuple[Path, Path]
@@ -35,59 +36,59 @@ class Files:
 
 
 def write_corpus(folder: Path, seed: int = 1) -> Files:
-    """Training and validation text, and the suite of what was held out."""
+    """Write training and validation text, and the suite of held-out items."""
     files = Files(
         (folder / "train.en", folder / "train.de"),
         (folder / "validation.en", folder / "validation.de"),
         folder / "templates.jsonl",
     )
     everything = template_suite("en-de").suite
-    kept, asked = divided(_with_known_nouns(everything))
-    random.Random(seed).shuffle(kept)
-    for paths, examples in ((files.train, kept[VALIDATION:]), (files.validation, kept[:VALIDATION])):
+    train, test = divided(_with_known_nouns(everything))
+    random.Random(seed).shuffle(train)
+    for paths, examples in ((files.train, train[VALIDATION:]), (files.validation, train[:VALIDATION])):
         for side, path in enumerate(paths):
             with atomic_writer(path) as out:
                 for example in examples:
                     passage = example.candidates[example.gold or 0] if side else example.source
                     out.write(("\n".join(passage) + "\n\n").encode())
-    suite_of(everything.header, lambda: sampled(asked, seed)).write(files.suite)
+    suite_of(everything.header, lambda: sampled(test, seed)).write(files.suite)
     return files
 
 
 def divided(examples: Iterator[Example]) -> tuple[list[Example], list[Example]]:
-    """What is learned from, which has a right answer, and what is asked, which may have none (priors)."""
-    kept, asked = [], []
+    """Split examples into training items, which have a right answer, and test items, which may have none (priors)."""
+    train, test = [], []
     for example in examples:
         if _held_out(example):
-            asked.append(example)
+            test.append(example)
         elif example.gold is not None:
-            kept.append(example)
-    return kept, asked
+            train.append(example)
+    return train, test
 
 
 def sampled(examples: Sequence[Example], seed: int) -> Iterator[Example]:
-    """As many of each template; they stay in order, and both orders of a pair stay together."""
+    """Yield a sample of each template in its order; both orders of a pair stay together."""
     by_template: dict[str, dict[str, list[Example]]] = {}
     for example in examples:
         units = by_template.setdefault(str(example.tags["template"]), {})
         units.setdefault(str(example.tags.get("pair", example.id)), []).append(example)
     for template, units in by_template.items():
-        found = list(units.values())
-        each = (EACH_EASY if template in EASY else EACH) // len(found[0])
-        chosen = random.Random(f"{template} {seed}").sample(range(len(found)), min(each, len(found)))
+        members = list(units.values())
+        each = (EACH_EASY if template in EASY else EACH) // len(members[0])
+        chosen = random.Random(f"{template} {seed}").sample(range(len(members)), min(each, len(members)))
         for k in sorted(chosen):
-            yield from found[k]
+            yield from members[k]
 
 
 def _held_out(example: Example) -> bool:
-    """By the first sentence, or the pair that it is of; where it only names a noun that must be known, by the id."""
+    """Decide by the first sentence or its pair; by the id where the sentence only names a noun that must be known."""
     template = example.tags["template"]
     key, share = (example.id, 2) if template == GENDER else (example.tags.get("pair", example.source[0]), HELD_OUT)
     return int(hashlib.sha256(str(key).encode()).hexdigest(), 16) % share == 0
 
 
 def _with_known_nouns(suite: Suite) -> Iterator[Example]:
-    """All but those that ask for the gender of one of two thousand nouns that no other template has."""
+    """Yield all examples but those on the gender of nouns that no other template has."""
     known = {word for example in suite if example.tags["template"] != GENDER for word in _words(example.source[0])}
     for example in suite:
         if example.tags["template"] != GENDER or known.issuperset(_words(example.source[0])[3:]):

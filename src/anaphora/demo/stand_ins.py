@@ -1,6 +1,6 @@
-"""The demo: a small suite that the project writes itself, two stand-ins for systems, and their results.
+"""The demo without models: a small suite, two simulated systems, and their results.
 
-The stand-ins are rules with noise, made to show what the tables look like; they say nothing of any real system.
+The simulated systems are rules with noise, which show what the tables look like; they are no model of a real system.
 """
 
 from __future__ import annotations
@@ -13,39 +13,21 @@ from pathlib import Path
 from anaphora import api
 from anaphora.core.files import atomic_writer
 from anaphora.core.finite import json_text
+from anaphora.core.parsing import read_toml
 from anaphora.evaluation.compare import Comparison
 from anaphora.evaluation.result import Result
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Header, Suite, suite_of
 
-# English noun, German noun, gender
-NOUNS = (
-    *(("spoon", "Löffel", "m"), ("table", "Tisch", "m"), ("coat", "Mantel", "m"), ("letter", "Brief", "m")),
-    *(("key", "Schlüssel", "m"), ("ball", "Ball", "m"), ("hammer", "Hammer", "m"), ("carpet", "Teppich", "m")),
-    *(("lamp", "Lampe", "f"), ("bag", "Tasche", "f"), ("cup", "Tasse", "f"), ("clock", "Uhr", "f")),
-    *(("blanket", "Decke", "f"), ("fork", "Gabel", "f"), ("map", "Karte", "f"), ("guitar", "Gitarre", "f")),
-    *(("book", "Buch", "n"), ("knife", "Messer", "n"), ("shirt", "Hemd", "n"), ("picture", "Bild", "n")),
-    *(("glass", "Glas", "n"), ("bed", "Bett", "n"), ("boat", "Boot", "n"), ("bicycle", "Fahrrad", "n")),
-)
-ARTICLES = {"m": "den", "f": "die", "n": "das"}
-PRONOUNS = {"m": "er", "f": "sie", "n": "es"}
-FRAMES = (
-    ("I found the {}.", "Ich habe {} gefunden."),
-    ("She sold the {} yesterday.", "Gestern hat sie {} verkauft."),
-    ("We put the {} in the kitchen.", "Wir haben {} in die Küche gestellt."),
-)
-FOLLOWING = (
-    ("It was very old.", "{} war sehr alt."),
-    ("It belongs to my brother.", "{} gehört meinem Bruder."),
-    ("Unfortunately it was broken.", "Leider war {} kaputt."),
-)
-BETWEEN = ("That took a while.", "Das hat eine Weile gedauert.")
-PRIOR = {"m": -1.3, "f": -0.9, "n": 0.0}  # what a system prefers that knows nothing of the antecedent
+DATA = read_toml(Path(__file__).with_name("stand_ins.toml"))
+NOUNS: tuple[tuple[str, str, str], ...] = tuple((en, de, gender) for en, de, gender in DATA["nouns"])
+ARTICLES: dict[str, str] = DATA["articles"]  # by gender
+PRONOUNS: dict[str, str] = DATA["pronouns"]
 
 
 @dataclass(frozen=True, slots=True)
 class Demo:
-    """What the demo leaves behind."""
+    """The files and results of the demo."""
 
     folder: Path
     suite: Path
@@ -55,7 +37,7 @@ class Demo:
 
 
 def run_demo(folder: Path, seed: int = 7) -> Demo:
-    """Write the suite and two score files, evaluate and compare them, leave the figures in results.json."""
+    """Write the suite and two score files, evaluate and compare them, and write the figures to results.json."""
     suite_file = folder / "suite.jsonl"
     suite = demo_suite()
     suite.write(suite_file)
@@ -75,17 +57,17 @@ def run_demo(folder: Path, seed: int = 7) -> Demo:
 
 
 def demo_suite() -> Suite:
-    """Pronouns whose antecedent is one or two sentences back: 24 nouns × 3 × 3 × 2 examples."""
+    """Return pronouns whose antecedent is one or two sentences back: 24 nouns × 3 × 3 × 2 examples."""
     header = Header("demo", "en", "de", ("reference_pronoun", "distance"), citation="", licence="Apache-2.0")
     return suite_of(header, _examples)
 
 
 def _examples() -> Iterator[Example]:
     for english, german, gender in NOUNS:
-        for f, frame in enumerate(FRAMES):
-            for k, following in enumerate(FOLLOWING):
+        for f, frame in enumerate(DATA["frames"]):
+            for k, following in enumerate(DATA["following"]):
                 for distance in (1, 2):
-                    between = BETWEEN if distance == 2 else ("", "")
+                    between = DATA["between"] if distance == 2 else ("", "")
                     first = (frame[0].format(english), frame[1].format(f"{ARTICLES[gender]} {german}"))
                     before = [("", ""), first] if distance == 1 else [first, between]
                     targets = [_capital(following[1].format(pronoun)) for pronoun in PRONOUNS.values()]
@@ -99,7 +81,7 @@ def _examples() -> Iterator[Example]:
 
 
 def _scores(suite: Suite, knows: float, rng: random.Random) -> Iterator[float]:
-    """A log-probability for each candidate: the prior, noise, and the antecedent's gender where it is known.
+    """Yield a log-probability for each candidate: the prior, noise, and the antecedent's gender where it is known.
 
     knows: how often the gender is known one sentence back; half as often two sentences back
     """
@@ -107,7 +89,7 @@ def _scores(suite: Suite, knows: float, rng: random.Random) -> Iterator[float]:
         known = rng.random() < knows / (1 if example.tags["distance"] == 1 else 2)
         for k, gender in enumerate(PRONOUNS):
             helped = 2.5 if known and k == example.gold else 0.0
-            yield -8 + PRIOR[gender] + helped + rng.gauss(0, 0.6)
+            yield -8 + DATA["prior"][gender] + helped + rng.gauss(0, 0.6)
 
 
 def _capital(sentence: str) -> str:

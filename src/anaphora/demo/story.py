@@ -1,7 +1,9 @@
-"""The demo: two models learn, are asked, attacked, diagnosed and compared; a report shows what came of it."""
+"""The demo: two small models are trained, scored, attacked, diagnosed and compared in a report."""
 
 from __future__ import annotations
 
+import shutil
+import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
@@ -19,19 +21,19 @@ from anaphora.evaluation.compare import Comparison
 from anaphora.evaluation.result import Result
 from anaphora.runs import Run
 from anaphora.suites.suite import read_native
-from anaphora.systems.listing import missing_packages
+from anaphora.systems import KINDS, missing_packages
 
 MODELS = {"sentence-level": "transformer-baseline-laptop", "context-aware": "transformer-concat22-laptop"}
 UPDATES = 800
 ATTACKS = ("he_said", "true_colon")
 PRETRAINED = Path(__file__).with_name("pretrained")
 Say = Callable[[str], None]
-Watched = Callable[[str], AbstractContextManager[Callable[[int, int], None] | None]]  # a bar for what is counted
+Watched = Callable[[str], AbstractContextManager[Callable[[int, int], None] | None]]  # a progress bar
 
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """What the demo leaves behind."""
+    """The files and results of the demo."""
 
     folder: Path
     report: Path
@@ -48,12 +50,12 @@ def run_story(
     say: Say = lambda text: None,
     watched: Watched = lambda unit: nullcontext(),
 ) -> Story:
-    """Tell it from the beginning; what an interrupted run has finished is taken as it is.
+    """Run the demo; models that an interrupted demo has trained are used again.
 
-    pretrained: with the models that come with the package, trained by this very function
-    watched: gives a bar for what is counted, as `progress_bar` of the command line does
+    pretrained: use the models of the package, which were trained by this function
+    watched: returns a progress bar, as `progress_bar` of the command line does
     """
-    if missing := missing_packages("anaphora.nmt.training"):
+    if missing := missing_packages(KINDS["nmt"].packages):
         remedy = 'Install with: pip install "anaphora[nmt]"; or see tables alone: anaphora demo --stand-ins'
         does = "runs two small models" if pretrained else "trains two small models"
         packages = ", ".join(sorted(missing, key=lambda name: (name != "torch", name)))  # the big one first
@@ -73,14 +75,14 @@ def run_story(
             api.score(suite, f"nmt:{model}", folder / "runs" / f"{name}-{kind}", overwrite=True, threads=1)
             for kind, suite in suites.items()
         ]
-    results = {name: api.evaluate(found[0]) for name, found in runs.items()}
+    results = {name: api.evaluate(members[0]) for name, members in runs.items()}
     named = [replace(run[0], header=replace(run[0].header, system=name)) for name, run in runs.items()]
     comparison = api.compare(*named, by=("template",))
     reported = api.report(
-        *(run for found in runs.values() for run in found),
+        *(run for members in runs.values() for run in members),
         output=folder / "report.html",
         suites=[files.suite],
-        names=[name for name, found in runs.items() for _ in found],
+        names=[name for name, members in runs.items() for _ in members],
     )
     with atomic_writer(folder / "results.json") as out:
         figures = {name: result.to_dict() for name, result in results.items()}
@@ -90,7 +92,7 @@ def run_story(
 
 
 def train(name: str, files: Files, folder: Path, updates: int, watched: Watched) -> None:
-    """Train a model of laptop size, or go on where an interrupted demo was."""
+    """Train a small model, or resume the training of an interrupted demo."""
     import torch
 
     from anaphora.nmt.checkpoint import open_folder
@@ -108,7 +110,35 @@ def train(name: str, files: Files, folder: Path, updates: int, watched: Watched)
         "validation": {"every": quarter},
     }
     config = parse_config(document, folder)
-    torch.set_num_threads(1)  # so small a model gains nothing from more, and loses much where the machine is busy
+    torch.set_num_threads(1)  # a small model is not faster with more, and much slower on a busy machine
     with lock_folder(folder), watched("updates") as bar:
         open_folder(folder, config, resume=True)
         Trainer(config, prepare(config, folder), folder, lambda line: bar and bar(line["update"], updates)).run()
+
+
+def kept(folder: Path) -> str:
+    """Describe what an interrupted demo has kept; empty where there is nothing."""
+    models = folder / "models"
+    return f"what is trained so far is kept in {models}" if models.is_dir() else ""
+
+
+LEFT_OUT = ("checkpoints", "log.jsonl", "curve.svg")  # what only training needs
+
+
+def keep(demo: Path, folder: Path = PRETRAINED) -> None:
+    """Copy the models of a demo, without what only training needs, to where the package's own models are.
+
+    Use: python -m anaphora.demo.story DEMO_FOLDER
+    """
+    for name in MODELS:
+        model = folder / name
+        shutil.rmtree(model, ignore_errors=True)
+        shutil.copytree(demo / "models" / name, model, ignore=shutil.ignore_patterns(*LEFT_OUT))
+        config = model / "config.toml"
+        config.write_text(config.read_text("utf-8").replace(f"{demo}/", ""), encoding="utf-8")
+        for file in model.iterdir():
+            file.chmod(0o644)
+
+
+if __name__ == "__main__":
+    keep(Path(sys.argv[1]))

@@ -11,15 +11,16 @@ from typing import Any
 import numpy as np
 
 from anaphora.core.errors import AnaphoraError
+from anaphora.core.rendering import Rendered
 from anaphora.evaluation import decision as by
 from anaphora.evaluation.decision import Key, decide, unit_of
 from anaphora.evaluation.result import RunSignature, Settings
-from anaphora.runs import Run, Scored
+from anaphora.measurement import Measurement
+from anaphora.runs import Run, ScoredExample
 from anaphora.stats.intervals import Floats, Interval, Ints, generator, percentile_interval
 from anaphora.stats.paired import approximate_randomisation, holm, mcnemar, paired_bootstrap
 from anaphora.stats.signature import named
 from anaphora.suites.example import ORIGINAL
-from anaphora.systems.context import Measurement
 
 TESTS = ("mcnemar", "randomisation", "bootstrap")
 Outcomes = tuple[bool, ...]  # whether each system is right on an item
@@ -80,13 +81,15 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Rendered):
     """All pairs of systems on one suite.
 
     attacks: the other suites, where runs of attacks on the suite are compared with it, as name@hash
     repeated: breakdowns that were left out as they have the same items in their groups as another, and which
     measurements: how each system was measured
     """
+
+    TABLES = "anaphora.reports.tables:comparison_table"
 
     suite: str
     sha256: str
@@ -99,18 +102,6 @@ class Comparison:
     attacks: tuple[str, ...] = ()
     repeated: Mapping[str, str] = field(default_factory=dict)
     measurements: tuple[Measurement, ...] = ()
-
-    def __str__(self) -> str:
-        """The table, as on the command line."""
-        from anaphora.reports.tables import comparison_table
-
-        return comparison_table(self).render("table")
-
-    def _repr_html_(self) -> str:
-        """The table in a notebook."""
-        from anaphora.reports.tables import comparison_table
-
-        return comparison_table(self).render("html")
 
     @property
     def signature(self) -> str:
@@ -185,7 +176,7 @@ class _Tally:
             pair: ([], []) for pair in itertools.combinations(range(runs), 2)
         }
 
-    def add(self, items: Sequence[Scored]) -> None:
+    def add(self, items: Sequence[ScoredExample]) -> None:
         """What all runs say of one item."""
         item, settings = items[0], self.settings
         self.tags.update(item.tags)
@@ -316,7 +307,7 @@ def _names(runs: Sequence[Run]) -> tuple[str, ...]:
 # Which answers of several runs belong together: those to one example, or to an example and to its attacked forms.
 
 
-def zip_runs(runs: Sequence[Run]) -> Iterator[tuple[Scored, ...]]:
+def zip_runs(runs: Sequence[Run]) -> Iterator[tuple[ScoredExample, ...]]:
     """The answers of all runs to one example after the other, in the order of the first run.
 
     Runs of one suite go in step and are streamed. Runs of a suite and of attacks on it are paired by the tag
@@ -327,13 +318,13 @@ def zip_runs(runs: Sequence[Run]) -> Iterator[tuple[Scored, ...]]:
     return _by_original(runs)
 
 
-def original_of(item: Scored) -> str | None:
+def original_of(item: ScoredExample) -> str | None:
     """The id of the example that this one was made from; None if it is no attacked example."""
     original = item.tags.get(ORIGINAL)
     return original if isinstance(original, str) else None
 
 
-def _in_step(runs: Sequence[Run]) -> Iterator[tuple[Scored, ...]]:
+def _in_step(runs: Sequence[Run]) -> Iterator[tuple[ScoredExample, ...]]:
     for row in itertools.zip_longest(*runs):
         if None in row or len({item.id for item in row}) > 1:
             seen = ", ".join(f"{r.path}: {item.id if item else 'ended'}" for r, item in zip(runs, row, strict=True))
@@ -341,7 +332,7 @@ def _in_step(runs: Sequence[Run]) -> Iterator[tuple[Scored, ...]]:
         yield row
 
 
-def _by_original(runs: Sequence[Run]) -> Iterator[tuple[Scored, ...]]:
+def _by_original(runs: Sequence[Run]) -> Iterator[tuple[ScoredExample, ...]]:
     answers = [list(run) for run in runs]
     ids = [{item.id for item in items} for items in answers]
     originals = [{original_of(item) for item in items} - {None} for items in answers]

@@ -18,14 +18,15 @@ import numpy as np
 from anaphora.core.errors import AnaphoraError
 from anaphora.evaluation.contrastive import evaluate_run
 from anaphora.evaluation.result import Proportion, RunSignature, Settings
+from anaphora.measurement import Measurement
 from anaphora.runs import Run, RunHeader
 from anaphora.stats.intervals import Floats, Interval, bootstrap, generator, percentile_interval
 from anaphora.suites.contexts import most_context, random_context, shuffled_context
 from anaphora.suites.suite import Suite
-from anaphora.systems.context import LABEL, Measurement, Options, check_asked, within
+from anaphora.systems.context import LABEL, Options, check_asked, within
 
 Scorer = Callable[[Suite, Options, Path], Run]
-FOCUSES = ("current", "pronoun")
+SCOPES = ("current", "pronoun")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +48,10 @@ class Condition:
     name: str
     sentences: int
     figure: Proportion
-    cxmi: Mapping[str, MeanCXMI]  # by focus; empty without context
+    cxmi: Mapping[str, MeanCXMI]  # by scope; empty without context
 
     def to_dict(self) -> dict[str, Any]:
-        figures = {f"cxmi_{focus}": information.to_dict() for focus, information in self.cxmi.items()}
+        figures = {f"cxmi_{scope}": information.to_dict() for scope, information in self.cxmi.items()}
         return {"sentences": self.sentences, **self.figure.to_dict(), **figures}
 
 
@@ -99,10 +100,10 @@ def context_usage(
     def scored(name: str, examples: Suite, sentences: int) -> tuple[Condition, dict[str, Floats], RunHeader]:
         context = replace(options.context, sentences=sentences)
         values, figures = {}, []
-        for focus in FOCUSES:
-            place = folder / f"{name.replace(' ', '-')}-{focus}"
-            run = score(examples, replace(options, context=context, focus=focus, own_context=False), place)
-            values[focus] = _gold_scores(run)
+        for scope in SCOPES:
+            place = folder / f"{name.replace(' ', '-')}-{scope}"
+            run = score(examples, replace(options, context=context, scope=scope, own_context=False), place)
+            values[scope] = _gold_scores(run)
             figures.append(evaluate_run(run, settings=settings).figure)
         return Condition(name, sentences, figures[0], {}), values, run.header
 
@@ -121,7 +122,7 @@ def context_usage(
     if reads > 1:
         found.append(scored("shuffled", shuffled_context(suite, settings.seed), reads)[:2])
     conditions = [
-        replace(condition, cxmi={f: _mean_cxmi(values[f] - without[f], settings) for f in FOCUSES})
+        replace(condition, cxmi={f: _mean_cxmi(values[f] - without[f], settings) for f in SCOPES})
         for condition, values in found[1:]
     ]
     return ContextUsage(
@@ -167,3 +168,9 @@ def _mean_cxmi(differences: Floats, settings: Settings) -> MeanCXMI:
 def sentences_of(usage: ContextUsage) -> Sequence[Condition]:
     """The conditions with the right context, from none to the largest: the points of the curve."""
     return [condition for condition in usage.conditions if condition.name not in ("random", "shuffled")]
+
+
+def kept(folder: Path) -> str:
+    """Describe what an interrupted `context-usage` has kept; empty where there is nothing."""
+    runs = [*folder.glob("**/run.jsonl"), *folder.glob("**/*.jsonl.part")] if folder.is_dir() else []
+    return f"every answer so far is kept in {folder}" if runs else ""

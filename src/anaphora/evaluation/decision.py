@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from anaphora.core.errors import AnaphoraError, did_you_mean
 from anaphora.evaluation.result import Proportion
-from anaphora.runs import Scored
+from anaphora.runs import ScoredExample
 from anaphora.stats.intervals import wilson
 from anaphora.suites.example import Tag
 
@@ -29,7 +29,7 @@ class Decision(NamedTuple):
     chosen: int | None
 
 
-def decide(item: Scored, *, minimize: bool = False, normalize: str = "sum") -> Decision:
+def decide(item: ScoredExample, *, minimize: bool = False, normalize: str = "sum") -> Decision:
     """ContraPro §3.2: right only if the reference is better than any contrastive translation; a tie is wrong."""
     scores = item.scores if normalize == "sum" else per_token(item)
     best, gold = min(scores) if minimize else max(scores), item.gold
@@ -39,7 +39,7 @@ def decide(item: Scored, *, minimize: bool = False, normalize: str = "sum") -> D
     return Decision(chosen == gold, chosen is None and scores[gold] == best, chosen)
 
 
-def per_token(item: Scored) -> list[float]:
+def per_token(item: ScoredExample) -> list[float]:
     """Scores divided by length: the mean instead of the sum."""
     if item.tokens is None:
         raise AnaphoraError(
@@ -51,7 +51,7 @@ def per_token(item: Scored) -> list[float]:
     return [score / count for score, count in zip(item.scores, item.tokens, strict=True)]
 
 
-def unit_of(item: Scored, tag: str | None) -> Hashable:
+def unit_of(item: ScoredExample, tag: str | None) -> Hashable:
     """What is resampled whole with this item: all that share its value of a tag; None where items stand alone."""
     if tag is None:
         return None

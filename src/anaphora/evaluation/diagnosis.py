@@ -29,9 +29,9 @@ from anaphora.evaluation.diagnosis_evidence import (
 )
 from anaphora.evaluation.result import RunSignature, Settings
 from anaphora.evaluation.robustness import Robustness
+from anaphora.measurement import Measurement
 from anaphora.runs import Run
 from anaphora.stats.intervals import wilson
-from anaphora.systems.context import Measurement
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.evaluation.compare import Pair, compare_runs, corrected, original_of
 from anaphora.evaluation.contrastive import evaluate_run
 from anaphora.evaluation.result import Proportion, RunSignature, Settings
-from anaphora.runs import LoadedRun, Run, Scored, load
+from anaphora.measurement import PLAIN, Measurement, canonical
+from anaphora.runs import LoadedRun, Run, ScoredExample, load
 from anaphora.stats.signature import named
-from anaphora.systems.context import PLAIN, Measurement, canonical
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ def robustness(
 
 def _parts(run: Run) -> dict[str, LoadedRun]:
     """The answers to each attack in a run."""
-    attacks: dict[str, list[Scored]] = {}
+    attacks: dict[str, list[ScoredExample]] = {}
     for item in run:
         if original_of(item) is None:
             problem = f"example {item.id} does not name its original (tag 'attacked')"

@@ -22,7 +22,7 @@ from anaphora.core.files import make_folder, text_lines
 from anaphora.measure.texts import Progress, Text
 from anaphora.scoring.batching import padded_batches, split_on_oom
 from anaphora.systems.context import split_settings
-from anaphora.systems.huggingface.neural import fingerprint, load_checkpoint
+from anaphora.systems.huggingface import fingerprint, load_checkpoint
 
 UNKNOWN = "<unk>"
 SETTINGS = ("layer", "words", "revision", "dtype", "device")

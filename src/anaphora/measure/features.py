@@ -30,8 +30,8 @@ from anaphora.scoring.batching import SourceGroup, group_by_source, split_on_oom
 from anaphora.scoring.packed import PackedModel, UnsupportedModel
 from anaphora.scoring.padded import pad
 from anaphora.scoring.tree import EncodedCandidate
-from anaphora.systems.context import split_settings, yes
-from anaphora.systems.huggingface.neural import fingerprint, load_checkpoint, tree_scorer
+from anaphora.systems.context import parse_bool, split_settings
+from anaphora.systems.huggingface import fingerprint, load_checkpoint, tree_scorer
 
 REACH = (0, 1, 5)  # the last word after the pronoun that each feature covers; one more feature covers the rest
 WIDTH = len(REACH) + 1
@@ -55,7 +55,7 @@ class LanguageModelFeatures:
     def __init__(self, spec: str, *, cache: Path | None = None) -> None:
         name, given = split_settings(spec, SETTINGS)
         self.names = learn_names(text_lines(Path(given["names"]))) if given.get("names") else {}
-        self.recasing = yes(given.get("restore", "true" if self.names else "false"))
+        self.recasing = parse_bool(given.get("restore", "true" if self.names else "false"))
         settings = {key: value for key, value in given.items() if key not in ("restore", "names")}
         self.model, self.tokenizer = load_checkpoint(transformers.AutoModelForCausalLM, name, settings)
         self.model.requires_grad_(False)

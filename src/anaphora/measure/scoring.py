@@ -21,11 +21,12 @@ from anaphora.evaluation.contrastive import evaluate_items
 from anaphora.evaluation.result import Result, Settings
 from anaphora.measure.pair_list import read_pair_list
 from anaphora.measure.texts import Line, Progress, Text, candidate_texts, text_of
-from anaphora.runs import Answer, Run, RunHeader, Scored, describe
+from anaphora.runs import CandidateScores, Run, RunHeader, ScoredExample, describe
 from anaphora.stats.agreement import gwet_ac1
 from anaphora.stats.intervals import Interval, generator, percentile_interval, resampled_sums, wilson
 from anaphora.suites.example import Example, Tag
 from anaphora.suites.suite import Suite, suite_of
+from anaphora.systems import KINDS
 from anaphora.systems.context import Options, split_settings
 from anaphora.table import Row, Table, p_text, section
 
@@ -50,7 +51,7 @@ class Human:
         return {"pairs": self.pairs, "ties": self.ties, "accuracy": self.accuracy, "ac1": self.ac1}
 
 
-def human_agreement(items: Sequence[Scored], *, minimize: bool = False) -> Human | None:
+def human_agreement(items: Sequence[ScoredExample], *, minimize: bool = False) -> Human | None:
     """Return how the scores agree with annotators; None if no pair records their preference."""
     both: list[tuple[bool, bool]] = []  # whether the reference is preferred: by the scores, by annotators
     ties = known = 0
@@ -73,7 +74,7 @@ def human_agreement(items: Sequence[Scored], *, minimize: bool = False) -> Human
     return Human(len(both), ties, same, gwet_ac1(np.array(both, np.int64), 2))
 
 
-def _answers(item: Scored) -> tuple[int, int, int] | None:
+def _answers(item: ScoredExample) -> tuple[int, int, int] | None:
     preference = item.tags.get("preference")
     if preference is not None:
         word = str(preference).upper()
@@ -93,7 +94,7 @@ BREAKDOWNS = ("pronoun_pair", "error", "kind")
 
 
 def judge(
-    items: Sequence[Scored], about: RunHeader, breakdowns: Sequence[str] = (), settings: Settings | None = None
+    items: Sequence[ScoredExample], about: RunHeader, breakdowns: Sequence[str] = (), settings: Settings | None = None
 ) -> tuple[Result, Human | None]:
     """Return the result of scored pairs; breakdowns are by default those that the pairs have tags for."""
     if not breakdowns:
@@ -133,13 +134,15 @@ def with_human_counts(suite: Suite, path: Path) -> Suite:
 # Accuracy of a measure on pairs.
 
 
-def score_examples(measure: Measure, examples: Sequence[Example], progress: Progress | None = None) -> Iterator[Scored]:
+def score_examples(
+    measure: Measure, examples: Sequence[Example], progress: Progress | None = None
+) -> Iterator[ScoredExample]:
     """Yield the examples with the measure's score of each candidate."""
     texts = [candidate_texts(example, measure.config, measure.readings) for example in examples]
     measure.prepare((text for candidates in texts for text in candidates), progress)
     for example, candidates in zip(examples, texts, strict=True):
         scores = [scored.score for scored in measure.score(candidates)]
-        yield Scored(example.id, example.gold, example.tags, scores)
+        yield ScoredExample(example.id, example.gold, example.tags, scores)
 
 
 def evaluate_measure(
@@ -312,8 +315,6 @@ def ranking_table(ranking: Ranking) -> Table:
 
 # `measure:MODEL`: a measure as a system, so that `anaphora score` can compare it with language models and judges.
 
-SETTINGS = ("encoder", "cache")
-
 
 class MeasureSystem:
     """A measure that scores the target side. Its setting (NC, RC or CRC) decides which context it reads, not --context.
@@ -321,10 +322,10 @@ class MeasureSystem:
     Settings in the spec: encoder, where the encoder is now; cache, a folder for its states.
     """
 
-    own_context = True  # chooses its context itself
+    traits = KINDS["measure"].traits
 
     def __init__(self, what: str, options: Options) -> None:
-        name, settings = split_settings(what, SETTINGS)
+        name, settings = split_settings(what, KINDS["measure"].settings)
         if options.threads is not None:
             import torch
 
@@ -356,7 +357,7 @@ class MeasureSystem:
         }
         return settings | {"context": f"0+{config.context_sentences}"}
 
-    def score(self, examples: Sequence[Example], done: Container[int] = ()) -> Iterator[tuple[int, Answer]]:
+    def score(self, examples: Sequence[Example], done: Container[int] = ()) -> Iterator[tuple[int, CandidateScores]]:
         """Yield the number of each example with the measure's scores of its candidates."""
         measure = self.measure
         texts = {
@@ -366,7 +367,7 @@ class MeasureSystem:
         }
         for number, candidates in texts.items():
             measure.prepare(candidates)
-            yield number, Answer([scored.score for scored in measure.score(candidates)])
+            yield number, CandidateScores([scored.score for scored in measure.score(candidates)])
 
 
 def _digest(measure: Measure) -> str:

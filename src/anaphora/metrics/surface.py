@@ -10,9 +10,9 @@ from sacrebleu.metrics.chrf import CHRF
 from sacrebleu.metrics.ter import TER
 
 from anaphora.core.errors import AnaphoraError
-from anaphora.metrics.measures import Measured, Texts
+from anaphora.metrics.corpus import Measured, Texts
 from anaphora.stats.intervals import Floats
-from anaphora.stats.paired import Sums
+from anaphora.stats.paired import SufficientStats
 
 
 def bleu(texts: Texts, **_: Any) -> Measured:
@@ -51,7 +51,7 @@ def _measured(metric: BLEU | CHRF | TER, texts: Texts, *, lower_is_better: bool 
     compared = texts.as_compared
     references = list(compared.references.values())
     sums = {
-        system: Sums(np.array(metric._extract_corpus_statistics(text, references), float), figures)
+        system: SufficientStats(np.array(metric._extract_corpus_statistics(text, references), float), figures)
         for system, text in compared.systems.items()
     }
     name = metric.corpus_score(references[0][:1], [text[:1] for text in references]).name  # as printed: chrF2++

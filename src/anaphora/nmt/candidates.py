@@ -57,20 +57,20 @@ def _in_reach(passage: Passage, layout: ContextLayout) -> Sequence[str]:
 
 
 def encode_question(
-    example: Example, text: Text, layout: ContextLayout, focus: str, limit: int | None, truncate: bool
+    example: Example, text: Text, layout: ContextLayout, scope: str, limit: int | None, truncate: bool
 ) -> EncodedQuestion:
     """An example in token ids.
 
-    focus: as in `Options`: the whole candidate, the current sentence given the context, or the first token that differs
-    limit: the most tokens that the model reads; what is longer is an error, or is truncated
+    scope: as in `Options`: the whole candidate, the current sentence given the context, or the first token that differs
+    limit: the most tokens that the model reads; a longer text is an error, or is truncated
     """
     encoded, truncated = encode_candidates(example, text, layout), 0
     if limit is not None:
         encoded, truncated = _limited(encoded, limit, truncate, example)
-    if focus == "current":
+    if scope == "current":
         sizes = [len(text.encode_target(candidate[-1])) + 1 for candidate in example.candidates]
         encoded = [_given(c, max(0, len(c.predicted) - size)) for c, size in zip(encoded, sizes, strict=True)]
-    elif focus == "pronoun":
+    elif scope == "pronoun":
         several = len(encoded) > 1
         shared = common_prefix([c.predicted[:-1] for c in encoded]) if several else 0  # one is left to predict
         encoded = [_given(c._replace(predicted=c.predicted[: shared + 1]), shared) for c in encoded]
@@ -127,7 +127,7 @@ def padded_scores(
 
 @dataclass(frozen=True)
 class Loaded:
-    """Models of one vocabulary and one layout, in evaluation mode.
+    """Models with the same vocabulary and context layout, in evaluation mode.
 
     scorers: for each model what scores its trees; limit: how many tokens they take, None where there is no end
     fingerprint: which models they are, for the header of a run
@@ -142,13 +142,13 @@ class Loaded:
 
 
 def load_models(names: str, device: str | None = None) -> Loaded:
-    """Models by the paths of their folders, with commas between them."""
+    """Load models by the paths of their folders, separated by commas."""
     paths = [Path(names)] if Path(names).is_dir() else [Path(name) for name in names.split(",")]
-    place = find_device(device)
+    target_device = find_device(device)
     models, configs, texts = [], [], []
     for path in paths:
         model, config, text = load_model(path)
-        models.append(model.to(place).eval())
+        models.append(model.to(target_device).eval())
         configs.append(config)
         texts.append(text)
         _check_together(path, paths[0], config, configs[0])
@@ -176,7 +176,7 @@ def _check_together(path: Path, first: Path, config: Config, other: Config) -> N
         raise BadInput(path, f"another vocabulary than that of {first}", remedy=remedy)
     if config.model.layout != other.model.layout:
         problem = f"reads other sentences than {first} ({config.model.layout}, {other.model.layout})"
-        raise BadInput(path, problem, remedy="Models of an ensemble read the same.")
+        raise BadInput(path, problem, remedy="All models of an ensemble must read the same.")
 
 
 def _scorer(model: Any, config: Config, special: SpecialTokens) -> Scorer:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -24,7 +24,7 @@ from anaphora.core.finite import json_text
 from anaphora.core.lock import is_lock
 from anaphora.core.parsing import expecting, read_json_object
 from anaphora.nmt.config import Config, ModelConfig, read_config, unused, with_defaults, write_config
-from anaphora.nmt.data import Position
+from anaphora.nmt.data import Position, TranslationModel
 from anaphora.nmt.layout import SpecialTokens
 from anaphora.nmt.text import Text, load_text
 from anaphora.scoring.weights import load_weights, read_tensors, save_weights, weight_names, weights_of
@@ -37,9 +37,11 @@ WEIGHTS, OPTIMIZER, STATE = "model.safetensors", "optimizer.safetensors", "state
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What validation has shown so far.
+    """The validation results so far.
 
-    since: validations since the last gain; reductions: how often the rate was reduced on a plateau
+    best: the lowest perplexity
+    since: validations since then
+    reductions: how often the learning rate was reduced on a plateau
     """
 
     best: float = float("inf")
@@ -47,7 +49,10 @@ class Progress:
     reductions: int = 0
 
     def after(self, perplexity: float, plateau_patience: int) -> Progress:
-        """With one more validation; the rate is reduced each time that so many in a row brought nothing."""
+        """Return the progress after one more validation.
+
+        The learning rate is reduced after every `plateau_patience` validations in a row without a lower perplexity.
+        """
         if perplexity < self.best:
             return replace(self, best=perplexity, since=0)
         since = self.since + 1
@@ -57,10 +62,10 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Where training is, besides weights and optimizer.
+    """The state of a training besides weights and optimizer.
 
-    window: sum of the loss and number of tokens since the last report
-    perplexity: of the last validation; None where there was none
+    window: the sum of the loss and the number of tokens since the last report
+    perplexity: the perplexity of the last validation; None before the first
     """
 
     update: int = 0
@@ -70,7 +75,7 @@ class State:
     perplexity: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON has it: before the first validation there is no best."""
+        """Return the state for JSON, where `best` is null before the first validation."""
         document = asdict(self)
         document["progress"]["best"] = None if math.isinf(self.progress.best) else self.progress.best
         return document
@@ -85,48 +90,49 @@ class State:
 
 
 def save_checkpoint(folder: Path, model: Any, optimizer: torch.optim.Optimizer | None, state: State, keep: int) -> Path:
-    """Write a checkpoint under folder, and remove the oldest ones until `keep` are left (0: all stay).
+    """Write a checkpoint to `folder`, keeping only the newest `keep` (0: all).
 
-    optimizer: None where training is not to be resumed from this checkpoint
+    optimizer: None if training is not resumed from this checkpoint
     """
-    place = _place(folder, state)
+    checkpoint = _path_of(folder, state)
     try:
-        with atomic_folder(place, replace=True) as unfinished:
-            save_weights(weights_of(model), unfinished / WEIGHTS, place / WEIGHTS)
+        with atomic_folder(checkpoint, replace=True) as unfinished:
+            save_weights(weights_of(model), unfinished / WEIGHTS, checkpoint / WEIGHTS)
             if optimizer is not None:
-                save_weights(_optimizer_tensors(model, optimizer), unfinished / OPTIMIZER, place / OPTIMIZER)
+                save_weights(_optimizer_tensors(model, optimizer), unfinished / OPTIMIZER, checkpoint / OPTIMIZER)
             document = json_text(state.to_dict(), f"the state of update {state.update:,}")
             (unfinished / STATE).write_text(document, encoding="utf-8")
     except Exception as error:  # safetensors has errors of its own for a full disk
         reason = getattr(error, "strerror", None) or getattr(error, "problem", None) or str(error)
         raise AnaphoraError(
-            f"{place}: the checkpoint cannot be saved ({reason}). Those before it are as they were: make room, go on "
-            "with --resume"
+            f"{checkpoint}: the checkpoint cannot be saved ({reason}). Earlier checkpoints are intact: free some space "
+            "and pass --resume."
         ) from None
     _remove(folder, checkpoints(folder)[:-keep] if keep > 0 else [])
-    return place
+    return checkpoint
 
 
-def _remove(folder: Path, places: Sequence[Path]) -> None:
-    """Remove checkpoints, and what a process that was killed while it did so has left.
+def _remove(folder: Path, unwanted: Sequence[Path]) -> None:
+    """Remove checkpoints, and those that a killed process left half removed.
 
-    The state goes first: a checkpoint that has one is complete.
+    The state file is removed first: only a checkpoint that has one is complete.
     """
-    for place in places:
-        (place / STATE).unlink(missing_ok=True)
-    for place in folder.glob(f"{PREFIX}*"):
-        if not (place / STATE).exists():
-            shutil.rmtree(place, ignore_errors=True)
+    for checkpoint in unwanted:
+        (checkpoint / STATE).unlink(missing_ok=True)
+    for checkpoint in folder.glob(f"{PREFIX}*"):
+        if not (checkpoint / STATE).exists():
+            shutil.rmtree(checkpoint, ignore_errors=True)
 
 
 def checkpoints(folder: Path) -> list[Path]:
-    """The complete checkpoints under a folder, oldest first."""
+    """Return the complete checkpoints in a folder, oldest first."""
     return sorted(path for path in folder.glob(f"{PREFIX}*") if (path / STATE).is_file())
 
 
 def keep_best(folder: Path, model: Any, state: State, number: int) -> None:
-    """Write the weights under folder if their perplexity is among the lowest; `number` checkpoints are left there."""
-    others = [_perplexity(place) for place in best_checkpoints(folder) if place != _place(folder, state)]
+    """Write the weights to `folder` if their perplexity is among the `number` lowest, and remove the others."""
+    this = _path_of(folder, state)
+    others = [_perplexity(checkpoint) for checkpoint in best_checkpoints(folder) if checkpoint != this]
     perplexity = math.inf if state.perplexity is None else state.perplexity
     if sum(other <= perplexity for other in others) < number:
         save_checkpoint(folder, model, None, state, keep=0)
@@ -134,35 +140,35 @@ def keep_best(folder: Path, model: Any, state: State, number: int) -> None:
 
 
 def best_checkpoints(folder: Path) -> list[Path]:
-    """The complete checkpoints under a folder, that with the lowest perplexity first, of equals the oldest."""
+    """Return the complete checkpoints in a folder by perplexity, lowest first; equal ones by age, oldest first."""
     return sorted(checkpoints(folder), key=_perplexity)
 
 
-def _perplexity(place: Path) -> float:
-    document = read_json_object(place / STATE, decoder=parsing.STATE)
+def _perplexity(checkpoint: Path) -> float:
+    document = read_json_object(checkpoint / STATE, decoder=parsing.STATE)
     value = document.get("perplexity")  # 0.1.0 saved only a new best, whose perplexity is the best so far
-    with expecting(place / STATE, "the state of a training"):
+    with expecting(checkpoint / STATE, "the state of a training"):
         return float(document["progress"]["best"] if value is None else value)
 
 
-def _place(folder: Path, state: State) -> Path:
+def _path_of(folder: Path, state: State) -> Path:
     return folder / f"{PREFIX}{state.update:08d}"
 
 
-def load_checkpoint(place: Path, model: Any, optimizer: torch.optim.Optimizer | None = None) -> State:
-    """Put weights, optimizer and random state back as they were."""
-    load_weights(place / WEIGHTS, model)
+def load_checkpoint(checkpoint: Path, model: Any, optimizer: torch.optim.Optimizer | None = None) -> State:
+    """Restore weights, optimizer and random state, and return the state of the training."""
+    load_weights(checkpoint / WEIGHTS, model)
     if optimizer is not None:
-        _restore(read_tensors(place / OPTIMIZER), place / OPTIMIZER, model, optimizer)
-    document = read_json_object(place / STATE, decoder=parsing.STATE)
-    with expecting(place / STATE, "the state of a training"):
+        _restore(read_tensors(checkpoint / OPTIMIZER), checkpoint / OPTIMIZER, model, optimizer)
+    document = read_json_object(checkpoint / STATE, decoder=parsing.STATE)
+    with expecting(checkpoint / STATE, "the state of a training"):
         return State.from_dict(document)
 
 
 def average(files: list[Path], model: Any) -> None:
-    """The mean of the weights of several checkpoints, into a model."""
+    """Load the mean of several checkpoints' weights into a model."""
     if not files:
-        raise AnaphoraError("there are no checkpoints to average")
+        raise AnaphoraError("There are no checkpoints to average.")
     total: dict[str, torch.Tensor] = {}
     for file in files:
         load_weights(file, model)
@@ -191,13 +197,22 @@ def _restore(tensors: dict[str, torch.Tensor], path: Path, model: Any, optimizer
             optimizer.state[parameters[owner]][key] = value.to(parameters[owner].device) if value.dim() else value
 
 
-# A model's folder: what training leaves, and what those who use the model read.
+# Model folders
 
 BUILDERS = {
     "recurrent": "anaphora.nmt.recurrent:build",
     "transformer": "anaphora.nmt.marian:build",
     "context-transformer": "anaphora.nmt.context_transformer:build",
 }
+
+if TYPE_CHECKING:  # mypy checks that every architecture has the interface
+    from anaphora.nmt import context_transformer, marian, recurrent
+
+    _ARCHITECTURES: tuple[type[TranslationModel], ...] = (
+        recurrent.RecurrentModel,
+        marian.Marian,
+        context_transformer.ContextTransformer,
+    )
 
 
 def build_model(config: ModelConfig, source_size: int, target_size: int, special: SpecialTokens) -> Any:
@@ -209,16 +224,16 @@ def build_model(config: ModelConfig, source_size: int, target_size: int, special
     return getattr(import_module(module), name)(config, source_size, target_size, special)
 
 
-# What may change when training goes on: how long it takes, and what is looked at.
+# Settings that may change when training is resumed.
 KEYS = ("updates", "report_every", "save_every", "keep", "average", "average_of")
 FREE = {"description", *(f"training.{key}" for key in KEYS)}
 FREE_SECTIONS = ("validation", "log")
 
 
 def open_folder(folder: Path, config: Config, resume: bool) -> None:
-    """A new folder for a model, or the one whose training is to go on; another config there is an error.
+    """Create a model's folder, or open the one whose training is resumed; a different config there is an error.
 
-    For the process that holds the folder's lock: what a killed one was writing is removed.
+    Call it only while holding the folder's lock: unfinished files of a killed process are removed.
     """
     file = folder / CONFIG
     if not file.exists():
@@ -233,8 +248,8 @@ def open_folder(folder: Path, config: Config, resume: bool) -> None:
         raise AnaphoraError(
             f"{file}: created with different settings ({'; '.join(differences)}). Choose another folder."
         )
-    for place in (folder, folder / CHECKPOINTS, folder / CHECKPOINTS / BEST):
-        remove_leftovers(place)
+    for path in (folder, folder / CHECKPOINTS, folder / CHECKPOINTS / BEST):
+        remove_leftovers(path)
     begin(folder, config)
 
 
@@ -251,9 +266,9 @@ def _differences(old: Config, new: Config) -> Iterable[str]:
 
 
 def load_model(folder: Path) -> tuple[Any, Config, Text]:
-    """A trained model in evaluation mode, its config, and how text becomes its ids."""
+    """Return a trained model in evaluation mode, its config and its text processing."""
     if not (folder / CONFIG).is_file():
-        raise BadInput(folder, f"no {CONFIG} here", remedy="Name a folder that `anaphora train` made.")
+        raise BadInput(folder, f"no {CONFIG} here", remedy="Pass a folder written by `anaphora train`.")
     config, text = read_config(folder / CONFIG, strict=False), load_text(folder)
     model = build_model(config.model, text.size, text.size, text.special)
     weights = unfinished_weights(folder)
@@ -264,13 +279,13 @@ def load_model(folder: Path) -> tuple[Any, Config, Text]:
 
 
 def unfinished_weights(folder: Path) -> Path:
-    """The weights of a model, or of its last checkpoint while it is still trained."""
+    """Return the path of a model's weights, or of its last checkpoint while it is being trained."""
     if (folder / WEIGHTS).is_file():
         return folder / WEIGHTS
-    found = checkpoints(folder / CHECKPOINTS)
-    if not found:
-        raise BadInput(folder, "no weights here", remedy="Name a folder that `anaphora train` made.")
-    return found[-1] / WEIGHTS
+    saved = checkpoints(folder / CHECKPOINTS)
+    if not saved:
+        raise BadInput(folder, "no weights here", remedy="Pass a folder written by `anaphora train`.")
+    return saved[-1] / WEIGHTS
 
 
 # Settings of [model] that change neither the parameters nor what they compute.
@@ -283,7 +298,7 @@ def start_from(folder: Path, model: Any, config: Config) -> None:
     What the two read may differ: a concatenation model can start from a sentence-level one.
     """
     if not (folder / CONFIG).is_file():
-        raise BadInput(folder, f"no {CONFIG} here", remedy="Name a folder that `anaphora train` made.")
+        raise BadInput(folder, f"no {CONFIG} here", remedy="Pass a folder written by `anaphora train`.")
     theirs = asdict(read_config(folder / CONFIG, strict=False).model)
     ours = asdict(with_defaults(config, list(unused(config))).model)
     differences = [
@@ -299,13 +314,13 @@ def start_from(folder: Path, model: Any, config: Config) -> None:
 
 
 def begin(folder: Path, config: Config) -> None:
-    """The config as it was resolved, before anything is trained."""
+    """Write the resolved config, before training starts."""
     with atomic_writer(folder / CONFIG) as out:
         out.write(write_config(config).encode())
 
 
 def finish(folder: Path, model: Any, config: Config) -> None:
-    """The weights under their final name; an architecture that other tools know is written as they expect it."""
+    """Write the final weights; a model of Hugging Face is written as a complete checkpoint of theirs."""
     if hasattr(model, "export"):
         model.export(folder)
         return
@@ -317,11 +332,11 @@ def take_mean(folder: Path, model: Any, config: Config) -> None:
     """Replace a model's weights by the mean of `training.average` checkpoints."""
     number, saved = config.training.average, folder / CHECKPOINTS
     best = config.training.average_of == "best"
-    found = best_checkpoints(saved / BEST)[:number] if best else checkpoints(saved)[-number:]
-    if len(found) < number:
+    chosen = best_checkpoints(saved / BEST)[:number] if best else checkpoints(saved)[-number:]
+    if len(chosen) < number:
         raise AnaphoraError(
-            f"{folder}: {number} checkpoints are to be averaged, but there are {len(found)}. The model has the weights "
-            "of a single one. Train longer, or average fewer (training.average)"
+            f"{folder}: training.average is {number}, but there are only {len(chosen)} checkpoints. The model has the "
+            "weights of a single one. Train longer, or average fewer."
         )
-    average([place / WEIGHTS for place in found], model)
+    average([checkpoint / WEIGHTS for checkpoint in chosen], model)
     finish(folder, model, config)

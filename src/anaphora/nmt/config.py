@@ -1,4 +1,4 @@
-"""How a model is made: its architecture, its text, its training."""
+"""The configuration of a training: architecture, data, vocabulary, optimization; TOML files and presets."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class ModelConfig:
 
 @dataclass(frozen=True, slots=True)
 class DataConfig:
-    """Text: sentence-aligned files, a blank line (or a change of docid) between documents."""
+    """Sentence-aligned files with a blank line (or another docid) between documents."""
 
     source: tuple[str, ...] = ()
     target: tuple[str, ...] = ()
@@ -67,7 +67,7 @@ class DataConfig:
 
 @dataclass(frozen=True, slots=True)
 class VocabularyConfig:
-    """Subwords, learned by SentencePiece from the training text."""
+    """Subwords, which SentencePiece learns from the training text."""
 
     kind: str = "bpe"  # or unigram
     size: int = 32_000
@@ -81,11 +81,11 @@ class VocabularyConfig:
 
 @dataclass(frozen=True, slots=True)
 class TrainingConfig:
-    """How the weights are found."""
+    """Optimization and checkpoints."""
 
     updates: int = 100_000
     batch_tokens: int = 4096  # of the longer side of each example, padding included
-    batch_sentences: int = 0  # examples of a batch, at most; 0: as many as batch_tokens allows
+    batch_sentences: int = 0  # at most this many examples in a batch; 0: no limit but batch_tokens
     accumulate: int = 1  # batches of an update
     learning_rate: float = 0.0003
     schedule: str = "inverse-sqrt"  # fixed; plateau: × plateau_factor after plateau_patience validations without gain
@@ -112,7 +112,7 @@ class TrainingConfig:
 
 @dataclass(frozen=True, slots=True)
 class ValidationConfig:
-    """What is looked at during training."""
+    """Validation during training."""
 
     every: int = 1000
     patience: int = 0  # validations without a lower perplexity before training stops; 0: never
@@ -122,14 +122,14 @@ class ValidationConfig:
 
 @dataclass(frozen=True, slots=True)
 class LogConfig:
-    """What is written besides log.jsonl and the curve of accuracy."""
+    """Logs besides log.jsonl and the chart of accuracy."""
 
     tensorboard: bool = False  # needs the extra "tensorboard"
 
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """Everything. description: a sentence for `anaphora train --list`."""
+    """A whole configuration. description: a sentence for `anaphora train --list`"""
 
     description: str = ""
     model: ModelConfig = field(default_factory=ModelConfig)
@@ -146,7 +146,7 @@ def is_word(text: str) -> bool:
 
 
 def problem_of(config: Config) -> str | None:
-    """What is wrong with a config that types do not say, if anything is."""
+    """Return what is wrong with a config beyond its types; None if nothing is."""
     model, training = config.model, config.training
     choices = (
         ("model.kind", model.kind, KINDS),
@@ -180,7 +180,10 @@ def problem_of(config: Config) -> str | None:
             "training.updates, batch_tokens, accumulate and save_every are 1 or more",
         ),
         (training.average < 0 or training.average == 1, "training.average is 0 or at least 2"),
-        (len(config.data.source) != len(config.data.target), "data.source and data.target name as many files"),
+        (
+            len(config.data.source) != len(config.data.target),
+            "data.source and data.target must name as many files",
+        ),
     )
     first = next((problem for wrong, problem in problems if wrong), None)
     return first or _repeat_problem(config.data) or _weight_problem(training) or _too_short(config)
@@ -204,7 +207,7 @@ def _weight_problem(training: TrainingConfig) -> str | None:
 
 
 def _too_short(config: Config) -> str | None:
-    """Whether training would end before there are the checkpoints whose mean is the model."""
+    """Return an error if training ends before there are enough checkpoints to average."""
     training = config.training
     best = training.average_of == "best"
     every = config.validation.every if best else training.save_every
@@ -218,7 +221,7 @@ def _too_short(config: Config) -> str | None:
     )
 
 
-# Keys that mean nothing in a config: what a kind of model does not have, or another key has settled.
+# Keys without effect: those of other kinds of models, and those that another key overrides
 
 TRANSFORMER_ONLY = {
     "layers": "recurrent models have one layer",
@@ -235,18 +238,18 @@ RECURRENT_ONLY = {
 
 
 def unused(config: Config) -> dict[str, str]:
-    """section.key → why it means nothing here."""
-    found = {f"model.{key}": why for key, why in _of_model(config.model).items()}
-    found |= {f"training.{key}": why for key, why in _of_training(config.training).items()}
+    """Return the keys that have no effect, section.key → the reason."""
+    reasons = {f"model.{key}": why for key, why in _of_model(config.model).items()}
+    reasons |= {f"training.{key}": why for key, why in _of_training(config.training).items()}
     if not config.model.target_context:
-        found["training.context_weight"] = "the target has no context (model.target_context is 0)"
+        reasons["training.context_weight"] = "the target has no context (model.target_context is 0)"
     if config.data.docids and config.data.boundary:
-        found["data.boundary"] = "data.docids tell where documents end"
-    return found
+        reasons["data.boundary"] = "data.docids tell where documents end"
+    return reasons
 
 
 def with_defaults(config: Config, keys: list[str]) -> Config:
-    """The config with some keys as if nobody had set them."""
+    """Return the config with some keys at their defaults."""
     for key in keys:
         section, _, name = key.partition(".")
         values = getattr(config, section)
@@ -256,33 +259,33 @@ def with_defaults(config: Config, keys: list[str]) -> Config:
 
 
 def _of_model(model: ModelConfig) -> dict[str, str]:
-    found = dict(TRANSFORMER_ONLY if model.kind == "recurrent" else RECURRENT_ONLY)
+    reasons = dict(TRANSFORMER_ONLY if model.kind == "recurrent" else RECURRENT_ONLY)
     if not model.context_encoders:
         why = "there are no further encoders (model.context_encoders)"
-        found |= dict.fromkeys(("combination", "context_sentences", "tie_context_embeddings"), why)
+        reasons |= dict.fromkeys(("combination", "context_sentences", "tie_context_embeddings"), why)
     elif model.kind == "recurrent" and model.tie_all_embeddings:
-        found["tie_context_embeddings"] = "model.tie_all_embeddings makes one matrix of all"
+        reasons["tie_context_embeddings"] = "model.tie_all_embeddings makes one matrix of all"
     if model.tie_all_embeddings:
-        found["tie_decoder_embeddings"] = "model.tie_all_embeddings makes one matrix of all"
-    return found
+        reasons["tie_decoder_embeddings"] = "model.tie_all_embeddings makes one matrix of all"
+    return reasons
 
 
 def _of_training(training: TrainingConfig) -> dict[str, str]:
-    found = {}
+    reasons = {}
     if training.schedule != "plateau":
-        found = dict.fromkeys(("plateau_factor", "plateau_patience"), 'training.schedule is not "plateau"')
+        reasons = dict.fromkeys(("plateau_factor", "plateau_patience"), 'training.schedule is not "plateau"')
     if not training.average:
-        found["average_of"] = "training.average is 0"
+        reasons["average_of"] = "training.average is 0"
     if not training.weighted_words:
-        found["word_weight"] = "training.weighted_words is empty"
-    return found
+        reasons["word_weight"] = "training.weighted_words is empty"
+    return reasons
 
 
 def _default(values: Any, name: str) -> Any:
     return next(field.default for field in fields(values) if field.name == name)
 
 
-# Configs as TOML files: read into typed settings, with errors that name the key; presets to build on.
+# Config files and presets
 
 LAPTOP = "laptop"  # the preset that makes others small
 EARLIER_NAMES = {  # names of keys in version 0.1.0
@@ -302,10 +305,10 @@ EARLIER_NAMES = {  # names of keys in version 0.1.0
 
 
 def read_config(path: Path, overrides: Mapping[str, str] | None = None, strict: bool = True) -> Config:
-    """A config file; `base = "NAME"` takes over a preset, whose keys the file's own go before.
+    """Read a config file; with `base = "NAME"` the keys that it leaves out are those of a preset.
 
     overrides: section.key → value as TOML (a word without quotes is a string)
-    strict: a key that means nothing with the others is an error, not left out
+    strict: a key without effect is an error; otherwise it is ignored
     """
     return parse_config(read_toml(path), path, overrides, strict)
 
@@ -335,24 +338,24 @@ def write_config(config: Config) -> str:
 
 
 def presets() -> dict[str, Config]:
-    """The presets by name, in alphabetical order."""
+    """Return the presets by name, in alphabetical order."""
     return {name: parse_config({"base": name}, Path(f"{name}.toml")) for name in sorted(_presets())}
 
 
 @cache
 def _presets() -> dict[str, dict[str, Any]]:
-    """What the project's preset files hold: each table is a preset, and is there in laptop size as well.
+    """Return the tables of the preset files; each is a preset, and has a version of laptop size.
 
     A table NAME-laptop holds what is different in this one of the small models.
     """
-    found: dict[str, dict[str, Any]] = {}
+    tables: dict[str, dict[str, Any]] = {}
     for file in (files("anaphora.nmt") / "presets").iterdir():
         if file.name.endswith(".toml"):
-            found |= read_toml(file)
-    size = found.pop(LAPTOP)
-    own = {name: found.pop(name) for name in list(found) if name.endswith(f"-{LAPTOP}")}
-    small = {f"{name}-{LAPTOP}": {"base": name, **size} for name in found}
-    return found | {name: merge_documents(document, own.get(name, {})) for name, document in small.items()}
+            tables |= read_toml(file)
+    size = tables.pop(LAPTOP)
+    own = {name: tables.pop(name) for name in list(tables) if name.endswith(f"-{LAPTOP}")}
+    small = {f"{name}-{LAPTOP}": {"base": name, **size} for name in tables}
+    return tables | {name: merge_documents(document, own.get(name, {})) for name, document in small.items()}
 
 
 def _inherited(document: Mapping[str, Any], path: Path) -> dict[str, Any]:

@@ -24,12 +24,12 @@ from anaphora.nmt.text import SEPARATOR_PIECE, TEXT_FILES, Text, copy_text, lear
 from anaphora.scoring.padded import Padded, pad
 from anaphora.suites.example import Example
 
-# What a model is given: padded ids, with their lengths.
+# Batches
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Training examples: what the encoders read, what the decoder reads, and what it is to predict.
+    """Training examples: what the encoders read, what the decoder reads, and what it predicts.
 
     inputs: the main input and one for each further encoder
     read: (b, t), the start and the target without its end; predict: (b, t), the target with its end
@@ -52,15 +52,15 @@ class Batch:
 
 
 def make_batch(inputs: Sequence[tuple[Ids, ...]], targets: Sequence[Ids], start: int, padding: int) -> Batch:
-    """Examples, each with as many inputs as the model has encoders, and a target that ends with the end."""
+    """Return examples as a batch: each has an input per encoder, and a target that ends with the end token."""
     columns = tuple(pad(column, padding) for column in zip(*inputs, strict=True))
     return Batch(columns, pad([(start, *target[:-1]) for target in targets], padding), pad(targets, padding))
 
 
 class TranslationModel(Protocol):
-    """An encoder–decoder with one or more encoders.
+    """The interface of every architecture: an encoder–decoder with one or more encoders.
 
-    Memory and State are the model's own; both are trees of tensors whose first dimension is the batch, so that
+    Memory and state are the model's own; both are trees of tensors whose first dimension is the batch, so that
     `select` can pick, repeat and reorder rows of either (branches of a prefix tree, hypotheses of a beam).
     """
 
@@ -89,7 +89,7 @@ class TranslationModel(Protocol):
         ...
 
 
-# Which examples are trained on together, and in which order: a function of the seed and the epoch alone.
+# The order of examples, which depends only on the seed and the epoch
 
 Ints = npt.NDArray[np.int64]
 POOL = 100  # batches that are sorted by length together; more save padding, fewer mix better
@@ -97,34 +97,34 @@ POOL = 100  # batches that are sorted by length together; more save padding, few
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """Where training is: so many batches of an epoch have been taken."""
+    """The position in the data: the epoch, and the number of batches taken of it."""
 
     epoch: int = 0
     batch: int = 0
 
 
 def batches_of_epoch(lengths: Ints, tokens: int, seed: int, epoch: int, sentences: int = 0) -> list[Ints]:
-    """The examples of each batch, by number.
+    """Return the numbers of the examples in each batch of an epoch.
 
-    lengths: (n, 2), the longest input and the target of every example
-    tokens: how many the padded longer side of a batch may have; an example that has more is a batch of its own
-    sentences: how many examples a batch may have; 0: any number
+    lengths: (n, 2), the lengths of the longest input and of the target of every example
+    tokens: at most this many on the padded longer side of a batch; a longer example is a batch of its own
+    sentences: at most this many examples in a batch; 0: any number
     """
     rng = np.random.default_rng((seed, epoch))
     order = rng.permutation(len(lengths))
     longest = lengths.max(axis=1) if len(lengths) else np.empty(0, np.int64)
     mean = max(1.0, float(longest.mean())) if len(longest) else 1.0
     size = max(1, min(int(POOL * tokens / mean), POOL * sentences or len(order)))
-    found: list[Ints] = []
+    batches: list[Ints] = []
     for start in range(0, len(order), size):
         pool = order[start : start + size]
         pool = pool[np.lexsort((lengths[pool, 1], longest[pool]))]  # by the longer side, then by the target
-        found += _cut(pool, longest, tokens, sentences)
-    return [found[number] for number in rng.permutation(len(found))]
+        batches += _cut(pool, longest, tokens, sentences)
+    return [batches[number] for number in rng.permutation(len(batches))]
 
 
 def in_order(lengths: Ints, tokens: int) -> list[Ints]:
-    """Batches of like length, the shortest first: for validation, where order does not matter."""
+    """Return batches of examples of similar length, shortest first, for validation."""
     longest = lengths.max(axis=1) if len(lengths) else np.empty(0, np.int64)
     return _cut(np.lexsort((lengths[:, 1], longest)), longest, tokens)
 
@@ -132,9 +132,9 @@ def in_order(lengths: Ints, tokens: int) -> list[Ints]:
 def updates(
     lengths: Ints, tokens: int, seed: int, together: int, start: Position, sentences: int = 0
 ) -> Iterator[tuple[list[Ints], Position]]:
-    """The batches of each update, so many together, and the position behind them; it goes on for ever.
+    """Yield the batches of each update (`together` of them) and the position after them, without end.
 
-    The last update of an epoch has what is left.
+    The last update of an epoch has the remaining batches.
     """
     epoch, taken = start.epoch, start.batch
     while True:
@@ -147,19 +147,19 @@ def updates(
 
 
 def _cut(order: Ints, longest: Ints, tokens: int, sentences: int = 0) -> list[Ints]:
-    """Sorted examples in batches within the budget."""
-    found = []
+    """Cut sorted examples into batches within the limits."""
+    batches = []
     start = 0
-    for place in range(1, len(order) + 1):
-        size = place + 1 - start  # with the next example
-        full = place == len(order) or int(longest[order[place]]) * size > tokens
+    for end in range(1, len(order) + 1):
+        size = end + 1 - start  # with the next example
+        full = end == len(order) or int(longest[order[end]]) * size > tokens
         if full or 0 < sentences < size:
-            found.append(order[start:place])
-            start = place
-    return found
+            batches.append(order[start:end])
+            start = end
+    return batches
 
 
-# Parallel documents as ids: every sentence encoded once, examples put together from them as they are needed.
+# Parallel documents in token ids: every sentence is encoded once, and examples are built when needed.
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,13 +198,13 @@ def read_pairs(
             passage = _passage(one, other, source, line.number)
             own = SEPARATOR_PIECE in one
             document += own
-            for place, (sentence, translation) in enumerate(passage, start=1):
-                yield Pair(sentence, translation, document, place < len(passage), times)
+            for position, (sentence, translation) in enumerate(passage, start=1):
+                yield Pair(sentence, translation, document, position < len(passage), times)
             document += own
 
 
 def _passage(one: str, other: str, source: Path, number: int) -> list[tuple[str, str]]:
-    """The sentence pairs that a line holds: one, or several joined with the separator; empty context is none."""
+    """Return the sentence pairs of a line: one, or several joined with the separator; empty context is dropped."""
     sides = [[sentence.strip() for sentence in line.split(SEPARATOR_PIECE)] for line in (one, other)]
     if len(sides[0]) != len(sides[1]):
         problem = f"{len(sides[0])} sentences joined with {SEPARATOR_PIECE} here, {len(sides[1])} in the translation"
@@ -214,7 +214,7 @@ def _passage(one: str, other: str, source: Path, number: int) -> list[tuple[str,
 
 
 class Sentences:
-    """Encoded sentences behind each other in one array: a few bytes for each token, whatever their number."""
+    """Encoded sentences, one after the other in one array."""
 
     def __init__(self, sentences: Iterator[Sequence[int]]) -> None:
         flat: list[npt.NDArray[np.int32]] = []
@@ -229,13 +229,13 @@ class Sentences:
         return len(self.ends) - 1
 
     def __getitem__(self, number: int) -> list[int]:
-        found: list[int] = self.ids[self.ends[number] : self.ends[number + 1]].tolist()
-        return found
+        ids: list[int] = self.ids[self.ends[number] : self.ends[number + 1]].tolist()
+        return ids
 
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """Pairs that are not trained on: one side empty, too long with what is joined to it, or of unlike lengths."""
+    """Numbers of pairs that are not trained on: an empty side, too long with context, or too different in length."""
 
     empty: int = 0
     long: int = 0
@@ -246,10 +246,10 @@ class Dropped:
 
 
 class TokenWeights:
-    """Weights of the loss on target tokens: for context that is decoded again, and for chosen words.
+    """Weights of the loss on target tokens: for decoded context, and for chosen words.
 
-    Context discounting (Lupo et al. 2022): with `context` less than 1 a concatenation model learns more from the
-    current sentence than from the previous ones, which it has been trained on already.
+    Context discounting (Lupo et al. 2022): with `context` below 1 a concatenation model learns more from the current
+    sentence than from the previous ones, which are trained on as current sentences anyway.
     """
 
     def __init__(self, pieces: Sequence[str], context: float = 1.0, words: Sequence[str] = (), word: float = 1.0):
@@ -270,8 +270,8 @@ class TokenWeights:
         spans = [(a, b) for a, b in spans if not is_word(text[a - 1 : a]) and not is_word(text[b : b + 1])]
         ends = list(accumulate(map(len, pieces))) if spans else []
         for start, end in spans:
-            for place in range(bisect_right(ends, start), bisect_left(ends, end) + 1):
-                chosen[place] = True
+            for number in range(bisect_right(ends, start), bisect_left(ends, end) + 1):
+                chosen[number] = True
         return chosen
 
     def of_target(self, chosen: Sequence[bool], length: int) -> list[float]:
@@ -285,9 +285,9 @@ class TokenWeights:
 
 
 class Corpus:
-    """Examples of parallel documents under an layout. Sentences that are dropped still are context of others.
+    """Examples of parallel documents with a context layout. Dropped sentences still are context of others.
 
-    weights: of the loss on target tokens; None: all tokens have the same
+    weights: weights of the loss on target tokens; None: all are 1
     """
 
     def __init__(
@@ -313,20 +313,20 @@ class Corpus:
     def __len__(self) -> int:
         return len(self.numbers)
 
-    def example(self, place: int) -> tuple[tuple[Ids, ...], Ids]:
-        """The inputs and the target of one of the examples that are kept."""
-        return self._example(int(self.numbers[place]))
+    def example(self, number: int) -> tuple[tuple[Ids, ...], Ids]:
+        """Return the inputs and the target of an example."""
+        return self._example(int(self.numbers[number]))
 
-    def batch(self, places: Sequence[int] | Ints) -> Batch:
-        """Some of the examples side by side."""
-        examples = [self.example(int(place)) for place in places]
+    def batch(self, numbers: Sequence[int] | Ints) -> Batch:
+        """Return some of the examples as a batch."""
+        examples = [self.example(int(number)) for number in numbers]
         inputs, targets = [i for i, _ in examples], [t for _, t in examples]
         batch = make_batch(inputs, targets, self.special.start, self.special.padding)
         if self._weights is None:
             return batch
         weights = [
             torch.tensor(self._token_weights(int(self.numbers[p]), len(t)))
-            for p, t in zip(places, targets, strict=True)
+            for p, t in zip(numbers, targets, strict=True)
         ]
         return replace(batch, weights=pad_sequence(weights, batch_first=True))
 
@@ -338,7 +338,7 @@ class Corpus:
         return inputs, target_of(self.layout, self.special, target)
 
     def _kept(self, config: DataConfig) -> tuple[Ints, Ints, Dropped]:
-        """The examples that are trained on, (n, 2) their longest input and their target, and what is dropped."""
+        """Return the examples to train on, the lengths of their longest input and target, and what is dropped."""
         numbers, lengths = [], []
         empty = long = unlike = 0
         for number in range(len(self.source)):
@@ -387,7 +387,7 @@ class Corpus:
 
 
 def _first_of_document(documents: Ints) -> Ints:
-    """For each sentence the number of its document's first."""
+    """Return for each sentence the number of its document's first sentence."""
     first = np.zeros(len(documents), np.int64)
     for number, (before, here) in enumerate(pairwise(documents.tolist()), start=1):
         first[number] = first[number - 1] if before == here else number
@@ -399,7 +399,7 @@ def _first_of_document(documents: Ints) -> Ints:
 
 @dataclass(frozen=True)
 class TrainingData:
-    """What training needs besides a config: text in ids, and what to look at."""
+    """What training needs besides a config: encoded text, and suites for validation."""
 
     text: Text
     training: Corpus
@@ -408,10 +408,12 @@ class TrainingData:
 
 
 def prepare(config: Config, folder: Path, suites: Iterable[tuple[str, tuple[Example, ...]]] = ()) -> TrainingData:
-    """Text in ids, with a vocabulary that is learned now, or was before, or is another model's."""
+    """Read and encode the text of a config. The vocabulary is learned, or loaded, or copied from `start_from`."""
     data = config.data
     if not data.source:
-        raise AnaphoraError("no training text: name files in [data] source and target, or --set data.source=FILE")
+        raise AnaphoraError(
+            "There is no training text. Name files in [data] source and target, or pass --set data.source=FILE."
+        )
     pairs = _pairs(data, data.source, data.target, data.repeat)
     if not pairs:
         raise AnaphoraError(f"{data.source[0]}: no sentences to train on")
@@ -419,15 +421,15 @@ def prepare(config: Config, folder: Path, suites: Iterable[tuple[str, tuple[Exam
     layout = config.model.layout
     training = Corpus(pairs, text, layout, data, _weights(config, text))
     if not len(training):
-        raise AnaphoraError(f"{data.source[0]}: nothing is left to train on ({training.dropped}). See data.max_length")
+        raise AnaphoraError(f"{data.source[0]}: all sentences were dropped ({training.dropped}). See data.max_length.")
     validation = None
     if data.validation_source:
         held_out = _pairs(data, (data.validation_source,), (data.validation_target,))
         validation = Corpus(held_out, text, layout, data)
     elif _needs_validation(config):
         raise AnaphoraError(
-            "early stopping, the plateau schedule and a mean of the best checkpoints need data.validation_source and "
-            "data.validation_target"
+            "Early stopping, the plateau schedule and a mean of the best checkpoints need data.validation_source and "
+            "data.validation_target."
         )
     return TrainingData(text, training, validation, tuple(suites))
 
@@ -445,7 +447,7 @@ def _pairs(
 
 
 def _weights(config: Config, text: Text) -> TokenWeights | None:
-    """What the config says of the loss on target tokens; None where all count the same."""
+    """Return the weights of a config; None if all tokens have the same."""
     training = config.training
     if training.context_weight == 1 and not training.weighted_words:
         return None

@@ -1,4 +1,4 @@
-"""Which sentences a model reads where: the one thing in which the papers' models differ on the side of the data.
+"""Which sentences a model reads and produces: how the papers' models differ on the side of the data.
 
 Concatenation models (Tiedemann and Scherrer 2017; 2-to-1, 2-to-2) read previous sentences joined to the current by a
 separator token; multi-encoder models (Bawden et al. 2018 §3.2) read them by encoders of their own. Both can be combined
@@ -19,7 +19,7 @@ Sentence = Sequence[int]  # ids without an end; empty where there is no such sen
 
 @dataclass(frozen=True, slots=True)
 class ContextLayout:
-    """Where context goes.
+    """Where context goes: into the main input, into the target, into encoders of its own.
 
     source_context: previous source sentences before the current one in the main encoder's input
     target_context: previous target sentences that the decoder produces before the current one
@@ -37,16 +37,18 @@ class ContextLayout:
             if side not in SIDES:
                 raise AnaphoraError(f"unknown context {side!r} of an encoder. Known: {', '.join(SIDES)}")
         if min(self.source_context, self.target_context) < 0 or self.context_sentences < 1:
-            raise AnaphoraError("an layout has 0 or more joined sentences, and encoders read 1 or more")
+            raise AnaphoraError(
+                "model.source_context and target_context must be 0 or more, context_sentences 1 or more"
+            )
 
     @property
     def source_reach(self) -> int:
-        """How many previous source sentences are read."""
+        """The number of previous source sentences that are read."""
         return max(self.source_context, self.context_sentences if "source" in self.context_encoders else 0)
 
     @property
     def target_reach(self) -> int:
-        """How many previous target sentences are read or produced."""
+        """The number of previous target sentences that are read or produced."""
         return max(self.target_context, self.context_sentences if "target" in self.context_encoders else 0)
 
     @property
@@ -56,7 +58,7 @@ class ContextLayout:
 
 @dataclass(frozen=True, slots=True)
 class SpecialTokens:
-    """Ids that mean something to a model, the same on both sides.
+    """Token ids with a meaning to the model, the same on both sides.
 
     separator: between sentences; end: of every sequence; start: read first by the decoder
     """
@@ -70,7 +72,7 @@ class SpecialTokens:
 def inputs_of(
     layout: ContextLayout, special: SpecialTokens, source: Sequence[Sentence], target: Sequence[Sentence]
 ) -> tuple[Ids, ...]:
-    """What the encoders read: the main input, then each context; every one ends with the end.
+    """Return what the encoders read: the main input, then each context; every one ends with the end token.
 
     source: a passage, oldest sentence first, the current one last; target: the previous target sentences only
     Sentences that do not exist (empty) leave no separator behind; a context of which nothing exists is just the end.
@@ -83,7 +85,7 @@ def inputs_of(
 
 
 def target_of(layout: ContextLayout, special: SpecialTokens, target: Sequence[Sentence]) -> Ids:
-    """What the decoder produces for a passage: the previous sentences that are joined, the current one, the end."""
+    """Return what the decoder produces for a passage: previous sentences, the current one, the end token."""
     *before, current = target
     return _joined([*_last(before, layout.target_context), current], special)
 

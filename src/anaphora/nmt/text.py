@@ -30,7 +30,7 @@ TEXT_FILES = (*FILES, "text.json")
 
 
 class Text:
-    """How the text of one model becomes ids."""
+    """Converts the text of one model to token ids and back."""
 
     def __init__(self, source: Any, target: Any, source_rules: Moses, target_rules: Moses) -> None:
         self._sides = (source, target)
@@ -40,7 +40,7 @@ class Text:
 
     @property
     def size(self) -> int:
-        """How many ids there are, on either side; an embedding matrix has so many rows."""
+        """The number of ids on either side, which is the number of rows of an embedding matrix."""
         return self.special.padding + 1
 
     def encode_source(self, sentence: str) -> list[int]:
@@ -50,7 +50,7 @@ class Text:
         return self._encode(1, sentence)
 
     def decode(self, ids: Sequence[int]) -> str:
-        """A target text; the end and what follows it is left out, separators stand as they are."""
+        """Return the target text of ids up to the end token; separators are kept."""
         ids = list(ids)
         if END in ids:
             ids = ids[: ids.index(END)]
@@ -58,19 +58,19 @@ class Text:
         return self._rules[1].undo(text)
 
     def target_pieces(self) -> list[str]:
-        """The text of every target piece by its id; `▁` (U+2581) marks the beginning of a word."""
+        """Return the text of every target piece by its id; `▁` (U+2581) marks the beginning of a word."""
         side = self._sides[1]
         return [side.id_to_piece(number) for number in range(side.get_piece_size())]
 
     def _encode(self, side: int, sentence: str) -> list[int]:
-        found: list[int] = self._sides[side].encode(self._rules[side].apply(sentence))
-        return found
+        ids: list[int] = self._sides[side].encode(self._rules[side].apply(sentence))
+        return ids
 
 
 def learn_text(
     config: VocabularyConfig, languages: str, source: Sequence[str], target: Sequence[str], folder: Path
 ) -> Text:
-    """Learn rules and subwords from sentences and leave them in a folder."""
+    """Learn rules and subwords from sentences and write them to a folder."""
     source_language, _, target_language = languages.partition("-")
     folder.mkdir(parents=True, exist_ok=True)
     rules = [
@@ -95,13 +95,13 @@ def learn_text(
 
 
 def load_text(folder: Path) -> Text:
-    """What `learn_text` left in a folder."""
+    """Load what `learn_text` wrote to a folder."""
     import sentencepiece
 
     sides = []
     for name in FILES:
         if not (folder / name).is_file():
-            raise BadInput(folder, f"{name} is missing", remedy="Is it a folder that `anaphora train` made?")
+            raise BadInput(folder, f"{name} is missing", remedy="Pass a folder written by `anaphora train`.")
         try:
             sides.append(sentencepiece.SentencePieceProcessor(model_file=str(folder / name)))
         except (RuntimeError, OSError) as error:
@@ -114,18 +114,18 @@ def load_text(folder: Path) -> Text:
 
 
 def copy_text(source: Path, folder: Path) -> Text:
-    """The vocabulary of another model, for one that is trained on from it."""
+    """Copy the vocabulary of another model, from which training starts."""
     folder.mkdir(parents=True, exist_ok=True)
     for name in TEXT_FILES:
         if not (source / name).is_file():
-            raise BadInput(source, f"{name} is missing", remedy="Name a folder that `anaphora train` made.")
+            raise BadInput(source, f"{name} is missing", remedy="Pass a folder written by `anaphora train`.")
         with atomic_writer(folder / name) as out:
             out.write((source / name).read_bytes())
     return load_text(folder)
 
 
 def _learn(config: VocabularyConfig, sentences: Iterable[str]) -> bytes:
-    """A SentencePiece model, the same bytes for the same sentences."""
+    """Return a SentencePiece model; the same sentences give the same bytes."""
     import sentencepiece
 
     model = io.BytesIO()
@@ -148,7 +148,7 @@ def _learn(config: VocabularyConfig, sentences: Iterable[str]) -> bytes:
         )
     except (RuntimeError, OSError) as error:
         problem = " ".join(str(error).split())[-200:]
-        raise AnaphoraError(f"no vocabulary of {config.size:,} pieces can be learned: {problem}") from None
+        raise AnaphoraError(f"A vocabulary of {config.size:,} pieces cannot be learned: {problem}") from None
     return model.getvalue()
 
 
@@ -166,7 +166,7 @@ IN_FILES = {"normalize": "normalise", "tokenize": "tokenise"}
 
 @dataclass(frozen=True)
 class Moses:
-    """Rules for one language. truecase: a word in lower case → as it is mostly written inside of sentences."""
+    """Preprocessing rules for one language. truecase: lowercased word → its most frequent form within sentences"""
 
     language: str = "en"
     normalize: bool = False
@@ -176,7 +176,7 @@ class Moses:
 
     @classmethod
     def learn(cls, config: VocabularyConfig, language: str, sentences: Iterable[str]) -> Moses:
-        """The rules that a config asks for; truecasing is learned from the sentences."""
+        """Return the rules of a config; truecasing is learned from the sentences."""
         rules = cls(language or "en", config.normalize, config.tokenize, config.lowercase)
         if not config.truecase or config.lowercase:
             return rules
@@ -195,7 +195,7 @@ class Moses:
         return sentence
 
     def undo(self, text: str) -> str:
-        """A text as people write it: detokenized, the first word of it with a capital."""
+        """Return a text detokenized and, if truecased, with a capital letter at its beginning."""
         if self.tokenize:
             text = self._detokenizer.detokenize(text.split())
         return text[:1].upper() + text[1:] if self.truecase else text
@@ -223,12 +223,12 @@ class Moses:
 
 
 def _learn_case(sentences: Iterable[str]) -> dict[str, str]:
-    """The most frequent form of each word inside of sentences, where its case is its own."""
+    """Return the most frequent form of each word within sentences, where case is not that of a first word."""
     forms: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for sentence in sentences:
         for word in sentence.split()[1:]:
             forms[word.lower()][word] += 1
-    return {word: max(sorted(found), key=found.__getitem__) for word, found in sorted(forms.items())}
+    return {word: max(sorted(counts), key=counts.__getitem__) for word, counts in sorted(forms.items())}
 
 
 def _sacremoses() -> Any:

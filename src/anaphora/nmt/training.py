@@ -60,7 +60,7 @@ class Loss:
 
 
 def loss_of(model: Any, batch: Batch, smoothing: float) -> Loss:
-    """The loss of a batch; smoothing spreads this share of the probability over the whole vocabulary."""
+    """Return the loss of a batch. smoothing: the share of the probability spread over the whole vocabulary"""
     logits = model(batch).flatten(0, 1).float()
     labels = batch.predict.ids.masked_fill(~batch.predict.mask, IGNORED).flatten()
     if batch.weights is None:
@@ -80,9 +80,9 @@ def loss_of(model: Any, batch: Batch, smoothing: float) -> Loss:
 
 
 def learning_rate(config: TrainingConfig, update: int, progress: Progress) -> float:
-    """The rate of an update, counted from 1.
+    """Return the learning rate of an update, counted from 1.
 
-    inverse-sqrt: rises to the rate over the warm-up, then falls with the root of the updates (Vaswani et al. 2017)
+    inverse-sqrt: rises over the warm-up, then falls with the root of the updates (Vaswani et al. 2017)
     plateau: × plateau_factor after plateau_patience validations without gain
         (ContraCAT, appendix A: 0.7 after 8 checkpoints)
     """
@@ -104,11 +104,11 @@ def autocast(dtype: str, device: torch.device) -> Callable[[], AbstractContextMa
     return lambda: torch.autocast(device.type, dtype=torch.bfloat16)
 
 
-# Several processes that train one model: each takes its share of an update's batches, and gradients are added up.
+# Data-parallel training: each process takes its share of an update's batches, and gradients are summed.
 
 
 class Ranks:
-    """This process among those that train together; alone unless the environment says otherwise."""
+    """This process among those that train together, by the variables that torchrun sets."""
 
     def __init__(self) -> None:
         self.rank = int(os.environ.get("RANK", 0))
@@ -122,11 +122,11 @@ class Ranks:
 
     @property
     def first(self) -> bool:
-        """Whether this process is the one that writes."""
+        """Whether this is the process that writes files."""
         return self.rank == 0
 
     def add_gradients(self, model: Any) -> None:
-        """Every gradient becomes the sum over all processes."""
+        """Replace every gradient by its sum over all processes."""
         if self.size == 1:
             return
         for parameter in model.parameters():
@@ -136,7 +136,7 @@ class Ranks:
                 torch.distributed.all_reduce(parameter.grad)
 
     def add(self, value: float) -> float:
-        """The sum of a number over all processes."""
+        """Return the sum of a number over all processes."""
         if self.size == 1:
             return value
         total = torch.tensor(value, dtype=torch.float64, device=self.device)
@@ -144,7 +144,7 @@ class Ranks:
         return float(total)
 
     def from_first(self, value: float) -> float:
-        """What the first process has."""
+        """Return the first process's value."""
         if self.size == 1:
             return value
         shared = torch.tensor(value, dtype=torch.float64, device=self.device)
@@ -152,7 +152,7 @@ class Ranks:
         return float(shared)
 
     def wait(self) -> None:
-        """Until all processes are here."""
+        """Wait for all processes."""
         if self.size > 1:
             torch.distributed.barrier()
 
@@ -161,12 +161,12 @@ class Ranks:
             torch.distributed.destroy_process_group()
 
 
-# How good a model is while it is trained: perplexity on held-out text, contrastive accuracy on suites.
+# Validation: perplexity on held-out text, contrastive accuracy on suites
 
 
 @torch.inference_mode()
 def perplexity(model: Any, corpus: Corpus, batch_tokens: int) -> float | None:
-    """Of the target tokens, under teacher forcing; None where there are none."""
+    """Return the perplexity of the target tokens under teacher forcing, unweighted; None without tokens."""
     device = next(model.parameters()).device
     model.eval()
     total, tokens = 0.0, 0
@@ -177,19 +177,19 @@ def perplexity(model: Any, corpus: Corpus, batch_tokens: int) -> float | None:
     if not tokens:
         return None
     try:
-        found = math.exp(total / tokens)
+        value = math.exp(total / tokens)
     except OverflowError:
-        found = math.inf
+        value = math.inf
     what = f"the perplexity of {tokens:,} held-out tokens"
     return finite(
-        found, what, "Lower the learning rate (training.learning_rate), or clip the gradient (training.clip_norm)."
+        value, what, "Lower the learning rate (training.learning_rate), or clip the gradient (training.clip_norm)."
     )
 
 
 def contrastive_accuracy(
     model: Any, text: Text, layout: ContextLayout, examples: Iterable[Example], batch_tokens: int
 ) -> float | None:
-    """The share of examples whose right candidate has the highest score; ties are wrong. None without right ones."""
+    """Return the share of examples whose right candidate scores highest; ties are wrong. None without right answers."""
     model.eval()
     gold, targets, sizes = [], [], []
     for example in examples:
@@ -201,19 +201,19 @@ def contrastive_accuracy(
     scores = iter(padded_scores(model, targets, text.special, batch_tokens))
     right = 0
     for best, size in zip(gold, sizes, strict=True):
-        found = [next(scores) for _ in range(size)]
-        right += all(found[best] > score for number, score in enumerate(found) if number != best)
+        values = [next(scores) for _ in range(size)]
+        right += all(values[best] > score for number, score in enumerate(values) if number != best)
     return right / len(gold) if gold else None
 
 
-# Training: updates, validation, checkpoints. Killed at any moment and resumed, it goes on as if nothing had been.
+# The training loop. A training that is killed at any moment and resumed gives the same result.
 
-Report = Callable[[dict[str, Any]], None]  # what is told while training goes on: kind, update, and figures
+Report = Callable[[dict[str, Any]], None]  # receives the lines of the log: kind, update and figures
 
 
 @dataclass(frozen=True, slots=True)
 class Trained:
-    """How a training ended."""
+    """The outcome of a training."""
 
     updates: int
     stopped_early: bool
@@ -222,7 +222,7 @@ class Trained:
 
 
 class Trainer:
-    """One training, in a model's folder."""
+    """Trains one model in its folder."""
 
     def __init__(
         self,
@@ -248,8 +248,8 @@ class Trainer:
         )
         self.autocast = autocast(training.dtype, self.ranks.device)
         self.state = State()
-        if found := checkpoints(self._checkpoints):
-            self.state = load_checkpoint(found[-1], self.model, self.optimizer)
+        if saved := checkpoints(self._checkpoints):
+            self.state = load_checkpoint(saved[-1], self.model, self.optimizer)
         elif config.training.start_from:
             start_from(Path(config.training.start_from), self.model, config)
         if self.ranks.rank:
@@ -258,7 +258,7 @@ class Trainer:
         self.log = Log(folder / "log.jsonl", self.state.update, board) if self.ranks.first else None
 
     def run(self) -> Trained:
-        """Train to the end, or until validation brings nothing more."""
+        """Train to the last update, or until validation no longer improves."""
         training = self.config.training
         together = training.accumulate * self.ranks.size
         stream = updates(
@@ -278,15 +278,15 @@ class Trainer:
             self.state = replace(self.state, update=self.state.update + 1, position=position, window=window)
             stopped = self._after_update()
         if self.state.window[1]:
-            self._report(final=True)  # of a run, or its last part, that is shorter than training.report_every
+            self._report(final=True)  # the rest since the last report
         self._save()
         return self._end(stopped)
 
     def update(self, batches: Sequence[Ints]) -> tuple[float, int]:
-        """One step of the optimizer over the batches of all processes; the sum of the loss and its tokens.
+        """Take one step of the optimizer on the batches of all processes; return the summed loss and its tokens.
 
-        The gradient is that of the weighted mean: the loss is divided by the sum of the tokens' weights, so that
-        weights change what is learned from and not how large a step is.
+        The loss is divided by the sum of the tokens' weights, so that weights change what the model learns from and
+        not the size of a step.
         """
         training, corpus = self.config.training, self.data.training
         tokens = int(sum(corpus.lengths[batch, 1].sum() for batch in batches))
@@ -311,7 +311,7 @@ class Trainer:
         return total, tokens
 
     def _after_update(self) -> bool:
-        """Report, validate and save where it is due; whether training is to stop."""
+        """Report, validate and save when due; return whether training stops."""
         training, update = self.config.training, self.state.update
         if update % training.report_every == 0:
             self._report()
@@ -327,7 +327,7 @@ class Trainer:
     def _report(self, **more: bool) -> None:
         loss, tokens = self.state.window
         current = learning_rate(self.config.training, self.state.update, self.state.progress)
-        self._tell("training", loss=loss / max(1, tokens), tokens=tokens, rate=current, **more)
+        self._log("training", loss=loss / max(1, tokens), tokens=tokens, rate=current, **more)
 
     def _validate(self) -> None:
         settings, data = self.config.validation, self.data
@@ -340,10 +340,10 @@ class Trainer:
                 accuracy = contrastive_accuracy(self.model, data.text, layout, examples, settings.batch_tokens)
                 figures.setdefault("accuracy", {})[name] = accuracy
         if figures:
-            self._tell("validation", **figures)
+            self._log("validation", **figures)
         known = figures.get("perplexity")
         value = self.ranks.from_first(math.nan if known is None else known)
-        if not math.isnan(value):  # nan: nothing was held out, as all processes are to know
+        if not math.isnan(value):  # nan: there is no validation text, in any process
             progress = self.state.progress.after(value, self.config.training.plateau_patience)
             self.state = replace(self.state, progress=progress, perplexity=value)
             if math.isfinite(value) and self.ranks.first:
@@ -354,7 +354,7 @@ class Trainer:
         return patience > 0 and self.state.progress.since >= patience
 
     def _averaged(self, which: str) -> int:
-        """How many checkpoints of a kind, "last" or "best", are averaged in the end."""
+        """Return the number of "last" or "best" checkpoints that are averaged in the end."""
         training = self.config.training
         return training.average if training.average_of == which else 0
 
@@ -365,9 +365,9 @@ class Trainer:
             save_checkpoint(self._checkpoints, self.model, self.optimizer, self.state, keep)
 
     def _end(self, stopped: bool) -> Trained:
-        """The model's folder as others read it: the best weights where training stops early, else the last; or a mean.
+        """Write the final model: the best weights with early stopping, otherwise the last, or a mean of checkpoints.
 
-        The single checkpoint is there first, so that a mean that cannot be taken leaves a model behind.
+        The single checkpoint is written first, so that there is a model even if the mean cannot be computed.
         """
         if self.ranks.first:
             best = best_checkpoints(self._checkpoints / BEST)
@@ -385,11 +385,11 @@ class Trainer:
             saved = checkpoints(self._checkpoints)
             kept = f"The last good checkpoint is {saved[-1]}" if saved else "There is no checkpoint yet"
             raise AnaphoraError(
-                f"the loss is not a number at update {self.state.update + 1:,}. {kept}. Use a lower rate, or clip the "
-                "gradient (training.clip_norm)"
+                f"The loss is not a number at update {self.state.update + 1:,}. {kept}. Lower training.learning_rate, "
+                "or clip the gradient (training.clip_norm)."
             )
 
-    def _tell(self, kind: str, **figures: Any) -> None:
+    def _log(self, kind: str, **figures: Any) -> None:
         if self.log is not None:
             self.log.write(kind, self.state.update, **figures)
         if self.report is not None:

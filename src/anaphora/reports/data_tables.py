@@ -1,8 +1,9 @@
-"""Tables of data: what mining found in a corpus, and how well the annotators of a study agree."""
+"""Tables of data: what mining finds and how good it is, and how well the annotators of a study agree."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from anaphora.stats.agreement import COEFFICIENTS
 from anaphora.stats.intervals import Resampling
@@ -54,6 +55,44 @@ def distance_table(result: MiningResult) -> Table:
     rows.append(Row(("total", *counts([*totals, sum(totals)]))))
     rows.append(Row(("found", *counts([*(result.found[label] for label in classes), result.found.total()]))))
     return Table("Examples by distance", ("distance", *classes, "total"), tuple(rows))
+
+
+def quality_table(document: Mapping[str, Any]) -> Table:
+    """Return how many mined items are right, by class and confidence, and why others were not mined."""
+    intervals = document["intervals"]
+    rows = [
+        Row(("pronoun pair right", decimal(document["pair_precision"]), "")),
+        Row(
+            ("and antecedents right (precision)", decimal(document["precision"]), interval_cell(intervals["precision"]))
+        ),
+        Row(("antecedents right where the pair is", decimal(document["antecedent_accuracy"]), "")),
+        Row(("distance right where these are", decimal(document["distance_accuracy"]), "")),
+        Row(("recall", decimal(document["recall"]), interval_cell(intervals["recall"]))),
+        Row(("F", decimal(document["f"]), "")),
+        section("class"),
+    ]
+    rows += rows_of(
+        [
+            (label, decimal(one["precision"]), f"{one['right']:,} of {one['items']:,}")
+            for label, one in document["labels"].items()
+        ]
+    )
+    if len({row["items"] for row in document["curve"]}) > 1:
+        rows.append(section("confidence"))
+        rows += rows_of(
+            [
+                (f"≥ {row['confidence']:.1f}", decimal(row["precision"]), f"{row['items']:,} items")
+                for row in document["curve"]
+            ]
+        )
+    rows.append(section("not mined"))
+    rows += rows_of([(reason, f"{count:,}", "") for reason, count in document["rejections"].items()])
+    number = document["documents"]
+    title = (
+        f"{document['languages']} · {document['chains']} chains · {number:,} document{'' if number == 1 else 's'} · "
+        f"{document['items']:,} items of {document['pronouns']:,} pronouns · {document['gold']:,} in the gold"
+    )
+    return Table(title, ("", "", "95 % interval"), tuple(rows))
 
 
 # Agreement of annotators (eval-anaphora §3.1, Table 1).

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from html import escape
 
 from anaphora.metrics.apt.task import TITLES
-from anaphora.metrics.meta.evaluation import Assessment, MetaEvaluation, Scores
+from anaphora.metrics.meta import Assessment, MetaEvaluation, Scores
 from anaphora.stats.correlation import Correlation
 from anaphora.stats.intervals import Floats
 from anaphora.svg import (

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from anaphora.align.tokenize import notes as text_notes
-from anaphora.metrics.apt.equivalence import Learned
 from anaphora.metrics.apt.result import AptResult, Score, SystemResult
 from anaphora.metrics.apt.task import CASES
 from anaphora.metrics.apt.task import TITLES as CASE_TITLES
-from anaphora.metrics.autoprf.metric import AutoPRFResult
-from anaphora.metrics.autoprf.metric import Score as AutoPRFScore
-from anaphora.metrics.discomt.measures import BY_CLASS, OVERALL, DiscoMTResult, Measure
-from anaphora.metrics.measures import MetricsResult
-from anaphora.metrics.meta.evaluation import Assessment, MetaEvaluation
-from anaphora.metrics.meta.judgements import JUDGEMENTS, CaseJudgements, Judged
-from anaphora.metrics.meta.sweep import Sweep
+from anaphora.metrics.autoprf import AutoPRFResult
+from anaphora.metrics.autoprf import Score as AutoPRFScore
+from anaphora.metrics.corpus import MetricsResult
+from anaphora.metrics.discomt import BY_CLASS, OVERALL, DiscoMTResult, Measure
+from anaphora.metrics.judgments import JUDGMENTS, CaseJudgments, Judged, Learned
+from anaphora.metrics.meta import Assessment, MetaEvaluation, Sweep
 from anaphora.reports.tables import change_cells, difference_cells
 from anaphora.stats.correlation import COEFFICIENTS, Correlation, Settings
 from anaphora.stats.intervals import Resampling
@@ -270,7 +268,7 @@ def sweep_table(sweep: Sweep) -> Table:
     return Table(title, ("", *_correlation_columns(sweep.how)), tuple(rows), notes)
 
 
-def judgment_table(judgments: CaseJudgements) -> Table:
+def judgment_table(judgments: CaseJudgments) -> Table:
     """Return the share of each judgment in each case (Table 5 of APT)."""
     names = [f"c{number} ({name})" for number, name in enumerate(CASE_TITLES, start=1)]
     rows = [Row((name, *_judgment_cells(case))) for name, case in zip(names, judgments.cases, strict=True)]
@@ -324,7 +322,7 @@ def _few_systems(systems: int) -> list[str]:
 
 
 def _judgment_cells(case: Judged) -> tuple[str, ...]:
-    correct, incorrect, bad = (case.share(judgment) for judgment in JUDGEMENTS)
+    correct, incorrect, bad = (case.share(judgment) for judgment in JUDGMENTS)
     low, high = case.interval()
     interval = f"[{low * 100:.0f}, {high * 100:.0f}]" if case.total else MISSING
     return f"{case.total:,}", percent(correct), interval, percent(incorrect), percent(bad)

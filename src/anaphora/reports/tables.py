@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from anaphora.align.tokenize import notes as text_notes
-from anaphora.build.attacks.presets import built_in
 from anaphora.core.files import atomic_writer
 from anaphora.evaluation.compare import Comparison, Difference
 from anaphora.evaluation.context_usage import Condition, ContextUsage
@@ -19,8 +18,9 @@ from anaphora.evaluation.diagnosis_evidence import STEPS
 from anaphora.evaluation.generative import Counts, Gap, Generative
 from anaphora.evaluation.result import Proportion, Result
 from anaphora.evaluation.robustness import Attack, Robustness
+from anaphora.languages.attack_presets import built_in
+from anaphora.measurement import Measurement
 from anaphora.stats.intervals import Interval
-from anaphora.systems.context import Measurement
 from anaphora.table import (
     MISSING,
     Row,

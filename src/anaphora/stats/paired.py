@@ -89,7 +89,7 @@ Figures = Callable[[Floats], Mapping[str, Floats]]  # totals (samples, columns) 
 
 
 @dataclass(frozen=True, slots=True)
-class Sums:
+class SufficientStats:
     """The figures of one system. rows: (sentences, columns), what each sentence adds to the totals."""
 
     rows: Floats
@@ -170,7 +170,9 @@ def swapped_totals(first: Floats, second: Floats, resampling: Resampling) -> tup
     return first.sum(axis=0) + shift, second.sum(axis=0) - shift
 
 
-def paired_test(names: tuple[str, str], first: Sums, second: Sums, resampling: Resampling) -> dict[str, PairedTest]:
+def paired_test(
+    names: tuple[str, str], first: SufficientStats, second: SufficientStats, resampling: Resampling
+) -> dict[str, PairedTest]:
     """Paired bootstrap (Koehn 2004) and approximate randomisation (Riezler and Maxwell 2005) for each figure."""
     if len(first.rows) != len(second.rows):
         raise AnaphoraError(f"{names[1]} and {names[0]} are not translations of the same sentences")
@@ -193,7 +195,7 @@ def paired_test(names: tuple[str, str], first: Sums, second: Sums, resampling: R
     return found
 
 
-def paired_tests(systems: Mapping[str, Sums], resampling: Resampling) -> dict[str, tuple[PairedTest, ...]]:
+def paired_tests(systems: Mapping[str, SufficientStats], resampling: Resampling) -> dict[str, tuple[PairedTest, ...]]:
     """For each figure every pair of systems, the earlier one first; p-values corrected for their number (Holm)."""
     pairs = [paired_test((a, b), systems[a], systems[b], resampling) for a, b in itertools.combinations(systems, 2)]
     found = {}

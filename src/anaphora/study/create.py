@@ -17,11 +17,11 @@ from typing import Any
 
 from anaphora.align.tokenize import APOSTROPHES as SIGNS
 from anaphora.align.tokenize import Tokenization, looks_tokenized
+from anaphora.core.columns import Record, read_columns
 from anaphora.core.documents import read_parallel
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.languages.highlight import Span, differences, occurrences, replaced_pronouns
 from anaphora.languages.pronouns import normalize_word, pronoun_classes, pronoun_lists
-from anaphora.metrics.columns import Record, read_columns
 from anaphora.study.model import BAD, GAPS, OTHER, PAIRS, Annotator, Assignment, Item, Study, default_texts, write_study
 from anaphora.study.store import Answer, open_log
 from anaphora.suites.example import Example

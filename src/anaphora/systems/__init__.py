@@ -3,71 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.metadata import entry_points
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from importlib.util import find_spec
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from anaphora.core.registry import Registry
+from anaphora.runs import CandidateScores
 from anaphora.suites.example import Example, Passage, Translation
 from anaphora.systems.context import Options, split_spec
 from anaphora.systems.documents import Sentence
 
-if TYPE_CHECKING:
-    from anaphora.runs import Answer
-
-# kind → where it is, the extra that installs what it needs, and what it is
-KINDS = {
-    "hf": (
-        "anaphora.systems.huggingface.neural:HuggingFaceSeq2Seq",
-        "hf",
-        "Hugging Face encoder–decoder: hf:NAME_OR_PATH",
-    ),
-    "lm": (
-        "anaphora.systems.huggingface.neural:CausalLM",
-        "hf",
-        "causal language model, base or chat: lm:NAME_OR_PATH",
-    ),
-    "ct2": (
-        "anaphora.systems.ctranslate2.system:CTranslate2System",
-        "ct2",
-        "CTranslate2 translator or generator: ct2:PATH",
-    ),
-    "nmt": (
-        "anaphora.systems.nmt:TrainedSystem",
-        "nmt",
-        "a model of `anaphora train`, or an ensemble: nmt:MODEL, nmt:MODEL1,MODEL2",
-    ),
-    "measure": (
-        "anaphora.measure.scoring:MeasureSystem",
-        "measure",
-        "a measure of `anaphora measure train`, as a judge of pairs: measure:MODEL",
-    ),
-    "openai": (
-        "anaphora.systems.openai.system:OpenAISystem",
-        "openai",
-        "OpenAI-compatible server (vLLM, llama.cpp, hosted): openai:URL?model=NAME",
-    ),
-    "command": (
-        "anaphora.systems.command.system:CommandSystem",
-        None,
-        "a program that scores lines: command:PROGRAM ARGS…",
-    ),
-    "scores": ("anaphora.systems.scores:ScoreFile", None, "scores that another toolkit wrote: scores:FILE"),
-}
 GROUP = "anaphora.systems"  # entry points of other packages: KIND = "module:Class"
 
 
+class Traits(NamedTuple):
+    """What callers know about a kind of system before one is loaded. A class declares them as `traits`.
+
+    scope: it can score a part of a candidate (`Options.scope`)
+    own_context: it knows by itself which context it reads, and where the sentences of its output end
+    prefix_tree: it computes what candidates share once, unless `Options.plain` is set
+    default_workers: it computes with CPU threads in this process, so that several workers pay off by default
+    single_process: why it cannot have several workers, for the error message; "" if it can
+    imports: its scores exist already: `score` reads them for a whole suite, and nothing is computed or resumed
+    """
+
+    scope: bool = False
+    own_context: bool = False
+    prefix_tree: bool = False
+    default_workers: bool = False
+    single_process: str = ""
+    imports: bool = False
+
+
 class System(Protocol):
-    """Gives every candidate of an example a score. Made from what follows the colon of its spec, and options."""
+    """Gives every candidate of an example a score. Made from what follows the colon of its spec, and options.
+
+    A class may also have `traits: Traits`, and the methods of the protocols below.
+    """
 
     def settings(self) -> Mapping[str, Any]:
         """Everything the scores depend on (revision, dtype, prompt …): the header of a run; no secrets."""
         ...
 
-    def score(self, examples: Sequence[Example], done: Container[int] = ()) -> Iterator[tuple[int, Answer]]:
-        """The number of each example with its answer, in any order, as they are found.
+    def score(self, examples: Sequence[Example], done: Container[int] = ()) -> Iterator[tuple[int, CandidateScores]]:
+        """The number of each example with its scores, in any order, as they are computed.
 
-        done: numbers whose answers are known already; they need not be given again
+        done: numbers whose scores are known already; they need not be given again
         """
         ...
 
@@ -81,7 +64,7 @@ class Translator(Protocol):
 
 @runtime_checkable
 class DocumentTranslator(Protocol):
-    """A system that is given sentences with those before them, and reads of these what it was trained to read."""
+    """A system that is given sentences with the ones before them, and reads the context that it was trained with."""
 
     @property
     def in_order(self) -> bool:
@@ -106,20 +89,179 @@ class DocumentTranslator(Protocol):
 
 
 @runtime_checkable
-class Closing(Protocol):
-    """A system that wants to know when nothing more will be asked of it."""
+class SupportsClose(Protocol):
+    """A system that releases resources when it is no longer needed."""
 
     def close(self) -> None:
-        """Let go of what is held open; what was wrong and shows only now is an error."""
+        """Release resources; raise if the backend failed after its last answer."""
         ...
+
+
+@runtime_checkable
+class SupportsOptions(Protocol):
+    """A system whose options can be replaced, so that it is loaded once for several runs (`SystemCache`)."""
+
+    options: Options
+
+
+def traits_of(system: object) -> Traits:
+    """The traits of a system or of its class; defaults where it declares none."""
+    declared = getattr(system, "traits", None)
+    if isinstance(declared, Traits):
+        return declared
+    return Traits(bool(getattr(system, "has_focus", False)), bool(getattr(system, "own_context", False)))
+
+
+# The kinds of systems
+
+DEFAULT = Traits()
+MODEL = Traits(scope=True, prefix_tree=True, default_workers=True)
+TRAINED_MODEL = MODEL._replace(own_context=True)
+SERVER = Traits(
+    single_process="an openai: server is asked many things at once by one process: set concurrency=N in the spec, "
+    "and leave --workers and --cluster out"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of system.
+
+    target: where its class is; what: one line about it; settings: what may follow the question mark of a spec
+    traits: those of its class, where it is one of ours: known without importing it
+    packages, extra: what it imports, and the extra that installs it
+    missing, install: the packages that are not installed, and the command that installs them
+    """
+
+    kind: str
+    target: str
+    what: str
+    settings: tuple[str, ...] = ()
+    traits: Traits | None = DEFAULT
+    packages: tuple[str, ...] = ()
+    extra: str | None = None
+    missing: tuple[str, ...] = ()
+    install: str | None = None
+
+
+CHECKPOINT_SETTINGS = ("revision", "dtype", "device")
+PAIR_SETTINGS = ("source", "target", "prefix")
+PROMPT_SETTINGS = ("prompt", "chat")
+_HF = ("torch", "transformers")
+
+KINDS = {
+    kind.kind: kind
+    for kind in (
+        Kind(
+            "hf",
+            "anaphora.systems.huggingface:HuggingFaceSeq2Seq",
+            "Hugging Face encoder–decoder: hf:NAME_OR_PATH",
+            (*CHECKPOINT_SETTINGS, *PAIR_SETTINGS),
+            MODEL,
+            _HF,
+            "hf",
+        ),
+        Kind(
+            "lm",
+            "anaphora.systems.huggingface:CausalLM",
+            "causal language model, base or chat: lm:NAME_OR_PATH",
+            (*CHECKPOINT_SETTINGS, *PROMPT_SETTINGS),
+            MODEL,
+            _HF,
+            "hf",
+        ),
+        Kind(
+            "ct2",
+            "anaphora.systems.ctranslate2:CTranslate2System",
+            "CTranslate2 translator or generator: ct2:PATH",
+            ("compute_type", "device", "tokenizer", *PAIR_SETTINGS, *PROMPT_SETTINGS),
+            Traits(scope=True),
+            ("ctranslate2", "transformers"),
+            "ct2",
+        ),
+        Kind(
+            "nmt",
+            "anaphora.systems.nmt:TrainedSystem",
+            "a model of `anaphora train`, or an ensemble: nmt:MODEL, nmt:MODEL1,MODEL2",
+            ("device", "normalise"),
+            TRAINED_MODEL,
+            _HF,
+            "nmt",
+        ),
+        Kind(
+            "measure",
+            "anaphora.measure.scoring:MeasureSystem",
+            "a measure of `anaphora measure train`, as a judge of pairs: measure:MODEL",
+            ("encoder", "cache"),
+            Traits(own_context=True),
+            _HF,
+            "measure",
+        ),
+        Kind(
+            "openai",
+            "anaphora.systems.openai.system:OpenAISystem",
+            "OpenAI-compatible server (vLLM, llama.cpp, hosted): openai:URL?model=NAME",
+            (
+                *("model", "mode", *PROMPT_SETTINGS, "max_tokens"),
+                *("concurrency", "timeout", "deadline", "retries", "requests_per_minute", "key_env"),
+            ),
+            SERVER,
+            ("httpx", "tenacity"),
+            "openai",
+        ),
+        Kind(
+            "command",
+            "anaphora.systems.command:CommandSystem",
+            "a program that scores lines: command:PROGRAM ARGS…",
+        ),
+        Kind(
+            "scores",
+            "anaphora.systems.scores:ScoreFile",
+            "scores that another toolkit wrote: scores:FILE",
+            ("are",),
+            Traits(own_context=True, imports=True),
+        ),
+    )
+}
 
 
 @cache
 def systems() -> Registry:
-    """All kinds of systems: ours, and those that other packages bring as entry points."""
-    targets = {kind: target for kind, (target, _, _) in KINDS.items()}
+    """All kinds of systems: ours, and the entry points of other packages, which may replace one of ours."""
+    targets = {kind.kind: kind.target for kind in KINDS.values()}
     targets |= {point.name: point.value for point in entry_points(group=GROUP)}
-    return Registry("system", targets, {kind: extra for kind, (_, extra, _) in KINDS.items() if extra})
+    return Registry("system", targets, {kind.kind: kind.extra for kind in KINDS.values() if kind.extra})
+
+
+def kinds() -> list[Kind]:
+    """All kinds of systems with the packages that they lack, found without importing any of them."""
+    points = {point.name: point for point in entry_points(group=GROUP)}
+    found = [kind for kind in KINDS.values() if kind.kind not in points]
+    for name, point in points.items():
+        what = f"brought by {point.dist.name} {point.dist.version}" if point.dist else point.value
+        found.append(Kind(name, point.value, what, traits=None, packages=(point.module.partition(".")[0],)))
+    return [replace(kind, missing=missing_packages(kind.packages), install=_install(kind)) for kind in found]
+
+
+def missing_packages(packages: Sequence[str]) -> tuple[str, ...]:
+    """Those of the packages that are not installed."""
+    return tuple(sorted(package for package in packages if find_spec(package) is None))
+
+
+def _install(kind: Kind) -> str | None:
+    missing = missing_packages(kind.packages)
+    if not missing:
+        return None
+    return f'pip install "anaphora[{kind.extra}]"' if kind.extra else f"pip install {' '.join(missing)}"
+
+
+def kind_traits(spec: str) -> Traits:
+    """The traits of the system that a spec names. A class of another package is imported for it, but not loaded."""
+    kind, _ = split_spec(spec)
+    ours = KINDS.get(kind)
+    if ours is not None and ours.traits is not None and kind not in {point.name for point in entry_points(group=GROUP)}:
+        return ours.traits
+    return traits_of(systems().load(kind))
 
 
 def load_system(spec: str, options: Options | None = None) -> System:

@@ -1,13 +1,11 @@
-"""What a system sees of an example and how it is scored: context, options, and what a figure depends on."""
+"""What a system sees of an example and how it is set up: context, options, specs such as `hf:NAME?dtype=float16`."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from urllib.parse import parse_qsl
 
 from anaphora.core.errors import AnaphoraError, did_you_mean
@@ -17,7 +15,7 @@ LABEL = re.compile(r"(\d+)\+(\d+)(p?)")  # 1+1, 3+0, 2+2p
 TARGET_CONTEXTS = ("gold", "produced", "none")
 
 
-class Question(NamedTuple):
+class ScoringInput(NamedTuple):
     """An example as text: a source, and translations of which each gets a score."""
 
     source: str
@@ -54,11 +52,13 @@ class Context:
         """A passage as one text; sentences that do not exist ("") leave no separator behind."""
         return self.separator.join(sentence for sentence in passage if sentence)
 
-    def question(self, example: Example) -> Question:
+    def scoring_input(self, example: Example) -> ScoringInput:
         """The text of an example under this context. Produced context has been put into the candidates before."""
         cut = example.with_context(self.sentences)
         targets = (c if self.target != "none" else c[-1:] for c in cut.candidates)
-        return Question(self.join(cut.source), tuple(map(self.join, targets)))
+        return ScoringInput(self.join(cut.source), tuple(map(self.join, targets)))
+
+    question = scoring_input  # its name in 0.1
 
 
 def within(label: str, most: int) -> str:
@@ -92,67 +92,6 @@ def with_target_context(example: Example, before: Passage) -> Example:
     return replace(example, candidates=tuple((*c[: -1 - size], *before, c[-1]) for c in example.candidates))
 
 
-# How a system was measured: which of a run's settings belong to the measurement, and a short hash of them.
-
-# Which system it is. Settings of plug-ins under other names count as part of the measurement.
-IDENTITY = frozenset(
-    {
-        *("architecture", "revision", "parameters", "weights", "tokenizer", "vocabulary", "dtype", "compute_type"),
-        *("model", "url", "command", "spec", "arrangement", "setting", "plain_text", "encoder", "features"),
-    }
-)
-# How it was computed. Which examples a limit leaves is in the hash of the suite.
-COMPUTATION = frozenset({"plain", "ctranslate2", "device", "threads", "workers", "batch_tokens", "limit"})
-# What a measurement is unless a run says otherwise
-PLAIN: Mapping[str, Any] = {
-    "separator": " ",
-    "margins_only": False,
-    "truncate": False,
-    "focus": "candidate",
-    "normalise": 1.0,
-}
-HASH_LENGTH = 6
-
-
-@dataclass(frozen=True, slots=True)
-class Measurement:
-    """Context and settings under which a system was scored.
-
-    context: sentences of source + target context, as in "1+1"; None where it is not known
-    settings: what else the scores depend on besides the system, where it differs from plain scoring
-    """
-
-    context: str | None = None
-    settings: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def code(self) -> str | None:
-        """A short hash of the settings, the same for the same settings in any order; None for plain scoring."""
-        if not self.settings:
-            return None
-        return hashlib.sha256(canonical(self.settings).encode()).hexdigest()[:HASH_LENGTH]
-
-
-def measurement_of(context: str | None, settings: Mapping[str, Any]) -> Measurement:
-    """The measurement that a run's header describes."""
-    found = {name: value for name, value in settings.items() if name not in IDENTITY | COMPUTATION}
-    kept = {name: value for name, value in sorted(found.items()) if not _is_plain(name, value)}
-    return Measurement(context, kept)
-
-
-def canonical(value: Any) -> str:
-    """A setting as text that is the same on every machine and has no `|` in it."""
-    text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str)
-    return text.replace("|", "\\u007c")
-
-
-def _is_plain(name: str, value: Any) -> bool:
-    """Whether it says nothing: the value of plain scoring, or none at all."""
-    if name in PLAIN:
-        return bool(value == PLAIN[name])
-    return value is None or value == ""
-
-
 # How systems are named and set up: specs such as `hf:NAME?dtype=bfloat16`, and the options all of them share.
 
 
@@ -167,7 +106,7 @@ class Options:
     plain: score every candidate by itself in padded batches, without the prefix tree
     margins_only: leave out of the scores what all candidates share
     truncate: cut what is longer than the model takes, and count it; else it is an error
-    focus: what of a candidate is scored: all of it, the "current" sentence given the context before it, or the first
+    scope: what of a candidate is scored: all of it, the "current" sentence given the context before it, or the first
         token in which candidates differ, given what comes before it (the "pronoun")
     """
 
@@ -178,7 +117,7 @@ class Options:
     plain: bool = False
     margins_only: bool = False
     truncate: bool = False
-    focus: str = "candidate"
+    scope: str = "candidate"
     own_context: bool = True
 
 
@@ -193,16 +132,6 @@ def split_spec(spec: str) -> tuple[str, str]:
     return kind, what
 
 
-VOLATILE = ("concurrency", "timeout", "retries", "requests_per_minute")  # how a server is asked, not what
-
-
-def stable_spec(spec: str) -> str:
-    """A spec without the settings that do not change what a system answers."""
-    name, mark, query = spec.partition("?")
-    kept = [part for part in query.split("&") if part.partition("=")[0] not in VOLATILE]
-    return f"{name}{mark}{'&'.join(kept)}".removesuffix("?")
-
-
 def split_settings(what: str, known: Iterable[str]) -> tuple[str, Mapping[str, str]]:
     """WHAT?key=value&key=value → the name, and settings that only this kind of system has."""
     name, mark, query = what.partition("?")
@@ -214,7 +143,7 @@ def split_settings(what: str, known: Iterable[str]) -> tuple[str, Mapping[str, s
     return name, settings
 
 
-def yes(value: str) -> bool:
+def parse_bool(value: str) -> bool:
     """A setting that is on or off."""
     if value.lower() in ("1", "yes", "true", "on", ""):
         return True

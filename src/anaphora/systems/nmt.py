@@ -15,23 +15,21 @@ from anaphora.core.errors import AnaphoraError
 from anaphora.nmt.candidates import CandidateScorer, Loaded, encode_question, load_models
 from anaphora.nmt.decoding import Beam, Ensemble, Source, Translator
 from anaphora.nmt.layout import ContextLayout
-from anaphora.runs import Answer
+from anaphora.runs import CandidateScores
 from anaphora.suites.example import Example, Passage, Translation
+from anaphora.systems import KINDS, TRAINED_MODEL
 from anaphora.systems.context import Options, split_settings, with_target_context
 from anaphora.systems.documents import Sentence
-from anaphora.systems.encoding.tokens import answer
-
-SETTINGS = ("device", "normalise")
+from anaphora.systems.encoding import answer
 
 
 class TrainedSystem:
     """One or more trained models. Settings in the spec: device; normalise, the power of the length in translation."""
 
-    has_focus = True  # may score a part of a candidate
-    own_context = True  # knows what context it reads
+    traits = TRAINED_MODEL
 
     def __init__(self, what: str, options: Options) -> None:
-        names, settings = split_settings(what, SETTINGS)
+        names, settings = split_settings(what, KINDS["nmt"].settings)
         if options.threads is not None:
             torch.set_num_threads(options.threads)
         self.options = options
@@ -47,7 +45,7 @@ class TrainedSystem:
             "context": self._label,
         }
 
-    def score(self, examples: Sequence[Example], done: Container[int] = ()) -> Iterator[tuple[int, Answer]]:
+    def score(self, examples: Sequence[Example], done: Container[int] = ()) -> Iterator[tuple[int, CandidateScores]]:
         """Each example's number with its answer, as they are computed, short ones first.
 
         Batches are made as if nothing were done, and those with nothing left to do are passed over: so that scores
@@ -55,7 +53,7 @@ class TrainedSystem:
         """
         loaded, options = self.loaded, self.options
         questions = [
-            encode_question(e, loaded.text, loaded.layout, options.focus, loaded.limit, options.truncate)
+            encode_question(e, loaded.text, loaded.layout, options.scope, loaded.limit, options.truncate)
             for e in self._in_context(examples)
         ]
         scorer = CandidateScorer(loaded, options.batch_tokens)

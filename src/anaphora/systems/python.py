@@ -8,7 +8,7 @@ from numbers import Real
 from typing import Any
 
 from anaphora.core.errors import AnaphoraError
-from anaphora.runs import Answer
+from anaphora.runs import CandidateScores
 from anaphora.suites.example import Example
 from anaphora.systems import System
 from anaphora.systems.context import Options
@@ -26,11 +26,14 @@ class FunctionSystem:
     def settings(self) -> Mapping[str, Any]:
         return {}
 
-    def score(self, examples: Sequence[Example], done: Container[int] = ()) -> Iterator[tuple[int, Answer]]:
+    def score(self, examples: Sequence[Example], done: Container[int] = ()) -> Iterator[tuple[int, CandidateScores]]:
         for number, example in enumerate(examples):
             if number not in done:
-                question = self.options.context.question(example)
-                yield number, Answer([_number(self.function(question.source, text)) for text in question.targets])
+                question = self.options.context.scoring_input(example)
+                yield (
+                    number,
+                    CandidateScores([_number(self.function(question.source, text)) for text in question.targets]),
+                )
 
 
 def name_of(system: object) -> str:
@@ -49,7 +52,7 @@ def scorer_of(system: System | ScoreFunction) -> StartScorer:
     def start(spec: str, options: Options) -> tuple[System, Scorer]:
         asked: Any = system if callable(getattr(system, "score", None)) else FunctionSystem(system, options)  # type: ignore[arg-type]
 
-        def compute(work: Iterable[Shard]) -> Iterator[tuple[int, Answer]]:
+        def compute(work: Iterable[Shard]) -> Iterator[tuple[int, CandidateScores]]:
             for shard in work:
                 yield from score_shard(asked, options, shard)
 

@@ -10,24 +10,28 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.files import byte_lines, decode
 from anaphora.core.parsing import whole_number
-from anaphora.runs import Scored
+from anaphora.runs import ScoredExample
 from anaphora.suites.example import Example
+from anaphora.systems import KINDS
 from anaphora.systems.context import Options, split_settings
 
 SCORES_ARE = ("sum", "mean")
 
 
 class ScoreFile:
-    """A system whose answers are in a file: they are imported as they are, all at once."""
+    """A system whose scores are in a file: they are imported as they are, all at once."""
+
+    traits = KINDS["scores"].traits
 
     def __init__(self, path: str | Path, options: Options | None = None, are: str = "") -> None:
         """FILE or FILE?are=mean; the options of other systems mean nothing here."""
         if isinstance(path, str) and not Path(path).exists():  # a name with a question mark in it is a name
-            path, settings = split_settings(path, ("are",))
+            path, settings = split_settings(path, KINDS["scores"].settings)
             are = are or settings.get("are", "")
         self.path, self.are = Path(path), are or "sum"
         if self.are not in SCORES_ARE:
@@ -38,7 +42,7 @@ class ScoreFile:
         """How the file is named as a system."""
         return f"scores:{self.path}" + ("" if self.are == "sum" else f"?are={self.are}")
 
-    def score(self, examples: Iterable[Example]) -> Iterator[Scored]:
+    def score(self, examples: Iterable[Example]) -> Iterator[ScoredExample]:
         """Each example with its scores from the file, as sums; too few or too many lines are an error."""
         first = 1
         for item in self.as_written(examples):
@@ -47,7 +51,7 @@ class ScoreFile:
             first += len(item.scores)
             yield item
 
-    def _sums(self, item: Scored, first: int) -> list[float]:
+    def _sums(self, item: ScoredExample, first: int) -> list[float]:
         """Sums from means per token and the numbers of tokens."""
         if item.tokens is None or min(item.tokens) < 1:
             bare = first if item.tokens is None else first + list(item.tokens).index(min(item.tokens))
@@ -55,7 +59,7 @@ class ScoreFile:
             raise BadInput(self.path, "a mean per token without a number of tokens", line=bare, remedy=remedy)
         return [mean * count for mean, count in zip(item.scores, item.tokens, strict=True)]
 
-    def as_written(self, examples: Iterable[Example]) -> Iterator[Scored]:
+    def as_written(self, examples: Iterable[Example]) -> Iterator[ScoredExample]:
         """Each example with the numbers that are in the file."""
         lines = byte_lines(self.path)
         used = candidates = 0
@@ -68,7 +72,7 @@ class ScoreFile:
             used += len(found)
             if len(found) < size:
                 self._wrong_number(used, candidates + sum(len(rest.candidates) for rest in examples))
-            yield Scored(example.id, example.gold, example.tags, scores, tokens)
+            yield ScoredExample(example.id, example.gold, example.tags, scores, tokens)
         surplus = sum(1 for number, line in enumerate(lines, used + 1) if _parse(line, self.path, number))
         if surplus:
             self._wrong_number(used + surplus, candidates)
@@ -118,3 +122,31 @@ def _parse(line: bytes, path: Path, number: int) -> tuple[float, int | None]:
     if not count.strip().isdecimal():
         raise BadInput(path, f"not a number of tokens: {count.strip()[:40]!r}", line=number)
     return score, whole_number(count, path, number, "a number of tokens")
+
+
+class ScoreArray:
+    """Scores in memory: one number per candidate in the order of the suite, or a list of them per example."""
+
+    spec = "scores:memory"
+
+    def __init__(self, scores: Iterable[Any]) -> None:
+        """scores: a list, a list of lists, or an array of NumPy."""
+        rows = scores.tolist() if hasattr(scores, "tolist") else list(scores)
+        self.scores = [number for row in rows for number in (row if isinstance(row, Sequence) else [row])]
+
+    def score(self, examples: Iterable[Example]) -> Iterator[ScoredExample]:
+        """Each example with its scores; too few or too many are an error."""
+        start = 0
+        for example in examples:
+            found = [float(number) for number in self.scores[start : start + len(example.candidates)]]
+            start += len(example.candidates)
+            if len(found) < len(example.candidates) or not all(map(math.isfinite, found)):
+                wrong = (
+                    f"{len(self.scores):,} scores are too few" if start > len(self.scores) else "not a finite number"
+                )
+                raise AnaphoraError(f"scores of example {example.id!r}: {wrong}. Pass one finite number per candidate.")
+            yield ScoredExample(example.id, example.gold, example.tags, found)
+        if start != len(self.scores):
+            raise AnaphoraError(f"{start:,} scores expected (one per candidate of the suite), got {len(self.scores):,}")
+
+    as_written = score

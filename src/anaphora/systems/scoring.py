@@ -1,4 +1,4 @@
-"""Let a system score a suite: in shards, written as it goes, resumed after any interruption."""
+"""Scoring a suite with a system: in shards, written as they are scored, resumed after any interruption."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.lock import lock_output
-from anaphora.runs import Answer, Run, RunHeader, UnfinishedRun, describe, open_run, run_file
+from anaphora.runs import CandidateScores, Run, RunHeader, RunWriter, describe, run_file
 from anaphora.suites.contexts import SEED, Selection, most_context, select
 from anaphora.suites.example import ORIGINAL, Example
 from anaphora.suites.suite import Suite
-from anaphora.systems import Closing, System, Translator, load_system
+from anaphora.systems import SupportsClose, SupportsOptions, System, Translator, load_system, traits_of
 from anaphora.systems.context import Options, check_asked, with_target_context, within
-from anaphora.systems.encoding.tokens import check_focus
+from anaphora.systems.encoding import check_scope
 
 # Examples are scored in shards of this size, whoever computes them: so that batches, and with them the last digits of
 # the scores, are the same on one machine, on many, and after an interruption.
@@ -38,12 +38,12 @@ class Shard(NamedTuple):
     def key(self) -> int:
         return self.start
 
-    def remaining(self, results: Sequence[tuple[int, Answer]]) -> Shard:
+    def remaining(self, results: Sequence[tuple[int, CandidateScores]]) -> Shard:
         """The shard without examples that are scored. Even an empty one is a task: its end may be an error."""
         return self._replace(done=self.done | {number - self.start for number, _ in results})
 
 
-Scorer = Callable[[Iterable[Shard]], Iterator[tuple[int, Answer]]]
+Scorer = Callable[[Iterable[Shard]], Iterator[tuple[int, CandidateScores]]]
 StartScorer = Callable[[str, Options], tuple[System, Scorer]]  # of a spec
 
 
@@ -60,25 +60,27 @@ def score_suite(
     overwrite: bool = False,
     progress: Progress | None = None,
     scorer: StartScorer | None = None,
+    selection: Selection | None = None,
 ) -> Run:
     """Score a suite and write a run. While it is written, no other process can write it.
 
     limit: score the first N examples only, which are then a suite of their own
     sample, seed: score a random sample of N examples
-    resume: go on with an unfinished run at the output; one that was made in another way is refused
-    scorer: who computes the shards; this process unless told otherwise
+    resume: continue an unfinished run at the output; one that was created with different settings is refused
+    scorer: computes the shards; by default this process
+    selection: the examples that `limit` and `sample` select, where they have been read already
     """
-    selection = select(suite, limit=limit, sample=sample, seed=seed)
+    selection = selection or select(suite, limit=limit, sample=sample, seed=seed)
     examples = selection.examples
     if not examples:
         raise AnaphoraError(f"{suite.path or suite.header.name}: the suite has no examples")
     options = replace(options or Options(), languages=(suite.header.source_language, suite.header.target_language))
-    check_focus(options.focus)
+    check_scope(options.scope)
     _check_context(suite, options.context.sentences, selection)
     with lock_output(run_file(output)):  # before the system is loaded, which may take minutes
         system, compute = (scorer or in_this_process)(spec, options)
         header = _header(suite, spec, system, options, selection, limit, None if sample is None else f"{sample}@{seed}")
-        with UnfinishedRun(output, header, examples, resume=resume, overwrite=overwrite) as unfinished:
+        with RunWriter(output, header, examples, resume=resume, overwrite=overwrite) as unfinished:
             done = unfinished.done
             if progress is not None:
                 progress(len(done), len(examples))
@@ -87,7 +89,7 @@ def score_suite(
                     unfinished.add(number, answer)
                     if progress is not None:
                         progress(len(done), len(examples))
-            return open_run(unfinished.finish())
+            return unfinished.finish()
 
 
 def _header(
@@ -100,11 +102,11 @@ def _header(
     sample: str | None,
 ) -> RunHeader:
     """What a run says of itself."""
-    if options.focus != "candidate" and not getattr(system, "has_focus", False):
-        raise AnaphoraError(f"{spec} scores whole candidates only, not the {options.focus} part of them")
+    if options.scope != "candidate" and not traits_of(system).scope:
+        raise AnaphoraError(f"{spec} scores whole candidates only, not the {options.scope} part of them")
     settings: dict[str, Any] = dict(system.settings())
     settings |= {"separator": options.context.separator, "margins_only": options.margins_only}
-    settings |= {"truncate": options.truncate, "plain": options.plain, "limit": limit, "focus": options.focus}
+    settings |= {"truncate": options.truncate, "plain": options.plain, "limit": limit, "focus": options.scope}
     settings["sample"] = None if selection.whole else sample
     label = settings.pop("context", options.context.label)
     if not is_attack(selection.examples):
@@ -140,40 +142,41 @@ def in_this_process(spec: str, options: Options) -> tuple[System, Scorer]:
     """A system that computes shard after shard here."""
     system = load_system(spec, options)
 
-    def compute(work: Iterable[Shard]) -> Iterator[tuple[int, Answer]]:
+    def compute(work: Iterable[Shard]) -> Iterator[tuple[int, CandidateScores]]:
         for shard in work:
             yield from score_shard(system, options, shard)
-        if isinstance(system, Closing):
+        if isinstance(system, SupportsClose):
             system.close()
 
     return system, compute
 
 
-class Reloaded:
-    """A scorer that keeps its system and gives it other options, for many runs of one model."""
+class SystemCache:
+    """A scorer that keeps its system loaded and replaces its options, for several runs of one model."""
 
     def __init__(self) -> None:
-        self._loaded: tuple[str, Any] | None = None
+        self._loaded: tuple[str, System] | None = None
 
     def __call__(self, spec: str, options: Options) -> tuple[System, Scorer]:
-        if self._loaded is None or self._loaded[0] != spec or not hasattr(self._loaded[1], "options"):
+        if self._loaded is None or self._loaded[0] != spec or not isinstance(self._loaded[1], SupportsOptions):
             self.close()
             self._loaded = spec, load_system(spec, options)
-        system: Any = self._loaded[1]
-        system.options = options
-        return system, lambda work: (found for shard in work for found in score_shard(system, options, shard))
+        system = self._loaded[1]
+        if isinstance(system, SupportsOptions):
+            system.options = options
+        return system, lambda shards: (scores for shard in shards for scores in score_shard(system, options, shard))
 
     def close(self) -> None:
-        """Nothing more will be asked of the system."""
-        if self._loaded is not None and isinstance(self._loaded[1], Closing):
+        """Close the system, which is not needed any more."""
+        if self._loaded is not None and isinstance(self._loaded[1], SupportsClose):
             self._loaded[1].close()
         self._loaded = None
 
 
-def score_shard(system: System, options: Options, shard: Shard) -> Iterator[tuple[int, Answer]]:
+def score_shard(system: System, options: Options, shard: Shard) -> Iterator[tuple[int, CandidateScores]]:
     """The answers of one shard, numbered as in the suite."""
     start, examples, done = shard
-    own = getattr(system, "own_context", False)  # such a system produces it as it reads it
+    own = traits_of(system).own_context  # such a system produces it as it reads it
     if options.context.target == "produced" and options.context.sentences and not own:
         examples = produced_context(system, options, examples)
     for number, answer in system.score(examples, done):

@@ -10,9 +10,9 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from anaphora.core.workers import ProcessPool, WorkerPool, processor_count
-from anaphora.runs import Answer
+from anaphora.runs import CandidateScores
 from anaphora.suites.example import Example
-from anaphora.systems import Closing, System, load_system
+from anaphora.systems import SupportsClose, System, Traits, kind_traits, load_system, traits_of
 from anaphora.systems.context import Options, split_spec
 from anaphora.systems.scoring import SHARD, Scorer, Shard, StartScorer, score_shard
 
@@ -29,18 +29,18 @@ class ScoringHandler:
 
     def load(self) -> Mapping[str, Any]:
         self.system = load_system(self.spec, self.options)
-        return {**self.system.settings(), HAS_FOCUS: bool(getattr(self.system, "has_focus", False))}
+        return {**self.system.settings(), TRAITS: traits_of(self.system)}
 
-    def handle(self, task: Shard, shared: object) -> Iterator[tuple[int, Answer]]:
+    def handle(self, task: Shard, shared: object) -> Iterator[tuple[int, CandidateScores]]:
         for number, answer in score_shard(self.system, self.options, task):
             yield number, answer._replace(extra=dict(answer.extra))  # a mapping proxy cannot be pickled
 
     def close(self) -> None:
-        if isinstance(self.system, Closing):
+        if isinstance(self.system, SupportsClose):
             self.system.close()
 
 
-HAS_FOCUS = "has_focus"  # in a worker's description, besides the settings
+TRAITS = "system's traits"  # in a worker's description, besides the settings
 
 
 class PooledSystem:
@@ -49,17 +49,17 @@ class PooledSystem:
     def __init__(self, pool: WorkerPool) -> None:
         self.pool = pool
         self._description = dict(pool.start())
-        self.has_focus: bool = self._description.pop(HAS_FOCUS)
+        self.traits: Traits = self._description.pop(TRAITS)
 
     def settings(self) -> Mapping[str, Any]:
         """The system's settings, which are the same in every worker."""
         return self._description
 
-    def score(self, examples: Sequence[Example], done: Container[int] = ()) -> Iterator[tuple[int, Answer]]:
+    def score(self, examples: Sequence[Example], done: Container[int] = ()) -> Iterator[tuple[int, CandidateScores]]:
         """Score examples as one shard."""
         return self.compute([Shard(0, examples, frozenset(n for n in range(len(examples)) if n in done))])
 
-    def compute(self, shards: Iterable[Shard]) -> Iterator[tuple[int, Answer]]:
+    def compute(self, shards: Iterable[Shard]) -> Iterator[tuple[int, CandidateScores]]:
         """The answers of all shards as they arrive. Afterwards the workers have ended."""
         try:
             for _, answer in self.pool.run(shards):
@@ -113,7 +113,6 @@ def ray_cluster(
 
 # The default number of workers: two processes of one thread are faster than one of two (benchmarks/workers.py)
 
-KINDS = ("hf", "lm", "nmt")  # computed by torch, in this process
 GPU_DEVICES = ("nvidia[0-9]*", "kfd", "dxg")
 WEIGHTS = ("*.safetensors", "*.bin", "*.gguf")
 OVERHEAD = 1 << 30  # bytes of a process besides its weights
@@ -121,9 +120,10 @@ OVERHEAD = 1 << 30  # bytes of a process besides its weights
 
 def default_worker_count(spec: str, examples: int, devices: Path = Path("/dev")) -> int:
     """One worker per processor where a model computes on CPUs, with a shard and enough memory for each; else one."""
-    kind, what = split_spec(spec)
+    _, what = split_spec(spec)
     shards = -(-examples // SHARD)
-    if kind not in KINDS or shards < 2 or any(any(devices.glob(pattern)) for pattern in GPU_DEVICES):
+    has_gpu = any(any(devices.glob(pattern)) for pattern in GPU_DEVICES)
+    if shards < 2 or has_gpu or not kind_traits(spec).default_workers:
         return 1
     name, _, query = what.partition("?")  # wrong settings are reported when the system is loaded
     size = _weights_size(name)

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anaphora.build.attacks.phrase import Phrase, phrase_addition, phrase_preset, without_end
-from anaphora.build.attacks.presets import built_in
 from anaphora.core.errors import AnaphoraError, BadInput
+from anaphora.languages.attack_presets import built_in
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Suite
 

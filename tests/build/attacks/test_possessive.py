@@ -24,9 +24,9 @@ from anaphora.build.attacks.possessive import (
     possessive_preset,
     tagged,
 )
-from anaphora.build.attacks.presets import built_in
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.coref import Link
+from anaphora.languages.attack_presets import built_in
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Suite, suite_of
 

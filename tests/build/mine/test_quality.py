@@ -15,7 +15,7 @@ from anaphora.annotate.document import Document, Mention, Sentence, Token
 from anaphora.build.mine.filtering import Antecedents, Contrast
 from anaphora.build.mine.gold import GoldMention, GoldPair, GoldSide, read_gold
 from anaphora.build.mine.phenomenon import AnnotatedPair
-from anaphora.build.mine.pronouns import CONFIDENCE, Found, Pronouns
+from anaphora.build.mine.pronouns import CONFIDENCE, PronounMatch, Pronouns
 from anaphora.build.mine.quality import (
     Evaluation,
     JudgedItem,
@@ -31,9 +31,9 @@ from anaphora.build.mine.quality import (
     same_chains,
     share,
     shares,
-    table_of,
     with_gold_chains,
 )
+from anaphora.reports.data_tables import quality_table
 from anaphora.stats.intervals import wilson
 
 Parsed = Callable[[str], Sentence]
@@ -81,9 +81,9 @@ def translations(word: str) -> frozenset[str]:
     return frozenset({"er", "sie", "es"}) if word == "it" else frozenset()
 
 
-def found(source: Mention, target: Mention, sentence: int = 2) -> Found:
+def found(source: Mention, target: Mention, sentence: int = 2) -> PronounMatch:
     contrast = Contrast("Nom", frozenset({"Nom"}), frozenset({"Fem"}), "Sing", {})
-    return Found(sentence, 0, 0, Antecedents(source, target, 0.7), contrast, "sie")
+    return PronounMatch(sentence, 0, 0, Antecedents(source, target, 0.7), contrast, "sie")
 
 
 LAMP, TABLE, LIGHT = Mention(0, 0, 2, 1), Mention(0, 3, 5, 4), Mention(1, 0, 2, 1)
@@ -232,7 +232,7 @@ def test_the_document() -> None:
 
 def test_the_table() -> None:
     document = document_of(EVALUATION, 0.6, {"languages": "en-de", "chains": "builtin"})
-    text = table_of(document).render("table")
+    text = quality_table(document).render("table")
     assert text.startswith("en-de · builtin chains · 2 documents · 3 items of 20 pronouns · 5 in the gold")
     lines = [line.split() for line in text.splitlines()]
     assert ["and", "antecedents", "right", "(precision)", "0.667", "[0.208,", "0.939]"] in lines
@@ -243,7 +243,7 @@ def test_the_table() -> None:
 
 def test_chains_that_are_sure_have_no_curve() -> None:
     sure = Evaluation([item("er", 1.0, True, True, True)], 1, 1, Counter(pronouns=1, items=1))
-    text = table_of(document_of(sure, 0.6, {"languages": "en-de", "chains": "gold"})).render("table")
+    text = quality_table(document_of(sure, 0.6, {"languages": "en-de", "chains": "gold"})).render("table")
     assert "≥" not in text
 
 

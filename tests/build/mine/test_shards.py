@@ -106,7 +106,7 @@ def test_a_note_that_cannot_be_read_is_not_trusted(tmp_path: Path) -> None:
 def test_a_folder_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "one").mkdir()
     (tmp_path / "one" / "thesis.tex").write_text("…")
-    with pytest.raises(BadInput, match="exists already, and is not of a run before"):
+    with pytest.raises(BadInput, match="already exists, and is not a work folder"):
         open_stage(tmp_path, "one", {})
     assert (tmp_path / "one" / "thesis.tex").exists()
 

@@ -75,7 +75,7 @@ def test_the_first_translation_of_each_word() -> None:
 
 def said(language: str, pattern: str, genders: str = "mfn", **filled: Entry) -> list[str]:
     realizer = Realizer(load_grammar(language), is_target=True)
-    return list(dict.fromkeys(realizer.sentence(parse_pattern(pattern), tuple(genders)).say(filled)))
+    return list(dict.fromkeys(realizer.sentence(parse_pattern(pattern), tuple(genders)).realize(filled)))
 
 
 LION = Entry("lion", "lion", "Löwe", "m", "m")
@@ -98,7 +98,7 @@ def test_the_source_side_has_source_words_and_no_gender() -> None:
     realizer = Realizer(load_grammar("en"), is_target=False)
     ox = Entry("ox", "ox", "Ochse", "m", "m")
     sentence = realizer.sentence(parse_pattern("{a: the} saw {b: a}; it was {c: comparative}."))
-    assert sentence.say({"a": LION, "b": ox, "c": Entry("tired", "tired", "müde")}) == (
+    assert sentence.realize({"a": LION, "b": ox, "c": Entry("tired", "tired", "müde")}) == (
         "The lion saw an ox; it was more tired.",
     )
 
@@ -179,4 +179,4 @@ def test_a_form_that_is_empty_leaves_no_space() -> None:
 
 def test_a_sentence_without_pronoun_is_the_same_for_all_candidates() -> None:
     realizer = Realizer(load_grammar("de"), is_target=True)
-    assert realizer.sentence(parse_pattern("{a: the}."), ("m", "f", "n")).say({"a": CAT}) == ("Die Katze.",) * 3
+    assert realizer.sentence(parse_pattern("{a: the}."), ("m", "f", "n")).realize({"a": CAT}) == ("Die Katze.",) * 3

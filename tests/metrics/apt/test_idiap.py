@@ -13,8 +13,6 @@ from anaphora.metrics.apt.idiap import (
     IdiapSettings,
     Place,
     Python2Set,
-    ScoreFile,
-    detail_file,
     find_places,
     numpy_argsort,
     outcomes,
@@ -22,6 +20,7 @@ from anaphora.metrics.apt.idiap import (
     settings_for,
     split,
 )
+from anaphora.metrics.apt.idiap_output import ScoreFile, detail_file
 from anaphora.metrics.apt.task import Confusion, Outcome, Side, Task, Translation, Triple
 
 FIXED = settings(derandomize=True, deadline=None)

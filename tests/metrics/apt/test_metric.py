@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -95,3 +96,30 @@ def test_the_result_does_not_depend_on_the_other_systems(run: Any, tmp_path: Pat
         assert {key: found[key] for key in ("apt", "interval", "cases", "pronouns")} == {
             key: alone[key] for key in ("apt", "interval", "cases", "pronouns")
         }
+
+
+NAMES = ("baseline", "HA-enc-dec")
+
+
+def test_the_heuristics_find_more_of_five_hundred_pronouns(data: Callable[[str], Path]) -> None:
+    """TED Spanish–English, without and with the heuristics of alignment."""
+    folder = data("han-apt") / "TED_es-en"
+    source, reference, alignment = (folder / f"IWSLT14.TED.tst.tc.{kind}.gz" for kind in ("es", "en", "align"))
+    basic, heuristics = (
+        apt(
+            source,
+            reference,
+            [folder / f"TED_es-en_{name}.en.gz" for name in NAMES],
+            "es-en",
+            reference_alignment=alignment,
+            hypothesis_alignments=[folder / f"TED_es-en_{name}.align.gz" for name in NAMES],
+            names=NAMES,
+            rescue=rescue,
+            samples=100,
+        )
+        for rescue in (False, True)
+    )
+    for one, other in zip(basic.systems, heuristics.systems, strict=True):
+        assert sum(one.score.cases) == sum(other.score.cases) > 500
+        assert sum(other.score.cases[3:]) <= sum(one.score.cases[3:]), "no pronoun is lost by looking (APT §4.3)"
+    assert sum(heuristics.systems[1].score.cases[3:]) < sum(basic.systems[1].score.cases[3:])

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from anaphora.languages.pronouns import PronounLists
+from anaphora.metrics.apt.idiap_output import score_file
 from anaphora.metrics.apt.metric import apt
 from anaphora.metrics.apt.reference_side import outcomes, split
-from anaphora.metrics.apt.report_files import score_file
 from anaphora.metrics.apt.result import AptResult
 from anaphora.metrics.apt.task import Outcome, Task, Translation
 

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import anaphora.align
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.languages.pronouns import pronoun_lists
 from anaphora.metrics.apt.task import (
     NONE,
-    Aligning,
     Files,
     Weighting,
     case_of,
@@ -234,8 +234,6 @@ def test_systems_can_be_named(files: Callable[..., Files]) -> None:
 @pytest.fixture
 def aligned(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     """The aligner, replaced by one that links words of the same place and notes what it was given."""
-    import anaphora.align
-
     calls: list[dict[str, Any]] = []
 
     def diagonal(one: list[list[str]], other: list[list[str]]) -> list[Any]:
@@ -250,7 +248,7 @@ def aligned(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
         def __init__(self, settings: anaphora.align.Settings) -> None:
             self.name = f"{settings.backend}-hmm-grow-diag-final"
 
-    monkeypatch.setattr(anaphora.align, "align_systems", align_systems)
+    monkeypatch.setattr("anaphora.metrics.apt.task.align_systems", align_systems)
     monkeypatch.setattr("anaphora.evaluation.generative.Aligner", FakeAligner)
     return calls
 
@@ -282,9 +280,10 @@ def test_a_reference_that_is_aligned_is_not_aligned_again(
 def test_a_corpus_goes_with_the_texts(
     files: Callable[..., Files], aligned: list[dict[str, Any]], tmp_path: Path
 ) -> None:
-    aligning = Aligning("builtin", None, ((tmp_path / "s", tmp_path / "r"),))
     (tmp_path / "ta").write_text("0-0\n\n\n", encoding="utf-8")
-    task = read_task(files(reference_alignment=None), str.split, FRENCH, aligning=aligning)
+    corpora = [(tmp_path / "s", tmp_path / "r")]
+    aligner = anaphora.align.Settings("builtin")
+    task = read_task(files(reference_alignment=None), str.split, FRENCH, aligner=aligner, corpora=corpora)
     corpus = [(["it", "sleeps"], ["il", "dort"]), ([], []), (["they", "sleep"], ["ils", "dorment"])]
     assert aligned[0]["corpus"] == corpus
     assert task.aligned_by.startswith("given+builtin-hmm-grow-diag-final+3@")

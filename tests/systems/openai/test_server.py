@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anaphora.core.errors import AnaphoraError
+from anaphora.systems import KINDS
 from anaphora.systems.openai.http import Rejected
 from anaphora.systems.openai.logprobs import Completion
-from anaphora.systems.openai.system import OPTIONAL, SETTINGS, Server, number, read_spec
+from anaphora.systems.openai.system import OPTIONAL, Server, number, read_spec
 
 KEY = "sk-very-secret-0123456789"
 MESSAGES = [{"role": "user", "content": "A or B?"}]
@@ -40,7 +41,7 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_the_address_of_a_spec(address: str, url: str) -> None:
-    assert read_spec(f"{address}?model=a/b:c%26d", SETTINGS) == (url, {"model": "a/b:c&d"})
+    assert read_spec(f"{address}?model=a/b:c%26d", KINDS["openai"].settings) == (url, {"model": "a/b:c&d"})
 
 
 @pytest.mark.parametrize(
@@ -58,14 +59,14 @@ def test_the_address_of_a_spec(address: str, url: str) -> None:
 )
 def test_a_password_in_an_address_is_refused_and_not_repeated(spec: str) -> None:
     with pytest.raises(AnaphoraError, match=r"put the key into OPENAI_API_KEY$") as caught:
-        read_spec(f"{spec}?model=m", SETTINGS)
+        read_spec(f"{spec}?model=m", KINDS["openai"].settings)
     assert "secret" not in str(caught.value)
 
 
 @pytest.mark.parametrize("name", ["key", "api_key", "KEY", "apikey", "Key_Env", "openai_api_key"])
 def test_a_key_in_the_settings_is_refused_and_not_repeated(name: str) -> None:
     with pytest.raises(AnaphoraError, match="a key does not belong in a spec") as caught:
-        read_spec(f"http://localhost?model=m&{name}={KEY}", SETTINGS)
+        read_spec(f"http://localhost?model=m&{name}={KEY}", KINDS["openai"].settings)
     assert "secret" not in str(caught.value)
 
 

@@ -22,7 +22,7 @@ import pytest
 from anaphora.cli import main
 from anaphora.core.errors import AnaphoraError
 from anaphora.demo.stand_ins import demo_suite
-from anaphora.runs import Answer, open_run
+from anaphora.runs import CandidateScores, open_run
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Suite, suite_of
 from anaphora.systems import System, Translator, load_system
@@ -94,7 +94,7 @@ def system(spec: str, **options: Any) -> System:
     return load_system(spec, Options(languages=("en", "de"), **options))
 
 
-def answers(spec: str, *examples: Example, **options: Any) -> list[Answer]:
+def answers(spec: str, *examples: Example, **options: Any) -> list[CandidateScores]:
     found = dict(system(spec, **options).score(examples))
     return [found[number] for number in range(len(examples))]
 
@@ -111,7 +111,7 @@ class TestScore:
 
     def test_only_the_candidates_tokens_count(self, serve: Serve) -> None:
         server = serve()
-        assert answers(server.spec(), PRONOUNS) == [Answer(list(self.SCORES), [5, 5, 5], [])]
+        assert answers(server.spec(), PRONOUNS) == [CandidateScores(list(self.SCORES), [5, 5, 5], [])]
         body = server.seen["bodies"][0]
         assert body["prompt"] == "English: It is big.\nGerman: Er ist groß.\n"
         assert (body["echo"], body["max_tokens"], body["model"]) == (True, 0, "tiny")
@@ -130,7 +130,7 @@ class TestScore:
     )
     def test_servers_differ_in_how_they_tell(self, serve: Serve, without: list[str]) -> None:
         found = answers(serve(without=without).spec(concurrency=2), PRONOUNS, PRONOUNS)
-        assert found == [Answer(list(self.SCORES), [5, 5, 5], [])] * 2
+        assert found == [CandidateScores(list(self.SCORES), [5, 5, 5], [])] * 2
 
     def test_margins_leave_out_what_candidates_share(self, serve: Serve) -> None:
         question = example("Dort ist er.", "Dort ist sie.")

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from anaphora.build.attacks.attack import OnSkip, Skipped, attacked_suite, capitalized, is_truecased
-from anaphora.build.attacks.presets import for_languages, place_of, preset
 from anaphora.core.errors import AnaphoraError, BadInput
+from anaphora.languages.attack_presets import for_languages, place_of, preset
 from anaphora.suites.example import Example, Passage
 from anaphora.suites.suite import Suite
 

@@ -84,7 +84,7 @@ def _check(corpus: Corpus) -> None:
         what = "OPUS's alignment file, .xml or .xml.gz" if corpus.format == "opus" else "the .ids file of the corpus"
         raise AnaphoraError(f"--format {corpus.format} needs --links: {what}")
     if corpus.format == "opus" and corpus.alignments is not None:
-        raise AnaphoraError(f"--alignments {corpus.alignments} goes with files of lines, not with --format opus")
+        raise AnaphoraError(f"--alignments {corpus.alignments} cannot be combined with --format opus")
 
 
 def _tsv(corpus: Corpus) -> Iterator[Named]:
@@ -107,7 +107,7 @@ def _moses(corpus: Corpus) -> Iterator[Named]:
         columns = identifiers.split("\t")
         if len(columns) != 4:
             problem = f"{len(columns)} columns, 4 expected"
-            remedy = "A line of an .ids file is two documents and the numbers of their sentences, tabs between."
+            remedy = "Each line of an .ids file is two documents and the numbers of their sentences, separated by tabs."
             raise BadInput(corpus.links, problem, line=line, remedy=remedy)
         name = pair_name(columns[0], columns[1])
         yield name, Pair(line, source.strip(), target.strip(), _points(points, corpus, line))
@@ -156,10 +156,12 @@ def read_stage(stage: Stage, corpus: Corpus, sizes: Sizes, count: Count | None =
     """Write the shards of a corpus, unless they exist. The index is written last and marks the stage as complete."""
     path = stage.folder / INDEX
     if path.is_file():
-        found = read_json_object(path)
-        with expecting(path, "the index of a work folder", remedy="Remove the work folder, or name another: --work."):
-            normalized = {side: Counter(counts) for side, counts in found["normalized"].items()}
-            return Index([int(n) for n in found["shards"]], int(found["documents"]), normalized)
+        saved = read_json_object(path)
+        with expecting(
+            path, "the index of a work folder", remedy="Delete the work folder, or choose another one with --work."
+        ):
+            normalized = {side: Counter(counts) for side, counts in saved["normalized"].items()}
+            return Index([int(n) for n in saved["shards"]], int(saved["documents"]), normalized)
     index = Index()
     for shard in _shards(_pieces(_checked(read_corpus(corpus), corpus, index), sizes), sizes.shard):
         stage.write(len(index.shards), pack_pieces(shard))
@@ -168,7 +170,9 @@ def read_stage(stage: Stage, corpus: Corpus, sizes: Sizes, count: Count | None =
         if count is not None:
             count(index.pairs, None)
     if not index.shards:
-        raise BadInput(corpus.source, "no sentences", remedy="Is it empty, or of another --format?")
+        raise BadInput(
+            corpus.source, "no sentences", remedy="Check that the file is not empty and that --format is right."
+        )
     write_atomic(path, json.dumps(index.to_dict(), indent=1).encode() + b"\n")
     return index
 
@@ -202,10 +206,10 @@ def _normalized(text: str, counts: Counter[str], *, counted: bool) -> str:
 def _pieces(pairs: Iterable[Named], sizes: Sizes) -> Iterator[Piece]:
     """Yield documents as pieces; long documents in several pieces that overlap."""
     number = 0
-    for name, found in groupby(pairs, key=itemgetter(0)):
+    for name, document in groupby(pairs, key=itemgetter(0)):
         held: list[Pair] = []  # the overlap with the previous piece, then the sentences of this one
         start = first = 0
-        for _, pair in found:
+        for _, pair in document:
             if len(held) - first == sizes.piece:  # only now it is known that the document continues
                 yield _piece(name, start, number, first, held)
                 keep = min(sizes.overlap, len(held))

@@ -102,7 +102,7 @@ def mine(
     if settings.corpus.alignments is None:
         Aligner(settings.align)
     elif settings.clean != "none":
-        raise AnaphoraError("--clean changes words, which --alignments counts: give alignments of clean lines")
+        raise AnaphoraError("--clean changes words, which --alignments index. Use one of them")
     with contextlib.ExitStack() as locks:
         locks.enter_context(lock_folder(output.work, remedy="Wait until it ends, or choose another folder: --work."))
         for path in filter(None, (output.suite, output.contrapro)):
@@ -354,3 +354,9 @@ def run_stage(
         done += sizes[number]
         if count is not None:
             count(done, total)
+
+
+def kept(work: Path) -> str:
+    """Describe what an interrupted mining run has kept in its work folder; empty where there is nothing."""
+    shards = sum(1 for _ in work.glob("*/*.jsonl.gz"))
+    return f"{shards:,} finished shards are kept in {work}" if work.is_dir() else ""

@@ -25,7 +25,7 @@ from anaphora.core.files import byte_lines, make_folder, remove_leftovers, write
 from anaphora.core.parsing import expecting, json_problem, json_value, parse_json_line, read_json
 
 WORK = "the work folder"
-AGAIN = "Start again with another folder: --work."
+AGAIN = "Start again with another work folder: --work."
 LEVEL = 1  # of compression: higher levels save too little for the time they take
 
 
@@ -231,7 +231,7 @@ class Stage:
         try:
             return self.path(shard).read_bytes()
         except OSError as error:
-            remedy = "Run the command again: it goes on with what is there."
+            remedy = "Run the command again to resume."
             raise BadInput(self.path(shard), (error.strerror or "cannot be read").lower(), remedy=remedy) from None
 
     def first_row(self, shard: int) -> Any:
@@ -257,7 +257,9 @@ def open_stage(work: Path, name: str, settings: Mapping[str, Any], before: tuple
     remove_leftovers(folder)  # a run may have been killed while it wrote the note
     if _fingerprint(note) != fingerprint:
         if folder.exists() and not note.is_file() and any(folder.iterdir()):
-            raise BadInput(folder, "exists already, and is not of a run before", remedy="Name another folder: --work.")
+            raise BadInput(
+                folder, "already exists, and is not a work folder", remedy="Choose another folder with --work."
+            )
         if folder.exists():
             _empty(folder)
         make_folder(folder)
@@ -277,18 +279,18 @@ def digest(path: Path) -> str:
     if not path.exists():
         raise BadInput(path, "no such file")
     if path.is_dir():
-        found = sorted((str(p.relative_to(path)), p.stat().st_size, p.stat().st_mtime_ns) for p in path.rglob("*.xml*"))
-        return hashlib.sha256(json.dumps(found).encode()).hexdigest()
+        files = sorted((str(p.relative_to(path)), p.stat().st_size, p.stat().st_mtime_ns) for p in path.rglob("*.xml*"))
+        return hashlib.sha256(json.dumps(files).encode()).hexdigest()
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _fingerprint(note: Path) -> str | None:
     try:
-        found = read_json(note)
+        content = read_json(note)
     except BadInput:
         return None
-    return found.get("fingerprint") if isinstance(found, dict) else None
+    return content.get("fingerprint") if isinstance(content, dict) else None
 
 
 def _empty(folder: Path) -> None:

@@ -1,1 +1,1 @@
-"""ContraCAT's templates and others like them: a small language of templates, word lists and grammars as data files."""
+"""ContraCAT's templates (Stojanovski et al. 2020, §6) and others: templates, word lists and grammars as data files."""

@@ -17,14 +17,14 @@ Filled = Mapping[str, Entry]  # slot → the word that fills it
 
 
 def drawn(draw: Draw, entries: Sequence[Entry]) -> Sequence[Entry]:
-    """The entries of a word class that a slot may hold."""
+    """Return the entries of a word class that can fill a slot."""
     if draw.translations == "first":
         entries = list({entry.source: entry for entry in reversed(entries)}.values())[::-1]
     return entries[:: draw.every][: draw.take]
 
 
 def fillings(template: Template, variant: Variant, words: Mapping[str, Sequence[Entry]]) -> Iterator[Filled]:
-    """All ways to fill the slots of a variant; words: the entries of each word class."""
+    """Yield all ways to fill the slots of a variant; words: the entries of each word class."""
     names = list(variant.slots)
     classes = [draw.word_class for draw in variant.slots.values()]
     held = {name: drawn(draw, words[draw.word_class]) for name, draw in variant.slots.items()}
@@ -42,10 +42,10 @@ def fillings(template: Template, variant: Variant, words: Mapping[str, Sequence[
 
 
 def _in_one_order(template: Template, filled: Filled, rank: Mapping[str, Mapping[str, int]]) -> bool:
-    """Whether this order of two words is the one that is kept; every other entry of `turn` turns it round.
+    """Return whether this order of two words is kept; every other entry of `turn` reverses it.
 
-    So a pair of words comes in both orders, though never with the same entry of `turn`: what stands first is not
-    always what the vocabulary has first.
+    A pair of words therefore occurs in both orders, but never with the same entry of `turn`: the first word is not
+    always the one that comes first in the vocabulary.
     """
     one, other = template.once
     forward = rank[one][filled[one].id] < rank[other][filled[other].id]
@@ -60,9 +60,9 @@ AGREEING = re.compile(r"\{([^{}]*)\}")  # the words of a phrase that agree: éta
 
 
 class Sentence:
-    """A pattern ready to be said, once for each gender of the candidates.
+    """A pattern that is realized for each gender of the candidates.
 
-    It remembers what it said: most sentences, and all phrases, come many times.
+    Results are cached, since most sentences and all phrases occur many times.
     """
 
     def __init__(self, realizer: Realizer, pattern: Pattern, genders: tuple[str, ...]) -> None:
@@ -71,43 +71,43 @@ class Sentence:
         self.names = [name for name in names if name != PRONOUN]
         self.has_pronoun = PRONOUN in names
         self.pieces = [piece if isinstance(piece, str) else _Phrase(realizer, piece) for piece in pattern]
-        self._said: dict[tuple[int, ...], tuple[str, ...]] = {}  # by the entries themselves: ids are those of a class
+        self._cache: dict[tuple[int, ...], tuple[str, ...]] = {}  # by entry: ids are unique only within a class
 
-    def say(self, filled: Filled) -> tuple[str, ...]:
-        """The sentence for each gender, which decides the pronoun and all that agrees with it."""
+    def realize(self, filled: Filled) -> tuple[str, ...]:
+        """Return the sentence for each gender, which determines the pronoun and all words that agree with it."""
         key = tuple([id(filled[name]) for name in self.names])
-        texts = self._said.get(key)
+        texts = self._cache.get(key)
         if texts is None:
             if self.has_pronoun:
                 texts = tuple(self._text(filled, gender) for gender in self.genders)
             else:
                 texts = (self._text(filled, ""),) * len(self.genders)
-            self._said[key] = texts
+            self._cache[key] = texts
         return texts
 
     def _text(self, filled: Filled, gender: str) -> str:
-        pieces = [piece if isinstance(piece, str) else piece.say(filled, gender) for piece in self.pieces]
+        pieces = [piece if isinstance(piece, str) else piece.realize(filled, gender) for piece in self.pieces]
         return self.realizer.grammar.sentence(pieces)
 
 
 class _Phrase:
-    """What stands for a pair of braces."""
+    """A slot that is realized for each gender, with cached results."""
 
     def __init__(self, realizer: Realizer, slot: Slot) -> None:
         self.realizer, self.slot = realizer, slot
         self.names = [name for name in slot.names if name != PRONOUN]
-        self._said: dict[tuple[str, tuple[int, ...]], str] = {}
+        self._cache: dict[tuple[str, tuple[int, ...]], str] = {}
 
-    def say(self, filled: Filled, gender: str) -> str:
+    def realize(self, filled: Filled, gender: str) -> str:
         key = gender, tuple([id(filled[name]) for name in self.names])
-        text = self._said.get(key)
+        text = self._cache.get(key)
         if text is None:
-            text = self._said[key] = self.realizer.phrase(self.slot, filled, gender)
+            text = self._cache[key] = self.realizer.phrase(self.slot, filled, gender)
         return text
 
 
 class Realizer:
-    """Says patterns in one language; is_target: with the target words of the entries, their genders and forms."""
+    """Realizes patterns in one language; is_target: with the target words of the entries, their genders and forms."""
 
     def __init__(self, grammar: Grammar, *, is_target: bool) -> None:
         self.grammar = grammar
@@ -115,14 +115,14 @@ class Realizer:
         self._sentences: dict[tuple[Pattern, tuple[str, ...]], Sentence] = {}
 
     def sentence(self, pattern: Pattern, genders: tuple[str, ...] = ("",)) -> Sentence:
-        """The same object for the same pattern and candidates, whatever template it is in."""
+        """Return the sentence of a pattern; templates with the same pattern and candidates share it."""
         key = pattern, genders
         if key not in self._sentences:
             self._sentences[key] = Sentence(self, pattern, genders)
         return self._sentences[key]
 
     def phrase(self, slot: Slot, filled: Filled, gender: str) -> str:
-        """What stands in a sentence for a pair of braces."""
+        """Return the text of a slot."""
         case = next((f for f in slot.features if f in self.grammar.cases), CITATION_CASE)
         if slot.name == PRONOUN:
             return self.grammar.pronoun(case, gender)
@@ -149,7 +149,7 @@ class Realizer:
         return self.grammar.article(kind, case, self._gender(slot, entry))
 
     def _formed(self, slot: Slot, entry: Entry, case: str) -> str:
-        """The word in the forms and the case that are asked for. Forms of the vocabulary go before rules."""
+        """Return the word in the requested forms and case. Forms of the vocabulary take precedence over rules."""
         forms = self._forms(entry)
         word = self._text(entry)
         for feature in slot.features:
@@ -160,13 +160,13 @@ class Realizer:
         return word if case in forms else self.grammar.noun(word, case, self._gender(slot, entry))
 
     def _inflected(self, word: str, form: str) -> str:
-        """A form of a word; what stands in braces still agrees afterwards."""
+        """Return a form of a word; words in braces can still agree afterwards."""
         if "{" not in word:
             return self.grammar.inflected(word, form)
         return AGREEING.sub(lambda match: f"{{{self.grammar.inflected(match[1], form)}}}", word)
 
     def _agreeing(self, word: str, entry: Entry, agreement: str) -> str:
-        """A word or phrase in agreement: as the vocabulary gives it, else what stands in braces agrees by rule."""
+        """Return a word or phrase in agreement: from the vocabulary, otherwise the words in braces agree by rule."""
         if word == self._text(entry) and agreement in self._forms(entry):
             return self._forms(entry)[agreement]
         return AGREEING.sub(lambda match: self.grammar.inflected(match[1], agreement), word)

@@ -1,4 +1,4 @@
-"""From templates and words to items (ContraCAT: Stojanovski et al. 2020, §6 and Appendix C)."""
+"""Suites from templates and words (ContraCAT: Stojanovski et al. 2020, §6 and Appendix C)."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ WORD = re.compile(r"\w+")
 def examples(
     templates: Sequence[Template], words: Mapping[str, Sequence[Entry]], source: Grammar, target: Grammar
 ) -> Iterator[Example]:
-    """The items of templates; words: the entries of each word class. An id never occurs twice."""
-    says = Realizer(source, is_target=False), Realizer(target, is_target=True)
+    """Yield the items of templates with unique ids; words: the entries of each word class."""
+    realizers = Realizer(source, is_target=False), Realizer(target, is_target=True)
     seen: set[str] = set()
     for template in templates:
         for variant in template.variants:
-            makers = [_Maker(template, order, *says) for order in _orders(template, variant)]
+            makers = [_Maker(template, order, *realizers) for order in _orders(template, variant)]
             for filled in fillings(template, variant, words):
                 for maker in makers:
                     example = maker.item(filled)
@@ -63,8 +63,8 @@ class _Maker:
         self.tags["candidate_genders"] = list(self.genders)
 
     def item(self, filled: Filled) -> Example:
-        source = tuple([sentence.say(filled)[0] for sentence in self.source])
-        candidates = tuple(zip(*[sentence.say(filled) for sentence in self.target], strict=True))
+        source = tuple([sentence.realize(filled)[0] for sentence in self.source])
+        candidates = tuple(zip(*[sentence.realize(filled) for sentence in self.target], strict=True))
         name = filled[self.template.variant].id if self.template.variant else self.variant.name
         words = [filled[slot].id for slot in self.mentioned]
         identifier = "/".join([self.template.id, name, *words] if name else [self.template.id, *words])
@@ -78,7 +78,7 @@ class _Maker:
         return Example(identifier, source, candidates, None if gold is None else self.genders.index(gold), tags)
 
     def _gold(self, filled: Filled) -> str | None:
-        """The gender that is right; None where nothing is."""
+        """Return the right gender, or None for a prior."""
         return filled[self.variant.antecedent].gender if self.variant.antecedent else self.variant.gold
 
     def _tags(self, filled: Filled, gold: str | None, name: str | None) -> dict[str, Tag]:
@@ -98,7 +98,7 @@ class _Maker:
         return tags
 
     def _choices(self, filled: Filled) -> list[Tag]:
-        """What choosing each candidate means where none is right (Tables 10–12)."""
+        """Return the meaning of each candidate of a prior, where none is right (Tables 10–12)."""
         if not isinstance(self.variant.choices, Mapping):
             return [NAMES.get(gender, gender) for gender in self.genders]
         meaning = {filled[slot].gender: name for name, slot in self.variant.choices.items()}
@@ -106,7 +106,7 @@ class _Maker:
 
 
 def _orders(template: Template, variant: Variant) -> list[Variant]:
-    """The variant as it is written and, if so asked, with two slots in each other's place in its context."""
+    """Return the variant as written and, with `switch`, also with two slots exchanged in its context."""
     if not template.switch:
         return [variant]
     one, other = template.switch
@@ -118,12 +118,12 @@ def _orders(template: Template, variant: Variant) -> list[Variant]:
 
 
 def _mentioned(template: Template, variant: Variant) -> tuple[str, ...]:
-    """The slots in the order in which the source mentions them; what names the variant is in the id already."""
+    """Return the slots in the order of the source, without the one that names the variant, which is part of the id."""
     names = [n for p in variant.source for piece in p if isinstance(piece, Slot) for n in piece.names]
     return tuple(name for name in dict.fromkeys(names) if name not in (PRONOUN, template.variant))
 
 
-# The suite of a language pair: its data files found, read, checked, and made into items.
+# The suite of a language pair: data files are found, read, checked, and made into items.
 
 DATA = Path(__file__).with_name("data")
 RELEASE = "release"
@@ -144,7 +144,7 @@ class TemplateSuite:
     def write(
         self, path: Path, progress: Callable[[int, int | None], None] | None = None
     ) -> tuple[dict[str, int], str]:
-        """Write the suite's file; returns how many items each template has, and the suite's hash."""
+        """Write the suite's file, and return the number of items of each template and the suite's hash."""
         counts = dict.fromkeys(self.templates, 0)
 
         def counted() -> Iterator[Example]:
@@ -160,7 +160,7 @@ class TemplateSuite:
 
 @dataclass(frozen=True)
 class PairFiles:
-    """Where the data of a language pair is. A folder of one's own may hold parts: the rest is built in."""
+    """The data files of a language pair. A custom folder may contain some of them; the others are built in."""
 
     source: str
     target: str
@@ -170,7 +170,7 @@ class PairFiles:
 
 
 def pairs() -> list[str]:
-    """The language pairs that are built in."""
+    """Return the built-in language pairs."""
     return sorted(path.name for path in DATA.iterdir() if (path / "templates.toml").is_file())
 
 
@@ -180,9 +180,9 @@ def template_suite(
     vocabulary: Path | None = None,
     edition: str | None = None,
 ) -> TemplateSuite:
-    """The templates of a language pair, filled.
+    """Return the suite of a language pair's templates.
 
-    languages: a built-in pair, or a folder of one's own named like one
+    languages: a built-in pair, or a custom folder that is named like one
     only: ids of templates, or of groups of them (`overlap`)
     vocabulary: a folder whose word classes replace the built-in ones of the same name
     edition: `paper`; `release` for the settings of the released files, which is what a released vocabulary gets; or
@@ -248,7 +248,7 @@ def _is_in(identifier: str, wanted: str) -> bool:
 
 
 def _classes(files: PairFiles, vocabulary: Path | None, templates: Sequence[Template]) -> dict[str, WordClass]:
-    """The word classes of all vocabularies; a file that no template draws on is a mistake, most likely in its name."""
+    """Return the word classes of all vocabularies; a file that no template uses is an error, probably in its name."""
     classes: dict[str, WordClass] = {}
     used = {draw.word_class for t in templates for variant in t.variants for draw in variant.slots.values()}
     for folder in (*files.vocabularies, *([vocabulary] if vocabulary else [])):
@@ -267,13 +267,13 @@ def _header(files: PairFiles, source: Grammar, target: Grammar, edition: str, vo
     return Header(name, files.source, files.target, BREAKDOWNS, citation=citation("contracat"), licence=licence)
 
 
-# Whether templates, vocabulary and grammar fit each other; said before the first item is made.
+# Consistency of templates, vocabulary and grammar, which is checked before the first item is made.
 
 
 def check(
     path: Path, templates: Sequence[Template], classes: Mapping[str, WordClass], source: Grammar, target: Grammar
 ) -> None:
-    """path: the templates' file. Raises what is wrong, with its place and a remedy."""
+    """Raise BadInput if templates, word classes and grammars are inconsistent. path: the templates' file."""
     for template in templates:
         for variant in template.variants:
             _Check(path, template, variant, classes, source, target).run()
@@ -323,15 +323,15 @@ class _Check:
                 raise self._bad(what, feature, f"It must be in {grammar.path.name}, or a column of the vocabulary.")
 
     def _things(self) -> set[str]:
-        """The slots whose words must have a gender: pronouns, articles, cases or constraints depend on it."""
+        """Return the slots whose words need a gender, since pronouns, articles, cases or constraints depend on it."""
         names = {*self.template.different_gender}
         if self.variant.antecedent:
             names.add(self.variant.antecedent)
         if isinstance(self.variant.choices, Mapping):
             names |= set(self.variant.choices.values())
         needs = {*self.target.articles, *self.target.nouns}
-        found = {slot.name for slot in _slots(self.variant.target) if needs.intersection(slot.features)}
-        return names | {name for name in found if name is not None and name != PRONOUN}
+        declined = {slot.name for slot in _slots(self.variant.target) if needs.intersection(slot.features)}
+        return names | {name for name in declined if name is not None and name != PRONOUN}
 
     def _agreement(self, word_class: WordClass) -> None:
         for entry in word_class.entries:

@@ -25,15 +25,15 @@ INSIDE = re.compile(r"\s*(?:'(?P<word>[^']+)'|(?P<name>[\w-]+))\s*(?::(?P<featur
 
 
 class PatternError(ValueError):
-    """What is wrong with a pattern; the reader of the file adds the place."""
+    """An invalid pattern; the reader of the file adds the position."""
 
 
 @dataclass(frozen=True, slots=True)
 class Slot:
     """One pair of braces.
 
-    name: the slot, or None for a word of the template, which is then in `word`
-    features: what is asked of it, in order; like: the slots it agrees with
+    name: the slot, or None for a word of the template, which is in `word`
+    features: the requested features in order; like: the slots it agrees with
     """
 
     name: str | None
@@ -43,7 +43,7 @@ class Slot:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All slots whose words this one depends on."""
+        """All slots on whose words this one depends."""
         return self.like if self.name is None else (self.name, *self.like)
 
 
@@ -51,7 +51,7 @@ Pattern = tuple[str | Slot, ...]
 
 
 def parse_pattern(text: str) -> Pattern:
-    """A sentence of a template as pieces of text and slots."""
+    """Parse a sentence of a template into text and slots."""
     pieces: list[str | Slot] = []
     end = 0
     for match in SLOT.finditer(text):
@@ -64,7 +64,7 @@ def parse_pattern(text: str) -> Pattern:
 
 
 def switched(pattern: Pattern, one: str, other: str) -> Pattern:
-    """The same sentence with two slots in each other's place."""
+    """Return the same sentence with two slots exchanged."""
     swap = {one: other, other: one}
 
     def turned(slot: Slot) -> Slot:
@@ -106,9 +106,9 @@ GENDERS = "genders"  # choices = "genders": what a candidate means is its gender
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """What a slot draws on: a word class, all of it or every so manieth entry, the first so many.
+    """The words of a slot: a word class, of which every N-th entry (`every`) and the first N (`take`) can be selected.
 
-    translations: "first" to take one entry per source word
+    translations: "first" to use one entry per source word
     """
 
     word_class: str
@@ -119,12 +119,12 @@ class Draw:
 
 @dataclass(frozen=True)
 class Variant:
-    """One way to say a template.
+    """One variant of a template.
 
     slots: those of the template and its own
     source, target: sentences, the current one last
-    antecedent: the slot that the pronoun refers to; gold: or the gender that is right by itself
-    choices: for a prior, what choosing the gender of a slot means, by slot; or GENDERS
+    antecedent: the slot that the pronoun refers to; gold: or the right gender
+    choices: for a prior, the meaning of choosing the gender of a slot, by slot; or GENDERS
     """
 
     name: str | None
@@ -161,16 +161,16 @@ class Template:
 
 
 def read_templates(path: Path, edition: str = PAPER) -> tuple[Template, ...]:
-    """The templates of a file in one edition."""
-    found = []
+    """Return the templates of a file in one edition."""
+    templates = []
     for row in _rows(path):
         with expecting(path, f"a template: {row['id']}", remedy="See docs/templates.md."):
-            found.append(_Reader(path, row, edition).template())
-    return tuple(found)
+            templates.append(_Reader(path, row, edition).template())
+    return tuple(templates)
 
 
 def editions(path: Path) -> set[str]:
-    """The editions that a file describes."""
+    """Return the editions that a file describes."""
     named = [row.get("editions") for row in _rows(path)]
     return {PAPER}.union(*(names for names in named if isinstance(names, dict)))
 
@@ -184,7 +184,7 @@ def _rows(path: Path) -> list[dict[str, Any]]:
 
 @dataclass(frozen=True)
 class _Reader:
-    """One [[template]] of a file; knows how to say where something is wrong."""
+    """Reads one [[template]] of a file; errors have its line."""
 
     path: Path
     row: Mapping[str, Any]
@@ -211,7 +211,7 @@ class _Reader:
         return template
 
     def _merged(self) -> dict[str, Any]:
-        """The template with what its edition overrides."""
+        """Return the template with the overrides of its edition."""
         self._fits(self.row, OF_A_TEMPLATE)
         override = self.row.get("editions", {}).get(self.edition, {})
         self._fits(override, OF_A_TEMPLATE)
@@ -247,7 +247,7 @@ class _Reader:
         return Variant(row.get("name"), slots, source, target, row.get("antecedent"), row.get("gold"), choices)
 
     def _passage(self, row: Mapping[str, Any], side: str, slots: Mapping[str, Draw]) -> tuple[Pattern, ...]:
-        """The sentences of one language: the context, where the template gives one to all its variants, and its own."""
+        """Return the sentences of one language: the context that all variants share, if any, and the variant's own."""
         patterns = []
         for sentence in (*_listed(row.get("context", {}).get(side, ())), *_listed(self._need(row, side))):
             try:
@@ -267,7 +267,7 @@ class _Reader:
             raise self._bad(f"unknown slot {name!r}{did_you_mean(name, slots)}", near or name, remedy)
 
     def _fits(self, row: Any, known: Collection[str]) -> None:
-        """Whether keys are known and values of their type; a list is one of texts, and `variants` one of tables."""
+        """Raise BadInput for unknown keys and wrong types; lists contain strings, `variants` contains tables."""
         if not isinstance(row, dict):
             raise self._bad(f"{row!r} is not a table", "id", "See docs/templates.md.")
         for key, value in row.items():
@@ -285,7 +285,7 @@ class _Reader:
         return row[key]
 
     def _bad(self, problem: str, near: str, remedy: str = "") -> BadInput:
-        """The error, with the line of this template's part of the file in which a text stands."""
+        """Return the error with the line of a text in this template."""
         name = str(self.row["id"])
         return BadInput(self.path, f"template {name}: {problem}", line=place(self.path, name, near), remedy=remedy)
 
@@ -295,7 +295,7 @@ def _listed(sentences: str | Sequence[str]) -> Sequence[str]:
 
 
 def place(path: Path, template: str, near: str) -> int | None:
-    """The line of a file in which a text stands, from where a template begins; else that of the template itself."""
+    """Return the line of a text within a template, or the line of the template itself."""
     start = None
     for number, line in _lines(path):
         if start is None and line.replace(" ", "").startswith(f'id="{template}"'):

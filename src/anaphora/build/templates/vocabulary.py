@@ -1,4 +1,4 @@
-"""The words that fill the slots: a folder with one file per word class, TSV or, as ContraCAT released it, JSON."""
+"""Vocabularies: a folder with one file per word class, in TSV or in the JSON format of ContraCAT's release."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ SUFFIXES = (".tsv", ".json")
 class Entry:
     """One word or phrase in two languages.
 
-    id: part of the ids of the items made with it; the source word, unless the vocabulary says otherwise
-    gender: in the target language; None where words of this class have none
-    agreement: what words that go with it agree in, its gender unless the vocabulary says otherwise (persons)
-    forms: forms of the target word that rules would not find, by name; an empty one is left out of the sentence
+    id: part of the ids of its items; the source word, unless the vocabulary has another
+    gender: in the target language; None if words of this class have none
+    agreement: the form in which other words agree with it; its gender, unless the vocabulary has another (persons)
+    forms: irregular forms of the target word by name; an empty one is omitted from the sentence
     """
 
     id: str
@@ -46,7 +46,7 @@ class WordClass:
     columns: frozenset[str] = frozenset()  # the forms it gives
 
     def require_genders(self, genders: tuple[str, ...]) -> None:
-        """An entry that stands for a thing must have one of the language's genders."""
+        """Raise BadInput for an entry without one of the language's genders."""
         for entry in self.entries:
             if entry.gender not in genders:
                 has = f"gender {entry.gender!r}" if entry.gender else "no gender"
@@ -55,7 +55,7 @@ class WordClass:
 
 
 def read_classes(folder: Path, languages: tuple[str, str]) -> dict[str, WordClass]:
-    """All word classes of a folder, by name."""
+    """Return all word classes of a folder by name."""
     if not folder.is_dir():
         raise BadInput(folder, "no such folder", remedy="A vocabulary is a folder with one .tsv or .json per class.")
     files = {path: path.name.removesuffix(".gz") for path in sorted(folder.iterdir())}
@@ -73,17 +73,17 @@ def read_classes(folder: Path, languages: tuple[str, str]) -> dict[str, WordClas
 
 
 def is_released(folder: Path) -> bool:
-    """Whether a vocabulary is in the format of the release."""
+    """Return whether a vocabulary is in the format of the release."""
     return folder.is_dir() and any(path.name.removesuffix(".gz").endswith(".json") for path in folder.iterdir())
 
 
 def slug(text: str) -> str:
-    """A word as part of an id: "hot dog" → hot-dog."""
+    """Return a word as part of an id: "hot dog" → hot-dog."""
     return re.sub(r"[\W_]+", "-", text.lower()).strip("-")
 
 
 def _read_tsv(name: str, path: Path, languages: tuple[str, str]) -> WordClass:
-    """A header of column names, then an entry per line; empty lines and lines that begin with # are skipped."""
+    """Read a header of column names, then an entry per line; empty lines and lines that begin with # are skipped."""
     rows = ((n, line) for n, line in enumerate(text_lines(path), start=1) if line.strip() and not line.startswith("#"))
     number, first = next(rows, (1, ""))
     header = first.split("\t")
@@ -116,7 +116,7 @@ def _entry(path: Path, line: int, row: Mapping[str, str], languages: tuple[str, 
 
 
 def _read_released(name: str, path: Path, languages: tuple[str, str]) -> WordClass:
-    """A JSON object from source words to target words, with a gender, several translations, or one per gender."""
+    """Read a JSON object from source words to target words, with a gender, several translations, or one per gender."""
     document = read_json(path)
     lines = list(text_lines(path))
     if not isinstance(document, dict):
@@ -125,18 +125,18 @@ def _read_released(name: str, path: Path, languages: tuple[str, str]) -> WordCla
     def entries() -> Iterator[Entry]:
         for source, value in document.items():
             line = _line_of(source, lines)
-            found = list(_translations(value, languages[1]))
-            if not found or not all(isinstance(target, str) and target for _, target, _ in found):
+            translations = list(_translations(value, languages[1]))
+            if not translations or not all(isinstance(target, str) and target for _, target, _ in translations):
                 remedy = f'Write "{source}": {{"{languages[1]}": …, "gender": …}}.'
                 raise BadInput(path, f"{source!r} has no translation", line=line, remedy=remedy)
-            for suffix, target, gender in found:
+            for suffix, target, gender in translations:
                 yield Entry(f"{slug(source)}{suffix}", source, target, gender, gender, {}, line)
 
     return WordClass(name, path, _unique(path, entries()))
 
 
 def _translations(value: Any, language: str) -> Iterator[tuple[str, Any, str | None]]:
-    """(what the id ends with, word, gender) for each way to say it. Ids do not change if translations are added."""
+    """Yield (suffix of the id, word, gender) for each translation. Ids do not change if translations are added."""
     if isinstance(value, dict) and language in value:
         yield "", value[language], value.get("gender")
     elif isinstance(value, dict):
@@ -148,19 +148,19 @@ def _translations(value: Any, language: str) -> Iterator[tuple[str, Any, str | N
 
 
 def _line_of(word: str, lines: list[str]) -> int | None:
-    """The line of a JSON file in which an entry begins."""
+    """Return the line of a JSON file in which an entry begins."""
     keys = tuple(json.dumps(word, ensure_ascii=ascii_only) for ascii_only in (True, False))
     return next((n for n, line in enumerate(lines, start=1) if line.lstrip(" {\t").startswith(keys)), None)
 
 
 def _unique(path: Path, entries: Iterable[Entry]) -> tuple[Entry, ...]:
-    found: dict[str, Entry] = {}
+    by_id: dict[str, Entry] = {}
     for entry in entries:
-        if entry.id in found:
+        if entry.id in by_id:
             problem = f"two entries have the id {entry.id!r}"
             remedy = "Drop one, or tell them apart in a column 'id'."
             raise BadInput(path, problem, line=entry.line, remedy=remedy)
-        found[entry.id] = entry
-    if not found:
+        by_id[entry.id] = entry
+    if not by_id:
         raise BadInput(path, "no words are in it", remedy="Write one entry per line.")
-    return tuple(found.values())
+    return tuple(by_id.values())

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from anaphora import __version__
+from anaphora.align.backend import Settings
 from anaphora.align.tokenize import DEFAULT
 from anaphora.align.tokenize import signature as words_signature
 from anaphora.core.errors import AnaphoraError, did_you_mean
@@ -16,7 +17,7 @@ from anaphora.metrics.apt import idiap as apt_idiap
 from anaphora.metrics.apt import paper as apt_paper
 from anaphora.metrics.apt import reference_side
 from anaphora.metrics.apt.result import AptResult, make_result
-from anaphora.metrics.apt.task import DEFAULT_WEIGHTS, Aligning, Files, Outcome, Task, Weighting, Words, read_task
+from anaphora.metrics.apt.task import DEFAULT_WEIGHTS, Files, Outcome, Task, Weighting, Words, read_task
 from anaphora.stats.intervals import Resampling
 from anaphora.stats.signature import HASH_LENGTH, Signature, short_hash
 
@@ -29,9 +30,9 @@ VARIANTS: dict[str, Variant] = {  # what it does with a task, and how it divides
 }
 
 
-@dataclass(frozen=True, slots=True)
-class AptOptions:
-    """Everything that a score depends on besides the files.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AptOptions(Resampling):
+    """Everything that a score depends on besides the files, resampling included.
 
     pronouns: those to evaluate: of the source, or of the reference in the reference-side variant
     weights, discard: what each of the six cases is worth, and which are left out of the score
@@ -42,7 +43,6 @@ class AptOptions:
         `anaphora.align.tokenize`); the other variants divide at single spaces
     corpora, align_backend, align_model: how texts without an alignment file are aligned
     by_pronoun: compare several systems also pronoun by pronoun
-    confidence, samples, trials, seed, test: see `Resampling`
     """
 
     variant: str = "paper"
@@ -58,19 +58,10 @@ class AptOptions:
     align_backend: str = "thot"
     align_model: str | None = None
     by_pronoun: bool = False
-    confidence: float = 0.95
-    samples: int = 10_000
-    trials: int | None = None
-    seed: int = 12345
-    test: str = "randomisation"
 
     @property
     def weighting(self) -> Weighting:
         return Weighting(tuple(self.weights), tuple(self.discard))
-
-    @property
-    def sampling(self) -> Resampling:
-        return Resampling(self.samples, self.seed, self.confidence, self.test, self.trials)
 
 
 def apt(
@@ -113,13 +104,12 @@ def measure(
     files: Files, languages: str, options: AptOptions, progress: Callable[[int, int], None] | None = None
 ) -> AptResult:
     """APT of files with all options."""
-    weighting, sampling = options.weighting, options.sampling
+    weighting = options.weighting
     run, split = chosen_variant(options.variant)
     if options.variant != "paper" and options.tokenize == "moses":
         raise AnaphoraError(f"the variant {options.variant} divides words at single spaces: it has no tokenization")
     one, _, other = languages.partition("-")
     divided = files.tokenization(options.tokenize, options.normalize, (one, other))
-    corpora = tuple((Path(one), Path(other)) for one, other in options.corpora)
     task = read_task(
         files,
         divided if options.variant == "paper" else split,
@@ -127,15 +117,17 @@ def measure(
         pronouns=tuple(map(normalize_word, options.pronouns)),
         rescue=options.rescue,
         pronoun_tags=frozenset(options.pronoun_tags),
-        aligning=Aligning(options.align_backend, options.align_model, corpora, progress),
+        aligner=Settings(backend=options.align_backend, model=options.align_model),
+        corpora=[(Path(one), Path(other)) for one, other in options.corpora],
+        progress=progress,
     )
     return make_result(
         run(task),
         languages=languages,
         variant=options.variant,
         weighting=weighting,
-        sampling=sampling,
-        signature=signature_of(task, options.variant, weighting, sampling),
+        sampling=options,
+        signature=signature_of(task, options.variant, weighting, options),
         by_pronoun=options.by_pronoun,
         texts=task.texts,
     )

@@ -10,12 +10,16 @@ import itertools
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from anaphora.align.tokenize import Treatment
+from anaphora.core.cells import tsv_line
+from anaphora.core.files import atomic_writer
 from anaphora.core.finite import NotFinite
+from anaphora.core.rendering import Rendered
 from anaphora.evaluation.compare import Difference, Pair, corrected
 from anaphora.metrics.apt.task import CASES, Outcome, Side, Triple, Weighting, count_cases
 from anaphora.stats.intervals import (
@@ -169,11 +173,13 @@ class SystemResult:
 
 
 @dataclass(frozen=True, slots=True)
-class AptResult:
+class AptResult(Rendered):
     """What `apt` says of one or more systems with the same source and reference.
 
     texts: what was done to each text before its words were counted
     """
+
+    TABLES = "anaphora.reports.metric_tables:apt_tables"
 
     languages: str
     variant: str
@@ -183,18 +189,6 @@ class AptResult:
     sampling: Resampling
     signature: str
     texts: Mapping[str, Treatment] = field(default_factory=dict)
-
-    def __str__(self) -> str:
-        """The tables, as on the command line."""
-        from anaphora.reports.metric_tables import apt_tables
-
-        return "\n\n".join(table.render("table") for table in apt_tables(self))
-
-    def _repr_html_(self) -> str:
-        """The tables in a notebook."""
-        from anaphora.reports.metric_tables import apt_tables
-
-        return "".join(table.render("html") for table in apt_tables(self))
 
     @property
     def apt(self) -> float | None:
@@ -294,7 +288,7 @@ def _pair(first: _Compared, second: _Compared, weighting: Weighting, sampling: R
     for one, other in zip(first.outcome.triples, second.outcome.triples, strict=True):
         change = credit[other.case] - credit[one.case]
         if change:
-            (gained if change > 0 else lost).append(f"{one.sentence}:{_joined(one.source.positions)}")
+            (gained if change > 0 else lost).append(f"{one.sentence}:{joined(one.source.positions)}")
     differences = {g: score_difference(units, second.units[g], sampling) for g, units in first.units.items()}
     groups = {group: difference for group, difference in differences.items() if group is not None}
     breakdowns = {"pronoun": groups} if groups else {}
@@ -303,14 +297,21 @@ def _pair(first: _Compared, second: _Compared, weighting: Weighting, sampling: R
 
 
 def _cells(triple: Triple) -> tuple[str, ...]:
-    source = (_joined(triple.source.positions), " ".join(triple.source.words))
+    source = (joined(triple.source.positions), " ".join(triple.source.words))
     return (str(triple.sentence), *source, *_found(triple.reference), *_found(triple.candidate), str(triple.case))
 
 
 def _found(side: Side) -> tuple[str, str, str]:
     how = "" if not side.positions else "rescued" if side.rescued else "aligned"
-    return _joined(side.positions), " ".join(side.words), how
+    return joined(side.positions), " ".join(side.words), how
 
 
-def _joined(positions: Sequence[int]) -> str:
+def joined(positions: Sequence[int]) -> str:
     return " ".join(map(str, positions))
+
+
+def write_details(result: AptResult, path: Path) -> None:
+    """Tab-separated, with a header; an empty cell is what was not found."""
+    with atomic_writer(path) as out:
+        for row in (DETAILS, *result.details()):
+            out.write((tsv_line(row) + "\n").encode())

@@ -10,7 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+from anaphora.align.aligner import align_systems
 from anaphora.align.alignment import Alignment, check_alignment, parse_alignment
+from anaphora.align.backend import Settings
 from anaphora.align.tokenize import AsItIs, Split, Text, Tokenization, Treatment
 from anaphora.core.documents import read_parallel
 from anaphora.core.errors import AnaphoraError, BadInput
@@ -186,16 +188,6 @@ PLAIN = re.compile("(?:[0-9]{1,9}-[0-9]{1,9} )*[0-9]{1,9}-[0-9]{1,9}")  # a Phar
 
 
 @dataclass(frozen=True, slots=True)
-class Aligning:
-    """How texts without an alignment file are aligned: inside which other texts, and by what."""
-
-    backend: str = "thot"
-    model: str | None = None
-    corpora: tuple[tuple[Path, Path], ...] = ()
-    progress: Callable[[int, int], None] | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Files:
     """The texts, line by line in step, and what belongs to them. Missing alignments are made."""
 
@@ -249,9 +241,15 @@ def read_task(
     pronouns: tuple[str, ...] = (),
     rescue: bool = True,
     pronoun_tags: frozenset[str] = frozenset(),
-    aligning: Aligning | None = None,
+    aligner: Settings | None = None,
+    corpora: Sequence[tuple[Path, Path]] = (),
+    progress: Callable[[int, int], None] | None = None,
 ) -> Task:
-    """The task of a variant. words: how texts are tokenized, or a function that divides lines and changes nothing."""
+    """The task of a variant.
+
+    words: how texts are tokenized, or a function that divides lines and changes nothing
+    aligner, corpora, progress: how texts without an alignment file are aligned, and together with which other texts
+    """
     read = _read_together(files)
     divided = words if isinstance(words, Tokenization) else AsItIs(words)
     source_text = divided.source(read[files.source])
@@ -271,8 +269,24 @@ def read_task(
         for number, text in enumerate(texts)
         if text.alignment is not None
     }
-    made, aligned_by = _made(texts, source, given, aligning or Aligning(), divided)
-    alignments = made | given
+    missing = {str(k): text.sentences for k, text in enumerate(texts) if k and k not in given}
+    alignments, aligned_by = given, "given"
+    if missing or 0 not in given:
+        from anaphora.evaluation.generative import alignment_label
+
+        settings = aligner or Settings()
+        corpus = [pair for paths in corpora for pair in divided.pairs(*read_parallel(*paths))]
+        made = align_systems(
+            source,
+            texts[0].sentences,
+            missing,
+            corpus=corpus,
+            settings=settings,
+            given=given.get(0),
+            progress=progress,
+        )
+        alignments = {0: made.reference, **{int(k): found for k, found in made.systems.items()}} | given
+        aligned_by = f"given+{alignment_label(settings, corpus)}" if given else alignment_label(settings, corpus)
     reference, *systems = (
         Translation(
             text.name,
@@ -316,37 +330,6 @@ def _read_together(files: Files) -> dict[Path, list[str]]:
     wanted = [files.source, files.reference, *files.hypotheses, *optional, *files.hypothesis_tags]
     paths = list(dict.fromkeys(path for path in wanted if path is not None))
     return dict(zip(paths, read_parallel(*paths), strict=True))
-
-
-def _made(
-    texts: Sequence[_Text],
-    source: Sequence[Words],
-    given: Mapping[int, list[Alignment]],
-    aligning: Aligning,
-    words: Tokenization | AsItIs,
-) -> tuple[dict[int, list[Alignment]], str]:
-    """The alignments that no file gives, by the number of the text (the reference is 0), and who made them."""
-    reference = texts[0]
-    missing = {str(k): text.sentences for k, text in enumerate(texts) if k and k not in given}
-    if 0 in given and not missing:
-        return {}, "given"
-    from anaphora.align import Settings, align_systems
-    from anaphora.evaluation.generative import alignment_label
-
-    settings = Settings(backend=aligning.backend, model=aligning.model)
-    corpus = [pair for paths in aligning.corpora for pair in words.pairs(*read_parallel(*paths))]
-    found = align_systems(
-        source,
-        reference.sentences,
-        missing,
-        corpus=corpus,
-        settings=settings,
-        given=given.get(0),
-        progress=aligning.progress,
-    )
-    by = alignment_label(settings, corpus)
-    made = {0: found.reference, **{int(k): alignments for k, alignments in found.systems.items()}}
-    return made, f"given+{by}" if given else by
 
 
 def _alignments(

@@ -9,7 +9,7 @@ from itertools import accumulate
 from typing import Any, NamedTuple
 
 from anaphora.core.errors import AnaphoraError
-from anaphora.runs import Answer
+from anaphora.runs import CandidateScores
 from anaphora.systems.openai.http import UnexpectedAnswer
 
 IMPOSSIBLE = -9999.0  # what servers say for the logarithm of nothing
@@ -120,7 +120,7 @@ def common_tokens(one: Sequence[str], other: Sequence[str]) -> int:
     return n
 
 
-def add_up(readings: Sequence[PromptLogprobs], start: int, margins_only: bool = False) -> Answer:
+def add_up(readings: Sequence[PromptLogprobs], start: int, margins_only: bool = False) -> CandidateScores:
     """The answer to a question: readings of all candidates after the prompt, from the token where they begin.
 
     start: the first token of the candidates; it is moved to where the readings begin to differ if that is earlier (so
@@ -135,7 +135,7 @@ def add_up(readings: Sequence[PromptLogprobs], start: int, margins_only: bool = 
             raise AnaphoraError("a candidate begins with the first token of all, which has no log-probability")
         scores.append(math.fsum(values))
     same = [(i, j) for j, reading in enumerate(readings) for i in range(j) if readings[i] == reading]
-    return Answer(scores, [len(reading.tokens) - start for reading in readings], same)
+    return CandidateScores(scores, [len(reading.tokens) - start for reading in readings], same)
 
 
 def _spelt(tokens: Sequence[str], sent: str) -> int | None:

@@ -10,11 +10,11 @@ from typing import Any, TypeVar
 from urllib.parse import parse_qsl, quote, urlsplit
 
 from anaphora.core.errors import AnaphoraError, BadInput, did_you_mean
-from anaphora.runs import Answer
+from anaphora.runs import CandidateScores
 from anaphora.suites.example import Example
-from anaphora.systems.context import Options, Question, split_settings, yes
-from anaphora.systems.encoding.language_codes import english_name
-from anaphora.systems.encoding.prompt import BASE_PROMPT, CHAT_PROMPT, PLACES, continued, fill, read_prompt
+from anaphora.systems import KINDS, SERVER
+from anaphora.systems.context import Options, ScoringInput, parse_bool, split_settings
+from anaphora.systems.encoding import english_name
 from anaphora.systems.openai.choice import (
     CHOOSE_PROMPT,
     LETTERS,
@@ -37,10 +37,10 @@ from anaphora.systems.openai.logprobs import (
     parse_completion,
     parse_echo,
 )
+from anaphora.systems.prompts import BASE_PROMPT, CHAT_PROMPT, PLACES, continued, fill, read_prompt
 
 T = TypeVar("T")
 KEY = "OPENAI_API_KEY"
-SETTINGS = ("model", "concurrency", "timeout", "deadline", "retries", "requests_per_minute", "key_env")
 OPTIONAL = ("top_logprobs", "logprobs", "max_tokens", "temperature")  # what a server may not accept in a chat
 MODES = ("score", "choose", "generate")
 SHOWN = 100  # characters of an answer that is none, which the run keeps
@@ -68,14 +68,16 @@ class OpenAISystem:
     key_env: the name of the environment variable that holds the key (OPENAI_API_KEY)
     """
 
+    traits = SERVER
+
     def __init__(self, what: str, options: Options) -> None:
-        url, settings = read_spec(what, (*SETTINGS, "mode", "prompt", "chat", "max_tokens"))
+        url, settings = read_spec(what, KINDS["openai"].settings)
         self.options, self.server, self.mode = options, Server(url, settings), settings.get("mode", "score")
         if self.mode not in MODES:
             raise AnaphoraError(
                 f"unknown mode {self.mode!r}{did_you_mean(self.mode, MODES)}. Known: {', '.join(MODES)}"
             )
-        self.chat = yes(settings["chat"]) if "chat" in settings else self.mode != "score"
+        self.chat = parse_bool(settings["chat"]) if "chat" in settings else self.mode != "score"
         if self.mode == "choose" and not self.chat:
             raise AnaphoraError("mode=choose asks in a chat: leave chat=no out, or use mode=generate")
         own = CHOOSE_PROMPT if self.mode == "choose" else CHAT_PROMPT if self.chat else BASE_PROMPT
@@ -97,11 +99,11 @@ class OpenAISystem:
         }
         return shown if self.mode == "score" else {**shown, "max_tokens": self.max_tokens}
 
-    def score(self, examples: Sequence[Example], done: Container[int] = ()) -> Iterator[tuple[int, Answer]]:
+    def score(self, examples: Sequence[Example], done: Container[int] = ()) -> Iterator[tuple[int, CandidateScores]]:
         """Each example's number with its answer, as the server gives them."""
         ask = {"score": self._score, "choose": self._choose, "generate": self._generate}[self.mode]
         todo = (number for number in range(len(examples)) if number not in done)
-        yield from self.server.each(lambda n: ask(self.options.context.question(examples[n])), todo)
+        yield from self.server.each(lambda n: ask(self.options.context.scoring_input(examples[n])), todo)
 
     def translate(self, texts: Sequence[str], *, beams: int | None = None, max_tokens: int = 256) -> list[str]:
         """What the model writes when it is asked to translate. Such servers have no beam search."""
@@ -112,7 +114,7 @@ class OpenAISystem:
         found = dict(self.server.each(lambda n: self._translation(texts[n], max_tokens)[0], range(len(texts))))
         return [found[n] for n in range(len(texts))]
 
-    def _score(self, question: Question) -> Answer:
+    def _score(self, question: ScoringInput) -> CandidateScores:
         """Log-probabilities of the candidates' tokens after the prompt."""
         prompt = self._text(self.prompt, question.source)
         if self.chat:
@@ -166,7 +168,7 @@ class OpenAISystem:
             )
         return reading
 
-    def _choose(self, question: Question) -> Answer:
+    def _choose(self, question: ScoringInput) -> CandidateScores:
         """The model's choice among the candidates."""
         different = list(dict.fromkeys(question.targets))
         if len(different) > len(LETTERS):
@@ -183,7 +185,7 @@ class OpenAISystem:
         self._note_silence(bool(replies) and len(no_answer) == len(replies), "".join(no_answer[-1:]))
         scores = dict(zip(different, combine(replies) if replies else [0.0], strict=True))
         extra = {"unanswered": len(no_answer), "answer": no_answer[0]} if no_answer else {}
-        return Answer([scores[t] for t in question.targets], None, _same(question.targets), extra=extra)
+        return CandidateScores([scores[t] for t in question.targets], None, _same(question.targets), extra=extra)
 
     def _note_silence(self, silent: bool, written: str) -> None:
         """A model that never answers with a letter is not asked ten thousand times."""
@@ -197,13 +199,13 @@ class OpenAISystem:
                     "before it answers, give it room: ?max_tokens=4000; or use ?mode=generate"
                 )
 
-    def _generate(self, question: Question) -> Answer:
+    def _generate(self, question: ScoringInput) -> CandidateScores:
         """How near each candidate is to the model's own translation: 0 for the same text, less the further away."""
         translation, cut = self._translation(question.source, self.max_tokens)
         own, targets = comparable(translation), [comparable(target) for target in question.targets]
         scores = [0.0 if target == own else similarity(own, target) - 1.0 for target in targets]
         extra = {"translation": translation} | ({} if translation else {"unanswered": 1})
-        return Answer(scores, None, _same(targets), int(cut), extra)
+        return CandidateScores(scores, None, _same(targets), int(cut), extra)
 
     def _translation(self, text: str, max_tokens: int) -> tuple[str, bool]:
         """The model's translation of a text, and whether it was cut for its length."""

@@ -1,1 +1,0 @@
-"""AutoPRF (Hardmeier and Federico 2010)."""

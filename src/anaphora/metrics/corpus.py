@@ -1,0 +1,319 @@
+"""Corpus metrics against a reference, side by side: scores, intervals, and the systems compared in pairs."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from anaphora.align.tokenize import (
+    DEFAULT,
+    Mismatch,
+    Text,
+    Tokenization,
+    Treatment,
+    mismatches,
+    normalize,
+    sign_name,
+    signs_of,
+)
+from anaphora.core.documents import read_parallel
+from anaphora.core.errors import AnaphoraError
+from anaphora.core.finite import all_finite
+from anaphora.core.registry import Registry
+from anaphora.stats.intervals import Floats, Interval, Resampling
+from anaphora.stats.paired import PairedTest, SufficientStats, paired_tests, ratio
+from anaphora.stats.signature import Signature
+
+METRICS = Registry(
+    "metric",
+    {
+        "bleu": "anaphora.metrics.corpus:bleu",
+        "chrf": "anaphora.metrics.corpus:chrf",
+        "chrf++": "anaphora.metrics.corpus:chrf_plus_plus",
+        "ter": "anaphora.metrics.corpus:ter",
+        "meteor": "anaphora.metrics.meteor:meteor",
+        "meteor-pronouns": "anaphora.metrics.meteor:meteor_pronouns",
+        "comet": "anaphora.metrics.corpus:comet",
+    },
+    extras=dict.fromkeys(("bleu", "chrf", "chrf++", "ter", "meteor", "meteor-pronouns"), "metrics"),
+)
+USUAL = ("bleu", "chrf", "ter", "meteor")
+METEORS = {"meteor", "meteor-pronouns"}
+
+
+SURFACE = {"bleu": "BLEU", "chrf": "chrF", "chrf++": "chrF++", "ter": "TER"}  # they compare text as it is
+
+
+@dataclass(frozen=True)
+class Texts:
+    """Translations of the same sentences, and one or more references.
+
+    tokenize: how METEOR divides text into words (see `anaphora.align.tokenize`); none: BLEU takes it as tokenized, too
+    normalize: whether signs that are written in several ways are made one: for METEOR only (None), for all metrics
+        (True), for none (False)
+    """
+
+    reference: Sequence[str]
+    systems: Mapping[str, Sequence[str]]
+    source: Sequence[str] | None = None
+    languages: tuple[str, str] = ("", "")
+    tokenize: str = DEFAULT
+    normalize: bool | None = None
+    more_references: tuple[Sequence[str], ...] = ()
+
+    @property
+    def references(self) -> dict[str, Sequence[str]]:
+        """All of them, by what they are called."""
+        more = {f"reference {k}": text for k, text in enumerate(self.more_references, start=2)}
+        return {"reference": self.reference, **more}
+
+    @property
+    def tokenization(self) -> Tokenization:
+        return Tokenization(self.tokenize, self.normalize is not False, self.languages)
+
+    @cached_property
+    def words(self) -> dict[str, Text]:
+        """References and systems in words."""
+        return {name: self.tokenization.target(text) for name, text in {**self.references, **self.systems}.items()}
+
+    @cached_property
+    def as_compared(self) -> Texts:
+        """For metrics that compare text as it is: normalized only where that was asked for."""
+        if not self.normalize:
+            return self
+        return replace(
+            self,
+            reference=[normalize(line) for line in self.reference],
+            systems={name: [normalize(line) for line in text] for name, text in self.systems.items()},
+            source=None if self.source is None else [normalize(line) for line in self.source],
+            more_references=tuple([normalize(line) for line in text] for text in self.more_references),
+        )
+
+    @property
+    def norm(self) -> str:
+        """What is added to the signature of a metric that compares text as it is: nothing, unless it is changed."""
+        return "|norm:signs" if self.normalize else ""
+
+
+def read_texts(
+    references: Path | Sequence[Path],
+    hypotheses: Sequence[Path],
+    *,
+    source: Path | None = None,
+    names: Sequence[str] = (),
+    languages: str = "",
+    tokenize: str = DEFAULT,
+    normalize: bool | None = None,
+) -> Texts:
+    """The texts of files that belong together line by line. names: of the systems; their paths if there are none."""
+    systems = tuple(names) or tuple(map(str, hypotheses))
+    if len(systems) != len(hypotheses):
+        raise AnaphoraError(f"a name (--name) is needed for each of the {len(hypotheses)} translations, in their order")
+    if len(set(systems)) != len(systems):
+        raise AnaphoraError("two translations have the same name: tell them apart with --name, once for each")
+    paths = [references] if isinstance(references, Path) else list(references)
+    taken = next((name for name in systems if name.partition(" ")[0] == "reference"), None)
+    if taken is not None:
+        raise AnaphoraError(f"a translation cannot be called {taken!r}: name it with --name")
+    lines = read_parallel(*paths, *hypotheses, *([source] if source else []))
+    reference, *more = lines[: len(paths)]
+    texts = lines[len(paths) : len(paths) + len(systems)]
+    first, _, second = languages.partition("-")
+    return Texts(
+        reference,
+        dict(zip(systems, texts, strict=True)),
+        lines[-1] if source else None,
+        (first, second),
+        tokenize=tokenize,
+        normalize=normalize,
+        more_references=tuple(more),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One metric on all systems. decimals: how many are worth printing."""
+
+    signature: str
+    sums: Mapping[str, SufficientStats]
+    decimals: int = 2
+    lower_is_better: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MetricResult:
+    """A metric's scores and their intervals by system, and every pair of systems."""
+
+    name: str
+    signature: str
+    scores: Mapping[str, float]
+    intervals: Mapping[str, Interval]
+    pairs: tuple[PairedTest, ...]
+    decimals: int
+    lower_is_better: bool
+
+    def of(self, system: str) -> dict[str, Any]:
+        return {"score": self.scores[system], "interval": list(self.intervals[system]), "signature": self.signature}
+
+
+@dataclass(frozen=True, slots=True)
+class MetricsResult:
+    """What `metrics` says of one or more systems with the same reference."""
+
+    languages: str
+    sentences: int
+    systems: tuple[str, ...]
+    metrics: tuple[MetricResult, ...]
+    resampling: Resampling
+    references: int = 1
+    texts: Mapping[str, Treatment] = field(default_factory=dict)  # what METEOR's words are
+    written_differently: Mapping[str, Sequence[Mismatch]] = field(default_factory=dict)  # by system
+
+    def warnings(self) -> list[str]:
+        """Signs that the reference writes in another way, which metrics that compare text as it is count as errors."""
+        names = [SURFACE[metric.name] for metric in self.metrics if metric.name in SURFACE]
+        verbs = ("compares", "counts") if len(names) == 1 else ("compare", "count")
+        found = []
+        for system, differing in self.written_differently.items():
+            signs = "; ".join(map(_mismatch, differing))
+            found.append(
+                f"{system}: {signs}. {', '.join(names)} {verbs[0]} text as it is, and {verbs[1]} the difference as "
+                "errors; --normalize makes such signs one"
+            )
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """The first system's scores at the top, those of all under `systems`."""
+        scores = {system: {metric.name: metric.of(system) for metric in self.metrics} for system in self.systems}
+        pairs = [
+            {"metric": metric.name, "lower_is_better": metric.lower_is_better, **pair.to_dict()}
+            for metric in self.metrics
+            for pair in metric.pairs
+        ]
+        return {
+            "system": self.systems[0],
+            "scores": scores[self.systems[0]],
+            "systems": scores,
+            "pairs": pairs,
+            "languages": self.languages,
+            "sentences": self.sentences,
+            "resampling": str(Signature().resampled(self.resampling)),
+            "references": self.references,
+            "texts": {name: treatment.to_dict() for name, treatment in self.texts.items()},
+            "written_differently": {
+                system: {sign_name(one.sign): {"system": one.text, "reference": one.reference} for one in found}
+                for system, found in self.written_differently.items()
+            },
+        }
+
+
+def measure(
+    texts: Texts, metrics: Iterable[str] = USUAL, *, resampling: Resampling | None = None, **options: Any
+) -> MetricsResult:
+    """All systems by all metrics. Options are those of the metrics: each takes what it knows (see their functions)."""
+    resampling = resampling or Resampling(test="bootstrap")
+    wanted = {name: METRICS.load(name) for name in metrics}
+    if not texts.reference:
+        raise AnaphoraError("the texts are empty: there is nothing to measure")
+    found = []
+    as_it_is = [name for name in wanted if name in SURFACE] if not texts.normalize else []
+    for name, function in wanted.items():
+        measured: Measured = function(texts, **options)
+        found.append(_result(name, measured, resampling))
+    return MetricsResult(
+        languages="-".join(filter(None, texts.languages)),
+        sentences=len(texts.reference),
+        systems=tuple(texts.systems),
+        metrics=tuple(found),
+        resampling=resampling,
+        references=len(texts.references),
+        texts={name: text.treatment for name, text in texts.words.items()} if wanted.keys() & METEORS else {},
+        written_differently=_written_differently(texts) if as_it_is else {},
+    )
+
+
+def _written_differently(texts: Texts) -> dict[str, list[Mismatch]]:
+    """By system the signs that the first reference writes in another way."""
+    reference = signs_of(texts.reference)
+    found = {name: mismatches(signs_of(text), reference, len(text)) for name, text in texts.systems.items()}
+    return {name: signs for name, signs in found.items() if signs}
+
+
+def _mismatch(found: Mismatch) -> str:
+    text, reference = (f"{count:,}" if count else "no" for count in found[1:])
+    sign = sign_name(found.sign)
+    return f"{text} {sign}, {'none' if reference == 'no' else reference} in the reference"
+
+
+def _result(name: str, measured: Measured, resampling: Resampling) -> MetricResult:
+    return MetricResult(
+        name=name,
+        signature=measured.signature,
+        scores={system: sums.values()["score"] for system, sums in measured.sums.items()},
+        intervals={system: sums.intervals(resampling)["score"] for system, sums in measured.sums.items()},
+        pairs=paired_tests(measured.sums, resampling).get("score", ()),
+        decimals=measured.decimals,
+        lower_is_better=measured.lower_is_better,
+    )
+
+
+# COMET through its own package (Rei et al. 2020), which is not installed with Anaphora: unbabel-comet 2.2 needs
+# transformers 4, numpy 1 and huggingface-hub 0, Anaphora's models need transformers 5: two environments are needed.
+
+MODEL = "Unbabel/wmt22-comet-da"
+
+
+def comet(texts: Texts, *, comet_model: str = MODEL, comet_gpus: int = 0, comet_batch: int = 8, **_: Any) -> Measured:
+    """The mean of the sentences' scores. comet_model: a name of the hub, or a checkpoint on this machine (.ckpt)."""
+    if texts.source is None:
+        raise AnaphoraError("COMET compares with the source, too: give it with -s")
+    if texts.more_references:
+        raise AnaphoraError("COMET compares with one reference: give one -r, or leave COMET out")
+    model = _load(comet_model)
+    compared = texts.as_compared
+    sums = {}
+    for system, text in compared.systems.items():
+        rows = zip(compared.source or (), text, compared.reference, strict=True)
+        items = [{"src": source, "mt": target, "ref": reference} for source, target, reference in rows]
+        with contextlib.redirect_stdout(sys.stderr):  # it reports on stdout, which is for the result
+            scores = model.predict(items, batch_size=comet_batch, gpus=comet_gpus, progress_bar=False).scores
+        all_finite(list(scores), f"{comet_model}: COMET scores of {system}", "Check the model and its precision.")
+        sums[system] = SufficientStats(_rows(scores), _mean)
+    return Measured(f"COMET|model:{comet_model}|version:{_version()}{texts.norm}", sums, decimals=4)
+
+
+def _load(model: str) -> Any:
+    try:
+        from comet import download_model, load_from_checkpoint  # type: ignore[import-not-found]
+    except ModuleNotFoundError as error:
+        if error.name != "comet":
+            raise
+        raise AnaphoraError(
+            "COMET needs unbabel-comet, which is not installed. Install it with: pip install unbabel-comet "
+            "(in an environment of its own: it needs an older transformers than Anaphora's models)"
+        ) from None
+    with contextlib.redirect_stdout(sys.stderr):
+        return load_from_checkpoint(model if model.endswith(".ckpt") else download_model(model))
+
+
+def _rows(scores: Sequence[float]) -> Floats:
+    return np.column_stack([np.asarray(scores, float), np.ones(len(scores))])
+
+
+def _mean(totals: Floats) -> dict[str, Floats]:
+    return {"score": ratio(totals[:, 0], totals[:, 1])}
+
+
+def _version() -> str:
+    try:
+        return version("unbabel-comet")
+    except PackageNotFoundError:
+        return "unknown"

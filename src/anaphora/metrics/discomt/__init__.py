@@ -1,1 +1,0 @@
-"""The measures of the DiscoMT shared tasks."""

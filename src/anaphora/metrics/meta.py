@@ -1,0 +1,349 @@
+"""Meta-evaluation: which metric agrees with human scores over systems (APT §3.3, §4.1, §4.2, Tables 3 and 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from anaphora import __version__
+from anaphora.core.columns import Columns, read_columns
+from anaphora.core.errors import AnaphoraError, BadInput, did_you_mean
+from anaphora.core.parsing import read_json
+from anaphora.core.rendering import Rendered
+from anaphora.metrics.apt.task import CASES, Weighting
+from anaphora.stats.correlation import Correlation, Settings, Williams, all_pairs, correlation
+from anaphora.stats.intervals import Floats
+from anaphora.stats.signature import Signature
+
+AUTO = "auto"  # instead of a system's name: whatever the rule below finds
+FAR = 2.5  # deviations from the median that make an outlier
+FEWEST = 3  # two systems always correlate perfectly
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """A human score and metrics of the same systems. Higher is better: columns where it is not have changed sign."""
+
+    systems: tuple[str, ...]
+    human: str
+    human_scores: Floats
+    metrics: Mapping[str, Floats]
+    minimized: tuple[str, ...] = ()
+
+    def without(self, systems: Sequence[str]) -> Scores:
+        keep = np.array([system not in systems for system in self.systems])
+        names = tuple(system for system in self.systems if system not in systems)
+        metrics = {name: scores[keep] for name, scores in self.metrics.items()}
+        return replace(self, systems=names, human_scores=self.human_scores[keep], metrics=metrics)
+
+
+@dataclass(frozen=True, slots=True)
+class Assessment:
+    """How the metrics correlate with the human score over these systems, and which does so better."""
+
+    systems: tuple[str, ...]
+    metrics: Mapping[str, Correlation]
+    williams: tuple[Williams, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "systems": list(self.systems),
+            "metrics": {name: found.to_dict() for name, found in self.metrics.items()},
+            "williams": [test.to_dict() for test in self.williams],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class MetaEvaluation(Rendered):
+    """What `meta correlate` finds, with all systems and without those that were to be left out."""
+
+    TABLES = "anaphora.reports.metric_tables:correlation_table"
+
+    scores: Scores
+    everything: Assessment
+    outliers: tuple[str, ...]  # by the rule, whether they were left out or not
+    removed: tuple[str, ...]
+    rest: Assessment | None
+    settings: Settings
+
+    @property
+    def signature(self) -> str:
+        return signature_of("cor", self.scores, self.removed, self.settings)
+
+    def to_dict(self) -> dict[str, Any]:
+        document = {
+            "human": self.scores.human,
+            **self.everything.to_dict(),
+            "minimized": list(self.scores.minimized),
+            "outliers": list(self.outliers),
+        }
+        rest = None if self.rest is None else {"removed": list(self.removed), **self.rest.to_dict()}
+        return {**document, "without": rest, "signature": self.signature}
+
+
+def meta_evaluate(scores: Scores, *, without: Sequence[str] = (), settings: Settings | None = None) -> MetaEvaluation:
+    """Correlate every metric with the human score.
+
+    without: names of systems to leave out in a second assessment; "auto" for the outliers of the human scores
+    """
+    settings = settings or Settings()
+    found = outliers(scores)
+    removed = removed_systems(scores, without)
+    rest = _assess(scores.without(removed), settings) if removed else None
+    return MetaEvaluation(scores, _assess(scores, settings), found, removed, rest, settings)
+
+
+def outliers(scores: Scores) -> tuple[str, ...]:
+    """Mathur et al. 2020 (§4.1): systems whose human score is far from the median, in units of the median deviation.
+
+    1.483 makes the median absolute deviation that of a normal distribution's standard deviation. Where more than half
+    of the systems share a score it is 0 and there is no unit to measure in: then no system is an outlier.
+    """
+    deviations = np.abs(scores.human_scores - np.median(scores.human_scores))
+    unit = 1.483 * float(np.median(deviations))
+    return tuple(s for s, d in zip(scores.systems, deviations, strict=True) if unit > 0 and d / unit > FAR)
+
+
+def removed_systems(scores: Scores, without: Sequence[str]) -> tuple[str, ...]:
+    """The systems that are left out, in the order of the scores; too few that stay are an error."""
+    unknown = [name for name in without if name not in scores.systems and name != AUTO]
+    if unknown:
+        near = did_you_mean(unknown[0], scores.systems)
+        raise AnaphoraError(f"no system {unknown[0]!r} to leave out{near}. Known: {', '.join(scores.systems)}")
+    chosen = {name for name in without if name in scores.systems}
+    if AUTO in without:
+        chosen.update(outliers(scores))
+    if len(scores.systems) - len(chosen) < FEWEST:
+        raise AnaphoraError(f"{len(scores.systems) - len(chosen)} systems are left, but {FEWEST} are needed")
+    return tuple(system for system in scores.systems if system in chosen)
+
+
+def signature_of(kind: str, scores: Scores, removed: Sequence[str], settings: Settings) -> str:
+    line = Signature(kind).add("n", len(scores.systems)).add("human", scores.human)
+    line.add("lower", ",".join(scores.minimized) or None).add("without", ",".join(removed) or None)
+    if settings.interval == "fisher":
+        line.add("ci", "fisher").confidence(settings)
+    else:
+        line.resampled(settings)
+    return str(line.add("v", __version__))
+
+
+def read_scores(
+    path: Path, *, human: str = "human", metrics: Sequence[str] = (), minimize: Sequence[str] = ()
+) -> Scores:
+    """A table with a header: systems in the first column, one column of human scores, the others metrics.
+
+    metrics: only these columns, in this order; minimize: columns where lower is better, which change their sign
+    """
+    table = _table(path, [human, *metrics, *minimize])
+    wanted = list(dict.fromkeys(metrics)) or [name for name in table.names[1:] if name != human]
+    if not wanted:
+        raise BadInput(path, f"no column besides {human!r}", line=1, remedy="Add a column for each metric.")
+    signs = dict.fromkeys(minimize, -1.0)
+    found = {name: signs.get(name, 1.0) * _numbers(table, name) for name in wanted}
+    judged = signs.get(human, 1.0) * _numbers(table, human)
+    return Scores(_names(table), human, judged, found, tuple(signs))
+
+
+def read_human(path: Path, human: str = "human") -> Scores:
+    """The human scores alone."""
+    table = _table(path, [human])
+    return Scores(_names(table), human, _numbers(table, human), {})
+
+
+def _table(path: Path, wanted: Sequence[str]) -> Columns:
+    table = read_columns(path)
+    table.require(wanted[:1], "Name the column of human scores with --human.")
+    table.require(wanted)
+    if table.names[0] in wanted:
+        raise BadInput(path, f"the first column, {table.names[0]!r}, holds the names of the systems", line=1)
+    return table
+
+
+def _names(table: Columns) -> tuple[str, ...]:
+    """The systems, each once and enough of them."""
+    lines: dict[str, int] = {}
+    for record in table.records:
+        name = record.cells[table.names[0]]
+        if not name or name in lines:
+            problem = f"the system {name!r} is also in line {lines[name]:,}" if name else "a system without a name"
+            raise BadInput(table.path, problem, line=record.line)
+        lines[name] = record.line
+    if len(lines) < FEWEST:
+        raise BadInput(table.path, f"{len(lines)} systems", remedy=f"A correlation needs at least {FEWEST}.")
+    return tuple(lines)
+
+
+def _numbers(table: Columns, name: str) -> Floats:
+    return np.array([record.number(name) for record in table.records])
+
+
+def _assess(scores: Scores, settings: Settings) -> Assessment:
+    found = {name: correlation(scores.human_scores, values, settings) for name, values in scores.metrics.items()}
+    return Assessment(scores.systems, found, all_pairs(scores.human_scores, scores.metrics))
+
+
+# How much do APT's weights matter? Correlation with people over w2 × w6 × alignment (APT §4.2, Table 4).
+
+Counts = Mapping[str, tuple[int, ...]]  # of each system, the pronouns in each of the six cases
+TABLE_4 = ((0.0, 0.0), (1.0, 0.0), (0.5, 0.0), (1.0, 1.0), (0.5, 0.5))  # (w2, w6), in the order of the table
+FULL = tuple((w2, w6) for w6 in (0.0, 0.5, 1.0) for w2 in (0.0, 0.5, 1.0))
+NOTHING: frozenset[int] = frozenset()
+REMEDY = "Write the file with: anaphora apt … --json"
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One way to compute APT, its scores, and how they correlate with the human ones."""
+
+    alignment: str
+    w2: float
+    w6: float
+    discarded: tuple[int, ...]  # cases, counted from 1
+    scores: Mapping[str, float]
+    correlation: Correlation
+    without: Correlation | None
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "alignment": self.alignment,
+            "w2": self.w2,
+            "w6": self.w6,
+            "discarded": list(self.discarded),
+            "scores": dict(self.scores),
+            **self.correlation.to_dict(),
+            "without": None if self.without is None else self.without.to_dict(),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """What `meta sweep` finds."""
+
+    human: Scores
+    removed: tuple[str, ...]
+    cases: Mapping[str, Counts]  # by alignment
+    settings: tuple[Setting, ...]
+    how: Settings
+
+    @property
+    def signature(self) -> str:
+        return signature_of("sweep", self.human, self.removed, self.how)
+
+    def totals(self) -> dict[str, tuple[int, ...]]:
+        """The pronouns in each case over all systems, by alignment (Figure 2)."""
+        return {name: tuple(map(sum, zip(*counts.values(), strict=True))) for name, counts in self.cases.items()}
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "systems": list(self.human.systems),
+            "human": self.human.human,
+            "removed": list(self.removed),
+            "cases": {
+                alignment: {system: list(numbers) for system, numbers in counts.items()}
+                for alignment, counts in self.cases.items()
+            },
+            "settings": [setting.to_dict() for setting in self.settings],
+            "signature": self.signature,
+        }
+
+
+def sweep(
+    scores: Scores,
+    cases: Mapping[str, Counts],
+    *,
+    weights: Sequence[tuple[float, float]] = TABLE_4,
+    discard: Sequence[frozenset[int]] = (NOTHING,),
+    without: Sequence[str] = (),
+    settings: Settings | None = None,
+) -> Sweep:
+    """Correlate APT with the human scores for every alignment, pair of weights and choice of discarded cases.
+
+    cases: by the name of an alignment, the case counts of each system; weights: pairs of w2 and w6
+    """
+    settings = settings or Settings()
+    removed = removed_systems(scores, without)
+    ordered = {name: _in_order(name, counts, scores) for name, counts in cases.items()}
+    found = [
+        _setting(scores, alignment, counts, pair, dropped, removed, settings)
+        for alignment, counts in ordered.items()
+        for dropped in dict.fromkeys(discard)
+        for pair in _distinct(weights, dropped)
+    ]
+    return Sweep(scores, removed, ordered, tuple(found), settings)
+
+
+def read_cases(files: Sequence[tuple[str, Path]]) -> dict[str, dict[str, tuple[int, ...]]]:
+    """What `anaphora apt --json` wrote, by alignment: documents of one system (called by the file's name) or of many.
+
+    files: pairs of an alignment's name and a file; several files of the same alignment are put together
+    """
+    found: dict[str, dict[str, tuple[int, ...]]] = {}
+    for alignment, path in files:
+        counts = found.setdefault(alignment, {})
+        for system, document in _systems(path, read_json(path)).items():
+            if system in counts:
+                raise BadInput(path, f"the system {system!r} is there twice for the alignment {alignment!r}")
+            counts[system] = _counts(path, system, document)
+    return found
+
+
+def _systems(path: Path, document: Any) -> dict[str, Any]:
+    if isinstance(document, dict):
+        if isinstance(document.get("systems"), dict) and document["systems"]:
+            return dict(document["systems"])
+        if "cases" in document:
+            return {str(document.get("system") or path.name.removesuffix(".gz").removesuffix(".json")): document}
+    raise BadInput(path, "no case counts", remedy=REMEDY)
+
+
+def _counts(path: Path, system: str, document: Any) -> tuple[int, ...]:
+    cases = document.get("cases") if isinstance(document, dict) else None
+    if isinstance(cases, list) and len(cases) == len(CASES) and all(type(n) is int and n >= 0 for n in cases):
+        return tuple(cases)
+    raise BadInput(path, f"{system}: 'cases' must be six counts", remedy=REMEDY)
+
+
+def _in_order(alignment: str, counts: Counts, scores: Scores) -> dict[str, tuple[int, ...]]:
+    """The counts in the order of the human scores; both must be of the same systems."""
+    for one, other, what in ((scores.systems, counts, "case counts"), (counts, scores.systems, "human score")):
+        missing = [system for system in one if system not in other]
+        if missing:
+            names = ", ".join(missing)
+            raise AnaphoraError(f"{alignment}: no {what} for {names}. Name the systems alike in both (apt --name)")
+    return {system: counts[system] for system in scores.systems}
+
+
+def _distinct(weights: Sequence[tuple[float, float]], dropped: frozenset[int]) -> list[tuple[float, float]]:
+    """Pairs of weights that make a difference: that of a discarded case makes none."""
+    return list(dict.fromkeys((0.0 if 2 in dropped else w2, 0.0 if 6 in dropped else w6) for w2, w6 in weights))
+
+
+def _setting(
+    scores: Scores,
+    alignment: str,
+    counts: Counts,
+    weights: tuple[float, float],
+    dropped: frozenset[int],
+    removed: Sequence[str],
+    how: Settings,
+) -> Setting:
+    w2, w6 = weights
+    weighting = Weighting((1.0, w2, 0.0, 0.0, 0.0, w6), tuple(dropped))  # the other weights are never in question
+    values: dict[str, float] = {}
+    for system, numbers in counts.items():
+        value = weighting.score(numbers)
+        if value is None:
+            raise AnaphoraError(f"{alignment}: {system} has no pronoun that counts. Discard fewer cases")
+        values[system] = value
+    apt = replace(scores, metrics={"apt": np.array(list(values.values()))})
+    rest = _correlate(apt.without(removed), how) if removed else None
+    return Setting(alignment, w2, w6, weighting.discarded, values, _correlate(apt, how), rest)
+
+
+def _correlate(scores: Scores, settings: Settings) -> Correlation:
+    return correlation(scores.human_scores, scores.metrics["apt"], settings)

@@ -1,1 +1,0 @@
-"""How good are metrics? Correlation with human judgements."""

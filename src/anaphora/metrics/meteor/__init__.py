@@ -1,1 +1,0 @@
-"""METEOR (Denkowski and Lavie 2014)."""

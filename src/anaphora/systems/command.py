@@ -1,0 +1,408 @@
+"""A program that answers lines with lines: fed and read at once, so that neither side ever waits for the other.
+
+Nothing that it does takes more than a bounded amount of memory here, and it can be ended at any point: threads look
+every TICK seconds whether they are still wanted, so that a pipe which somebody else holds open keeps none of them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import select
+import shlex
+import shutil
+import signal
+import subprocess
+import weakref
+from collections import deque
+from collections.abc import Container, Iterator, Sequence
+from pathlib import Path
+from queue import Empty, Full, Queue
+from threading import Event, Thread
+from time import monotonic
+from typing import IO, Any, cast
+
+from anaphora.core.errors import AnaphoraError, OutputMisaligned
+from anaphora.runs import CandidateScores
+from anaphora.suites.example import Example
+from anaphora.systems.context import Options
+from anaphora.systems.scores import parse_scores
+
+LAST_WORDS = 5  # lines of stderr that are shown
+WAIT = 5.0  # seconds that a program gets to end, each time it is asked
+TICK = 0.1  # seconds between looks at whether a thread is still wanted
+BLOCK = 1 << 16  # bytes read at a time
+MAX_LINE = 1 << 16  # bytes of one answer
+MAX_STDERR = 256 << 20  # bytes of stderr between two answers
+ANSWERS = 1024  # lines that wait to be read; then the program waits
+
+
+class Program:
+    """A process that we started, with threads that write its input and read its output and errors.
+
+    given, sent, received: lines that it is to get, has got, and has written; none is answered before it is sent
+    problem: why it is not listened to any more, although it goes on
+    """
+
+    def __init__(self, arguments: Sequence[str]) -> None:
+        self.name = arguments[0]
+        try:
+            self._process = subprocess.Popen(
+                arguments,
+                bufsize=0,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                start_new_session=True,  # a wrapper script and what it starts end together
+            )
+        except OSError as error:
+            problem = "no such program" if isinstance(error, FileNotFoundError) else (error.strerror or "").lower()
+            raise AnaphoraError(f"{self.name}: cannot be started: {problem}") from None
+        pipes = (self._process.stdin, self._process.stdout, self._process.stderr)
+        self._stdin, self._stdout, self._stderr = (cast(IO[bytes], pipe) for pipe in pipes)
+        if os.name == "posix":
+            os.set_blocking(self._stdin.fileno(), False)
+        self.given = self.sent = self.received = 0
+        self.problem: str | None = None
+        self.written = Event()  # all lines that were given have been taken by the program, or it takes no more
+        self.written.set()
+        self._answers: Queue[bytes | None] = Queue(ANSWERS)  # the program waits for us, not our memory for it
+        self._stderr_lines: deque[bytes] = deque(maxlen=LAST_WORDS)
+        self._stderr_size = 0  # bytes since the last answer
+        self._ending = self.input_ended = False
+        self._listener = Thread(target=self._listen, daemon=True)
+        self._readers = [Thread(target=self._read, daemon=True), self._listener]
+        self._writers: list[Thread] = []
+        for thread in self._readers:
+            thread.start()
+
+    def send(self, lines: Sequence[bytes]) -> None:
+        """Write lines from now on, without waiting for it."""
+        self.given += len(lines)
+        self.written.clear()
+        self._writers = [thread for thread in self._writers if thread.is_alive()]
+        thread = Thread(target=self._write, args=(lines,), daemon=True)
+        self._writers.append(thread)
+        thread.start()
+
+    def answer(self, seconds: float) -> bytes | None:
+        """The next line of output, None at its end. Raises queue.Empty where none comes in this time."""
+        line = self._answers.get(timeout=seconds) if seconds else self._answers.get_nowait()
+        if line is None:
+            self._answers.put(None)  # the end stays the end
+        else:
+            self.received += 1
+        return line
+
+    def end_input(self) -> None:
+        """Tell the program that no line will follow. Not while lines are being written."""
+        self.input_ended = True
+        with contextlib.suppress(OSError):  # it has closed its side already
+            self._stdin.close()
+
+    def exit_code(self) -> int | None:
+        """Exit code of a program that has ended or is about to; None if it goes on."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return self._process.wait(WAIT)
+        return None
+
+    def running(self) -> bool:
+        return self._process.poll() is None
+
+    def last_words(self) -> str:
+        """The end of what it wrote to stderr, in one line."""
+        self._listener.join(1.0)  # what it said at its end is on the way
+        lines = (line.decode(errors="replace").strip() for line in [*self._stderr_lines])
+        return " | ".join(line for line in lines if line)[-1000:]
+
+    def end(self) -> None:
+        """Terminate it and what it started, if any of it still runs; leave no thread or pipe behind."""
+        for thread in self._readers:
+            thread.join(2 * TICK)
+        # a program that has ended and whose output is still open has left something running that holds it
+        if self.running() or any(thread.is_alive() for thread in self._readers):
+            self._terminate()
+        self._ending = True
+        for thread in (*self._readers, *self._writers):
+            thread.join()
+        for pipe in (self._stdin, self._stdout, self._stderr):
+            with contextlib.suppress(OSError):
+                pipe.close()
+
+    def _terminate(self) -> None:
+        """Ask the process group to end, then kill it."""
+        if os.name != "posix":
+            self._process.terminate()
+            self.exit_code()
+            return
+        for way in (signal.SIGTERM, signal.SIGKILL):
+            latest = monotonic() + WAIT
+            with contextlib.suppress(ProcessLookupError, PermissionError):  # nobody is left
+                os.killpg(self._process.pid, way)
+                while monotonic() < latest:
+                    with contextlib.suppress(Empty):
+                        self._answers.get(timeout=TICK / 10)  # make room, if that is what it waits for
+                    if not self.running():
+                        os.killpg(self._process.pid, 0)
+
+    def _write(self, lines: Sequence[bytes]) -> None:
+        with contextlib.suppress(OSError, ValueError):  # it takes no more: its output will tell
+            for line in lines:
+                if self._ending:
+                    break
+                self.sent += 1
+                rest = memoryview(line + b"\n")
+                while rest and not self._ending:
+                    if self._ready(self._stdin, select.POLLOUT if os.name == "posix" else 0):
+                        with contextlib.suppress(BlockingIOError):
+                            rest = rest[os.write(self._stdin.fileno(), rest) :]
+        self.written.set()
+
+    def _read(self) -> None:
+        begun = b""
+        for block in self._blocks(self._stdout):
+            *lines, begun = (begun + block).split(b"\n")
+            if max(map(len, (*lines, begun))) > MAX_LINE:
+                self.problem = f"wrote a line of more than {MAX_LINE:,} bytes instead of a score"
+                begun = b""
+                break
+            for line in lines:
+                self._stderr_size = 0
+                self._put(line.rstrip(b"\r"))
+        if begun:
+            self._put(begun.rstrip(b"\r"))
+        self._put(None)
+
+    def _put(self, line: bytes | None) -> None:
+        while not self._ending:
+            with contextlib.suppress(Full):
+                self._answers.put(line, timeout=TICK)
+                return
+
+    def _listen(self) -> None:
+        begun = b""
+        for block in self._blocks(self._stderr):
+            *lines, begun = (begun + block).split(b"\n")
+            self._stderr_lines.extend(lines[-LAST_WORDS:])
+            begun = begun[-MAX_LINE:]
+            self._stderr_size += len(block)
+            if self._stderr_size > MAX_STDERR:
+                self.problem = f"wrote more than {MAX_STDERR >> 20} MB to stderr without a score"
+                break
+        if begun:
+            self._stderr_lines.append(begun)
+
+    def _blocks(self, pipe: IO[bytes]) -> Iterator[bytes]:
+        """What comes through a pipe, until its end or ours."""
+        while not self._ending:
+            if self._ready(pipe, select.POLLIN if os.name == "posix" else 0):
+                block = os.read(pipe.fileno(), BLOCK)
+                if not block:
+                    return
+                yield block
+
+    def _ready(self, pipe: IO[bytes], event: int) -> bool:
+        """Whether a pipe can be read or written, or has ended, within TICK; elsewhere than on POSIX one has to wait."""
+        if os.name != "posix":
+            return True
+        poll = select.poll()
+        poll.register(pipe, event)
+        return bool(poll.poll(1000 * TICK))
+
+
+# `command:PROGRAM ARGS…`: any program that reads `source⇥target` lines and writes one score per line.
+
+SILENCE = 24 * 3600.0  # seconds without an answer after which a program is ended
+TIMEOUT = "ANAPHORA_COMMAND_TIMEOUT"  # environment variable that sets another number of seconds
+OUT_OF_STEP = "Its scores may be out of step with the lines, and what it has scored so far was put aside"
+
+
+class CommandSystem:
+    """A program that is started once, without a shell, and kept running; the higher its scores the better.
+
+    All lines of `score` are written while answers are read. Some programs answer only at the end of their input: one
+    that is silent for PATIENCE seconds when it has been given everything gets that end, and is started again if there
+    is more to score. That costs such a program time, never its answers. One that is silent for SILENCE seconds, writes
+    lines or logs without end, or ends while something that it started holds its output, is ended with an error.
+    """
+
+    PATIENCE = 10.0
+
+    def __init__(self, what: str, options: Options) -> None:
+        try:
+            self.arguments = shlex.split(what)
+        except ValueError as error:
+            raise AnaphoraError(f"command:{what}: {str(error).lower()}") from None
+        if not self.arguments or shutil.which(self.arguments[0]) is None:
+            name = self.arguments[0] if self.arguments else what
+            raise AnaphoraError(f"{name}: no such program, or it may not be run. Write command:PROGRAM ARGUMENTS…")
+        if options.margins_only:
+            raise AnaphoraError("--margins-only: what a program's scores are made of is not known here. Leave it out")
+        self.options = options
+        self._patience = self.PATIENCE
+        self._silence = _seconds(os.environ.get(TIMEOUT, ""))
+        self._program: Program | None = None
+
+    def settings(self) -> dict[str, Any]:
+        """What the scores depend on, for the header of a run."""
+        return {"command": shlex.join(self.arguments)}
+
+    def score(self, examples: Sequence[Example], done: Container[int] = ()) -> Iterator[tuple[int, CandidateScores]]:
+        """Each example's number with its answer, in order, as the program writes them; what is done is not asked."""
+        work = [(number, self._lines(example)) for number, example in enumerate(examples) if number not in done]
+        if not work:
+            return
+        program = self._started()
+        complete = False
+        try:
+            program.send([line for _, lines in work for line in lines])
+            for number, lines in work:
+                yield number, self._answer(program, len(lines))
+            if program.input_ended:
+                self._check_end(program)
+            complete = True
+        finally:
+            if not complete or program.input_ended:
+                self._stop()
+
+    def close(self) -> None:
+        """Nothing more will be asked: the program ends as it does at the end of its input, and is checked."""
+        if self._program is not None:
+            try:
+                self._check_end(self._program)
+            finally:
+                self._stop()
+
+    def _lines(self, example: Example) -> list[bytes]:
+        """What the program reads: a line per candidate."""
+        source, targets = self.options.context.scoring_input(example)
+        for text in (source, *targets):
+            if any(sign in text for sign in "\t\n\r"):
+                raise AnaphoraError(
+                    f"example {example.id}: a tab or a line break in {text[:60]!r}, which a program cannot be given. "
+                    "Use another --separator, or take it out of the suite"
+                )
+        return [f"{source}\t{target}".encode() for target in targets]
+
+    def _answer(self, program: Program, size: int) -> CandidateScores:
+        """The scores of one example."""
+        place, first = Path(f"the output of {program.name}"), program.received + 1
+        lines: list[bytes] = []
+        while len(lines) < size:
+            line = self._line(program)
+            if line is None:
+                raise _ended_early(program)
+            if program.received > program.sent:
+                raise _surplus(program, line)
+            parse_scores([line], place, program.received)  # at once: it may be waiting for us to complain
+            lines.append(line)
+        return CandidateScores(*parse_scores(lines, place, first))
+
+    def _line(self, program: Program) -> bytes | None:
+        """The next line, or None at the end of the output or where the program is not waited for any more."""
+        start = monotonic()
+        quiet = gone = 0.0
+        while True:
+            try:
+                return program.answer(TICK)
+            except Empty:
+                silent = monotonic() - start
+                if program.problem is not None:
+                    return None
+                if silent > self._silence:
+                    program.problem = f"wrote nothing for {self._silence:,.0f} seconds ({TIMEOUT} sets the limit)"
+                    return None
+                if program.written.is_set() and not program.input_ended:
+                    quiet += TICK
+                    if quiet >= self._patience:
+                        program.end_input()
+                        self._patience = 0.0  # it will be the same the next time
+                if not program.running():  # and yet its output is open: something that it started holds it
+                    gone += TICK
+                    if gone >= WAIT:
+                        return None
+
+    def _check_end(self, program: Program) -> None:
+        """After the last answer: nothing may follow, and the program must not fail."""
+        program.end_input()
+        try:
+            line = program.answer(WAIT)
+        except Empty:
+            return  # it does not want to end, which is no harm
+        if line is not None:
+            raise _surplus(program, line)
+        if program.problem is not None:
+            raise AnaphoraError(f"{program.name}: {program.problem}, after its last score, and was ended")
+        code = program.exit_code()
+        if code:
+            raise AnaphoraError(f"{_how(program.name, code)} after its last score{_words(program)}")
+
+    def _started(self) -> Program:
+        """The program that is running, or a new one."""
+        if self._program is not None:
+            try:
+                line = self._program.answer(0)
+            except Empty:
+                return self._program
+            if line is not None:
+                program = self._program
+                self._stop()
+                raise _surplus(program, line)
+            self.close()  # it ended by itself
+        self._program = Program(self.arguments)
+        self._finalizer = weakref.finalize(self, self._program.end)
+        return self._program
+
+    def _stop(self) -> None:
+        if self._program is not None:
+            self._program = None
+            self._finalizer()
+
+
+def _seconds(text: str) -> float:
+    """The limit that the environment sets, else SILENCE."""
+    try:
+        value = float(text or SILENCE)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < math.inf:
+        raise AnaphoraError(f"{TIMEOUT} must be a number of seconds above 0, not {text!r}")
+    return value
+
+
+def _ended_early(program: Program) -> AnaphoraError:
+    if program.problem is not None:
+        after = f"after {program.received:,} of {program.given:,} lines"
+        return AnaphoraError(f"{program.name}: {program.problem}, {after}, and was ended{_words(program)}")
+    code = program.exit_code()
+    if code:
+        return AnaphoraError(
+            f"{_how(program.name, code)} after {program.received:,} of {program.given:,} lines{_words(program)}"
+        )
+    return OutputMisaligned(
+        f"{program.name}: {program.given:,} lines sent, {program.received:,} scores received, not one per line. "
+        f"{OUT_OF_STEP}{_words(program)}"
+    )
+
+
+def _surplus(program: Program, line: bytes) -> AnaphoraError:
+    text = line[:40].decode(errors="replace")
+    return OutputMisaligned(
+        f"{program.name}: {program.sent:,} lines sent, {program.received:,} or more received; too much is {text!r}. "
+        f"{OUT_OF_STEP}"
+    )
+
+
+def _how(name: str, code: int) -> str:
+    if code > 0:
+        return f"{name}: ended with exit code {code}"
+    try:
+        return f"{name}: was ended by signal {-code} ({signal.Signals(-code).name})"
+    except ValueError:
+        return f"{name}: was ended by signal {-code}"
+
+
+def _words(program: Program) -> str:
+    words = program.last_words()
+    return f". Its last words: {words}" if words else ""

@@ -1,1 +1,0 @@
-"""CTranslate2 translators and generators."""

@@ -1,0 +1,290 @@
+"""Text as token ids, for systems with a tokenizer of their own. No torch here: `ct2:` does without it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from anaphora.core.errors import AnaphoraError
+from anaphora.runs import CandidateScores
+from anaphora.scoring.tree import CandidateScore, EncodedExample, Ids, common_prefix
+from anaphora.suites.example import Example
+from anaphora.systems.context import Context, Options, ScoringInput
+
+
+def answer(candidates: Sequence[object], scores: Sequence[CandidateScore], truncated: int) -> CandidateScores:
+    """(score, tokens) of every candidate as an answer, which says what the system cannot tell apart.
+
+    candidates: as the model sees them
+    """
+    same = [
+        (first, second)
+        for second, candidate in enumerate(candidates)
+        for first in range(second)
+        if candidates[first] == candidate
+    ]
+    return CandidateScores([score for score, _ in scores], [tokens for _, tokens in scores], same, truncated)
+
+
+def too_long(length: int, limit: int, text: str, remedy: str) -> AnaphoraError:
+    """What is said of a text that the model cannot read whole."""
+    return AnaphoraError(f"{length:,} tokens, but the model takes {limit:,}: {text[:60]!r}… {remedy}")
+
+
+def load_tokenizer(name: str, what: str = "tokeniser", **arguments: Any) -> Any:
+    """A Hugging Face tokeniser by name or path. It never cuts: how long a text may be is checked by those who ask."""
+    try:
+        import transformers  # here, as what evaluates runs knows this module as well
+    except ModuleNotFoundError as error:
+        problem = f"a tokeniser needs {error.name}, which is not installed"
+        raise AnaphoraError(f'{problem}: pip install "anaphora[ct2]"') from None
+    transformers.logging.set_verbosity_error()  # it warns of long texts, which we refuse
+    return loaded(name, what, lambda: transformers.AutoTokenizer.from_pretrained(name, **arguments))
+
+
+def loaded(name: str, what: str, load: Callable[[], Any]) -> Any:
+    """What a library loads by a name; one line says why not."""
+    try:
+        return load()
+    except Exception as error:  # of any class: a damaged file of weights has one of its own
+        problem = " ".join(str(error).split())[:300]
+        here = "" if Path(name).exists() else " (no such path here, and it could not be had from the hub)"
+        raise AnaphoraError(f"{name}: the {what} cannot be loaded{here}: {problem}") from None
+
+
+# Which part of a candidate is scored: all of it, the current sentence alone, or the word that decides.
+
+SCOPES = ("candidate", "current", "pronoun")
+
+
+def check_scope(scope: str) -> None:
+    if scope not in SCOPES:
+        raise AnaphoraError(f"unknown scope {scope!r}. Known: {', '.join(SCOPES)}")
+
+
+def context_question(example: Example, context: Context) -> ScoringInput:
+    """The source of an example with its target context alone, to find where the current sentence begins."""
+    cut = example.with_context(context.sentences)
+    before = cut.candidates[example.gold or 0][:-1] if context.target != "none" else ()
+    return ScoringInput(context.join(cut.source), (context.join(before),))
+
+
+def current(encoded: EncodedExample, before: EncodedExample) -> EncodedExample:
+    """What follows the target context is predicted, the context is read.
+
+    before: the same with the context alone for a target; where candidates differ in their context, what they share
+    """
+    given = before.candidates[0]  # its last token, the end of the sentence, is not in common
+    return _read(encoded, common_prefix([ids[:-1] for ids in (given, *encoded.candidates)]))
+
+
+def pronoun(encoded: EncodedExample) -> EncodedExample:
+    """The first token in which candidates differ is predicted, what they share before it is read."""
+    several = len(encoded.candidates) > 1
+    shared = common_prefix([candidate[:-1] for candidate in encoded.candidates]) if several else 0  # predict one each
+    read = _read(encoded, shared)
+    return read._replace(candidates=tuple(candidate[:1] for candidate in read.candidates))
+
+
+def _read(encoded: EncodedExample, tokens: int) -> EncodedExample:
+    start = encoded.candidates[0][:tokens]
+    candidates = tuple(candidate[tokens:] for candidate in encoded.candidates)
+    return encoded._replace(prompt=(*encoded.prompt, *start), candidates=candidates)
+
+
+def scoped(
+    encoded: Sequence[EncodedExample], befores: Sequence[EncodedExample] | None, scope: str
+) -> list[EncodedExample]:
+    """EncodedExample questions with the scope that is asked for; befores: see `current`."""
+    if scope == "current" and befores is not None:
+        return [current(item, before) for item, before in zip(encoded, befores, strict=True)]
+    return [pronoun(item) for item in encoded] if scope == "pronoun" else list(encoded)
+
+
+def encode_examples(
+    examples: Sequence[Example], options: Options, encode: Callable[[Sequence[ScoringInput]], list[EncodedExample]]
+) -> list[EncodedExample]:
+    """Examples as tokens, with what is not to be scored among what is read."""
+    context, scope = options.context, options.scope
+    encoded = encode([context.scoring_input(example) for example in examples])
+    befores = [context_question(example, context) for example in examples] if scope == "current" else []
+    return scoped(encoded, encode(befores) if befores else None, scope)
+
+
+# Source and target as an encoder–decoder reads them: language codes, prefixes, where the decoder starts.
+
+REMEDY = "Use less --context, or cut such texts with --truncate"
+
+
+class Seq2SeqInputs:
+    """The tokens of questions, the same for every library that computes with them.
+
+    start: the token that the decoder starts from; limit: how many tokens the model takes, None where there is no end
+    """
+
+    def __init__(
+        self, tokenizer: Any, settings: Mapping[str, str], options: Options, *, start: int, limit: int | None
+    ) -> None:
+        self.tokenizer, self.start, self.limit, self.truncate = tokenizer, start, limit, options.truncate
+        self.source_code: str | None = None
+        self.target_code: str | None = None
+        self.source_id: int | None = None
+        self.target_id: int | None = None
+        self._set_languages(settings.get("source"), settings.get("target"), options.languages)
+        self.prefix = settings.get("prefix", self._madlad_prefix(options.languages[1]))
+
+    def settings(self) -> dict[str, Any]:
+        """What the scores depend on, for the header of a run."""
+        return {"source_code": self.source_code, "target_code": self.target_code, "prefix": self.prefix}
+
+    def encode(self, questions: Sequence[ScoringInput]) -> list[EncodedExample]:
+        """Token ids of questions; a text that is too long is an error or is cut, as the options say."""
+        sources = self.tokenizer([self.prefix + question.source for question in questions]).input_ids
+        targets = self.tokenizer(text_target=[t for question in questions for t in question.targets]).input_ids
+        encoded, place = [], 0
+        for question, source in zip(questions, sources, strict=True):
+            labels = targets[place : place + len(question.targets)]
+            place += len(question.targets)
+            encoded.append(self._limited(self._encoded(source, labels), question))
+        return encoded
+
+    def sources(self, texts: Sequence[str]) -> list[Ids]:
+        """Token ids of texts to translate, within what the model takes."""
+        if not texts:
+            return []
+        ids = self.tokenizer([self.prefix + text for text in texts]).input_ids
+        return [self._source(tuple(source), text) for source, text in zip(ids, texts, strict=True)]
+
+    def prompt(self) -> Ids:
+        """What the decoder reads before it predicts anything: the start and perhaps a language code."""
+        if self.target_id is None:
+            return (self.start,)
+        return self._encoded((), [self.tokenizer(text_target="x").input_ids]).prompt
+
+    def _encoded(self, source: Sequence[int], labels: Sequence[Sequence[int]]) -> EncodedExample:
+        """What the decoder is given to start with is read; the rest of the labels is predicted.
+
+        A language code at the beginning (NLLB, M2M-100, mBART-50) is forced in translation and so not predicted;
+        mBART has it behind the end of the sentence and starts the decoder from it.
+        """
+        prompt = [self.start]
+        candidates = [list(label) for label in labels]
+        code = self.target_id
+        if code is not None and all(c[0] == code for c in candidates):
+            prompt, candidates = [self.start, code], [c[1:] for c in candidates]
+        elif code is not None and all(c[-1] == code for c in candidates):
+            prompt, candidates = [code], [c[:-1] for c in candidates]
+        return EncodedExample(tuple(source), tuple(prompt), tuple(map(tuple, candidates)))
+
+    def _limited(self, encoded: EncodedExample, question: ScoringInput) -> EncodedExample:
+        """Within what the model takes, or an error that names the text."""
+        limit = self.limit
+        if limit is None or encoded.longest <= limit:
+            return encoded
+        if not self.truncate:
+            raise too_long(encoded.longest, limit, question.source, REMEDY)
+        source = self._source(encoded.source, question.source)
+        room = limit - len(encoded.prompt)
+        cut = (source != encoded.source) + sum(len(c) > room for c in encoded.candidates)
+        return EncodedExample(source, encoded.prompt, tuple(c[:room] for c in encoded.candidates), cut)
+
+    def _source(self, source: Ids, text: str) -> Ids:
+        """A source that is too long loses what stands before the end of the sentence, behind which mBART has a code."""
+        if self.limit is None or len(source) <= self.limit:
+            return source
+        if not self.truncate:
+            raise too_long(len(source), self.limit, text, REMEDY)
+        kept = 2 if source[-1] == self.source_id else 1
+        return (*source[: self.limit - kept], *source[-kept:])
+
+    def _set_languages(self, source: str | None, target: str | None, languages: tuple[str, str]) -> None:
+        """Tell a multilingual tokeniser its languages; their codes differ from model to model."""
+        codes = _codes(self.tokenizer)
+        if not codes:
+            if source or target:
+                raise AnaphoraError(
+                    f"the model has no language codes, so {source or target!r} would say nothing to it. "
+                    "Leave source= and target= out of the spec; a mark that the text begins with is prefix=…"
+                )
+            return
+        self.source_code = source or find_code(languages[0], codes)
+        self.target_code = target or find_code(languages[1], codes)
+        for given, language in ((self.source_code, languages[0]), (self.target_code, languages[1])):
+            if given is None or given not in codes:
+                some = ", ".join(sorted(codes)[:8])
+                raise AnaphoraError(
+                    f"the model has no language code {given or language!r} (it has {some}, …). "
+                    "Name them in the spec: KIND:NAME?source=CODE&target=CODE"
+                )
+        self.tokenizer.src_lang, self.tokenizer.tgt_lang = self.source_code, self.target_code
+        self.source_id, self.target_id = codes[self.source_code or ""], codes[self.target_code or ""]
+
+    def _madlad_prefix(self, language: str) -> str:
+        tag = f"<2{language}>"
+        return f"{tag} " if language and tag in self.tokenizer.get_vocab() else ""
+
+
+def _codes(tokenizer: Any) -> dict[str, int]:
+    """Language codes of a multilingual tokeniser and their token ids."""
+    if not hasattr(tokenizer, "src_lang"):
+        return {}
+    known = getattr(tokenizer, "lang_code_to_id", None) or {}
+    if not known:
+        names = getattr(tokenizer, "additional_special_tokens", None) or getattr(tokenizer, "extra_special_tokens", [])
+        known = {name: tokenizer.convert_tokens_to_ids(name) for name in names}
+    to_token = getattr(tokenizer, "lang_code_to_token", None)
+    if to_token:  # M2M-100: de ↔ __de__
+        return {code: tokenizer.convert_tokens_to_ids(token) for code, token in to_token.items()}
+    return dict(known)
+
+
+# Languages as models name them: de, de_DE, deu_Latn, and in words for prompts
+
+# ISO 639-1 → (ISO 639-3 as NLLB has it, script, English name)
+LANGUAGES = {
+    "ar": ("arb", "Arab", "Arabic"),
+    "bg": ("bul", "Cyrl", "Bulgarian"),
+    "cs": ("ces", "Latn", "Czech"),
+    "da": ("dan", "Latn", "Danish"),
+    "de": ("deu", "Latn", "German"),
+    "el": ("ell", "Grek", "Greek"),
+    "en": ("eng", "Latn", "English"),
+    "es": ("spa", "Latn", "Spanish"),
+    "et": ("est", "Latn", "Estonian"),
+    "fi": ("fin", "Latn", "Finnish"),
+    "fr": ("fra", "Latn", "French"),
+    "he": ("heb", "Hebr", "Hebrew"),
+    "hi": ("hin", "Deva", "Hindi"),
+    "hu": ("hun", "Latn", "Hungarian"),
+    "it": ("ita", "Latn", "Italian"),
+    "ja": ("jpn", "Jpan", "Japanese"),
+    "ko": ("kor", "Hang", "Korean"),
+    "nl": ("nld", "Latn", "Dutch"),
+    "no": ("nob", "Latn", "Norwegian"),
+    "pl": ("pol", "Latn", "Polish"),
+    "pt": ("por", "Latn", "Portuguese"),
+    "ro": ("ron", "Latn", "Romanian"),
+    "ru": ("rus", "Cyrl", "Russian"),
+    "sv": ("swe", "Latn", "Swedish"),
+    "tr": ("tur", "Latn", "Turkish"),
+    "uk": ("ukr", "Cyrl", "Ukrainian"),
+    "zh": ("zho", "Hans", "Chinese"),
+}
+
+
+def find_code(language: str, codes: Iterable[str]) -> str | None:
+    """The code among a model's codes that means a language: de, deu_Latn, de_DE."""
+    known = list(codes)
+    if language in known:
+        return language
+    if language in LANGUAGES:
+        three, script, _ = LANGUAGES[language]
+        if f"{three}_{script}" in known:
+            return f"{three}_{script}"
+    return next((code for code in known if language and code.partition("_")[0] == language), None)
+
+
+def english_name(language: str) -> str:
+    """The language in words, as prompts have it; a code that is not known stays as it is."""
+    return LANGUAGES[language][2] if language in LANGUAGES else language

@@ -1,1 +1,0 @@
-"""From text to what a model reads: token ids, language codes, prompts."""

@@ -1,0 +1,258 @@
+"""Hugging Face models: encoder–decoders (hf:) and causal language models (lm:), scored through prefix trees."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Container, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+import transformers
+from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, PreTrainedModel
+
+from anaphora.core.errors import AnaphoraError
+from anaphora.core.finite import all_finite
+from anaphora.runs import CandidateScores
+from anaphora.scoring.batching import (
+    SourceGroup,
+    find_device,
+    group_by_source,
+    out_of_memory,
+    score_groups,
+    weights_checksum,
+)
+from anaphora.scoring.packed import PackedModel, UnsupportedModel
+from anaphora.scoring.padded import score_padded
+from anaphora.scoring.tree import CandidateScore, EncodedExample, build_tree
+from anaphora.suites.example import Example
+from anaphora.systems import KINDS, MODEL
+from anaphora.systems.context import Options, ScoringInput, split_settings
+from anaphora.systems.encoding import Seq2SeqInputs, answer, encode_examples, load_tokenizer, loaded
+from anaphora.systems.prompts import CausalInputs
+
+DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
+
+
+def load_checkpoint(loader: Any, name: str, settings: Mapping[str, str]) -> tuple[Any, Any]:
+    """A model and its tokeniser. A path that ends in .gguf is a file of a llama.cpp model."""
+    transformers.utils.logging.disable_progress_bar()
+    dtype = DTYPES.get(settings.get("dtype", "float32"))
+    if dtype is None:
+        raise AnaphoraError(f"unknown dtype {settings['dtype']!r}. Known: {', '.join(DTYPES)}")
+    device = find_device(settings.get("device"))
+    arguments: dict[str, Any] = {"revision": settings.get("revision", "main")}
+    path = Path(name)
+    if path.suffix == ".gguf":
+        if not path.is_file():
+            raise AnaphoraError(f"{name}: no such file")
+        name, arguments["gguf_file"] = str(path.parent), path.name
+    tokenizer = load_tokenizer(name, "model", **arguments)
+    model = loaded(name, "model", lambda: loader.from_pretrained(name, dtype=dtype, **arguments))
+    return model.to(device).eval(), tokenizer
+
+
+def fingerprint(model: Any, tokenizer: Any, settings: Mapping[str, str]) -> dict[str, Any]:
+    """What a run's header says of the weights: which they are, and in which numbers they are computed."""
+    return {
+        "architecture": type(model).__name__,
+        "revision": getattr(model.config, "_commit_hash", None) or settings.get("revision"),
+        "parameters": model.num_parameters(),
+        "weights": weights_checksum(model),
+        "tokenizer": f"{type(tokenizer).__name__}/{_vocabulary(tokenizer)}",
+        "dtype": str(model.dtype).removeprefix("torch."),
+    }
+
+
+def _vocabulary(tokenizer: Any) -> str:
+    """The size of a vocabulary and a short sum over it."""
+    tokens = sorted(tokenizer.get_vocab().items(), key=lambda item: (item[1], item[0]))
+    return f"{len(tokens)}@{hashlib.sha256(repr(tokens).encode()).hexdigest()[:8]}"
+
+
+# What the torch systems share: batches of prefix trees under a token budget, plain batches, running out of memory.
+
+TOLERANCE = 1e-3  # how far tree and plain scores of the trial may be apart (rounding of float32 is about 1e-5)
+
+
+class NeuralSystem:
+    """Scores examples with a torch model. A subclass says how text becomes tokens."""
+
+    traits = MODEL
+
+    def __init__(self, model: PreTrainedModel, options: Options) -> None:
+        self.model, self.options = model.eval(), options
+        if options.threads is not None:
+            torch.set_num_threads(options.threads)
+        self.packed = None if options.plain else tree_scorer(self.model)
+
+    def encode(self, questions: Sequence[ScoringInput]) -> list[EncodedExample]:
+        """Token ids of questions; a text that is too long is an error or is cut, as the options say."""
+        raise NotImplementedError
+
+    def score(self, examples: Sequence[Example], done: Container[int] = ()) -> Iterator[tuple[int, CandidateScores]]:
+        """Each example's number with its answer, as they are computed, short ones first.
+
+        Batches are made as if nothing were done, and those with nothing left to do are passed over: so that scores
+        do not depend on where an earlier process was interrupted, to the last digit.
+        """
+        encoded = encode_examples(examples, self.options, self.encode)
+        budget = self.options.batch_tokens
+        if self.packed is None:
+            scores = score_padded(self.model, encoded, budget, done)
+        else:
+            groups = group_by_source([item.separate() for item in encoded], budget)
+            scores = score_groups(groups, self._scores, budget, done=done)
+        for number, values in scores:
+            item = encoded[number]
+            yield number, answer(item.candidates, values, item.truncated)
+
+    def _scores(self, batch: Sequence[SourceGroup]) -> list[list[CandidateScore]]:
+        """Switch to packed attention only while scoring, so that the model can still generate between batches."""
+        assert self.packed is not None
+        sources = [group.inputs[0] for group in batch] if self.packed.encoder_decoder else None
+        with self.packed.attached():
+            return self.packed.score([group.tree for group in batch], sources, self.options.margins_only)
+
+
+def tree_scorer(model: PreTrainedModel) -> PackedModel:
+    """The model on packed rows, tried against plain scoring on a made-up tree; `UnsupportedModel` if they differ."""
+    packed = PackedModel(model)
+    trial = _trial(model)
+    plain = [scores for _, scores in sorted(score_padded(model, trial, 512))]
+    values = [score for scores in plain for score, _ in scores]
+    all_finite(values, f"{type(model).__name__}: scores of a trial", "Check the model's files and precision.")
+    sources = [encoded.source for encoded in trial] if packed.encoder_decoder else None
+    trees = [build_tree(encoded.prompt, encoded.candidates) for encoded in trial]
+    try:
+        with packed.attached():
+            tree = packed.score(trees, sources, margins=False)
+    except Exception as error:
+        if isinstance(error, UnsupportedModel) or out_of_memory(error):
+            raise
+        raise UnsupportedModel(
+            f"{type(model).__name__} cannot be computed through the prefix tree ({type(error).__name__}: "
+            f"{error}). Score it in plain batches with --no-prefix-tree"
+        ) from error
+    far = max(abs(a[0] - b[0]) for one, other in zip(plain, tree, strict=True) for a, b in zip(one, other, strict=True))
+    near = max(TOLERANCE, 64 * torch.finfo(model.dtype).eps)  # half precision rounds more, and may
+    if not far <= near * max(1.0, max(map(abs, values)) / 100):
+        raise UnsupportedModel(
+            f"{type(model).__name__}: scores through the prefix tree differ from plain ones by {far:.2g}, its "
+            "attention does something the tree scorer does not know. Score it in plain batches with --no-prefix-tree"
+        )
+    return packed
+
+
+def _trial(model: Any) -> list[EncodedExample]:
+    """Small trees of arbitrary tokens, with branches at different depths."""
+    size = model.get_output_embeddings().weight.shape[0]
+    tokens = [7 + (31 * i) % max(1, min(size, 1000) - 8) for i in range(24)]
+    start = (getattr(model.config, "decoder_start_token_id", None) or 0,)
+    source = (*tokens[:9],) if model.config.is_encoder_decoder else ()
+    shared, one, other = (*tokens[:5],), (*tokens[5:12],), (*tokens[12:15],)
+    trees = [(shared + one, shared + other, other), (one + other, one + shared)]
+    return [
+        EncodedExample(source[: 9 - 3 * k], (*start, *tokens[:k]), candidates) for k, candidates in enumerate(trees)
+    ]
+
+
+# `hf:NAME_OR_PATH`: Hugging Face encoder–decoders (Marian/OPUS-MT, M2M-100, NLLB, mBART, T5, MADLAD).
+
+
+class HuggingFaceSeq2Seq(NeuralSystem):
+    """An encoder–decoder that translates.
+
+    Settings in the spec: revision, dtype, device; source and target, the model's own language codes where they cannot
+    be told from the suite's languages; prefix, what stands before the source (`<2de> ` for MADLAD is found by itself).
+    """
+
+    def __init__(self, what: str, options: Options) -> None:
+        name, settings = split_settings(what, KINDS["hf"].settings)
+        model, self.tokenizer = load_checkpoint(AutoModelForSeq2SeqLM, name, settings)
+        self._fingerprint = fingerprint(model, self.tokenizer, settings)
+        # Learned and sinusoidal positions end somewhere; T5's relative ones do not.
+        limit = getattr(model.config, "max_position_embeddings", None)
+        self.tokens = Seq2SeqInputs(self.tokenizer, settings, options, start=_start(model.config), limit=limit)
+        super().__init__(model, options)
+
+    def settings(self) -> dict[str, Any]:
+        """What the scores depend on, for the header of a run."""
+        return {**self._fingerprint, **self.tokens.settings()}
+
+    def encode(self, questions: Sequence[ScoringInput]) -> list[EncodedExample]:
+        return self.tokens.encode(questions)
+
+    def translate(self, texts: Sequence[str], *, beams: int | None = None, max_tokens: int = 256) -> list[str]:
+        """Translations of texts, by beam search, in batches of like length."""
+        found: list[str] = [""] * len(texts)
+        sources = self.tokens.sources(texts)
+        order = sorted(range(len(texts)), key=lambda i: (len(sources[i]), i))
+        limit = self.tokens.limit
+        arguments: dict[str, Any] = {
+            "num_beams": beams or 4,
+            "max_new_tokens": max_tokens if limit is None else min(max_tokens, limit - 2),
+        }
+        arguments["decoder_start_token_id"], *code = self.tokens.prompt()
+        if code:
+            arguments["forced_bos_token_id"] = code[0]
+        size = max(1, self.options.batch_tokens // 64)
+        for start in range(0, len(order), size):
+            batch = order[start : start + size]
+            inputs = self.tokenizer.pad({"input_ids": [list(sources[i]) for i in batch]}, return_tensors="pt")
+            with torch.inference_mode():
+                output = self.model.generate(**inputs.to(self.model.device), **arguments)
+            decoded = self.tokenizer.batch_decode(output, skip_special_tokens=True)
+            for i, text in zip(batch, decoded, strict=True):
+                found[i] = text
+        return found
+
+
+def _start(config: Any) -> int:
+    """The token that the decoder starts from."""
+    start = config.decoder_start_token_id
+    return int(config.bos_token_id if start is None else start)
+
+
+# `lm:NAME_OR_PATH`: causal language models, base or chat, with a prompt; GGUF files too.
+
+
+class CausalLM(NeuralSystem):
+    """A language model that is asked to translate: the prompt is what all candidates share.
+
+    Settings in the spec: revision, dtype, device; prompt, a file with {source}, {source_language} and
+    {target_language}; chat, yes or no (yes where the tokeniser has a chat template).
+    """
+
+    def __init__(self, what: str, options: Options) -> None:
+        name, settings = split_settings(what, KINDS["lm"].settings)
+        model, self.tokenizer = load_checkpoint(AutoModelForCausalLM, name, settings)
+        self._fingerprint = fingerprint(model, self.tokenizer, settings)
+        limit = getattr(model.config, "max_position_embeddings", None)
+        self.tokens = CausalInputs(self.tokenizer, settings, options, name=f"lm:{name}", limit=limit)
+        super().__init__(model, options)
+
+    def settings(self) -> dict[str, Any]:
+        """What the scores depend on, for the header of a run."""
+        return {**self._fingerprint, **self.tokens.settings()}
+
+    def encode(self, questions: Sequence[ScoringInput]) -> list[EncodedExample]:
+        return self.tokens.encode(questions)
+
+    def translate(self, texts: Sequence[str], *, beams: int | None = None, max_tokens: int = 256) -> list[str]:
+        """What the model writes after the prompt, up to the end of the line (base) or of its turn (chat)."""
+        found = []
+        limit = self.tokens.limit
+        for prompt in self.tokens.prompts(texts):
+            ids = torch.tensor([prompt], device=self.model.device)
+            with torch.inference_mode():
+                output = self.model.generate(
+                    input_ids=ids,
+                    attention_mask=torch.ones_like(ids),
+                    num_beams=beams or 1,
+                    max_new_tokens=max_tokens if limit is None else min(max_tokens, limit - len(prompt)),
+                    do_sample=False,
+                    pad_token_id=self.tokenizer.pad_token_id or self.tokenizer.eos_token_id,
+                )
+            found.append(self.tokens.answer(output[0, len(prompt) :]))
+        return found

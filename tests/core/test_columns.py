@@ -1,0 +1,88 @@
+"""Tables with a header: columns by name, and errors that say where."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from anaphora.core.columns import read_columns
+from anaphora.core.errors import BadInput
+
+WORDS = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=8)
+TABLES = st.integers(2, 5).flatmap(
+    lambda columns: st.tuples(
+        st.lists(WORDS, min_size=columns, max_size=columns, unique=True),
+        st.lists(st.lists(WORDS, min_size=columns, max_size=columns), min_size=1, max_size=5),
+    )
+)
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "table.tsv"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_cells_are_found_by_the_names_of_their_columns(tmp_path: Path) -> None:
+    table = read_columns(written(tmp_path, "system\thuman\n\na b\t 0.5 \nc\t\n"))
+    assert table.names == ("system", "human")
+    assert [(record.line, record.cells) for record in table.records] == [
+        (3, {"system": "a b", "human": "0.5"}),
+        (4, {"system": "c", "human": ""}),
+    ]
+    assert table.records[0].number("human") == 0.5
+
+
+def test_gzip_line_ends_of_windows_and_a_byte_order_mark(tmp_path: Path) -> None:
+    path = tmp_path / "table.tsv.gz"
+    path.write_bytes(gzip.compress("\ufeffsystem\thuman\r\na\t1\r\n".encode()))
+    assert read_columns(path).records[0].cells == {"system": "a", "human": "1"}
+
+
+@settings(derandomize=True, deadline=None)
+@given(table=TABLES)
+def test_what_was_written_is_read(
+    tmp_path_factory: pytest.TempPathFactory, table: tuple[list[str], list[list[str]]]
+) -> None:
+    names, rows = table
+    path = tmp_path_factory.mktemp("t") / "table.tsv"
+    path.write_text("".join("\t".join(row) + "\n" for row in [names, *rows]), encoding="utf-8")
+    found = read_columns(path)
+    assert found.names == tuple(names)
+    assert [[record.cells[name] for name in names] for record in found.records] == rows
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "said"),
+    [
+        ("", None, "no rows"),
+        ("system\thuman\n", None, "no rows"),
+        ("system,human\na,1\n", 1, "separated by tabs"),
+        ("system\thuman\na\t1\nb\t1\t2\n", 3, "3 columns where the header has 2"),
+        ("system\thuman\nb\n", 2, "1 columns"),
+        ("system\thuman\thuman\na\t1\t2\n", 1, "two columns are called 'human'"),
+    ],
+)
+def test_what_is_no_table_is_refused(tmp_path: Path, text: str, line: int | None, said: str) -> None:
+    with pytest.raises(BadInput, match=said) as error:
+        read_columns(written(tmp_path, text))
+    assert error.value.line == line
+
+
+@pytest.mark.parametrize("cell", ["", "x", "nan", "inf", "1,5", "0.5 0.6"])
+def test_what_is_no_number_is_refused(tmp_path: Path, cell: str) -> None:
+    table = read_columns(written(tmp_path, f"system\thuman\na\t1\nb\t{cell}\n"))
+    with pytest.raises(BadInput, match="in the column 'human'") as error:
+        table.records[1].number("human")
+    assert error.value.line == 3
+
+
+def test_a_missing_column_names_a_near_one(tmp_path: Path) -> None:
+    table = read_columns(written(tmp_path, "system\thumans\na\t1\n"))
+    table.require(["humans"])
+    with pytest.raises(BadInput, match=r"no column 'human' \(did you mean humans\?\).*system, humans.*Use the other"):
+        table.require(["human"], "Use the other.")
