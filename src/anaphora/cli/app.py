@@ -28,7 +28,7 @@ VOLUME = {"quiet": "ANAPHORA_QUIET", "verbose": DEBUG, "no_color": "NO_COLOR"}  
 
 @contextlib.contextmanager
 def pipe_may_close() -> Iterator[None]:
-    """`anaphora … | head`: nobody reads on, which is no error. Left to itself click exits with 1, a failed gate."""
+    """Exit with 0 when the reader of a pipe has gone (`anaphora … | head`); click would exit with 1, a failed gate."""
     try:
         yield
     except BrokenPipeError:
@@ -37,7 +37,7 @@ def pipe_may_close() -> Iterator[None]:
 
 
 class Interrupted(Exception):  # noqa: N818
-    """Ctrl-C. Left to itself click makes an empty line and "Aborted!" of it."""
+    """Ctrl-C was pressed; click would print an empty line and "Aborted!"."""
 
 
 class LazyGroup(click.Group):
@@ -93,7 +93,7 @@ class LazyGroup(click.Group):
         return command
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Names and their help without an import, then the group's own options."""
+        """Complete command names without importing them, then the group's own options."""
         names = [
             CompletionItem(name, help=text) for name, (_, text) in self.lazy.items() if name.startswith(incomplete)
         ]
@@ -125,7 +125,7 @@ def volume_options(*, hidden: bool) -> list[click.Parameter]:
 
 
 def refuse_repeated(command: click.Command, ctx: click.Context, arguments: list[str]) -> None:
-    """An option that takes one value is given once. Left to itself click takes the last and drops the others."""
+    """Refuse an option that is given twice but takes one value; click would silently use the last."""
     _, _, order = command.make_parser(ctx).parse_args(list(arguments))
     for option, times in Counter(order).items():
         if times < 2 or not isinstance(option, click.Option) or option.multiple or option.count:
@@ -211,7 +211,7 @@ app.params += volume_options(hidden=False)
 
 
 class CtrlC:
-    """Remembers that it was pressed: a library that is being imported may make another error of it."""
+    """Remember that Ctrl-C was pressed: a library that is being imported may turn it into another error."""
 
     pressed = False
 
@@ -247,7 +247,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
 
 
 def explain(error: BaseException, arguments: list[str]) -> None:
-    """Exit with one line, if it is an error that the user can put right; what is left is a mistake of ours.
+    """Exit with one line if the user can fix the error; every other error is a bug of ours.
 
     Where a disk is full, or a folder cannot be written, the line says what is kept, and how to resume.
     """
@@ -269,7 +269,7 @@ def explain(error: BaseException, arguments: list[str]) -> None:
 
 
 def _kept(error: Exception, arguments: list[str]) -> str:
-    """What a command has kept that could not write on, for the end of its error message."""
+    """What a command that could not write has kept, for the end of its error message."""
     from anaphora.cli.interrupts import kept
 
     if found := kept(app, arguments):
@@ -278,14 +278,14 @@ def _kept(error: Exception, arguments: list[str]) -> str:
 
 
 def _out_of_memory(error: BaseException) -> bool:
-    """Whether memory did not suffice. torch says so on processors with an error of no class of its own."""
+    """Whether the error means that memory ran out; on CPUs torch raises a plain RuntimeError then."""
     words = ("out of memory", "can't allocate memory", "bad_alloc")
     text = str(error).lower()
     return isinstance(error, MemoryError) or (isinstance(error, RuntimeError) and any(word in text for word in words))
 
 
 def report_bug(error: BaseException) -> NoReturn:
-    """One line on an exception that nobody expected, and where to report it; its traceback only if asked for."""
+    """Print one line about an unexpected exception and where to report it; the traceback only on request."""
     asked = os.environ.get(DEBUG, "") not in ("", "0")
     if asked:
         traceback.print_exception(error)
@@ -299,7 +299,7 @@ def report_bug(error: BaseException) -> NoReturn:
 
 
 def stop(arguments: list[str]) -> NoReturn:
-    """One line that says what a stopped command leaves and how it goes on."""
+    """Print one line that says what an interrupted command has kept and how to resume it."""
     from anaphora.cli.interrupts import resume_message
 
     lead = "\n" if sys.stderr.isatty() else ""  # the terminal has written ^C
@@ -308,11 +308,11 @@ def stop(arguments: list[str]) -> NoReturn:
 
 
 def discard_output() -> None:
-    """What is still to be flushed goes nowhere, so that nothing fails again when the interpreter ends."""
+    """Discard what is still to be flushed, so that nothing fails again when the interpreter exits."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def fail(message: str, code: int = BAD_INPUT) -> NoReturn:
-    """One line on stderr, and the exit code."""
+    """Print one line on stderr and exit."""
     click.echo(f"error: {' '.join(message.split())}", err=True)
     sys.exit(code)

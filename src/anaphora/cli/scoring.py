@@ -103,7 +103,7 @@ def score(suite: str, system: str, output: Path, as_json: bool, **settings: Any)
 
 
 def _no_answer(found: dict[str, Any]) -> str:
-    """How many examples have no answer, and what was said instead."""
+    """Report how many examples have no answer, and some outputs that are none."""
     parts = []
     if found["unanswered"]:
         parts.append(f"{found['unanswered']:,} of {found['examples']:,} examples have no answer and count as wrong")
@@ -114,7 +114,7 @@ def _no_answer(found: dict[str, Any]) -> str:
 
 
 def _unused_context(suite: Suite, most: int) -> str:
-    """A hint where there is context, and none was asked for."""
+    """Report that the suite has context that is not used."""
     sentences = "1 sentence" if most == 1 else f"up to {most} sentences"
     return f"{suite.header.name} has {sentences} of context, but the system is scored without it (see --context)"
 
