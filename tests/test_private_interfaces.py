@@ -67,7 +67,6 @@ INTERFACES = (
 )
 # attributes that only objects have, by the source that sets them
 SET_BY = {
-    "click:Context": ("self._protected_args",),  # cli/stopping.py
     "uvicorn.protocols.http.h11_impl:H11Protocol": ("self.cycle", "self.flow", "self.transport", "self.loop"),
     "uvicorn.protocols.http.h11_impl:RequestResponseCycle": ("self.more_body", "self.response_complete"),
     "uvicorn.protocols.http.flow_control:FlowControl": ("self.write_paused",),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -89,6 +89,26 @@ class Result(Rendered):
     answers: tuple[str, ...] = ()
     priors: Mapping[str, Mapping[str, Proportion]] = field(default_factory=dict)
     unpaired: Mapping[str, int] = field(default_factory=dict)
+    scored: Callable[[], Iterable[Any]] | None = field(default=None, repr=False, compare=False)
+
+    def items(self) -> Iterator[dict[str, Any]]:
+        """Yield a row per example: its id, gold and chosen candidate, `correct`, `tie`, scores and tags.
+
+        The rows are read from the run or the scores again, so that a Result stays small.
+        """
+        from anaphora.evaluation.decision import decide
+
+        for item in self.scored() if self.scored is not None else ():
+            decision = decide(item, minimize=self.settings.minimize, normalize=self.settings.normalize)
+            correct = None if item.gold is None else decision.correct
+            row = {"id": item.id, "gold": item.gold, "chosen": decision.chosen, "correct": correct}
+            yield {**row, "tie": decision.tie, "scores": list(item.scores), **item.tags}
+
+    def to_pandas(self) -> Any:
+        """Return `items` as a pandas data frame (pandas is not installed with anaphora)."""
+        from importlib import import_module
+
+        return import_module("pandas").DataFrame(self.items())
 
     @property
     def accuracy(self) -> float | None:

@@ -179,3 +179,19 @@ def _path(places: Sequence[tuple[float, float]], color: str, dashes: str) -> str
         return f'<circle cx="{places[0][0]:.1f}" cy="{places[0][1]:.1f}" r="3" fill="{escape(color)}"/>'
     points = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
     return f'<polyline points="{points}" {style}/>'
+
+
+def kept(output: Path) -> str:
+    """Describe what an interrupted training has kept for --resume; with --sweep, of the last model."""
+    if not output.is_dir():
+        return ""
+    checkpoints = sorted(output.glob("checkpoints/update-*/state.json"))
+    if not checkpoints:
+        found = output.glob("*/checkpoints/update-*/state.json")
+        checkpoints = sorted(found, key=lambda path: path.stat().st_mtime)
+    if checkpoints:
+        folder = checkpoints[-1].parent
+        return f"update {int(folder.name.removeprefix('update-')):,} is kept in {folder}"
+    folders = [output, *(folder for folder in output.iterdir() if folder.is_dir())]
+    begun = any((folder / "config.toml").is_file() for folder in folders)
+    return f"there is no checkpoint yet, only the vocabulary and config in {output}" if begun else ""
