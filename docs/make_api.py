@@ -21,7 +21,10 @@ from anaphora.stats.intervals import Resampling
 from anaphora.suites.suite import Header
 from anaphora.systems.context import Options
 
-FUNCTIONS = ("load_suite", "load_system", "score", "evaluate", "compare", "apt", "report")
+FUNCTIONS = (
+    *("load_suite", "load_run", "load_system", "score", "translate", "evaluate", "compare", "report"),
+    *("context_usage", "generative", "robustness", "diagnose", "apt", "autoprf", "compute_metrics", "align_texts"),
+)
 RETURNED = (
     Result,
     Proportion,

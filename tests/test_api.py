@@ -270,3 +270,39 @@ def test_an_unknown_parameter_is_refused_with_the_known_ones(
 ) -> None:
     with pytest.raises(TypeError, match=rf"did you mean {says}\b.*It takes: .*{says}"):
         call(suite, always_first)
+
+
+def test_scores_come_from_arrays(suite: Path, perfect: Path) -> None:
+    np = pytest.importorskip("numpy")
+    rows = [[-1.0 if j == k % 3 else -2.0 for j in range(3)] for k in range(20)]
+    flat = [number for row in rows for number in row]
+    results = [package.evaluate(suite, scores=given) for given in (perfect, rows, flat, np.array(rows))]
+    assert {(result.accuracy, result.figure.total, result.sha256) for result in results} == {
+        (1.0, 20, results[0].sha256)
+    }
+    with pytest.raises(AnaphoraError, match=r"60 scores expected .* got 61"):
+        package.evaluate(suite, scores=[*flat, 0.0])
+    with pytest.raises(AnaphoraError, match="too few"):
+        package.evaluate(suite, scores=rows[:-1])
+    with pytest.raises(AnaphoraError, match="finite"):
+        package.evaluate(suite, scores=[[float("nan")] * 3, *rows[1:]])
+
+
+def test_items_of_a_result_are_right_or_wrong(suite: Path, always_first: Path) -> None:
+    result = package.evaluate(suite, scores=always_first)
+    items = list(result.items())
+    assert len(items) == 20
+    assert sum(item["correct"] for item in items) == result.figure.correct == 7
+    assert items[1] == {
+        **{"id": "1", "gold": 1, "chosen": 0, "correct": False, "tie": False, "scores": [-1.0, -2.0, -3.0]},
+        **{"pronoun": "er", "document": "d0"},
+    }
+    pytest.importorskip("pandas")
+    assert result.to_pandas()["correct"].sum() == 7
+
+
+def test_a_function_is_scored_in_memory(suite: Path) -> None:
+    run = package.score(suite, lambda source, translation: -len(translation))
+    result = package.evaluate(run)
+    assert [item["correct"] for item in result.items()].count(True) == result.figure.correct
+    assert package.load_run(run.path).header == run.header

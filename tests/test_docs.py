@@ -31,7 +31,7 @@ import click
 import pytest
 
 from anaphora.cli.app import app
-from anaphora.cli.stopping import called
+from anaphora.cli.interrupts import parse_argv
 from tests.documented_inputs import DATA, HOME, PIPELINES, provide
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -149,7 +149,7 @@ def parse_problem(text: str) -> str | None:
     words = words[: min(ends, default=len(words))]
     if words[0] == "anaphora":
         try:
-            called(app, words[1:])
+            parse_argv(app, words[1:])
         except click.ClickException as error:
             return error.format_message()
         return None

@@ -31,11 +31,11 @@ class Interface:
 
 
 INTERFACES = (
-    Interface("sacrebleu", "sacrebleu.metrics.bleu:BLEU._compute_score_from_stats", "metrics/corpus.py", ("stats",)),
-    Interface("sacrebleu", "sacrebleu.metrics.chrf:CHRF._compute_score_from_stats", "metrics/corpus.py", ("stats",)),
-    Interface("sacrebleu", "sacrebleu.metrics.ter:TER._compute_score_from_stats", "metrics/corpus.py", ("stats",)),
+    Interface("sacrebleu", "sacrebleu.metrics.bleu:BLEU._compute_score_from_stats", "metrics/surface.py", ("stats",)),
+    Interface("sacrebleu", "sacrebleu.metrics.chrf:CHRF._compute_score_from_stats", "metrics/surface.py", ("stats",)),
+    Interface("sacrebleu", "sacrebleu.metrics.ter:TER._compute_score_from_stats", "metrics/surface.py", ("stats",)),
     Interface(
-        *("sacrebleu", "sacrebleu.metrics.base:Metric._extract_corpus_statistics", "metrics/corpus.py"),
+        *("sacrebleu", "sacrebleu.metrics.base:Metric._extract_corpus_statistics", "metrics/surface.py"),
         ("hypotheses", "references"),
     ),
     Interface("ray", "ray._private:worker", "core/ray_workers.py"),
@@ -67,7 +67,6 @@ INTERFACES = (
 )
 # attributes that only objects have, by the source that sets them
 SET_BY = {
-    "click:Context": ("self._protected_args",),  # cli/stopping.py
     "uvicorn.protocols.http.h11_impl:H11Protocol": ("self.cycle", "self.flow", "self.transport", "self.loop"),
     "uvicorn.protocols.http.h11_impl:RequestResponseCycle": ("self.more_body", "self.response_complete"),
     "uvicorn.protocols.http.flow_control:FlowControl": ("self.write_paused",),

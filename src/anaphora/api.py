@@ -1,12 +1,16 @@
-"""The Python interface: as short as the command line. Library code never prints and never exits."""
+"""The Python interface: a function for each command, with the command's words as parameters.
+
+Commands that read texts are in `anaphora.api_texts`. Library code never prints and never exits.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.files import atomic_writer
@@ -24,12 +28,20 @@ from anaphora.suites.suite import Suite
 from anaphora.systems import System, kind_traits, load_system
 from anaphora.systems.context import Context, Options
 from anaphora.systems.python import ScoreFunction, name_of, scorer_of
-from anaphora.systems.scores import ScoreFile
+from anaphora.systems.scores import ScoreArray, ScoreFile
 from anaphora.systems.scoring import Progress, StartScorer, score_suite
+
+if TYPE_CHECKING:
+    from anaphora.evaluation.context_usage import ContextUsage
+    from anaphora.evaluation.diagnosis import Diagnosis
+    from anaphora.evaluation.robustness import Robustness
+
+DEFAULTS = Settings()
+_in_memory: list[tempfile.TemporaryDirectory[str]] = []  # runs without an output; they live as long as the program
 
 
 def load_suite(what: str | Path | Iterable[Mapping[str, Any]], format: str = "native", **options: Any) -> Suite:
-    """A suite by its file, by its name in the catalogue, from any published format, or from rows.
+    """Load a suite by its file, by its name in the catalogue, from any published format, or from rows.
 
     Rows are dicts, a Hugging Face dataset or a data frame as it is.
 
@@ -42,11 +54,16 @@ def load_suite(what: str | Path | Iterable[Mapping[str, Any]], format: str = "na
     return read_suite(path, format, **options)
 
 
+def load_run(path: str | Path) -> Run:
+    """Open a run that `score` wrote: a header, and a record per example."""
+    return _run_or_advice(path)
+
+
 @named
 def score(
     suite: Suite | str | Path,
     system: str | System | ScoreFunction,
-    output: str | Path,
+    output: str | Path | None = None,
     *,
     context: int | None = None,
     separator: str = " ",
@@ -69,11 +86,12 @@ def score(
     scope: str = "candidate",
     focus: str | None = None,
 ) -> Run:
-    """Let a system score a suite; the run is written to the output as it goes.
+    """Score a suite with a system, and return the run, which is written to the output as it goes.
 
     system: a spec such as "hf:NAME" (`anaphora systems` lists the kinds), a function that is given a source and one
         translation and returns a score, or an object with the methods `settings` and `score` of a backend
-    context: previous sentences to give; by default what a model of `anaphora train` was trained with, else none
+    output: a folder, or a file ending in .jsonl or .jsonl.gz; None: the run is kept until the program ends
+    context: number of preceding sentences to include; by default what an nmt: model was trained with, otherwise 0
     separator, target_context: as the options of `anaphora score`
     limit, sample, seed: score the first N examples, or a random sample of N
     resume, overwrite: what to do where the output already exists
@@ -87,6 +105,9 @@ def score(
     threads, batch_tokens, plain, margins_only, truncate, scope: see `Options`; focus: the old name of scope
     """
     suite = suite if isinstance(suite, Suite) else load_suite(suite)
+    if output is None:
+        _in_memory.append(tempfile.TemporaryDirectory(prefix="anaphora-"))
+        output = Path(_in_memory[-1].name) / "run"
     chosen = Options(
         context=Context(context or 0, separator, target_context),
         threads=threads,
@@ -180,20 +201,21 @@ def import_scores(suite: Suite, scores: Path | ScoreFile, output: Path, *, overw
 def evaluate(
     what: Suite | Run | str | Path,
     *,
-    scores: str | Path | None = None,
+    scores: str | Path | Iterable[Any] | None = None,
     scores_are: str = "sum",
     by: str | Sequence[str] = (),
     interval: str | None = None,
     minimize: bool = False,
-    normalize: str = "sum",
-    confidence: float = 0.95,
+    normalize: str = DEFAULTS.normalize,
+    confidence: float = DEFAULTS.confidence,
     resample: str | None = None,
-    samples: int = 10_000,
-    seed: int = 12345,
+    samples: int = DEFAULTS.samples,
+    seed: int = DEFAULTS.seed,
 ) -> Result:
-    """The Result of a run, or of a suite with a score file.
+    """Evaluate a run, or a suite with scores.
 
-    scores: a score file, one line per candidate in the order of the suite
+    scores: a score file, one line per candidate in the order of the suite; or numbers in that order, as a list, a list
+        of lists (one per example) or an array of NumPy
     scores_are: what the file holds, "sum" or "mean" (per token, with the number of tokens in a second column)
     by: tags to break down by, instead of those that the suite's paper reports
     interval: "wilson", or "bootstrap", the default where `resample` names a tag (Wilson's takes examples to be
@@ -215,6 +237,9 @@ def evaluate(
     if scores is not None:
         if isinstance(what, Run):
             raise AnaphoraError("a run has its scores already; name a suite to evaluate a score file")
+        if not isinstance(scores, str | Path):
+            suite = what if isinstance(what, Suite) else load_suite(what)
+            return evaluate_scores(suite, ScoreArray(scores), breakdowns=by, settings=chosen)
         suite = what if isinstance(what, Suite) else _suite_or_advice(what, scores)
         return evaluate_scores(suite, Path(scores), breakdowns=by, settings=chosen)
     if isinstance(what, Suite):
@@ -264,11 +289,11 @@ def compare(
     by: str | Sequence[str] = (),
     test: str | None = None,
     minimize: bool = False,
-    normalize: str = "sum",
-    confidence: float = 0.95,
+    normalize: str = DEFAULTS.normalize,
+    confidence: float = DEFAULTS.confidence,
     resample: str | None = None,
-    samples: int = 10_000,
-    seed: int = 12345,
+    samples: int = DEFAULTS.samples,
+    seed: int = DEFAULTS.seed,
 ) -> Comparison:
     """Every pair of runs on the same suite, tested on the same items.
 
@@ -295,6 +320,111 @@ class Reported:
     remedies: tuple[str, ...] = ()
 
 
+@named
+def robustness(
+    run: Run | str | Path,
+    *attacked: Run | str | Path,
+    by: str | Sequence[str] = (),
+    test: str | None = None,
+    minimize: bool = False,
+    normalize: str = DEFAULTS.normalize,
+    confidence: float = DEFAULTS.confidence,
+    resample: str | None = None,
+    samples: int = DEFAULTS.samples,
+    seed: int = DEFAULTS.seed,
+) -> Robustness:
+    """Compare the accuracy of a system before and after attacks, on the same items, with paired tests.
+
+    run: a run on a suite; attacked: runs of the same system on attacks of that suite
+    by, test, minimize, normalize, confidence, resample, samples, seed: as in `compare`
+    """
+    from anaphora.evaluation.robustness import robustness as measure
+
+    chosen = Settings(samples, seed, confidence, minimize=minimize, normalize=normalize, resample=resample)
+    runs = [opened if isinstance(opened, Run) else open_run(Path(opened)) for opened in (run, *attacked)]
+    return measure(runs[0], runs[1:], breakdowns=[by] if isinstance(by, str) else by, settings=chosen, test=test)
+
+
+@named
+def diagnose(
+    *runs: Run | str | Path,
+    name: str | None = None,
+    minimize: bool = False,
+    normalize: str = DEFAULTS.normalize,
+    confidence: float = DEFAULTS.confidence,
+) -> tuple[Diagnosis, ...]:
+    """Explain which step of pronoun translation fails, what the priors are, and how robust the score is.
+
+    runs: on templates, test sets and attacks on them, in any order; a diagnosis is returned for each system
+    name: of the system that all runs are of (score files do not name one)
+    """
+    from anaphora.evaluation.diagnosis import diagnose as examine
+
+    settings = Settings(minimize=minimize, normalize=normalize, confidence=confidence)
+    opened = [run if isinstance(run, Run) else open_run(Path(run)) for run in runs]
+    return examine(opened, system=name, settings=settings)
+
+
+@named
+def context_usage(
+    suite: Suite | str | Path,
+    system: str,
+    output: str | Path,
+    *,
+    context: int = 1,
+    separator: str = " ",
+    target_context: str = "gold",
+    limit: int | None = None,
+    sample: int | None = None,
+    seed: int = SEED,
+    threads: int | None = None,
+    batch_tokens: int = 2048,
+    truncate: bool = False,
+    progress: Progress | None = None,
+) -> tuple[ContextUsage, int]:
+    """Measure accuracy and CXMI without context, with 1 … N sentences of it, and with random and shuffled context.
+
+    Returns the usage, and the number of inputs that were truncated in the run with most of them.
+
+    output: a folder for the runs; unfinished ones are resumed
+    context: the largest number of preceding sentences to test; everything else as in `score`
+    """
+    from contextlib import closing
+
+    from anaphora.evaluation.context_usage import context_usage as measure
+    from anaphora.systems.scoring import SystemCache
+
+    loaded = suite if isinstance(suite, Suite) else load_suite(suite)
+    options = Options(
+        Context(context, separator, target_context), threads=threads, batch_tokens=batch_tokens, truncate=truncate
+    )
+    truncated = 0
+    scorer = SystemCache()
+
+    def scored(examples: Suite, chosen: Options, folder: Path) -> Run:
+        nonlocal truncated
+        run = score_suite(
+            examples,
+            system,
+            folder,
+            options=chosen,
+            limit=limit,
+            sample=sample,
+            seed=seed,
+            resume=True,
+            progress=progress,
+            scorer=scorer,
+        )
+        truncated = max(truncated, sum(item.extra.get("truncated", 0) for item in run))
+        return run
+
+    with closing(scorer):
+        most = select(loaded, limit=limit, sample=sample, seed=seed).context
+        usage = measure(loaded, system, options, Path(output), scored, Settings(seed=seed), most=most)
+    return usage, truncated
+
+
+@named
 def report(
     *runs: Run | str | Path,
     output: str | Path,
@@ -303,8 +433,13 @@ def report(
     names: Sequence[str] = (),
     title: str = "",
     format: str = "html",
-    by: Sequence[str] = (),
-    **settings: Any,
+    by: str | Sequence[str] = (),
+    minimize: bool = False,
+    normalize: str = DEFAULTS.normalize,
+    confidence: float = DEFAULTS.confidence,
+    resample: str | None = None,
+    samples: int = DEFAULTS.samples,
+    seed: int = DEFAULTS.seed,
 ) -> Reported:
     """Write a report on runs of any systems and suites: one HTML file, or with another format a folder of parts.
 
@@ -312,6 +447,7 @@ def report(
     suites: files that were scored, or names of the catalogue, for the texts of their examples; suites of the catalogue
         are found by themselves
     names: of the systems, one for each run, and OLD=NEW for a system of a result
+    by, minimize, normalize, confidence, resample, samples, seed: as in `compare`
     """
     from anaphora.reports.html import export, page
     from anaphora.reports.page import make_report
@@ -323,8 +459,8 @@ def report(
         suites=suites,
         names=names,
         title=title,
-        by=by,
-        settings=Settings(**settings),
+        by=[by] if isinstance(by, str) else by,
+        settings=Settings(samples, seed, confidence, minimize=minimize, normalize=normalize, resample=resample),
     )
     output = Path(output)
     if format == "html":

@@ -493,3 +493,14 @@ def _same(found: RunHeader, wanted: RunHeader, path: Path, remedy: str = "Name a
             differences.append(f"{f.name}: {old!r}, now {new!r}")
     if differences:
         raise AnaphoraError(f"{path} was made in another way ({'; '.join(differences)}). {remedy}")
+
+
+def kept(output: Path) -> str:
+    """Describe what an interrupted `score` has kept for --resume; empty where there is nothing."""
+    part = unfinished(run_file(output))
+    return f"{whole_lines(part):,} answers are kept in {part}" if part.is_file() else ""
+
+
+def whole_lines(part: Path) -> int:
+    """Count the complete lines of an unfinished file, without its header."""
+    return max(0, part.read_bytes().count(b"\n") - 1)

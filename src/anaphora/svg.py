@@ -1,4 +1,4 @@
-"""What our pictures share: an SVG file with a text alternative, lines and texts, round ticks, colours for all eyes."""
+"""Primitives of charts: an SVG document with a text alternative, lines and texts, scales, round ticks, colors."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 
-# Okabe and Ito 2008: told apart by colour-blind readers, and dark and light enough in grey
+# Okabe and Ito 2008: distinct for color-blind readers, and in grayscale
 BLUE, ORANGE, GREEN, PURPLE = "#0072B2", "#E69F00", "#009E73", "#CC79A7"
 GREY, DARK, PALE = "#666", "#444", "#ddd"
 LETTER = 0.58  # the width of a letter in a sans-serif, as a share of its size
 
 
-def document(width: float, height: float, said: str, parts: Iterable[str]) -> str:
-    """A whole SVG file on white; said: what a screen reader says instead."""
+def document(width: float, height: float, alt: str, parts: Iterable[str]) -> str:
+    """Return an SVG document on white. alt: the text alternative for screen readers."""
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" role="img" '
-        f'aria-label="{escape(said)}" font-family="sans-serif" font-size="12">'
+        f'aria-label="{escape(alt)}" font-family="sans-serif" font-size="12">'
     )
     return "\n".join([head, f'<rect width="{width:g}" height="{height:g}" fill="white"/>', *parts, "</svg>", ""])
 
 
 def height_of(svg: str) -> float:
-    """The height of a picture in its own units, for the width that it has."""
-    found = re.search(r'viewBox="0 0 [\d.]+ ([\d.]+)"', svg)
-    return float(found[1]) if found else 0.0
+    """Return the height of a chart in its own units."""
+    box = re.search(r'viewBox="0 0 [\d.]+ ([\d.]+)"', svg)
+    return float(box[1]) if box else 0.0
 
 
 def text(
@@ -40,7 +40,7 @@ def text(
 
 
 def upright(x: float, y: float, content: str) -> str:
-    """Text that is read from below, for a vertical axis."""
+    """Return vertical text, for a vertical axis."""
     return f'<text transform="translate({x:.1f} {y:.1f}) rotate(-90)" text-anchor="middle">{escape(content)}</text>'
 
 
@@ -55,16 +55,16 @@ def line(
 
 
 def shortened(content: str, width: float, size: int = 12) -> str:
-    """A text that fits into a width, its end left out if need be."""
+    """Return a text that fits into a width, cut at its end if necessary."""
     letters = max(2, int(width / (size * LETTER)))
     return content if len(content) <= letters else f"{content[: letters - 1]}…"
 
 
 def distinct(names: Sequence[str], width: float, size: int = 12) -> list[str]:
-    """Names that fit into a width and can still be told apart, each shortened if one of them is too long.
+    """Return names that fit into a width and stay distinct, all shortened if one of them is too long.
 
-    What all of them begin or end with is left out first ("…step100000"), then the middle of each. Names that would be
-    the same after that are numbered.
+    The common beginning and end are left out first ("…step100000"), then the middle of each name. Names that would be
+    equal after that are numbered.
     """
     letters = max(8, int(width / (size * LETTER)))
     if all(len(name) <= letters for name in names):
@@ -77,7 +77,7 @@ def distinct(names: Sequence[str], width: float, size: int = 12) -> list[str]:
 
 
 def _own_parts(names: Sequence[str]) -> list[str]:
-    """The names without the words that all of them begin and end with."""
+    """Return the names without the words that all of them begin and end with."""
     if len(names) < 2:
         return list(names)
     head = _whole_words(_common_beginning(names))
@@ -95,13 +95,13 @@ def _common_beginning(names: Sequence[str]) -> str:
 
 
 def _whole_words(shared: str) -> str:
-    """The beginning of a name up to its last sign between words."""
+    """Return the beginning of a name up to its last separator."""
     ends = [match.end() for match in re.finditer(r"[\s\-_/.:,()]", shared)]
     return shared[: ends[-1]] if ends else ""
 
 
 def _middle(name: str, letters: int) -> str:
-    """A name of at most so many letters, its middle left out if need be; the end tells versions apart."""
+    """Return a name of at most `letters` letters without its middle; versions usually differ at the end."""
     if len(name) <= letters:
         return name
     end = (letters - 1) * 3 // 5
@@ -109,12 +109,12 @@ def _middle(name: str, letters: int) -> str:
 
 
 def text_width(content: str, size: float = 12) -> float:
-    """How wide a text is, about."""
+    """Return the approximate width of a text."""
     return len(content) * size * LETTER
 
 
 def round_range(values: Iterable[float], step: float = 0.1) -> tuple[float, float]:
-    """From the multiple of a step below the lowest value to the one above the highest."""
+    """Return the range of values, extended to multiples of a step."""
     known = list(values)
     low, high = math.floor(min(known) / step + 1e-9), math.ceil(max(known) / step - 1e-9)
     return round(low * step, 9), round(max(high, low + 1) * step, 9)
@@ -122,7 +122,7 @@ def round_range(values: Iterable[float], step: float = 0.1) -> tuple[float, floa
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """From values to places in the picture."""
+    """A linear scale from values to coordinates."""
 
     low: float
     high: float
@@ -134,7 +134,7 @@ class Scale:
 
 
 def range_of(values: Iterable[float], margin: float = 0.08) -> tuple[float, float]:
-    """From the lowest to the highest value with some room around; a single value has room, too."""
+    """Return the range of values with a margin; a single value has a margin as well."""
     known = list(values)
     low, high = min(known), max(known)
     room = (high - low) * margin or abs(low) * margin or 1.0
@@ -142,7 +142,7 @@ def range_of(values: Iterable[float], margin: float = 0.08) -> tuple[float, floa
 
 
 def ticks(low: float, high: float, about: int = 4) -> list[tuple[float, str]]:
-    """Round values within a range and how they are written: steps of 1, 2 or 5 times a power of ten."""
+    """Return round values within a range and their labels, in steps of 1, 2 or 5 times a power of ten."""
     rough = (high - low) / about
     power = math.floor(math.log10(rough))
     step = next(factor * 10.0**power for factor in (1, 2, 5, 10) if factor * 10.0**power >= rough * (1 - 1e-9))

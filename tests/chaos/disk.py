@@ -271,10 +271,9 @@ def _patch_sqlite() -> None:
             path = self.execute("PRAGMA database_list").fetchone()[2]
             if _disk is None or not path or not _disk.covers(path):
                 return do()
-            result = _disk.step("fsync", path, do) if os.path.exists(path) else do()
-            _disk._adopt(path)
+            result = _disk.step("fsync", path, do)
             for synced in (path, os.path.dirname(path)):
-                _disk._note(Operation("fsync", synced))
+                _disk.step("fsync", synced, lambda: None)
             return result
 
     connect = sqlite3.connect

@@ -9,7 +9,7 @@ import click
 import pytest
 
 from anaphora.cli.app import app
-from anaphora.cli.stopping import called
+from anaphora.cli.interrupts import parse_argv
 
 
 def walk(command: click.Command, path: tuple[str, ...] = ()) -> Iterator[tuple[str, click.Command]]:
@@ -48,7 +48,7 @@ def test_examples_are_shown_and_understood(path: str) -> None:
     command = COMMANDS[path]
     found = examples(command.epilog or "")
     assert found, f"{path} --help has no example: write one in epilog"
-    chosen = [called(app, words) for words in found]
+    chosen = [parse_argv(app, words) for words in found]
     paths = [context.command_path for context in chosen]
     assert any(own == path or own.startswith(f"{path} ") for own in paths), f"no example of {path} calls it: {paths}"
     assert not [own for own in paths if isinstance(COMMANDS[own], click.Group)]
@@ -73,6 +73,6 @@ def test_every_command_has_json_and_every_option_says_something(path: str) -> No
 
 def test_an_example_that_is_wrong_is_found() -> None:
     with pytest.raises(click.ClickException):
-        called(app, ["score", "contrapro", "--sistem", "hf:x", "-o", "run"])
+        parse_argv(app, ["score", "contrapro", "--sistem", "hf:x", "-o", "run"])
     with pytest.raises(click.ClickException):
-        called(app, ["scores", "contrapro"])
+        parse_argv(app, ["scores", "contrapro"])

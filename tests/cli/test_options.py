@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import re
+from pathlib import Path
 
 import click
 import pytest
 from click.testing import CliRunner
 
+from anaphora.cli.app import main
 from anaphora.cli.options import Option
 from tests.cli.test_help import COMMANDS
 
@@ -120,3 +123,21 @@ def test_names_of_the_contract_are_still_understood() -> None:
         command = LEAVES[f"anaphora {path}"]
         known = {name for option in command.params for name in getattr(option, "aliases", ())}
         assert set(names) <= known, path
+
+
+def test_quiet_prints_results_only(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANAPHORA_QUIET", "")
+    for place, words in enumerate((["-q", "build", "templates"], ["build", "templates", "-q"])):
+        with pytest.raises(SystemExit):
+            main([*words, "--only", "gender", "-o", str(tmp_path / f"{place}.jsonl")])
+        assert capsys.readouterr().err == ""
+
+
+def test_no_color_and_verbose_reach_libraries_and_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("NO_COLOR", "ANAPHORA_DEBUG", "ANAPHORA_QUIET"):
+        monkeypatch.setenv(name, "")
+    with pytest.raises(SystemExit):
+        main(["systems", "--no-color", "-v", "--json"])
+    assert (os.environ["NO_COLOR"], os.environ["ANAPHORA_DEBUG"]) == ("1", "1")

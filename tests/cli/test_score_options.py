@@ -125,7 +125,7 @@ def test_stopped_and_resumed(call: Call, suite: Path, tmp_path: Path) -> None:
     command = ("score", suite, "--system", "toy:x?at=e&do=interrupt&flag=flag&once=", "-o", "run")
     said = call(*command)
     assert (said.code, said.out) == (130, "")
-    told = "stopped; 4 answers are kept in run/run.jsonl.part. Go on with: "
+    told = "stopped; 4 answers are kept in run/run.jsonl.part. Resume with: "
     assert said.err.splitlines()[2:] == [told + shlex.join(["anaphora", *map(str, command), "--resume"])]
     assert (tmp_path / "run" / "run.jsonl.part").read_bytes().count(b"\n") == 1 + 4
     assert not (tmp_path / "run" / "run.jsonl").exists()

@@ -20,7 +20,7 @@ import pytest
 
 from anaphora.cli import main
 from anaphora.cli.app import app
-from anaphora.cli.stopping import LEAVES, called, sentence
+from anaphora.cli.interrupts import RESUME_HINTS, parse_argv, resume_message
 
 PRETRAINED = Path(sys.modules["anaphora"].__path__[0]) / "demo" / "pretrained"
 SLOW = """
@@ -112,7 +112,7 @@ def start(tmp_path: Path) -> Iterator[Callable[..., Job]]:
 
 def goes_on(line: str) -> list[str]:
     """The arguments of the command that the line names."""
-    program, *words = shlex.split(line.partition(". Go on with: ")[2])
+    program, *words = shlex.split(line.partition(". Resume with: ")[2])
     assert program == "anaphora"
     return words
 
@@ -128,7 +128,7 @@ def test_score(start: Callable[..., Job], anaphora: Any, suite: Path, tmp_path: 
     job = start("score", many, "--system", system, "--overwrite", "-o", "my run")
     said = job.until(lambda: part.exists() and part.read_bytes().count(b"\n") > 3).interrupt()
     kept = part.read_bytes().count(b"\n") - 1
-    assert said.startswith(f"stopped; {kept} answers are kept in my run/run.jsonl.part. Go on with: anaphora score ")
+    assert said.startswith(f"stopped; {kept} answers are kept in my run/run.jsonl.part. Resume with: anaphora score ")
     assert not (tmp_path / "my run" / "run.jsonl").exists()
     words = goes_on(said)
     assert words == ["score", str(many), "--system", system, "-o", "my run", "--resume"]
@@ -145,7 +145,7 @@ def test_translate(start: Callable[..., Job], tmp_path: Path) -> None:
     job = start(*command, "--threads", "1", "--beams", "4")
     said = job.until(lambda: part.exists() and part.read_bytes().count(b"\n") > 1).interrupt()
     kept = part.read_bytes().count(b"\n") - 1
-    assert said.startswith(f"stopped; {kept} translations are kept in out.de.part. Go on with: anaphora translate ")
+    assert said.startswith(f"stopped; {kept} translations are kept in out.de.part. Resume with: anaphora translate ")
     assert not (tmp_path / "out.de").exists()
     assert goes_on(said)[-1] == "--resume"
 
@@ -165,7 +165,7 @@ def test_train(start: Callable[..., Job], tmp_path: Path) -> None:
     last = max(saved.glob("update-*"))
     assert not list(saved.glob(".*")), "an unfinished checkpoint is left"
     update = f"{int(last.name.removeprefix('update-')):,}"
-    assert said.startswith(f"stopped; update {update} is kept in m/checkpoints/{last.name}. Go on with: anaphora ")
+    assert said.startswith(f"stopped; update {update} is kept in m/checkpoints/{last.name}. Resume with: anaphora ")
     assert goes_on(said)[-1] == "--resume"
 
 
@@ -179,7 +179,7 @@ def test_mine_with_two_workers(start: Callable[..., Job], pipeline: Callable[[st
     job = start(*command, *specs, "--workers", "2", "--no-resume")
     job.until(lambda: len(group(job.process.pid)) >= 3 and list(work.glob("annotate-source/*.gz")), 120)
     said = job.interrupt()
-    assert "finished shards are kept in mined.jsonl.work. Go on with: anaphora build mine " in said
+    assert "finished shards are kept in mined.jsonl.work. Resume with: anaphora build mine " in said
     assert "--no-resume" not in goes_on(said)
     assert not (tmp_path / "mined.jsonl").exists()
     assert not list(work.rglob("*.part"))
@@ -222,7 +222,7 @@ def test_demo(start: Callable[..., Job], tmp_path: Path) -> None:
     pytest.importorskip("sentencepiece")
     job = start("demo", "-o", "d")
     said = job.until(lambda: list((tmp_path / "d" / "models").glob("*/config.toml"))).interrupt()
-    assert said == "stopped; what is trained so far is kept in d/models. Go on with: anaphora demo -o d"
+    assert said == "stopped; what is trained so far is kept in d/models. Resume with: anaphora demo -o d"
     assert not (tmp_path / "d" / "report.html").exists()
 
 
@@ -234,7 +234,7 @@ def test_study_serve(start: Callable[..., Job], anaphora: Any, suite: Path, tmp_
     assert job.process.stderr is not None
     assert job.process.stderr.readline().startswith("overview: ")
     said = job.interrupt()
-    assert said == "stopped; every answer is kept in study. Go on with: anaphora study serve study --port 0"
+    assert said == "stopped; every answer is kept in study. Resume with: anaphora study serve study --port 0"
 
 
 def test_an_import_that_makes_another_error_of_it(start: Callable[..., Job], suite: Path, tmp_path: Path) -> None:
@@ -251,7 +251,7 @@ def test_an_import_that_makes_another_error_of_it(start: Callable[..., Job], sui
 
 
 def test_what_is_said_of_a_command_is_said_of_one_that_exists() -> None:
-    for path in LEAVES:
+    for path in RESUME_HINTS:
         command: click.Command | None = app
         for word in path.split():
             assert isinstance(command, click.Group)
@@ -265,7 +265,7 @@ def interrupted(arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     def stop(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(called(app, arguments).command, "callback", stop)
+    monkeypatch.setattr(parse_argv(app, arguments).command, "callback", stop)
     with pytest.raises(SystemExit) as end:
         main(arguments)
     assert end.value.code == 130
@@ -310,12 +310,12 @@ def test_stopped_before_anything_was_done(
     ("file", "arguments", "said"),
     [
         ("x.align", CALLS[0], "nothing in x.align is half-written. Start again with: anaphora align a.en"),
-        ("usage/context-1/run.jsonl.part", CALLS[7], "every answer so far is kept in usage. Go on with: anaphora con"),
-        ("states/x.sqlite", CALLS[14], "the encoder's states so far are kept in states. Go on with: anaphora meas"),
+        ("usage/context-1/run.jsonl.part", CALLS[7], "every answer so far is kept in usage. Resume with: anaphora con"),
+        ("states/x.sqlite", CALLS[14], "the encoder's states so far are kept in states. Resume with: anaphora meas"),
         ("home/downloads/contrapro/x.json", CALLS[16], "files that are complete are kept in "),
-        ("m/config.toml", CALLS[17], "there is no checkpoint yet, only the vocabulary and config in m. Go on with: "),
+        ("m/config.toml", CALLS[17], "there is no checkpoint yet, only the vocabulary and config in m. Resume with: "),
         ("m/rate-1/checkpoints/update-00001200/state.json", CALLS[17], "update 1,200 is kept in m/rate-1/checkpoints"),
-        ("x.jsonl.work/align/000001.jsonl.gz", CALLS[4], "1 finished shards are kept in x.jsonl.work. Go on with: "),
+        ("x.jsonl.work/align/000001.jsonl.gz", CALLS[4], "1 finished shards are kept in x.jsonl.work. Resume with: "),
     ],
 )
 def test_stopped_with_something_to_go_on_with(
@@ -325,25 +325,25 @@ def test_stopped_with_something_to_go_on_with(
     monkeypatch.setenv("ANAPHORA_HOME", str(tmp_path / "home"))
     (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
     (tmp_path / file).write_text("x")
-    assert sentence(app, arguments).startswith(f"stopped; {said}")
+    assert resume_message(app, arguments).startswith(f"stopped; {said}")
 
 
 def test_the_address_of_a_database_is_not_repeated_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANAPHORA_STUDY_DATABASE", "postgresql://anna:secret@localhost/x")
-    said = sentence(app, ["study", "serve", "study"])
-    assert said == "stopped; every answer is kept in its database. Go on with: anaphora study serve study"
+    said = resume_message(app, ["study", "serve", "study"])
+    assert said == "stopped; every answer is kept in its database. Resume with: anaphora study serve study"
 
 
 def test_an_option_that_is_there_is_not_added(tmp_path: Path) -> None:
     part = tmp_path / "run" / "run.jsonl.part"
     part.parent.mkdir()
     part.write_text("header\nanswer\n")
-    said = sentence(app, ["score", "s", "--resume", "--system", "hf:x", "-o", str(tmp_path / "run")])
+    said = resume_message(app, ["score", "s", "--resume", "--system", "hf:x", "-o", str(tmp_path / "run")])
     assert said == (
-        f"stopped; 1 answers are kept in {part}. Go on with: "
+        f"stopped; 1 answers are kept in {part}. Resume with: "
         f"anaphora score s --resume --system hf:x -o {shlex.quote(str(tmp_path / 'run'))}"
     )
 
 
 def test_wrong_usage_that_was_stopped() -> None:
-    assert sentence(app, ["score", "--nope"]) == "stopped; nothing was written"
+    assert resume_message(app, ["score", "--nope"]) == "stopped; nothing was written"

@@ -61,8 +61,8 @@ def test_rows_that_had_the_wrong_scale_are_new_or_withdrawn(report: ModuleType, 
 
 ROWS = {
     "a language model of 135 million parameters": "language model, text as it is",
-    "the same, shown restored text": "language model, text restored",
-    "the same, adapted to text without capitals and signs": "language model, text as it is, and adapted",
+    "the same with recased text": "language model, text restored",
+    "the same, adapted to text without capitals and punctuation": "language model, text as it is, and adapted",
 }
 
 

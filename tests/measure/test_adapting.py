@@ -21,8 +21,8 @@ pytest.importorskip("peft")
 import torch
 
 from anaphora.cli.app import app
+from anaphora.cli.interrupts import resume_message as stopped
 from anaphora.cli.measure import measure
-from anaphora.cli.stopping import sentence as stopped
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.finite import NotFinite
 from anaphora.languages.pronouns import load_readings
@@ -177,7 +177,7 @@ def test_after_ctrl_c_the_same_command_goes_on(tmp_path: Path) -> None:
     assert stopped(app, words).startswith("stopped; nothing was written. Start again with: anaphora measure adapt")
     (tmp_path / "adapted.part").touch()
     assert "learned so far is kept in" in stopped(app, words)
-    assert stopped(app, words).endswith(f"Go on with: anaphora measure adapt lm:x text.en -o {tmp_path / 'adapted'}")
+    assert stopped(app, words).endswith(f"Resume with: anaphora measure adapt lm:x text.en -o {tmp_path / 'adapted'}")
 
 
 def test_a_loss_that_is_not_finite_stops_the_adapting(toy: list[Example], tiny_lm: Path) -> None:

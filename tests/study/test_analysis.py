@@ -16,23 +16,17 @@ from anaphora.metrics.judgments import judge_cases, same_forms
 from anaphora.metrics.meta import read_scores
 from anaphora.reports.data_tables import agreement_table
 from anaphora.stats.intervals import Resampling
-from anaphora.study.analysis import (
-    Key,
-    StudyAgreement,
+from anaphora.study.analysis import Key, StudyAgreement, current_answers, meaning, option_of, ratings, study_agreement
+from anaphora.study.export import (
     answer_rows,
     as_jsonl,
     as_tsv,
-    current_answers,
     gap_annotations,
     human_accuracy,
     judgements,
-    meaning,
-    option_of,
     pair_list,
     pair_list_text,
-    ratings,
     scores_table,
-    study_agreement,
 )
 from anaphora.study.model import Study
 from anaphora.study.store import Answer

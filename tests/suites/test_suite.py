@@ -405,7 +405,7 @@ def test_length_and_items_of_a_suite(tmp_path: Path) -> None:
         assert [example.id for example in suite[1:3]] == ["1", "2"]
         assert [example.id for example in suite[::-2]] == ["3", "1"]
         for index in (4, -5):
-            with pytest.raises(IndexError, match=f"numbered has 4 examples, there is no number {index}"):
+            with pytest.raises(IndexError, match=f"index {index} is out of range: numbered has 4 examples"):
                 suite[index]
 
 

@@ -71,8 +71,8 @@ def aligned_pronoun(
 ) -> int | None:
     """Return the candidate that *it* is aligned to, if there is exactly one."""
     words = {j for i, j in points if i == source.words[it]}
-    found = [index for index in candidates if target.words[index] in words]
-    return found[0] if len(found) == 1 else None
+    aligned = [index for index in candidates if target.words[index] in words]
+    return aligned[0] if len(aligned) == 1 else None
 
 
 def only_pronoun(source: Sentence, it: int, target: Sentence, candidates: Sequence[int]) -> int | None:
@@ -163,9 +163,9 @@ def augment(
         before, sentences = (before[-KEPT:], sentences[-KEPT:]) if block.first else ((), ())
         new = len(before)
         english, pairs = _joined(sentences, english), (*before, *block.pairs)
-        found = list(_antecedent_free(english, new, linker, settings, statistics))
-        germans = _germans(pairs, new, found, target, ready)
-        for it in found:
+        candidates = list(_antecedent_free(english, new, linker, settings, statistics))
+        germans = _germans(pairs, new, candidates, target, ready)
+        for it in candidates:
             outcome = _augmented(pairs, it, english, germans[it.pronoun.sentence], settings, block, new)
             if isinstance(outcome, str):
                 statistics.outcomes[outcome] += 1
@@ -189,12 +189,12 @@ def _joined(before: tuple[Sentence, ...], document: Document) -> Document:
 
 
 def _germans(
-    pairs: tuple[Pair, ...], new: int, found: list[_It], annotator: Annotator, ready: Iterator[Document] | None
+    pairs: tuple[Pair, ...], new: int, candidates: list[_It], annotator: Annotator, ready: Iterator[Document] | None
 ) -> dict[int, Sentence]:
     """Return annotated German sentences by number: those needed, or all of the block if annotation is precomputed."""
     if ready is not None:
         return dict(enumerate(next(ready).sentences, start=new))
-    numbers = sorted({it.pronoun.sentence for it in found})
+    numbers = sorted({it.pronoun.sentence for it in candidates})
     if not numbers:
         return {}
     (document,) = annotator.annotate([[pairs[number].target for number in numbers]])
@@ -209,13 +209,13 @@ def _antecedent_free(
         sentence = document.sentences[link.pronoun.sentence]
         if link.pronoun.sentence < new or sentence[link.pronoun.head].text.lower() != "it":
             continue
-        found = _far(link, settings)
-        if not isinstance(found, str):
-            found = _dropped(link, sentence, settings) or found
-        if isinstance(found, str):
-            statistics.outcomes[found] += 1
+        outcome = _far(link, settings)
+        if not isinstance(outcome, str):
+            outcome = _dropped(link, sentence, settings) or outcome
+        if isinstance(outcome, str):
+            statistics.outcomes[outcome] += 1
         else:
-            yield found
+            yield outcome
 
 
 def _dropped(link: Link, sentence: Sentence, settings: Settings) -> str | None:
@@ -282,7 +282,7 @@ def _augmented(
 
 
 def write_augmented(
-    found: Iterable[Augmented],
+    candidates: Iterable[Augmented],
     directory: Path,
     *,
     languages: tuple[str, str] = ("en", "de"),
@@ -303,7 +303,7 @@ def write_augmented(
         def line(passage: Passage) -> bytes:
             return (separator.join(passage) + "\n").encode()
 
-        for example in found:
+        for example in candidates:
             old_source.write(line(example.source))
             old_target.write(line(example.target))
             for target in (example.target, *dict.fromkeys(example.targets.values())):  # ihm has two genders

@@ -23,11 +23,12 @@ from anaphora.core.errors import AnaphoraError, CannotWrite, did_you_mean
 FAILED, BAD_INPUT, OUR_FAULT, INTERRUPTED = 1, 2, 70, 130  # 70: EX_SOFTWARE of sysexits.h
 ISSUES = "https://github.com/anaphora-mt/anaphora/issues"
 DEBUG = "ANAPHORA_DEBUG"  # set in the environment: print the traceback of an unexpected exception
+VOLUME = {"quiet": "ANAPHORA_QUIET", "verbose": DEBUG, "no_color": "NO_COLOR"}  # workers inherit the environment
 
 
 @contextlib.contextmanager
 def pipe_may_close() -> Iterator[None]:
-    """`anaphora … | head`: nobody reads on, which is no error. Left to itself click exits with 1, a failed gate."""
+    """Exit with 0 when the reader of a pipe has gone (`anaphora … | head`); click would exit with 1, a failed gate."""
     try:
         yield
     except BrokenPipeError:
@@ -36,7 +37,7 @@ def pipe_may_close() -> Iterator[None]:
 
 
 class Interrupted(Exception):  # noqa: N818
-    """Ctrl-C. Left to itself click makes an empty line and "Aborted!" of it."""
+    """Ctrl-C was pressed; click would print an empty line and "Aborted!"."""
 
 
 class LazyGroup(click.Group):
@@ -87,10 +88,12 @@ class LazyGroup(click.Group):
             ctx.fail(f"no such command {cmd_name!r}{did_you_mean(cmd_name, self.lazy)}. See: {ctx.command_path} --help")
         module, _, attribute = target.partition(":")
         command: click.Command = getattr(import_module(module), attribute)
+        if not any(parameter.name == "quiet" for parameter in command.params):
+            command.params += volume_options(hidden=True)  # `anaphora -q score` and `anaphora score -q` are the same
         return command
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Names and their help without an import, then the group's own options."""
+        """Complete command names without importing them, then the group's own options."""
         names = [
             CompletionItem(name, help=text) for name, (_, text) in self.lazy.items() if name.startswith(incomplete)
         ]
@@ -103,8 +106,26 @@ class LazyGroup(click.Group):
                 formatter.write_dl([(name.ljust(width), self.lazy[name][1]) for name in names])
 
 
+def volume_options(*, hidden: bool) -> list[click.Parameter]:
+    """-q, -v and --no-color, which every command takes; the root command lists them."""
+
+    def set_up(_: click.Context, parameter: click.Parameter, value: bool) -> None:
+        if value:
+            os.environ[VOLUME[str(parameter.name)]] = "1"
+
+    texts = {
+        "quiet": (["-q", "--quiet"], "Print results and errors only, without notes and progress bars."),
+        "verbose": (["-v", "--verbose"], "Print log messages of the libraries, and tracebacks of unexpected errors."),
+        "no_color": (["--no-color"], "Print without colors (also: NO_COLOR=1)."),
+    }
+    return [
+        click.Option(names, is_flag=True, expose_value=False, callback=set_up, hidden=hidden, help=text)
+        for names, text in texts.values()
+    ]
+
+
 def refuse_repeated(command: click.Command, ctx: click.Context, arguments: list[str]) -> None:
-    """An option that takes one value is given once. Left to itself click takes the last and drops the others."""
+    """Refuse an option that is given twice but takes one value; click would silently use the last."""
     _, _, order = command.make_parser(ctx).parse_args(list(arguments))
     for option, times in Counter(order).items():
         if times < 2 or not isinstance(option, click.Option) or option.multiple or option.count:
@@ -186,8 +207,11 @@ def app() -> None:
     """
 
 
+app.params += volume_options(hidden=False)
+
+
 class CtrlC:
-    """Remembers that it was pressed: a library that is being imported may make another error of it."""
+    """Remember that Ctrl-C was pressed: a library that is being imported may turn it into another error."""
 
     pressed = False
 
@@ -223,7 +247,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
 
 
 def explain(error: BaseException, arguments: list[str]) -> None:
-    """Exit with one line, if it is an error that the user can put right; what is left is a mistake of ours.
+    """Exit with one line if the user can fix the error; every other error is a bug of ours.
 
     Where a disk is full, or a folder cannot be written, the line says what is kept, and how to resume.
     """
@@ -245,8 +269,8 @@ def explain(error: BaseException, arguments: list[str]) -> None:
 
 
 def _kept(error: Exception, arguments: list[str]) -> str:
-    """What a command has kept that could not write on, for the end of its error message."""
-    from anaphora.cli.stopping import kept
+    """What a command that could not write has kept, for the end of its error message."""
+    from anaphora.cli.interrupts import kept
 
     if found := kept(app, arguments):
         return f"{'' if str(error).endswith('.') else '.'} {found[0]}. Make room, then resume with: {found[1]}"
@@ -254,14 +278,14 @@ def _kept(error: Exception, arguments: list[str]) -> str:
 
 
 def _out_of_memory(error: BaseException) -> bool:
-    """Whether memory did not suffice. torch says so on processors with an error of no class of its own."""
+    """Whether the error means that memory ran out; on CPUs torch raises a plain RuntimeError then."""
     words = ("out of memory", "can't allocate memory", "bad_alloc")
     text = str(error).lower()
     return isinstance(error, MemoryError) or (isinstance(error, RuntimeError) and any(word in text for word in words))
 
 
 def report_bug(error: BaseException) -> NoReturn:
-    """One line on an exception that nobody expected, and where to report it; its traceback only if asked for."""
+    """Print one line about an unexpected exception and where to report it; the traceback only on request."""
     asked = os.environ.get(DEBUG, "") not in ("", "0")
     if asked:
         traceback.print_exception(error)
@@ -275,20 +299,20 @@ def report_bug(error: BaseException) -> NoReturn:
 
 
 def stop(arguments: list[str]) -> NoReturn:
-    """One line that says what a stopped command leaves and how it goes on."""
-    from anaphora.cli.stopping import sentence
+    """Print one line that says what an interrupted command has kept and how to resume it."""
+    from anaphora.cli.interrupts import resume_message
 
     lead = "\n" if sys.stderr.isatty() else ""  # the terminal has written ^C
-    click.echo(f"{lead}{sentence(app, arguments)}", err=True)
+    click.echo(f"{lead}{resume_message(app, arguments)}", err=True)
     sys.exit(INTERRUPTED)
 
 
 def discard_output() -> None:
-    """What is still to be flushed goes nowhere, so that nothing fails again when the interpreter ends."""
+    """Discard what is still to be flushed, so that nothing fails again when the interpreter exits."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def fail(message: str, code: int = BAD_INPUT) -> NoReturn:
-    """One line on stderr, and the exit code."""
+    """Print one line on stderr and exit."""
     click.echo(f"error: {' '.join(message.split())}", err=True)
     sys.exit(code)

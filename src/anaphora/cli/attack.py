@@ -33,7 +33,7 @@ def letter_option(command: Command) -> Command:
 
 
 def phrase_options(command: Command) -> Command:
-    """A preset, or phrases of one's own."""
+    """Add the options for a preset or for your own phrases."""
     command = option("--phrase-name", "name", default="own", aliases=("--name",), help="Name of your phrase.")(command)
     for side in ("target", "source"):
         text = f"Your own phrase in the {side} language."
@@ -44,7 +44,7 @@ def phrase_options(command: Command) -> Command:
 
 
 def own_phrases(names: tuple[str, ...], source: str | None, target: str | None) -> tuple[str, str] | None:
-    """The user's phrases, if there are any; what is missing is said."""
+    """Return the user's own phrases, or None with --preset; an incomplete choice is an error."""
     if names and (source or target):
         raise AnaphoraError("--preset cannot be combined with --source-phrase and --target-phrase")
     if not names and not source and not target:
@@ -61,7 +61,7 @@ def own_phrases(names: tuple[str, ...], source: str | None, target: str | None) 
 
 
 def with_context(name: str, size: int) -> Suite:
-    """A suite by its name, which must have some context to change."""
+    """Load a suite that must have some context to change."""
     from anaphora import api
 
     suite = api.load_suite(name)
@@ -74,7 +74,7 @@ def with_context(name: str, size: int) -> Suite:
 
 
 def write(suite: Suite, output: Path, left: Counter[str], as_json: bool) -> None:
-    """Write the attacked suite; say how many examples there are and why others are not."""
+    """Write the attacked suite, and report how many examples it has and why others were left out."""
     from anaphora.suites.suite import suite_of
 
     count = 0
@@ -243,7 +243,7 @@ Examples:
 def wrong_antecedents(
     suite: str, distractors: Path | None, seed: int, truecased: bool | None, output: Path, as_json: bool
 ) -> None:
-    """Put a noun of a competing gender between antecedent and pronoun that cannot be meant: there was no lamp."""
+    """Insert a noun of a competing gender, which cannot be the antecedent, between antecedent and pronoun."""
     from anaphora import api
     from anaphora.build.attacks.wrong_antecedent import distractors_for, wrong_antecedent
 
@@ -264,7 +264,7 @@ Examples:
 @options("seed")
 @output_options
 def random_contexts(suite: str, seed: int, output: Path, as_json: bool) -> None:
-    """Each example with the context of another one, drawn at random."""
+    """Give each example the context of another one, drawn at random."""
     from anaphora.suites.contexts import random_context
 
     write(random_context(with_context(suite, 1), seed), output, Counter(), as_json)
@@ -280,7 +280,7 @@ Examples:
 @options("seed")
 @output_options
 def shuffled_contexts(suite: str, seed: int, output: Path, as_json: bool) -> None:
-    """The sentences of each context in another order."""
+    """Shuffle the sentences of each context."""
     from anaphora.suites.contexts import shuffled_context
 
     write(shuffled_context(with_context(suite, 2), seed), output, Counter(), as_json)
@@ -295,7 +295,7 @@ Examples:
 )
 @output_options
 def no_contexts(suite: str, output: Path, as_json: bool) -> None:
-    """Each example without its context."""
+    """Remove the context of each example."""
     from anaphora.suites.contexts import no_context
 
     write(no_context(with_context(suite, 1)), output, Counter(), as_json)
@@ -310,7 +310,7 @@ Examples:
 )
 @format_options
 def presets(format: str, as_json: bool) -> None:
-    """The phrases and owners that have a name, as ContraCAT's Tables 4 and 5 have them."""
+    """List the preset phrases and owners of ContraCAT's Tables 4 and 5."""
     from anaphora.languages.attack_presets import built_in
     from anaphora.table import Row, Table, section
 
@@ -380,7 +380,7 @@ def _synonyms(
     suite: Suite, thesaurus: str | None, dictionary: str | None, wordnet: Path | None, shared: float
 ) -> Synonyms:
     from anaphora.build.attacks.synonym import Synonyms, Usage
-    from anaphora.languages.german_nouns import noun_table
+    from anaphora.languages.german import noun_table
     from anaphora.languages.thesaurus import default_thesaurus, load_dictionary, load_thesaurus
     from anaphora.languages.wordnet import FirstSenses
 

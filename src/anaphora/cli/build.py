@@ -333,7 +333,7 @@ def _settings(options: dict[str, Any]) -> Settings:
 
 
 def _aligner(backend: str, model: str | None, symmetrize: str | None) -> AlignSettings:
-    """What is not said is the backend's own choice, and how both directions are merged that of mining."""
+    """Return the settings of the aligner; the default heuristic for both directions is that of mining."""
     from anaphora.build.mine.pipeline import ALIGN
 
     return replace(ALIGN, backend=backend, model=model, symmetrize=symmetrize or ALIGN.symmetrize)
@@ -366,7 +366,7 @@ def _output(options: dict[str, Any]) -> Output:
 
 @contextlib.contextmanager
 def _watch(stage: str, unit: str) -> Iterator[Callable[[int, int | None], None]]:
-    """A bar for a stage, with its name, from the first sign of life."""
+    """Show a progress bar for a stage from its first report on."""
     with progress_bar(unit) as bar:
         begun: list[str] = []
 

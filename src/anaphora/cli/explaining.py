@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,10 +18,9 @@ from anaphora.cli.options import (
     text_options,
 )
 from anaphora.cli.output import echo_json, note, progress_bar, show, tell_texts
-from anaphora.core.errors import AnaphoraError
 
 if TYPE_CHECKING:
-    from anaphora.evaluation.generative import Generative, Texts
+    from anaphora.evaluation.generative import Generative
 
 
 @click.command(
@@ -46,58 +44,18 @@ def context_usage(
     suite: str,
     system: str,
     output: Path,
-    context: int,
-    separator: str,
-    target_context: str,
-    limit: int | None,
-    sample: int | None,
-    seed: int,
-    threads: int | None,
-    batch_tokens: int,
-    truncate: bool,
     format: str,
     as_json: bool,
+    **settings: Any,
 ) -> None:
-    """Does a system use context? Accuracy and CXMI with none, with 1…N sentences, with random and shuffled ones."""
+    """Measure whether a system uses context: accuracy and CXMI with 0…N, random and shuffled sentences."""
     from anaphora import api
     from anaphora.core.files import atomic_writer
-    from anaphora.evaluation.context_usage import context_usage as measure
-    from anaphora.evaluation.result import Settings
     from anaphora.reports.charts import usage_curve
     from anaphora.reports.tables import usage_table
-    from anaphora.runs import Run
-    from anaphora.suites.contexts import select
-    from anaphora.suites.suite import Suite
-    from anaphora.systems.context import Context, Options
-    from anaphora.systems.scoring import SystemCache, score_suite
 
-    asked = Context(context, separator, target_context)
-    options = Options(asked, threads=threads, batch_tokens=batch_tokens, truncate=truncate)
-    truncated = 0  # texts, in the run with most of them
-    scorer = SystemCache()
-    loaded = api.load_suite(suite)
-    scored = select(loaded, limit=limit, sample=sample, seed=seed)
-
-    def score(examples: Suite, chosen: Options, place: Path) -> Run:
-        nonlocal truncated
-        with progress_bar("examples") as progress:
-            run = score_suite(
-                examples,
-                system,
-                place,
-                options=chosen,
-                limit=limit,
-                sample=sample,
-                seed=seed,
-                resume=True,
-                progress=progress,
-                scorer=scorer,
-            )
-        truncated = max(truncated, sum(item.extra.get("truncated", 0) for item in run))
-        return run
-
-    with closing(scorer):
-        usage = measure(loaded, system, options, output, score, Settings(seed=seed), most=scored.context)
+    with progress_bar("examples") as progress:
+        usage, truncated = api.context_usage(suite, system, output, progress=progress, **settings)
     with atomic_writer(output / "curve.svg") as out:
         out.write(usage_curve(usage).encode())
     show(usage_table(usage), {**usage.to_dict(), "truncated": truncated}, format, as_json)
@@ -147,57 +105,37 @@ def generative(
     format: str,
     as_json: bool,
 ) -> None:
-    """Is the pronoun right in a system's own translations of SUITE? Correct, wrong, not found."""
-    from anaphora import api
-    from anaphora.align import Aligner, Settings
-    from anaphora.core.documents import read_parallel
-    from anaphora.evaluation import generative as translated
-    from anaphora.reports.tables import generative_table
-    from anaphora.runs import open_run
+    """Judge the pronouns in a system's own translations of SUITE: correct, wrong or not found.
 
-    if runs and len(runs) != len(translations):
-        raise AnaphoraError(f"{len(runs)} runs for {len(translations)} translations. Pass one --run per -t.")
-    names = _names(translations)
-    loaded = api.load_suite(suite)
-    texts = translated.read_texts(loaded, tokenize, normalize=normalize)
-    own = {
-        name: translated.read_translations(path, texts, loaded) for name, path in zip(names, translations, strict=True)
-    }
-    words = {name: text.sentences for name, text in own.items()}
-    more = [pair for files in corpus for pair in texts.words.pairs(*read_parallel(*files))]
-    saved = None if aligner_model is None else Aligner.load(aligner_model)
+    Translations have a line, or a document, per example, as `suites convert --to sources` writes the sources.
+    """
+    from anaphora import api_texts
+    from anaphora.reports.tables import generative_table
+
     backend, chosen = split_aligner(aligner, model)
-    settings = Settings(backend=backend, model=chosen)
     with progress_bar("steps") as progress:
-        found = translated.align_texts(texts, words, corpus=more, settings=settings, aligner=saved, progress=progress)
-    references = translated.judge_texts(texts, texts.gold, found.reference, found.reference)
-    aligned = translated.alignment_label(saved.settings if saved else settings, more, aligner_model)
-    results = []
-    for number, name in enumerate(names):
-        outcomes = translated.judge_texts(texts, words[name], found.reference, found.systems[name])
-        run = open_run(runs[number]) if runs else None
-        done = own[name].treatment
-        results.append(
-            translated.evaluate_translations(
-                texts, name, outcomes, aligned, treatment=done, references=references, by_tags=by, run=run
-            )
+        results = api_texts.generative(
+            suite,
+            translations,
+            runs=runs,
+            by=by,
+            aligner=f"{backend}:{chosen or ''}",
+            aligner_model=aligner_model,
+            corpus=corpus,
+            tokenize=tokenize,
+            normalize=normalize,
+            progress=progress,
         )
     tell_texts({name: treatment for result in results for name, treatment in result.texts.items()}, normalized=False)
     if details is not None:
-        _write_details(details, texts, results)
+        _write_details(details, results)
         note(f"one row per example: {details}")
     document = results[0].to_dict() if len(results) == 1 else {}
     document = document | {"systems": {result.system: result.to_dict() for result in results}}
     show(generative_table(results), document, format, as_json)
 
 
-def _names(paths: tuple[Path, ...]) -> list[str]:
-    """Short names of systems: those of the files, or their paths where two have the same."""
-    names = [path.name for path in paths]
-    return names if len(set(names)) == len(names) else [str(path) for path in paths]
-
-
-def _write_details(path: Path, texts: Texts, results: list[Generative]) -> None:
+def _write_details(path: Path, results: list[Generative]) -> None:
     from anaphora.core.cells import tsv_line
     from anaphora.core.files import atomic_writer
 
@@ -234,18 +172,15 @@ def robustness(
     as_json: bool,
     **settings: Any,
 ) -> None:
-    """Accuracy of a system before and after attacks, on the same items, with paired tests.
+    """Compare the accuracy of a system before and after attacks, on the same items, with paired tests.
 
-    RUN is its run on a suite; the others are its runs on attacks of that suite, made by anaphora build attack.
+    RUN is its run on a suite; the others are its runs on attacks of that suite (from `anaphora build attack`).
     """
-    from anaphora.evaluation.result import Settings
-    from anaphora.evaluation.robustness import robustness as measure
+    from anaphora import api
     from anaphora.reports.charts import robustness_chart, write_chart
     from anaphora.reports.tables import robustness_table
-    from anaphora.runs import open_run
 
-    runs = [open_run(path) for path in attacked]
-    found = measure(open_run(before), runs, breakdowns=by, settings=Settings(**settings), test=test)
+    found = api.robustness(before, *attacked, by=by, test=test, **settings)
     if plot is not None:
         write_chart(plot, robustness_chart([found]))
     show(robustness_table(found), found.to_dict(), format, as_json)
@@ -258,13 +193,12 @@ def robustness(
 Examples:
   anaphora diagnose runs/templates runs/contrapro runs/true_colon
   anaphora diagnose runs/opus-* runs/mine-* --format markdown
-  anaphora diagnose runs/* --system mine --items evidence/
+  anaphora diagnose runs/* --name mine --items evidence/
 """
 )
 @click.argument("runs", nargs=-1, required=True, type=PATH, metavar="RUN…")
 @option(
     "--name",
-    "system",
     metavar="NAME",
     aliases=("--system",),
     help="Name of the system that all runs are of (score files do not name one).",
@@ -286,7 +220,7 @@ Examples:
 @format_options
 def diagnose(
     runs: tuple[Path, ...],
-    system: str | None,
+    name: str | None,
     items: Path | None,
     max_items: int,
     minimize: bool,
@@ -295,18 +229,15 @@ def diagnose(
     format: str,
     as_json: bool,
 ) -> None:
-    """Which step of pronoun translation fails, what the priors are, how robust the score is.
+    """Explain which step of pronoun translation fails, what the priors are, and how robust the score is.
 
-    RUN…: a system's runs on templates, test sets and attacks on them, in any order; several systems are set side by
-    side. Words come first (--format latex and tsv: the table alone), then one table.
+    RUN…: runs on templates, test sets and attacks on them, in any order and of one or more systems. Statements come
+    first (not with --format latex and tsv), then a table.
     """
-    from anaphora.evaluation.diagnosis import diagnose as examine
-    from anaphora.evaluation.result import Settings
+    from anaphora import api
     from anaphora.reports.tables import STATEMENT_FORMATS, diagnosis_table, diagnosis_text, write_items
-    from anaphora.runs import open_run
 
-    settings = Settings(minimize=minimize, normalize=normalize, confidence=confidence)
-    diagnoses = examine([open_run(path) for path in runs], system=system, settings=settings)
+    diagnoses = api.diagnose(*runs, name=name, minimize=minimize, normalize=normalize, confidence=confidence)
     written = write_items(diagnoses, items) if items is not None else []
     if as_json or format == "json":
         echo_json({"systems": [diagnosis.to_dict(max_items) for diagnosis in diagnoses]})

@@ -28,7 +28,7 @@ Examples:
 @option("--stand-ins", is_flag=True, help="Use score files made by rules instead of models, to see the tables.")
 @json_option
 def demo(output: Path, pretrained: bool, stand_ins: bool, as_json: bool) -> None:
-    """Train two small models, ask, attack, diagnose and compare them, and write a report; a few minutes."""
+    """Train, score, attack, diagnose and compare two small models, and write a report (takes a few minutes)."""
     if stand_ins:
         _stand_ins(output, as_json)
         return
@@ -47,7 +47,7 @@ def demo(output: Path, pretrained: bool, stand_ins: bool, as_json: bool) -> None
 
 
 def _stand_ins(output: Path, as_json: bool) -> None:
-    """Write a small suite, evaluate two example score files, compare them: what the tables look like."""
+    """Write a small suite, and evaluate and compare two example score files."""
     from anaphora.demo.stand_ins import run_demo
     from anaphora.reports.tables import comparison_table, result_table
 
@@ -74,7 +74,7 @@ Examples:
 )
 @json_option
 def doctor(as_json: bool) -> None:
-    """What is installed, which extras, suites and programs are missing, and how to get them."""
+    """Check which optional dependencies are installed and how to install the missing ones."""
     from anaphora.doctor import examine
 
     found = examine()
@@ -102,7 +102,7 @@ Examples:
 )
 @format_options
 def systems(format: str, as_json: bool) -> None:
-    """The kinds of systems that --system takes, and whether what they need is installed."""
+    """List the kinds of systems that --system accepts, and whether their dependencies are installed."""
     from anaphora.systems import kinds
     from anaphora.table import Row, Table
 
@@ -132,7 +132,7 @@ Examples:
 @click.argument("shell", type=click.Choice(SHELLS), required=False)
 @json_option
 def completion(shell: str | None, as_json: bool) -> None:
-    """Print what a shell needs to complete commands, options and files by the Tab key; of $SHELL unless told."""
+    """Print the script for Tab completion of commands, options and files (default: for $SHELL)."""
     from click.shell_completion import get_completion_class
 
     from anaphora.cli.app import app

@@ -51,10 +51,15 @@ def measure() -> None:
     """Train and use a measure of pronoun translation that is learned from pairs (Jwalapuram et al. 2019)."""
 
 
-@click.command(add_help_option=False, context_settings={"ignore_unknown_options": True})
-@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+class Removed(click.Command):
+    """A command that accepts whatever it was called with."""
+
+    allow_extra_args = ignore_unknown_options = True
+
+
+@click.command(cls=Removed, add_help_option=False)
 @click.pass_context
-def removed(ctx: click.Context, arguments: tuple[str, ...]) -> None:
+def removed(ctx: click.Context) -> None:
     """Say where a removed command went."""
     raise click.UsageError(
         f"`measure {ctx.info_name}` was removed in version 0.2.0: what it did is now a part of "

@@ -93,7 +93,7 @@ def correlate(
     as_json: bool,
     **settings: Any,
 ) -> None:
-    """Pearson, Spearman and Kendall of metrics with human scores over systems, and Williams' test between metrics.
+    """Correlate metrics with human scores over systems (Pearson, Spearman, Kendall), with Williams' test.
 
     SCORES.tsv has a header line, systems in the first column, a column of human scores, and a column per metric.
     """
@@ -116,7 +116,7 @@ def correlate(
 
 
 def write_examples(folder: Path, as_json: bool) -> None:
-    """Example files for this command and its sisters."""
+    """Write example files for the commands of `meta`."""
     from anaphora.metrics.examples import write_example
 
     files = [str(path) for path in write_example("meta", folder)]
@@ -220,7 +220,7 @@ def correlate_sweep(
     samples: int,
     seed: int,
 ) -> None:
-    """How much do APT's weights and its alignment matter? Correlation with human scores for each choice of them.
+    """Correlate APT with human scores for several weights and alignments.
 
     The chart shows the distribution of the six cases for each alignment.
     """
@@ -272,7 +272,7 @@ def apt_equivalences(
     format: str,
     as_json: bool,
 ) -> None:
-    """Learn which pronouns are equivalent, from translations that people have judged (APT §2.5).
+    """Learn which pronouns are equivalent from human judgments of translations (APT §2.5).
 
     SAMPLES.tsv has a header and the columns candidate, reference and correct (1 or 0), one row per pronoun.
     """
@@ -308,7 +308,7 @@ Examples:
 def apt_judgements(
     details: Path, judgements: Path, options: str | None, languages: str | None, format: str, as_json: bool
 ) -> None:
-    """Do people find APT's identical pronouns correct, and its different ones not? Cases by human judgement.
+    """Compare APT's six cases with human judgments of the pronouns.
 
     DETAILS is what `apt --details` writes. JUDGMENTS has the columns system, sentence, position, and either judgement
     (correct, incorrect, bad) or answers: what annotators put into the gap, for example il|ce, other, or bad.
@@ -338,7 +338,7 @@ Examples:
 def discomt(
     annotations: Path, example: bool, languages: str | None, format: str, as_json: bool, **sampling: Any
 ) -> None:
-    """The measures of the DiscoMT shared tasks, from gap-filling ANNOTATIONS.
+    """Compute the measures of the DiscoMT shared tasks from gap-filling ANNOTATIONS.
 
     A table with the columns item, translation, accepted (the options that annotators chose, separated by commas, or
     bad), and system where there are several.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -29,14 +30,20 @@ def echo_json(document: Any) -> None:
 
 
 def note(message: str) -> None:
-    """Progress and remarks go to stderr."""
-    click.echo(message, err=True)
+    """Print a remark on stderr, unless -q was given."""
+    if not quiet():
+        click.echo(message, err=True)
+
+
+def quiet() -> bool:
+    """Whether -q was given: then neither remarks nor progress bars are printed."""
+    return os.environ.get("ANAPHORA_QUIET", "") not in ("", "0")
 
 
 @contextlib.contextmanager
 def download_progress() -> Iterator[Callable[[str, int, int | None], None] | None]:
     """A bar on a terminal; nothing where stderr is a file or a pipe."""
-    if not sys.stderr.isatty():
+    if quiet() or not sys.stderr.isatty():
         yield None
         return
     from rich.console import Console
@@ -57,7 +64,7 @@ def download_progress() -> Iterator[Callable[[str, int, int | None], None] | Non
 @contextlib.contextmanager
 def progress_bar(unit: str) -> Iterator[Callable[[int, int | None], None] | None]:
     """A bar with rate and, where the total is known, time left; nothing where stderr is a file or a pipe."""
-    if not sys.stderr.isatty():
+    if quiet() or not sys.stderr.isatty():
         yield None
         return
     from rich.console import Console

@@ -84,9 +84,8 @@ Examples:
 @option(
     "--trials",
     type=click.IntRange(100),
-    default=10000,
     metavar="N",
-    help="Number of trials of approximate randomization.",
+    help="Number of trials of approximate randomization (default: as many as --samples).",
 )
 @sampling_options(test="randomisation")
 @option("--confusion", is_flag=True, help="Print the confusion matrix of each system (JSON always has it).")
@@ -228,50 +227,21 @@ Examples:
     default="occurrence",
     help="Clip matches for each pronoun, as the original does, or over the whole corpus.",
 )
-@option(
-    "--ignore-case", "lowercase", is_flag=True, aliases=("--lowercase",), help="Compare words without regard to case."
-)
+@option("--ignore-case", is_flag=True, aliases=("--lowercase",), help="Compare words without regard to case.")
 @text_options
 @sampling_options(test="randomisation")
 @format_options
-def autoprf(
-    source: Path,
-    reference: Path,
-    translations: tuple[Path, ...],
-    languages: str | None,
-    reference_alignments: Path | None,
-    translation_alignments: tuple[Path, ...],
-    names: tuple[str, ...],
-    pronouns: str,
-    clip: str,
-    lowercase: bool,
-    tokenize: str,
-    normalize: bool,
-    format: str,
-    as_json: bool,
-    **sampling: Any,
-) -> None:
+def autoprf(languages: str | None, pronouns: str, format: str, as_json: bool, **settings: Any) -> None:
     """Compute AutoPRF: precision and recall of the translations of source pronouns against a reference.
 
     Texts without alignment files are aligned as by `anaphora align`.
     """
-    from anaphora.metrics.apt.task import Files
-    from anaphora.metrics.autoprf import autoprf_of_files
+    from anaphora import api_texts
     from anaphora.reports.metric_tables import autoprf_tables
-    from anaphora.stats.intervals import Resampling
 
-    files = Files(source, reference, translations, reference_alignments, translation_alignments, names=names)
     with progress_bar("iterations") as progress:
-        result = autoprf_of_files(
-            files,
-            pronouns=split_words(pronouns),
-            clip=clip,
-            lowercase=lowercase,
-            tokenize=tokenize,
-            normalize=normalize,
-            languages=languages or "",
-            resampling=Resampling(**sampling),
-            progress=progress,
+        result = api_texts.autoprf(
+            languages=languages or "", pronouns=split_words(pronouns), progress=progress, **settings
         )
     tell_texts(result.texts, normalized=False)
     for system, lines in result.outside.items():
@@ -311,7 +281,6 @@ Examples:
 @options("pronouns", help="Pronouns of meteor-pronouns (default: those of the DiscoMT shared tasks).")
 @option(
     "--frequency-corpus",
-    "corpus",
     type=PATH,
     aliases=("--corpus",),
     metavar="FILE",
@@ -320,7 +289,6 @@ Examples:
 @options("wordnet")
 @option(
     "--meteor",
-    "parameters",
     type=click.Choice(["universal", "ranking"]),
     default="universal",
     help="METEOR's parameters: for any language, or tuned for the target language.",
@@ -330,37 +298,26 @@ Examples:
 @sampling_options(test="bootstrap")
 @format_options
 def metrics(
-    reference: tuple[Path, ...],
-    translations: tuple[Path, ...],
-    source: Path | None,
     languages: str | None,
-    names: tuple[str, ...],
     metrics: tuple[str, ...],
     tokenize: str,
     tokenised: bool,
-    normalize: bool | None,
     pronouns: str | None,
     format: str,
     as_json: bool,
-    **options: Any,
+    **settings: Any,
 ) -> None:
     """Compute BLEU, chrF, TER, METEOR and COMET of translations, with intervals and paired tests."""
-    from anaphora.metrics.corpus import measure, read_texts
+    from anaphora import api_texts
     from anaphora.reports.metric_tables import metrics_tables
-    from anaphora.stats.intervals import Resampling
 
-    sampling = {key: options.pop(key) for key in ("samples", "seed", "confidence", "test")}
-    texts = read_texts(
-        reference,
-        translations,
-        source=source,
-        names=names,
+    result = api_texts.compute_metrics(
         languages=languages or "",
+        metrics=[word for given in metrics for word in split_words(given)],
         tokenize="none" if tokenised else tokenize,
-        normalize=normalize,
+        pronouns=split_words(pronouns),
+        **settings,
     )
-    wanted = [word for given in metrics for word in split_words(given)]
-    result = measure(texts, wanted, resampling=Resampling(**sampling), pronouns=split_words(pronouns), **options)
     tell_texts(result.texts, normalized=False)
     tell(result.warnings())
     show_all(metrics_tables(result), result.to_dict(), format, as_json)

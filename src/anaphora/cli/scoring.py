@@ -103,7 +103,7 @@ def score(suite: str, system: str, output: Path, as_json: bool, **settings: Any)
 
 
 def _no_answer(found: dict[str, Any]) -> str:
-    """How many examples have no answer, and what was said instead."""
+    """Report how many examples have no answer, and some outputs that are none."""
     parts = []
     if found["unanswered"]:
         parts.append(f"{found['unanswered']:,} of {found['examples']:,} examples have no answer and count as wrong")
@@ -114,7 +114,7 @@ def _no_answer(found: dict[str, Any]) -> str:
 
 
 def _unused_context(suite: Suite, most: int) -> str:
-    """A hint where there is context, and none was asked for."""
+    """Report that the suite has context that is not used."""
     sentences = "1 sentence" if most == 1 else f"up to {most} sentences"
     return f"{suite.header.name} has {sentences} of context, but the system is scored without it (see --context)"
 
@@ -166,7 +166,6 @@ Examples:
 )
 @option(
     "--target-context-from",
-    "context_from",
     type=PATH,
     aliases=("--context-from",),
     help="Translations of the input by another system, as target context (nmt: models that read it).",
@@ -189,32 +188,12 @@ Examples:
 )
 @options("threads", "batch-tokens", "resume", "overwrite")
 @json_option
-def translate(
-    system: str,
-    source: Path,
-    output: Path,
-    languages: str | None,
-    context: int | None,
-    separator: str,
-    target_context: str,
-    threads: int | None,
-    batch_tokens: int,
-    as_json: bool,
-    **settings: Any,
-) -> None:
+def translate(system: str, source: Path, output: Path, languages: str | None, as_json: bool, **settings: Any) -> None:
     """Translate documents with any system, each sentence with its preceding context."""
-    from anaphora.systems import kind_traits, load_system
-    from anaphora.systems.context import Context, Options
-    from anaphora.systems.translation import check_separator, translate_file
+    from anaphora import api_texts
 
-    chosen = Context(context or 0, separator, target_context)
-    if not kind_traits(system).own_context:  # such a model knows where its sentences end
-        check_separator(chosen)
-    first, _, second = (languages or "").partition("-")
-    options = Options(chosen, (first, second), threads, batch_tokens, own_context=context is None)
     with progress_bar("sentences") as progress:
-        loaded = load_system(system, options)
-        found = translate_file(loaded, system, source, output, context=chosen, progress=progress, **settings)
+        found = api_texts.translate(system, source, output, languages=languages or "", progress=progress, **settings)
     if as_json:
         document = {"output": str(output), "sentences": found.sentences}
         echo_json(document | {"missing_separators": found.missing, "surplus_separators": found.surplus})

@@ -43,7 +43,7 @@ Examples:
     },
 )
 def study() -> None:
-    """Ask people which pronoun fits: a web page, a database, agreement."""
+    """Ask annotators which pronoun fits: web page, answers, agreement."""
 
 
 @click.command(
@@ -103,9 +103,9 @@ def create(
     as_json: bool,
     **design: Any,
 ) -> None:
-    """Make a STUDY of a suite: PAIRS has a reference and another candidate in each example.
+    """Create a STUDY from a suite; PAIRS has a reference and another candidate in each example.
 
-    Of more than two candidates the reference (gold) and another one, drawn by the seed, are shown. Gaps (--mode gaps)
+    With more than two candidates, the reference (gold) and a random other one are shown. Gaps (--mode gaps)
     need a tag `pronoun`, which names the word of the translation to hide; or PAIRS is what `apt --details` wrote, and
     -s and -t are its texts.
     """
@@ -165,7 +165,7 @@ Examples:
 @options("database")
 @json_option
 def serve(study: Path, port: int, host: str, base_url: str | None, database: str | None, as_json: bool) -> None:
-    """Serve the pages of a STUDY until Ctrl-C or SIGTERM. The links it prints are secrets of their people."""
+    """Serve the pages of a STUDY until Ctrl-C or SIGTERM. Each printed link is the secret of its annotator."""
     import sys
 
     from anaphora.study.serving import serve as run
@@ -183,7 +183,7 @@ def serve(study: Path, port: int, host: str, base_url: str | None, database: str
 
 
 def load(folder: Path, database: str | None) -> tuple[Study, list[Answer], dict[Key, Answer]]:
-    """A study, the log of its answers, and those that count."""
+    """Load a study, the log of its answers, and the current answers."""
     from anaphora.study.analysis import current_answers
     from anaphora.study.model import read_study
     from anaphora.study.store import ANSWERS_FILE, read_answers
@@ -206,7 +206,7 @@ Examples:
 @options("samples", "confidence", "seed")
 @format_options
 def agreement(study: Path, database: str | None, format: str, as_json: bool, **resampling: Any) -> None:
-    """How well the annotators of a STUDY agree, in all and for each pair of pronouns, with and without ties."""
+    """Compute the agreement of a STUDY's annotators, overall and per pronoun pair, with and without ties."""
     from anaphora.reports.data_tables import agreement_table
     from anaphora.stats.intervals import Resampling
     from anaphora.study.analysis import study_agreement
@@ -273,8 +273,8 @@ def export(
     database: str | None,
     as_json: bool,
 ) -> None:
-    """The answers of a STUDY and what is made of them. Without a FILE the answers go to stdout as JSON Lines."""
-    from anaphora.study import analysis as out
+    """Export the answers of a STUDY and tables made from them. Without a FILE, print the answers as JSON Lines."""
+    from anaphora.study import export as out
     from anaphora.study.analysis import study_agreement
 
     found, log, current = load(study, database)

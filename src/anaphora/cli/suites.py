@@ -23,7 +23,7 @@ Examples:
 """
 )
 def suites() -> None:
-    """Test suites: what is published, what is here, and how to turn one into the other."""
+    """List, get, convert and validate test suites."""
 
 
 @suites.command(
@@ -36,7 +36,7 @@ Examples:
 )
 @format_options
 def list_suites(format: str, as_json: bool) -> None:
-    """The suites of the catalogue, and which are on this machine."""
+    """List the suites of the catalogue, and which are installed."""
     from anaphora.suites.catalogue import catalogue
     from anaphora.suites.get import suite_path
     from anaphora.table import Row, Table
@@ -89,7 +89,7 @@ Examples:
 @options("from")
 @json_option
 def validate(suite: str, format: str, as_json: bool) -> None:
-    """Find duplicate ids, empty or equal candidates, wrong gold, uneven passages, bad UTF-8; say where."""
+    """Check a suite for duplicate ids, empty or equal candidates, wrong gold, uneven passages and bad UTF-8."""
     from anaphora import api
     from anaphora.suites.get import resolve
     from anaphora.suites.validate import validate_file, validate_suite
@@ -216,7 +216,7 @@ Examples:
 @click.argument("suite", metavar="NAME|FILE")
 @json_option
 def show_suite(suite: str, as_json: bool) -> None:
-    """Citation, licence, counts and breakdowns of a suite of the catalogue or of a suite file."""
+    """Show the citation, license, counts and breakdowns of a suite."""
     from anaphora.suites.get import about
 
     document = about(suite)
@@ -250,7 +250,7 @@ Examples:
 @option("--force", is_flag=True, help="Import or download again what already exists.")
 @json_option
 def get(name: str, from_path: Path | None, force: bool, as_json: bool) -> None:
-    """Download a published suite, verify it, and convert it; afterwards it is found by its name."""
+    """Download, verify and convert a published suite, which is then available by its name."""
     from anaphora.suites.get import get as get_suite
     from anaphora.suites.get import suite_path
 

@@ -55,7 +55,7 @@ def train(
     threads: int | None,
     as_json: bool,
 ) -> None:
-    """Train a translation model that reads context; afterwards it is the system nmt:MODEL."""
+    """Train a context-aware translation model, which is then available as the system nmt:MODEL."""
     if listing:
         _list(as_json)
         return
@@ -124,7 +124,7 @@ def _trained(
 
 
 def _told(line: dict[str, Any]) -> str:
-    """A line of the log in words."""
+    """Describe a line of the log."""
     if line["kind"] == "training":
         return f"update {line['update']:,} · loss {line['loss']:.4f} · rate {line['rate']:.2g}"
     parts = [f"update {line['update']:,}"]
@@ -139,7 +139,7 @@ def _figure(value: float | None) -> str:
 
 
 def _config(name: str, overrides: dict[str, str]) -> Config:
-    """A config file, or a preset by its name."""
+    """Read a config file, or a preset by its name."""
     from anaphora.nmt.config import parse_config, read_config
 
     path = Path(name)
@@ -156,7 +156,7 @@ def _setting(text: str) -> tuple[str, str]:
 
 
 def _sweep(output: Path, sweep: str | None) -> list[tuple[Path, dict[str, str]]]:
-    """The folders to train in, and what is set in each."""
+    """Return the folders to train in, and the settings of each."""
     if sweep is None:
         return [(output, {})]
     key, values = _setting(sweep)

@@ -116,6 +116,12 @@ def train(name: str, files: Files, folder: Path, updates: int, watched: Watched)
         Trainer(config, prepare(config, folder), folder, lambda line: bar and bar(line["update"], updates)).run()
 
 
+def kept(folder: Path) -> str:
+    """Describe what an interrupted demo has kept; empty where there is nothing."""
+    models = folder / "models"
+    return f"what is trained so far is kept in {models}" if models.is_dir() else ""
+
+
 LEFT_OUT = ("checkpoints", "log.jsonl", "curve.svg")  # what only training needs
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from anaphora.core.errors import AnaphoraError
+from anaphora.core.rendering import Rendered
 from anaphora.evaluation import decision as by
 from anaphora.evaluation.decision import Key, decide, unit_of
 from anaphora.evaluation.result import RunSignature, Settings
@@ -80,13 +81,15 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Rendered):
     """All pairs of systems on one suite.
 
     attacks: the other suites, where runs of attacks on the suite are compared with it, as name@hash
     repeated: breakdowns that were left out as they have the same items in their groups as another, and which
     measurements: how each system was measured
     """
+
+    TABLES = "anaphora.reports.tables:comparison_table"
 
     suite: str
     sha256: str
@@ -99,18 +102,6 @@ class Comparison:
     attacks: tuple[str, ...] = ()
     repeated: Mapping[str, str] = field(default_factory=dict)
     measurements: tuple[Measurement, ...] = ()
-
-    def __str__(self) -> str:
-        """The table, as on the command line."""
-        from anaphora.reports.tables import comparison_table
-
-        return comparison_table(self).render("table")
-
-    def _repr_html_(self) -> str:
-        """The table in a notebook."""
-        from anaphora.reports.tables import comparison_table
-
-        return comparison_table(self).render("html")
 
     @property
     def signature(self) -> str:

@@ -168,3 +168,9 @@ def _mean_cxmi(differences: Floats, settings: Settings) -> MeanCXMI:
 def sentences_of(usage: ContextUsage) -> Sequence[Condition]:
     """The conditions with the right context, from none to the largest: the points of the curve."""
     return [condition for condition in usage.conditions if condition.name not in ("random", "shuffled")]
+
+
+def kept(folder: Path) -> str:
+    """Describe what an interrupted `context-usage` has kept; empty where there is nothing."""
+    runs = [*folder.glob("**/run.jsonl"), *folder.glob("**/*.jsonl.part")] if folder.is_dir() else []
+    return f"every answer so far is kept in {folder}" if runs else ""

@@ -15,9 +15,9 @@ from anaphora.evaluation.decision import Breakdown, Key, Priors, decide, unit_of
 from anaphora.evaluation.result import Proportion, Result, Settings
 from anaphora.runs import Run, RunHeader, ScoredExample, describe
 from anaphora.stats.intervals import bootstrap, generator, percentile_interval, wilson
-from anaphora.suites.example import Tag
+from anaphora.suites.example import Example, Tag
 from anaphora.suites.suite import Suite
-from anaphora.systems.scores import ScoreFile
+from anaphora.systems.scores import ScoreArray, ScoreFile
 
 MAX_SHOWN = 3  # answers that are none, for an example
 MAX_PENDING = 10_000  # counts under different values of the tags, kept before they are handed on
@@ -194,24 +194,27 @@ def evaluate_items(
 
 def evaluate_run(run: Run, *, breakdowns: Sequence[str] = (), settings: Settings | None = None) -> Result:
     """Evaluate a run."""
-    return evaluate_items(run, about=run.header, breakdowns=breakdowns, settings=settings)
+    result = evaluate_items(run, about=run.header, breakdowns=breakdowns, settings=settings)
+    return replace(result, scored=lambda: run)
 
 
 def evaluate_scores(
-    suite: Suite, scores: Path, *, breakdowns: Sequence[str] = (), settings: Settings | None = None
+    suite: Suite, scores: Path | ScoreArray, *, breakdowns: Sequence[str] = (), settings: Settings | None = None
 ) -> Result:
-    """Evaluate a suite with the scores of a file, in one pass over both."""
+    """Evaluate a suite with scores from a file or from memory, in one pass over both."""
     digest = hashlib.sha256()
     settings = settings or Settings()
-    file = ScoreFile(scores, are=settings.scores_are)
-    items: Iterable[ScoredExample]
-    if settings.scores_are == settings.normalize == "mean":  # they are compared as they are: a mean of one token
-        items = (item._replace(tokens=[1] * len(item.scores)) for item in file.as_written(suite.examples(digest)))
-    else:
-        items = file.score(suite.examples(digest))
-    about = describe(suite, sha256="", system=file.spec)
-    result = evaluate_items(items, about=about, breakdowns=breakdowns, settings=settings)
-    return replace(result, sha256=digest.hexdigest())  # known once all lines are read
+    given = scores if isinstance(scores, ScoreArray) else ScoreFile(scores, are=settings.scores_are)
+
+    def scored(examples: Iterable[Example]) -> Iterable[ScoredExample]:
+        if settings.scores_are == settings.normalize == "mean":  # they are compared as they are: a mean of one token
+            return (item._replace(tokens=[1] * len(item.scores)) for item in given.as_written(examples))
+        return given.score(examples)
+
+    about = describe(suite, sha256="", system=given.spec)
+    result = evaluate_items(scored(suite.examples(digest)), about=about, breakdowns=breakdowns, settings=settings)
+    # the hash is known once all lines are read
+    return replace(result, sha256=digest.hexdigest(), scored=lambda: scored(suite))
 
 
 # What is right without understanding: choosing at random, or always giving the most frequent answer.

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
 from anaphora.core.errors import AnaphoraError
+from anaphora.core.rendering import Rendered
 from anaphora.measurement import PLAIN, Measurement, canonical
 from anaphora.stats.intervals import Interval, Resampling
 from anaphora.stats.signature import Signature, named
@@ -57,7 +58,7 @@ class Settings(Resampling):
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class Result(Rendered):
     """What `evaluate` says of one system on one suite.
 
     protocol: settings of the scoring that differ from plain scoring, as in `Measurement`
@@ -67,6 +68,8 @@ class Result:
     priors: for templates without a right answer, the share of each choice
     unpaired: for each of these, how many examples lack the other order of their nouns and are not counted
     """
+
+    TABLES = "anaphora.reports.tables:result_table"
 
     suite: str
     sha256: str
@@ -86,18 +89,26 @@ class Result:
     answers: tuple[str, ...] = ()
     priors: Mapping[str, Mapping[str, Proportion]] = field(default_factory=dict)
     unpaired: Mapping[str, int] = field(default_factory=dict)
+    scored: Callable[[], Iterable[Any]] | None = field(default=None, repr=False, compare=False)
 
-    def __str__(self) -> str:
-        """The table, as on the command line."""
-        from anaphora.reports.tables import result_table
+    def items(self) -> Iterator[dict[str, Any]]:
+        """Yield a row per example: its id, gold and chosen candidate, `correct`, `tie`, scores and tags.
 
-        return result_table(self).render("table")
+        The rows are read from the run or the scores again, so that a Result stays small.
+        """
+        from anaphora.evaluation.decision import decide
 
-    def _repr_html_(self) -> str:
-        """The table in a notebook."""
-        from anaphora.reports.tables import result_table
+        for item in self.scored() if self.scored is not None else ():
+            decision = decide(item, minimize=self.settings.minimize, normalize=self.settings.normalize)
+            correct = None if item.gold is None else decision.correct
+            row = {"id": item.id, "gold": item.gold, "chosen": decision.chosen, "correct": correct}
+            yield {**row, "tie": decision.tie, "scores": list(item.scores), **item.tags}
 
-        return result_table(self).render("html")
+    def to_pandas(self) -> Any:
+        """Return `items` as a pandas data frame (pandas is not installed with anaphora)."""
+        from importlib import import_module
+
+        return import_module("pandas").DataFrame(self.items())
 
     @property
     def accuracy(self) -> float | None:

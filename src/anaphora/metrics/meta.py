@@ -13,6 +13,7 @@ from anaphora import __version__
 from anaphora.core.columns import Columns, read_columns
 from anaphora.core.errors import AnaphoraError, BadInput, did_you_mean
 from anaphora.core.parsing import read_json
+from anaphora.core.rendering import Rendered
 from anaphora.metrics.apt.task import CASES, Weighting
 from anaphora.stats.correlation import Correlation, Settings, Williams, all_pairs, correlation
 from anaphora.stats.intervals import Floats
@@ -57,8 +58,10 @@ class Assessment:
 
 
 @dataclass(frozen=True, slots=True)
-class MetaEvaluation:
+class MetaEvaluation(Rendered):
     """What `meta correlate` finds, with all systems and without those that were to be left out."""
+
+    TABLES = "anaphora.reports.metric_tables:correlation_table"
 
     scores: Scores
     everything: Assessment
@@ -66,12 +69,6 @@ class MetaEvaluation:
     removed: tuple[str, ...]
     rest: Assessment | None
     settings: Settings
-
-    def __str__(self) -> str:
-        """The table, as on the command line."""
-        from anaphora.reports.metric_tables import correlation_table
-
-        return correlation_table(self).render("table")
 
     @property
     def signature(self) -> str:

@@ -144,11 +144,11 @@ class Loaded:
 def load_models(names: str, device: str | None = None) -> Loaded:
     """Load models by the paths of their folders, separated by commas."""
     paths = [Path(names)] if Path(names).is_dir() else [Path(name) for name in names.split(",")]
-    place = find_device(device)
+    target_device = find_device(device)
     models, configs, texts = [], [], []
     for path in paths:
         model, config, text = load_model(path)
-        models.append(model.to(place).eval())
+        models.append(model.to(target_device).eval())
         configs.append(config)
         texts.append(text)
         _check_together(path, paths[0], config, configs[0])

@@ -94,34 +94,34 @@ def save_checkpoint(folder: Path, model: Any, optimizer: torch.optim.Optimizer |
 
     optimizer: None if training is not resumed from this checkpoint
     """
-    place = _place(folder, state)
+    checkpoint = _path_of(folder, state)
     try:
-        with atomic_folder(place, replace=True) as unfinished:
-            save_weights(weights_of(model), unfinished / WEIGHTS, place / WEIGHTS)
+        with atomic_folder(checkpoint, replace=True) as unfinished:
+            save_weights(weights_of(model), unfinished / WEIGHTS, checkpoint / WEIGHTS)
             if optimizer is not None:
-                save_weights(_optimizer_tensors(model, optimizer), unfinished / OPTIMIZER, place / OPTIMIZER)
+                save_weights(_optimizer_tensors(model, optimizer), unfinished / OPTIMIZER, checkpoint / OPTIMIZER)
             document = json_text(state.to_dict(), f"the state of update {state.update:,}")
             (unfinished / STATE).write_text(document, encoding="utf-8")
     except Exception as error:  # safetensors has errors of its own for a full disk
         reason = getattr(error, "strerror", None) or getattr(error, "problem", None) or str(error)
         raise AnaphoraError(
-            f"{place}: the checkpoint cannot be saved ({reason}). Earlier checkpoints are intact: free some space and "
-            "pass --resume."
+            f"{checkpoint}: the checkpoint cannot be saved ({reason}). Earlier checkpoints are intact: free some space "
+            "and pass --resume."
         ) from None
     _remove(folder, checkpoints(folder)[:-keep] if keep > 0 else [])
-    return place
+    return checkpoint
 
 
-def _remove(folder: Path, places: Sequence[Path]) -> None:
+def _remove(folder: Path, unwanted: Sequence[Path]) -> None:
     """Remove checkpoints, and those that a killed process left half removed.
 
     The state file is removed first: only a checkpoint that has one is complete.
     """
-    for place in places:
-        (place / STATE).unlink(missing_ok=True)
-    for place in folder.glob(f"{PREFIX}*"):
-        if not (place / STATE).exists():
-            shutil.rmtree(place, ignore_errors=True)
+    for checkpoint in unwanted:
+        (checkpoint / STATE).unlink(missing_ok=True)
+    for checkpoint in folder.glob(f"{PREFIX}*"):
+        if not (checkpoint / STATE).exists():
+            shutil.rmtree(checkpoint, ignore_errors=True)
 
 
 def checkpoints(folder: Path) -> list[Path]:
@@ -131,7 +131,8 @@ def checkpoints(folder: Path) -> list[Path]:
 
 def keep_best(folder: Path, model: Any, state: State, number: int) -> None:
     """Write the weights to `folder` if their perplexity is among the `number` lowest, and remove the others."""
-    others = [_perplexity(place) for place in best_checkpoints(folder) if place != _place(folder, state)]
+    this = _path_of(folder, state)
+    others = [_perplexity(checkpoint) for checkpoint in best_checkpoints(folder) if checkpoint != this]
     perplexity = math.inf if state.perplexity is None else state.perplexity
     if sum(other <= perplexity for other in others) < number:
         save_checkpoint(folder, model, None, state, keep=0)
@@ -143,24 +144,24 @@ def best_checkpoints(folder: Path) -> list[Path]:
     return sorted(checkpoints(folder), key=_perplexity)
 
 
-def _perplexity(place: Path) -> float:
-    document = read_json_object(place / STATE, decoder=parsing.STATE)
+def _perplexity(checkpoint: Path) -> float:
+    document = read_json_object(checkpoint / STATE, decoder=parsing.STATE)
     value = document.get("perplexity")  # 0.1.0 saved only a new best, whose perplexity is the best so far
-    with expecting(place / STATE, "the state of a training"):
+    with expecting(checkpoint / STATE, "the state of a training"):
         return float(document["progress"]["best"] if value is None else value)
 
 
-def _place(folder: Path, state: State) -> Path:
+def _path_of(folder: Path, state: State) -> Path:
     return folder / f"{PREFIX}{state.update:08d}"
 
 
-def load_checkpoint(place: Path, model: Any, optimizer: torch.optim.Optimizer | None = None) -> State:
+def load_checkpoint(checkpoint: Path, model: Any, optimizer: torch.optim.Optimizer | None = None) -> State:
     """Restore weights, optimizer and random state, and return the state of the training."""
-    load_weights(place / WEIGHTS, model)
+    load_weights(checkpoint / WEIGHTS, model)
     if optimizer is not None:
-        _restore(read_tensors(place / OPTIMIZER), place / OPTIMIZER, model, optimizer)
-    document = read_json_object(place / STATE, decoder=parsing.STATE)
-    with expecting(place / STATE, "the state of a training"):
+        _restore(read_tensors(checkpoint / OPTIMIZER), checkpoint / OPTIMIZER, model, optimizer)
+    document = read_json_object(checkpoint / STATE, decoder=parsing.STATE)
+    with expecting(checkpoint / STATE, "the state of a training"):
         return State.from_dict(document)
 
 
@@ -247,8 +248,8 @@ def open_folder(folder: Path, config: Config, resume: bool) -> None:
         raise AnaphoraError(
             f"{file}: created with different settings ({'; '.join(differences)}). Choose another folder."
         )
-    for place in (folder, folder / CHECKPOINTS, folder / CHECKPOINTS / BEST):
-        remove_leftovers(place)
+    for path in (folder, folder / CHECKPOINTS, folder / CHECKPOINTS / BEST):
+        remove_leftovers(path)
     begin(folder, config)
 
 
@@ -281,10 +282,10 @@ def unfinished_weights(folder: Path) -> Path:
     """Return the path of a model's weights, or of its last checkpoint while it is being trained."""
     if (folder / WEIGHTS).is_file():
         return folder / WEIGHTS
-    found = checkpoints(folder / CHECKPOINTS)
-    if not found:
+    saved = checkpoints(folder / CHECKPOINTS)
+    if not saved:
         raise BadInput(folder, "no weights here", remedy="Pass a folder written by `anaphora train`.")
-    return found[-1] / WEIGHTS
+    return saved[-1] / WEIGHTS
 
 
 # Settings of [model] that change neither the parameters nor what they compute.
@@ -331,11 +332,11 @@ def take_mean(folder: Path, model: Any, config: Config) -> None:
     """Replace a model's weights by the mean of `training.average` checkpoints."""
     number, saved = config.training.average, folder / CHECKPOINTS
     best = config.training.average_of == "best"
-    found = best_checkpoints(saved / BEST)[:number] if best else checkpoints(saved)[-number:]
-    if len(found) < number:
+    chosen = best_checkpoints(saved / BEST)[:number] if best else checkpoints(saved)[-number:]
+    if len(chosen) < number:
         raise AnaphoraError(
-            f"{folder}: training.average is {number}, but there are only {len(found)} checkpoints. The model has the "
+            f"{folder}: training.average is {number}, but there are only {len(chosen)} checkpoints. The model has the "
             "weights of a single one. Train longer, or average fewer."
         )
-    average([place / WEIGHTS for place in found], model)
+    average([checkpoint / WEIGHTS for checkpoint in chosen], model)
     finish(folder, model, config)

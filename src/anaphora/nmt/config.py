@@ -239,13 +239,13 @@ RECURRENT_ONLY = {
 
 def unused(config: Config) -> dict[str, str]:
     """Return the keys that have no effect, section.key → the reason."""
-    found = {f"model.{key}": why for key, why in _of_model(config.model).items()}
-    found |= {f"training.{key}": why for key, why in _of_training(config.training).items()}
+    reasons = {f"model.{key}": why for key, why in _of_model(config.model).items()}
+    reasons |= {f"training.{key}": why for key, why in _of_training(config.training).items()}
     if not config.model.target_context:
-        found["training.context_weight"] = "the target has no context (model.target_context is 0)"
+        reasons["training.context_weight"] = "the target has no context (model.target_context is 0)"
     if config.data.docids and config.data.boundary:
-        found["data.boundary"] = "data.docids tell where documents end"
-    return found
+        reasons["data.boundary"] = "data.docids tell where documents end"
+    return reasons
 
 
 def with_defaults(config: Config, keys: list[str]) -> Config:
@@ -259,26 +259,26 @@ def with_defaults(config: Config, keys: list[str]) -> Config:
 
 
 def _of_model(model: ModelConfig) -> dict[str, str]:
-    found = dict(TRANSFORMER_ONLY if model.kind == "recurrent" else RECURRENT_ONLY)
+    reasons = dict(TRANSFORMER_ONLY if model.kind == "recurrent" else RECURRENT_ONLY)
     if not model.context_encoders:
         why = "there are no further encoders (model.context_encoders)"
-        found |= dict.fromkeys(("combination", "context_sentences", "tie_context_embeddings"), why)
+        reasons |= dict.fromkeys(("combination", "context_sentences", "tie_context_embeddings"), why)
     elif model.kind == "recurrent" and model.tie_all_embeddings:
-        found["tie_context_embeddings"] = "model.tie_all_embeddings makes one matrix of all"
+        reasons["tie_context_embeddings"] = "model.tie_all_embeddings makes one matrix of all"
     if model.tie_all_embeddings:
-        found["tie_decoder_embeddings"] = "model.tie_all_embeddings makes one matrix of all"
-    return found
+        reasons["tie_decoder_embeddings"] = "model.tie_all_embeddings makes one matrix of all"
+    return reasons
 
 
 def _of_training(training: TrainingConfig) -> dict[str, str]:
-    found = {}
+    reasons = {}
     if training.schedule != "plateau":
-        found = dict.fromkeys(("plateau_factor", "plateau_patience"), 'training.schedule is not "plateau"')
+        reasons = dict.fromkeys(("plateau_factor", "plateau_patience"), 'training.schedule is not "plateau"')
     if not training.average:
-        found["average_of"] = "training.average is 0"
+        reasons["average_of"] = "training.average is 0"
     if not training.weighted_words:
-        found["word_weight"] = "training.weighted_words is empty"
-    return found
+        reasons["word_weight"] = "training.weighted_words is empty"
+    return reasons
 
 
 def _default(values: Any, name: str) -> Any:
@@ -348,14 +348,14 @@ def _presets() -> dict[str, dict[str, Any]]:
 
     A table NAME-laptop holds what is different in this one of the small models.
     """
-    found: dict[str, dict[str, Any]] = {}
+    tables: dict[str, dict[str, Any]] = {}
     for file in (files("anaphora.nmt") / "presets").iterdir():
         if file.name.endswith(".toml"):
-            found |= read_toml(file)
-    size = found.pop(LAPTOP)
-    own = {name: found.pop(name) for name in list(found) if name.endswith(f"-{LAPTOP}")}
-    small = {f"{name}-{LAPTOP}": {"base": name, **size} for name in found}
-    return found | {name: merge_documents(document, own.get(name, {})) for name, document in small.items()}
+            tables |= read_toml(file)
+    size = tables.pop(LAPTOP)
+    own = {name: tables.pop(name) for name in list(tables) if name.endswith(f"-{LAPTOP}")}
+    small = {f"{name}-{LAPTOP}": {"base": name, **size} for name in tables}
+    return tables | {name: merge_documents(document, own.get(name, {})) for name, document in small.items()}
 
 
 def _inherited(document: Mapping[str, Any], path: Path) -> dict[str, Any]:

@@ -80,8 +80,8 @@ class ContextTransformer(nn.Module):
         for layer in shared:
             states, others = layer(states, mask), layer(others, others_mask)
         others = self.last(others, others_mask)
-        found: Tensor = top(states, mask, context=others, context_mask=self._mask(states, others, known))
-        return found
+        encoded: Tensor = top(states, mask, context=others, context_mask=self._mask(states, others, known))
+        return encoded
 
     def encode(self, inputs: tuple[Padded, ...]) -> Memory:
         return self.marian.remember(self.read(inputs), inputs[0].mask)

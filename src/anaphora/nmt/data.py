@@ -115,12 +115,12 @@ def batches_of_epoch(lengths: Ints, tokens: int, seed: int, epoch: int, sentence
     longest = lengths.max(axis=1) if len(lengths) else np.empty(0, np.int64)
     mean = max(1.0, float(longest.mean())) if len(longest) else 1.0
     size = max(1, min(int(POOL * tokens / mean), POOL * sentences or len(order)))
-    found: list[Ints] = []
+    batches: list[Ints] = []
     for start in range(0, len(order), size):
         pool = order[start : start + size]
         pool = pool[np.lexsort((lengths[pool, 1], longest[pool]))]  # by the longer side, then by the target
-        found += _cut(pool, longest, tokens, sentences)
-    return [found[number] for number in rng.permutation(len(found))]
+        batches += _cut(pool, longest, tokens, sentences)
+    return [batches[number] for number in rng.permutation(len(batches))]
 
 
 def in_order(lengths: Ints, tokens: int) -> list[Ints]:
@@ -148,15 +148,15 @@ def updates(
 
 def _cut(order: Ints, longest: Ints, tokens: int, sentences: int = 0) -> list[Ints]:
     """Cut sorted examples into batches within the limits."""
-    found = []
+    batches = []
     start = 0
-    for place in range(1, len(order) + 1):
-        size = place + 1 - start  # with the next example
-        full = place == len(order) or int(longest[order[place]]) * size > tokens
+    for end in range(1, len(order) + 1):
+        size = end + 1 - start  # with the next example
+        full = end == len(order) or int(longest[order[end]]) * size > tokens
         if full or 0 < sentences < size:
-            found.append(order[start:place])
-            start = place
-    return found
+            batches.append(order[start:end])
+            start = end
+    return batches
 
 
 # Parallel documents in token ids: every sentence is encoded once, and examples are built when needed.
@@ -198,8 +198,8 @@ def read_pairs(
             passage = _passage(one, other, source, line.number)
             own = SEPARATOR_PIECE in one
             document += own
-            for place, (sentence, translation) in enumerate(passage, start=1):
-                yield Pair(sentence, translation, document, place < len(passage), times)
+            for position, (sentence, translation) in enumerate(passage, start=1):
+                yield Pair(sentence, translation, document, position < len(passage), times)
             document += own
 
 
@@ -229,8 +229,8 @@ class Sentences:
         return len(self.ends) - 1
 
     def __getitem__(self, number: int) -> list[int]:
-        found: list[int] = self.ids[self.ends[number] : self.ends[number + 1]].tolist()
-        return found
+        ids: list[int] = self.ids[self.ends[number] : self.ends[number + 1]].tolist()
+        return ids
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,8 +270,8 @@ class TokenWeights:
         spans = [(a, b) for a, b in spans if not is_word(text[a - 1 : a]) and not is_word(text[b : b + 1])]
         ends = list(accumulate(map(len, pieces))) if spans else []
         for start, end in spans:
-            for place in range(bisect_right(ends, start), bisect_left(ends, end) + 1):
-                chosen[place] = True
+            for number in range(bisect_right(ends, start), bisect_left(ends, end) + 1):
+                chosen[number] = True
         return chosen
 
     def of_target(self, chosen: Sequence[bool], length: int) -> list[float]:
@@ -313,20 +313,20 @@ class Corpus:
     def __len__(self) -> int:
         return len(self.numbers)
 
-    def example(self, place: int) -> tuple[tuple[Ids, ...], Ids]:
+    def example(self, number: int) -> tuple[tuple[Ids, ...], Ids]:
         """Return the inputs and the target of an example."""
-        return self._example(int(self.numbers[place]))
+        return self._example(int(self.numbers[number]))
 
-    def batch(self, places: Sequence[int] | Ints) -> Batch:
+    def batch(self, numbers: Sequence[int] | Ints) -> Batch:
         """Return some of the examples as a batch."""
-        examples = [self.example(int(place)) for place in places]
+        examples = [self.example(int(number)) for number in numbers]
         inputs, targets = [i for i, _ in examples], [t for _, t in examples]
         batch = make_batch(inputs, targets, self.special.start, self.special.padding)
         if self._weights is None:
             return batch
         weights = [
             torch.tensor(self._token_weights(int(self.numbers[p]), len(t)))
-            for p, t in zip(places, targets, strict=True)
+            for p, t in zip(numbers, targets, strict=True)
         ]
         return replace(batch, weights=pad_sequence(weights, batch_first=True))
 

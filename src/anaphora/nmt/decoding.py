@@ -65,7 +65,7 @@ def search(
     live = _begin(number, ensemble.device)
     room = torch.full((number,), beam.size, device=ensemble.device)  # places that are left to each sentence
     read = torch.full((number,), special.start, device=ensemble.device)
-    found: list[list[Hypothesis]] = [[] for _ in range(number)]
+    finished: list[list[Hypothesis]] = [[] for _ in range(number)]
     for length in range(1, beam.max_tokens + 1):
         values, state = ensemble.step(here, state, read)
         values[:, [special.padding, special.start]] = float("-inf")
@@ -75,7 +75,7 @@ def search(
         following = _best(live, values, room, beam.size)
         ends = following.tokens[:, -1] == special.end
         last = length == beam.max_tokens
-        _collect(found, following, ends | last, special, beam)
+        _collect(finished, following, ends | last, special, beam)
         kept = (~ends).nonzero()[:, 0]
         if last or not len(kept):
             break
@@ -85,7 +85,7 @@ def search(
         read = live.tokens[:, -1]
         if not torch.equal(before.sentences, live.sentences):  # memory is large, and often the same as before
             here = ensemble.select(memory, live.sentences)
-    return [sorted(hypotheses, key=lambda hypothesis: -hypothesis.value) for hypotheses in found]
+    return [sorted(hypotheses, key=lambda hypothesis: -hypothesis.value) for hypotheses in finished]
 
 
 def _begin(number: int, device: torch.device) -> _Live:
@@ -121,12 +121,14 @@ def _places(live: _Live) -> _Live:
     return live._replace(places=torch.arange(len(starts), device=starts.device) - starts)
 
 
-def _collect(found: list[list[Hypothesis]], live: _Live, done: Tensor, special: SpecialTokens, beam: Beam) -> None:
+def _collect(
+    finished_of: list[list[Hypothesis]], live: _Live, done: Tensor, special: SpecialTokens, beam: Beam
+) -> None:
     """Put what is finished, or cannot become longer, with the translations of its sentence."""
     finished = zip(live.sentences[done].tolist(), live.scores[done].tolist(), live.tokens[done].tolist(), strict=True)
     for sentence, score, tokens in finished:
         value = score / len(tokens) ** beam.normalize
-        found[sentence].append(Hypothesis(tuple(t for t in tokens if t != special.end), score, value))
+        finished_of[sentence].append(Hypothesis(tuple(t for t in tokens if t != special.end), score, value))
 
 
 # Ensembles: log-probabilities are averaged, as in Nematus.
@@ -140,8 +142,8 @@ class Ensemble:
 
     @property
     def device(self) -> torch.device:
-        found: torch.device = next(self.models[0].parameters()).device
-        return found
+        device: torch.device = next(self.models[0].parameters()).device
+        return device
 
     def encode(self, inputs: tuple[Padded, ...]) -> tuple[Any, ...]:
         return tuple(model.encode(inputs) for model in self.models)
@@ -204,35 +206,35 @@ class Translator:
 
     def translate(self, sources: Sequence[Source]) -> list[Translation]:
         """A translation for each sentence, in the order given."""
-        found: list[Translation | None] = [None] * len(sources)
+        translations: list[Translation | None] = [None] * len(sources)
         targets: list[Passage] = [()] * len(sources)  # what is known of the translations before each sentence
         for wave in self._waves(sources):
-            for place in wave:
-                before = self._awaited(sources[place])
+            for number in wave:
+                before = self._awaited(sources[number])
                 if before is not None:
-                    produced = found[before]
+                    produced = translations[before]
                     assert produced is not None
-                    targets[place] = (*targets[before], produced.text)
+                    targets[number] = (*targets[before], produced.text)
                 else:
-                    targets[place] = sources[place].given or ()
-            wanted = [self._inputs(sources[place], targets[place]) for place in wave]
-            for places, inputs in self._batches(wave, wanted):
+                    targets[number] = sources[number].given or ()
+            wanted = [self._inputs(sources[number], targets[number]) for number in wave]
+            for numbers, inputs in self._batches(wave, wanted):
                 columns = tuple(pad(column, self.text.special.padding) for column in zip(*inputs, strict=True))
                 hypotheses = search(self.ensemble, columns, self.text.special, self._beam)
-                for place, nbest in zip(places, hypotheses, strict=True):
-                    found[place] = self._translation(nbest, self._separators(sources[place]))
-        return [translation for translation in found if translation is not None]
+                for number, nbest in zip(numbers, hypotheses, strict=True):
+                    translations[number] = self._translation(nbest, self._separators(sources[number]))
+        return [translation for translation in translations if translation is not None]
 
     def _waves(self, sources: Sequence[Source]) -> list[list[int]]:
         """All at once, or, where a model reads what it has produced, those that wait for nothing, and so on."""
         waves: list[list[int]] = []
         depth: list[int] = []
-        for place, source in enumerate(sources):
+        for number, source in enumerate(sources):
             before = self._awaited(source)
             depth.append(0 if before is None else depth[before] + 1)
             if depth[-1] == len(waves):
                 waves.append([])
-            waves[depth[-1]].append(place)
+            waves[depth[-1]].append(number)
         return waves
 
     def _awaited(self, source: Source) -> int | None:
@@ -296,8 +298,8 @@ def current_sentence(tokens: Ids, special: SpecialTokens, separators: int) -> Id
 
     Separators beyond that are left out: they mean nothing to who reads the translation.
     """
-    places = [place for place, token in enumerate(tokens) if token == special.separator]
-    start = places[separators - 1] + 1 if 0 < separators <= len(places) else 0
+    separators_at = [position for position, token in enumerate(tokens) if token == special.separator]
+    start = separators_at[separators - 1] + 1 if 0 < separators <= len(separators_at) else 0
     return tuple(token for token in tokens[start:] if token != special.separator)
 
 

@@ -66,13 +66,13 @@ class Log:
 
 def read_log(path: Path) -> list[dict[str, Any]]:
     """Return the lines of a log without an incomplete last one."""
-    found = []
+    records = []
     for number, record in enumerate(byte_lines(path), start=1):
         try:
-            found.append(json_record(record, path, number))
+            records.append(json_record(record, path, number))
         except BadInput:
             break
-    return found
+    return records
 
 
 def _board(folder: Path, update: int) -> Any:
@@ -89,13 +89,13 @@ def _board(folder: Path, update: int) -> Any:
 
 def _scalars(kind: str, values: dict[str, Any]) -> list[tuple[str, float]]:
     """Return figures by their names in TensorBoard: training/loss, validation/perplexity, accuracy/SUITE."""
-    found = []
+    scalars = []
     for key, value in values.items():
         if isinstance(value, dict):
-            found += [(f"{key}/{name}", figure) for name, figure in value.items() if figure is not None]
+            scalars += [(f"{key}/{name}", figure) for name, figure in value.items() if figure is not None]
         elif value is not None:
-            found.append((f"{kind}/{key}", value))
-    return found
+            scalars.append((f"{kind}/{key}", value))
+    return scalars
 
 
 def _record(values: dict[str, Any]) -> str:
@@ -119,12 +119,12 @@ class Series(NamedTuple):
 
 def series_of(log: Iterable[Mapping[str, Any]]) -> list[Series]:
     """Return the accuracy on each suite from the lines of a log."""
-    found: dict[str, list[tuple[int, float]]] = {}
+    points_of: dict[str, list[tuple[int, float]]] = {}
     for entry in log:
         for name, value in entry.get("accuracy", {}).items():
             if value is not None:  # a suite without right answers has no accuracy
-                found.setdefault(name, []).append((entry["update"], value))
-    return [Series(name, tuple(points)) for name, points in found.items()]
+                points_of.setdefault(name, []).append((entry["update"], value))
+    return [Series(name, tuple(points)) for name, points in points_of.items()]
 
 
 def training_curve(title: str, series: Sequence[Series]) -> str:
@@ -149,23 +149,23 @@ def training_curve(title: str, series: Sequence[Series]) -> str:
         end = places[-1]
         parts.append(line(end[0] + 4, end[1], WIDTH - RIGHT + 16, height, color))
         parts.append(text(WIDTH - RIGHT + 20, height + 4, _label(one), fill=DARK))
-    said = ", ".join(f"{one.name}: {one.points[-1][1]:.3f} after {one.points[-1][0]:,} updates" for one in series)
-    return document(WIDTH, HEIGHT, f"{title}. {said}", parts)
+    summary = ", ".join(f"{one.name}: {one.points[-1][1]:.3f} after {one.points[-1][0]:,} updates" for one in series)
+    return document(WIDTH, HEIGHT, f"{title}. {summary}", parts)
 
 
 def apart(heights: Sequence[float], room: float = LINE) -> list[float]:
     """Return heights of labels, moved so that none overlaps another and all are within the chart."""
     order = sorted(range(len(heights)), key=lambda k: heights[k])
-    found = list(heights)
+    moved = list(heights)
     lowest: float = TOP
     for k in order:
-        found[k] = max(found[k], lowest)
-        lowest = found[k] + room
+        moved[k] = max(moved[k], lowest)
+        lowest = moved[k] + room
     highest: float = HEIGHT - BOTTOM + room
     for k in reversed(order):
-        found[k] = min(found[k], highest)
-        highest = found[k] - room
-    return found
+        moved[k] = min(moved[k], highest)
+        highest = moved[k] - room
+    return moved
 
 
 def _label(one: Series) -> str:
@@ -179,3 +179,19 @@ def _path(places: Sequence[tuple[float, float]], color: str, dashes: str) -> str
         return f'<circle cx="{places[0][0]:.1f}" cy="{places[0][1]:.1f}" r="3" fill="{escape(color)}"/>'
     points = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
     return f'<polyline points="{points}" {style}/>'
+
+
+def kept(output: Path) -> str:
+    """Describe what an interrupted training has kept for --resume; with --sweep, of the last model."""
+    if not output.is_dir():
+        return ""
+    checkpoints = sorted(output.glob("checkpoints/update-*/state.json"))
+    if not checkpoints:
+        found = output.glob("*/checkpoints/update-*/state.json")
+        checkpoints = sorted(found, key=lambda path: path.stat().st_mtime)
+    if checkpoints:
+        folder = checkpoints[-1].parent
+        return f"update {int(folder.name.removeprefix('update-')):,} is kept in {folder}"
+    folders = [output, *(folder for folder in output.iterdir() if folder.is_dir())]
+    begun = any((folder / "config.toml").is_file() for folder in folders)
+    return f"there is no checkpoint yet, only the vocabulary and config in {output}" if begun else ""

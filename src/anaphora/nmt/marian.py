@@ -182,13 +182,13 @@ def _without_row(gradient: Tensor, row: int) -> Tensor:
 
 def _cached(layers: Layers) -> list[Any]:
     """Keys and values as the decoder's layers look for them; they are not copied."""
-    found = []
+    cached = []
     for keys, values in layers:
         layer = DynamicLayer()
         layer.lazy_initialization(keys, values)
         layer.keys, layer.values = keys, values
-        found.append(layer)
-    return found
+        cached.append(layer)
+    return cached
 
 
 # A Transformer that was trained here as a complete Hugging Face checkpoint: weights, configuration, tokenizer.
@@ -235,7 +235,7 @@ def _tokenizer(model: PreTrainedModel, folder: Path, part: Path) -> Any:
     separate = (part / names[0]).read_bytes() != (part / names[1]).read_bytes()
     if not separate:
         (part / names[1]).unlink()
-    found = MarianTokenizer(
+    tokenizer = MarianTokenizer(
         source_spm=str(folder / FILES[0]),
         target_spm=str(folder / FILES[1]),
         vocab=str(part / names[0]),
@@ -245,5 +245,5 @@ def _tokenizer(model: PreTrainedModel, folder: Path, part: Path) -> Any:
         model_max_length=model.config.max_position_embeddings,
     )
     # Between sentences with or without spaces around it, and left in what is decoded, so that it can be cut there.
-    found.add_tokens([AddedToken(SEPARATOR_PIECE, lstrip=True, rstrip=True, normalized=False, special=False)])
-    return found
+    tokenizer.add_tokens([AddedToken(SEPARATOR_PIECE, lstrip=True, rstrip=True, normalized=False, special=False)])
+    return tokenizer

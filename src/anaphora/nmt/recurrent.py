@@ -29,8 +29,8 @@ class NormedLinear(nn.Module):
             nn.init.zeros_(self.linear.bias)
 
     def forward(self, inputs: Tensor) -> Tensor:
-        found: Tensor = self.linear(inputs)
-        return found if self.norm is None else self.norm(found)
+        product: Tensor = self.linear(inputs)
+        return product if self.norm is None else self.norm(product)
 
 
 class SequenceDropout(nn.Module):
@@ -177,8 +177,8 @@ class Encoder(nn.Module):
         packed = pack_padded_sequence(embedded, tokens.lengths.cpu(), batch_first=True, enforce_sorted=False)
         states, _ = self.gru(packed)
         annotations, _ = pad_packed_sequence(states, batch_first=True, total_length=tokens.ids.shape[1])
-        found: Tensor = self.dropout(self.norm_output(annotations))
-        return found
+        output: Tensor = self.dropout(self.norm_output(annotations))
+        return output
 
 
 # How the context vectors of several encoders become one: Bawden et al. 2018 §3.2, eqs. 1–6.
@@ -192,8 +192,8 @@ class Concatenation(nn.Module):
         self.linear = NormedLinear(encoders * size, size)
 
     def forward(self, state: Tensor, contexts: Tensor) -> Tensor:
-        found: Tensor = self.linear(contexts.flatten(1))
-        return found
+        combined: Tensor = self.linear(contexts.flatten(1))
+        return combined
 
 
 class Gate(nn.Module):
@@ -244,8 +244,8 @@ class Hierarchical(nn.Module):
 
     def forward(self, state: Tensor, contexts: Tensor) -> Tensor:
         weighted = contexts * self.weights(state, contexts)[:, :, None].to(contexts.dtype)
-        found: Tensor = self.outputs(weighted.flatten(1))  # the sum over k is in the product
-        return found
+        combined: Tensor = self.outputs(weighted.flatten(1))  # the sum over k is in the product
+        return combined
 
 
 COMBINATIONS = {"concatenation": Concatenation, "gate": Gate, "hierarchical": Hierarchical}
@@ -316,13 +316,13 @@ class RecurrentModel(nn.Module):
 
     def encode(self, inputs: tuple[Padded, ...]) -> Memory:
         """Annotations and keys of every encoder; the state to begin with is made of the main encoder's mean."""
-        found = []
+        encoded = []
         for encoder, attention, tokens in zip(self.encoders, self.attentions, inputs, strict=True):
-            found.append(attention.prepare(encoder(tokens), tokens.mask))  # type: ignore[operator]
-        main = found[0]
+            encoded.append(attention.prepare(encoder(tokens), tokens.mask))  # type: ignore[operator]
+        main = encoded[0]
         sums = torch.bmm(main.mask[:, None].to(main.annotations.dtype), main.annotations)[:, 0]
         mean = sums / main.mask.sum(1, keepdim=True)
-        return Memory(tuple(found), torch.tanh(self.initial(mean)))
+        return Memory(tuple(encoded), torch.tanh(self.initial(mean)))
 
     def start(self, memory: Memory) -> Tensor:
         return memory.initial

@@ -63,8 +63,8 @@ class Text:
         return [side.id_to_piece(number) for number in range(side.get_piece_size())]
 
     def _encode(self, side: int, sentence: str) -> list[int]:
-        found: list[int] = self._sides[side].encode(self._rules[side].apply(sentence))
-        return found
+        ids: list[int] = self._sides[side].encode(self._rules[side].apply(sentence))
+        return ids
 
 
 def learn_text(
@@ -228,7 +228,7 @@ def _learn_case(sentences: Iterable[str]) -> dict[str, str]:
     for sentence in sentences:
         for word in sentence.split()[1:]:
             forms[word.lower()][word] += 1
-    return {word: max(sorted(found), key=found.__getitem__) for word, found in sorted(forms.items())}
+    return {word: max(sorted(counts), key=counts.__getitem__) for word, counts in sorted(forms.items())}
 
 
 def _sacremoses() -> Any:

@@ -177,12 +177,12 @@ def perplexity(model: Any, corpus: Corpus, batch_tokens: int) -> float | None:
     if not tokens:
         return None
     try:
-        found = math.exp(total / tokens)
+        value = math.exp(total / tokens)
     except OverflowError:
-        found = math.inf
+        value = math.inf
     what = f"the perplexity of {tokens:,} held-out tokens"
     return finite(
-        found, what, "Lower the learning rate (training.learning_rate), or clip the gradient (training.clip_norm)."
+        value, what, "Lower the learning rate (training.learning_rate), or clip the gradient (training.clip_norm)."
     )
 
 
@@ -201,8 +201,8 @@ def contrastive_accuracy(
     scores = iter(padded_scores(model, targets, text.special, batch_tokens))
     right = 0
     for best, size in zip(gold, sizes, strict=True):
-        found = [next(scores) for _ in range(size)]
-        right += all(found[best] > score for number, score in enumerate(found) if number != best)
+        values = [next(scores) for _ in range(size)]
+        right += all(values[best] > score for number, score in enumerate(values) if number != best)
     return right / len(gold) if gold else None
 
 
@@ -248,8 +248,8 @@ class Trainer:
         )
         self.autocast = autocast(training.dtype, self.ranks.device)
         self.state = State()
-        if found := checkpoints(self._checkpoints):
-            self.state = load_checkpoint(found[-1], self.model, self.optimizer)
+        if saved := checkpoints(self._checkpoints):
+            self.state = load_checkpoint(saved[-1], self.model, self.optimizer)
         elif config.training.start_from:
             start_from(Path(config.training.start_from), self.model, config)
         if self.ranks.rank:

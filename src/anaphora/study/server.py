@@ -24,14 +24,8 @@ from starlette.requests import ClientDisconnect
 
 from anaphora.core.errors import AnaphoraError
 from anaphora.languages.highlight import segments
-from anaphora.study.analysis import (
-    answer_rows,
-    as_jsonl,
-    as_tsv,
-    current_answers,
-    study_agreement,
-    undoable,
-)
+from anaphora.study.analysis import current_answers, study_agreement, undoable
+from anaphora.study.export import answer_rows, as_jsonl, as_tsv
 from anaphora.study.middleware import (
     ADMIN_BURST,
     ADMIN_RATE,

@@ -328,3 +328,9 @@ def _file_facts(path: Path) -> dict[str, Any]:
         "sha256": suite.sha256(),
         "citation": header.citation,
     }
+
+
+def kept() -> str:
+    """Describe what an interrupted download has kept; empty where there is nothing."""
+    downloads = home() / "downloads"
+    return f"files that are complete are kept in {downloads}" if downloads.is_dir() else ""

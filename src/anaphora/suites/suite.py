@@ -106,7 +106,7 @@ class Suite:
         wanted = index if index >= 0 else len(self) + index
         for example in itertools.islice(self, wanted, None) if wanted >= 0 else ():
             return example
-        raise IndexError(f"{self.header.name} has {len(self):,} examples, there is no number {index}")
+        raise IndexError(f"index {index} is out of range: {self.header.name} has {len(self):,} examples")
 
     def __repr__(self) -> str:
         source = f" from {self.path}" if self.path is not None else ""
@@ -119,7 +119,8 @@ class Suite:
             gold = "" if example.gold is None else example.candidates[example.gold][-1]
             others = [c[-1] for k, c in enumerate(example.candidates) if k != example.gold]
             rows.append(Row((example.id, example.source[-1], gold, " / ".join(others))))
-        title = f"{self.header.name} {arrow(self.header.languages)} · {len(self):,} examples"
+        number = f"{len(self):,} example{'' if len(self) == 1 else 's'}"
+        title = f"{self.header.name} {arrow(self.header.languages)} · {number}"
         notes = [f"breakdowns: {', '.join(self.header.breakdowns)}"] if self.header.breakdowns else []
         notes += [f"licence: {self.header.licence}"] if self.header.licence else []
         return as_html(Table(title, ("id", "source", "right", "wrong"), tuple(rows), tuple(notes)))

@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.files import byte_lines, decode
@@ -121,3 +122,31 @@ def _parse(line: bytes, path: Path, number: int) -> tuple[float, int | None]:
     if not count.strip().isdecimal():
         raise BadInput(path, f"not a number of tokens: {count.strip()[:40]!r}", line=number)
     return score, whole_number(count, path, number, "a number of tokens")
+
+
+class ScoreArray:
+    """Scores in memory: one number per candidate in the order of the suite, or a list of them per example."""
+
+    spec = "scores:memory"
+
+    def __init__(self, scores: Iterable[Any]) -> None:
+        """scores: a list, a list of lists, or an array of NumPy."""
+        rows = scores.tolist() if hasattr(scores, "tolist") else list(scores)
+        self.scores = [number for row in rows for number in (row if isinstance(row, Sequence) else [row])]
+
+    def score(self, examples: Iterable[Example]) -> Iterator[ScoredExample]:
+        """Each example with its scores; too few or too many are an error."""
+        start = 0
+        for example in examples:
+            found = [float(number) for number in self.scores[start : start + len(example.candidates)]]
+            start += len(example.candidates)
+            if len(found) < len(example.candidates) or not all(map(math.isfinite, found)):
+                wrong = (
+                    f"{len(self.scores):,} scores are too few" if start > len(self.scores) else "not a finite number"
+                )
+                raise AnaphoraError(f"scores of example {example.id!r}: {wrong}. Pass one finite number per candidate.")
+            yield ScoredExample(example.id, example.gold, example.tags, found)
+        if start != len(self.scores):
+            raise AnaphoraError(f"{start:,} scores expected (one per candidate of the suite), got {len(self.scores):,}")
+
+    as_written = score

@@ -15,6 +15,7 @@ from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.files import Appender, atomic_writer, byte_lines, json_line, open_binary, write_atomic
 from anaphora.core.lock import lock_output
 from anaphora.core.parsing import expecting, is_a, json_record, parse_json_line
+from anaphora.runs import whole_lines
 from anaphora.systems import DocumentTranslator, System, Translator
 from anaphora.systems.context import Context
 from anaphora.systems.documents import Sentence, read_documents
@@ -261,3 +262,9 @@ def _record(line: bytes, part: Path, number: int) -> Record:
         if type(text) is not str or not is_a(surplus, int):
             raise TypeError("a text and a number are expected")
     return text, surplus, nbest
+
+
+def kept(output: Path) -> str:
+    """Describe what an interrupted `translate` has kept for --resume; empty where there is nothing."""
+    part = output.with_name(f"{output.name}.part")
+    return f"{whole_lines(part):,} translations are kept in {part}" if part.is_file() else ""

@@ -15,7 +15,7 @@ from anaphora.annotate.document import Document, Mention, Sentence, Token
 from anaphora.build.mine.filtering import Antecedents, Contrast
 from anaphora.build.mine.gold import GoldMention, GoldPair, GoldSide, read_gold
 from anaphora.build.mine.phenomenon import AnnotatedPair
-from anaphora.build.mine.pronouns import CONFIDENCE, Found, Pronouns
+from anaphora.build.mine.pronouns import CONFIDENCE, PronounMatch, Pronouns
 from anaphora.build.mine.quality import (
     Evaluation,
     JudgedItem,
@@ -81,9 +81,9 @@ def translations(word: str) -> frozenset[str]:
     return frozenset({"er", "sie", "es"}) if word == "it" else frozenset()
 
 
-def found(source: Mention, target: Mention, sentence: int = 2) -> Found:
+def found(source: Mention, target: Mention, sentence: int = 2) -> PronounMatch:
     contrast = Contrast("Nom", frozenset({"Nom"}), frozenset({"Fem"}), "Sing", {})
-    return Found(sentence, 0, 0, Antecedents(source, target, 0.7), contrast, "sie")
+    return PronounMatch(sentence, 0, 0, Antecedents(source, target, 0.7), contrast, "sie")
 
 
 LAMP, TABLE, LIGHT = Mention(0, 0, 2, 1), Mention(0, 3, 5, 4), Mention(1, 0, 2, 1)

@@ -155,13 +155,13 @@ class _Extender:
         self, passage: Passage, place: int, words: str, owner: Owner, determiners: Determiners
     ) -> Passage | None:
         sentence = passage[place] if place < len(passage) else ""  # a candidate may lack sentences of its source
-        found = find(words, sentence)
-        if found is None:
+        match = find(words, sentence)
+        if match is None:
             return None
-        phrase = extended(found.group(), owner, determiners)
-        capital = not self.truecased and found.group()[0].isupper() and begins_sentence(sentence, found.start())
+        phrase = extended(match.group(), owner, determiners)
+        capital = not self.truecased and match.group()[0].isupper() and begins_sentence(sentence, match.start())
         phrase = capitalized(phrase) if capital else phrase
-        return (*passage[:place], sentence[: found.start()] + phrase + sentence[found.end() :], *passage[place + 1 :])
+        return (*passage[:place], sentence[: match.start()] + phrase + sentence[match.end() :], *passage[place + 1 :])
 
 
 def extended(phrase: str, owner: Owner, determiners: Determiners) -> str:
@@ -208,17 +208,17 @@ def by_annotators(
         return None, lambda example, _: tags.get(example.id)
     if source is None or target is None:
         missing = "--annotate-source" if source is None else "--annotate-target"
-        raise AnaphoraError(f"antecedents are found in both languages, and {missing} is missing. Add: {missing} SPEC")
+        raise AnaphoraError(f"antecedents are by_id in both languages, and {missing} is missing. Add: {missing} SPEC")
     sides = [
         (load_annotator(spec, language), load_linker(link, language))
         for spec, language in ((source, header.source_language), (target, header.target_language))
     ]
-    found = {identifier: (antecedent, tags) for identifier, antecedent, tags in linked(suite, *sides)}
-    if not found:
+    by_id = {identifier: (antecedent, tags) for identifier, antecedent, tags in linked(suite, *sides)}
+    if not by_id:
         raise AnaphoraError(f"{suite.path or header.name}: the annotation finds no antecedent in any example")
     return (
-        lambda example: found[example.id][0] if example.id in found else None,
-        lambda example, _: found[example.id][1] if example.id in found else None,
+        lambda example: by_id[example.id][0] if example.id in by_id else None,
+        lambda example, _: by_id[example.id][1] if example.id in by_id else None,
     )
 
 
@@ -261,10 +261,10 @@ def _source_link(example: Example, document: Document, links: Sequence[Link]) ->
     last = len(document.sentences) - 1
     pronoun = str(example.tags.get("source_pronoun") or "it").lower()
     words = document.sentences[last]
-    found = {
+    antecedents = {
         _believed(k) for k in links if k.pronoun.sentence == last and words[k.pronoun.head].text.lower() == pronoun
     }
-    return found.pop() if len(found) == 1 else None
+    return antecedents.pop() if len(antecedents) == 1 else None
 
 
 def _target_link(example: Example, document: Document, links: Sequence[Link]) -> Mention | None:

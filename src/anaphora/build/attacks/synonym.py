@@ -23,8 +23,7 @@ from anaphora.build.attacks.attack import (
 )
 from anaphora.build.attacks.synonym_sentence import Phrase, Unsure, count_it, followed, phrase_in, replaced
 from anaphora.core.errors import AnaphoraError
-from anaphora.languages.german import PRONOUNS, words_of
-from anaphora.languages.german_nouns import Noun, NounTable
+from anaphora.languages.german import PRONOUNS, Noun, NounTable, words_of
 from anaphora.languages.thesaurus import Dictionary, Thesaurus
 from anaphora.languages.wordnet import FirstSenses
 from anaphora.suites.example import Example, Passage
@@ -51,7 +50,7 @@ def cases_by_annotation(suite: Suite, annotator: Annotator) -> dict[str, Sequenc
         place = sentence_of(example.source, antecedent) if antecedent else None
         if antecedent is not None and place is not None:
             rows.append((example, antecedent, example.candidates[example.gold or 0][place]))
-    found: dict[str, Sequence[str]] = {}
+    cases: dict[str, Sequence[str]] = {}
     documents = annotator.annotate([sentence] for _, _, sentence in rows)
     for (example, antecedent, _), document in zip(rows, documents, strict=True):
         sentence = document.sentences[0]
@@ -60,8 +59,8 @@ def cases_by_annotation(suite: Suite, annotator: Annotator) -> dict[str, Sequenc
         inside = [token for token, place in tokens if match and match.start() <= place < match.end()]
         head = example.tags.get("target_antecedent_head")
         nouns = [token for token in inside if (token.text == head if head else token.upos in ("NOUN", "PROPN"))]
-        found[example.id] = [*case_by_tag(example), *(_cases(nouns[0]) if nouns else ())]
-    return found
+        cases[example.id] = [*case_by_tag(example), *(_cases(nouns[0]) if nouns else ())]
+    return cases
 
 
 def _cases(token: Token) -> list[str]:
@@ -87,7 +86,7 @@ class Usage:
 
     @cached_property
     def _sentences(self) -> dict[str, list[frozenset[str]]]:
-        found: dict[str, list[frozenset[str]]] = defaultdict(list)
+        sentences: dict[str, list[frozenset[str]]] = defaultdict(list)
         pairs = {
             pair
             for example in self.suite
@@ -98,8 +97,8 @@ class Usage:
             words = frozenset(word.text.lower().removesuffix("'s") for word in words_of(source))
             nouns = (w.text for w in words_of(target) if w.text[0].isupper() and not begins_sentence(target, w.start))
             for form in set(nouns):
-                found[form].append(words)
-        return found
+                sentences[form].append(words)
+        return sentences
 
     def counts(self, noun: Noun, word: str) -> tuple[int, int]:
         """Return the number of sentences with a noun, and of those whose source contains the English word."""
@@ -130,18 +129,18 @@ class Synonyms:
         """
         words = dict.fromkeys([source.lower(), *(self.wordnet.first_sense(source) if self.wordnet else ())])
         known = (self.nouns.noun(lemma) for sense in self.thesaurus.senses(noun.lemma) for lemma in sense)
-        found = list({other.lemma: other for other in known if other is not None and _fits(noun, other)}.values())
-        used = {o.lemma: self.usage.counts(o, source.lower()) if self.usage else (0, 0) for o in found}
+        synonyms = list({other.lemma: other for other in known if other is not None and _fits(noun, other)}.values())
+        used = {o.lemma: self.usage.counts(o, source.lower()) if self.usage else (0, 0) for o in synonyms}
         if self.dictionary is None:
-            found = [other for other in found if self._has_one_sense(noun) and self._has_one_sense(other)]
+            synonyms = [other for other in synonyms if self._has_one_sense(noun) and self._has_one_sense(other)]
         else:
             translations = frozenset[str]().union(*map(self.dictionary.translations, words))
-            shared = {other.lemma: self._shared(noun, other, self.dictionary) for other in found}
-            found = [other for other in found if {noun.lemma, other.lemma} <= translations]
-            found = [o for o in found if shared[o.lemma] >= self._least(used[o.lemma][1])]
-            found.sort(key=lambda other: -shared[other.lemma])
-        found = [other for other in found if not _otherwise(*used[other.lemma])]
-        return sorted(found, key=lambda other: (-used[other.lemma][1], -used[other.lemma][0]))
+            shared = {other.lemma: self._shared(noun, other, self.dictionary) for other in synonyms}
+            synonyms = [other for other in synonyms if {noun.lemma, other.lemma} <= translations]
+            synonyms = [o for o in synonyms if shared[o.lemma] >= self._least(used[o.lemma][1])]
+            synonyms.sort(key=lambda other: -shared[other.lemma])
+        synonyms = [other for other in synonyms if not _otherwise(*used[other.lemma])]
+        return sorted(synonyms, key=lambda other: (-used[other.lemma][1], -used[other.lemma][0]))
 
     def _least(self, with_word: int) -> float:
         return min(SHARED_IF_USED, self.least) if with_word else self.least
@@ -259,11 +258,11 @@ def candidate_genders(example: Example) -> list[str | None]:
     if isinstance(pronouns, list) and len(pronouns) == len(example.candidates):
         return [GENDER.get(str(word).lower()) for word in pronouns]
     last = [candidate[-1] for candidate in example.candidates]
-    found: list[str | None] = []
+    genders: list[str | None] = []
     for k, sentence in enumerate(last):
         words = [word for word, _ in differing_words(sentence, last[1 if k == 0 else 0])] if len(last) > 1 else []
-        found.append(next((GENDER[word] for word in words if word in GENDER), None))
-    return found
+        genders.append(next((GENDER[word] for word in words if word in GENDER), None))
+    return genders
 
 
 def _tags(example: Example, phrase: Phrase, noun: Noun, words: str, gold: int) -> Mapping[str, Any]:

@@ -18,6 +18,8 @@ from anaphora.languages.german import (
     PREPOSITIONS,
     PRONOUNS,
     Mentions,
+    Noun,
+    NounTable,
     Word,
     case_in_clause,
     determiner,
@@ -30,7 +32,6 @@ from anaphora.languages.german import (
     relatives,
     words_of,
 )
-from anaphora.languages.german_nouns import Noun, NounTable
 
 FORMS = "der|die|das|den|dem|dessen|deren|welche[rsnm]?"
 BEHIND = re.compile(rf"\s*,\s*(?:(?:{'|'.join(PREPOSITIONS)})\s+)?(?P<form>{FORMS})\b")
@@ -134,10 +135,10 @@ def _relative(sentence: str, end: int, old: str, new: str) -> str:
         return sentence[end:]
     words = words_of(sentence)
     place = next(k for k, word in enumerate(words) if word.start == match.start("form"))
-    found = relatives(match["form"], old, new)
-    if in_phrase(sentence, words, place) or len(found) != 1:
+    forms = relatives(match["form"], old, new)
+    if in_phrase(sentence, words, place) or len(forms) != 1:
         raise Unsure("a relative pronoun is not clear")
-    return sentence[end : match.start("form")] + found.pop() + sentence[match.end("form") :]
+    return sentence[end : match.start("form")] + forms.pop() + sentence[match.end("form") :]
 
 
 def followed(text: str, source: str, genders: tuple[str, str], start: int, *, alone: int) -> str:
@@ -148,11 +149,11 @@ def followed(text: str, source: str, genders: tuple[str, str], start: int, *, al
     alone: the number of `it` in the source that are the pronoun under test
     """
     old, new = genders
-    found = mentions(text, old, start)
-    if any(word.start > _behind(text, start) for word in found.others):
+    mentioned = mentions(text, old, start)
+    if any(word.start > _behind(text, start) for word in mentioned.others):
         raise Unsure("a demonstrative or relative pronoun may take it up")
     english = _english(source)
-    pronouns = _without_polite(found, english)
+    pronouns = _without_polite(mentioned, english)
     people, things = (sum(word in known for word in english) for known in (PEOPLE[old], IT))
     if not pronouns or (people >= len(pronouns) and things <= alone):
         return text
@@ -178,10 +179,10 @@ def _behind(text: str, start: int) -> int:
     return match.start("form") if match and start else start - 1
 
 
-def _without_polite(found: Mentions, english: Sequence[str]) -> list[Word]:
+def _without_polite(mentioned: Mentions, english: Sequence[str]) -> list[Word]:
     """Return the pronouns without a sentence-initial Sie or Ihr if the source has *you*."""
     polite = any(word in YOU for word in english)
-    return [w for w in found.pronouns if not (polite and w.text.startswith(("Sie", "Ihr")))]
+    return [w for w in mentioned.pronouns if not (polite and w.text.startswith(("Sie", "Ihr")))]
 
 
 def _changed(text: str, word: Word, old: str, new: str) -> str:

@@ -73,14 +73,14 @@ def distractors_for(source: str, target: str, file: Path | None = None) -> Distr
                 )
         if not isinstance(frames[source], str) or target not in data["genders"]:
             raise AnaphoraError(f"{path}: {source}-{target}: the target language needs genders, the source one frame")
-        found = tuple(
+        distractors = tuple(
             Distractor(word, gender, noun, frames[source].format(noun), frames[target][gender].format(word))
             for noun, forms in data["nouns"].items()
             if target in forms
             for word, gender in [forms[target]]
         )
         pronouns = {word: gender for gender, words in data["pronouns"][target].items() for word in words}
-        return Distractors(found, tuple(data["genders"][target]), pronouns)
+        return Distractors(distractors, tuple(data["genders"][target]), pronouns)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         remedy = "See the frames, pronouns, genders and nouns in docs/attacks.md."
         raise BadInput(path, f"not a file of distractors ({error!r})", remedy=remedy) from None
@@ -102,12 +102,12 @@ def wrong_antecedent(
     small = is_truecased(suite) if truecased is None else truecased
 
     def change(example: Example) -> Example | Skipped:
-        found = _drawn(example, distractors, seed)
-        if isinstance(found, Skipped):
-            return found
-        tags: dict[str, Any] = {**example.tags, "distractor": found.noun, "distractor_gender": found.gender}
-        source = _with(example.source, found.source, small)
-        candidates = tuple(_with(candidate, found.target, small) for candidate in example.candidates)
+        distractor = _drawn(example, distractors, seed)
+        if isinstance(distractor, Skipped):
+            return distractor
+        tags: dict[str, Any] = {**example.tags, "distractor": distractor.noun, "distractor_gender": distractor.gender}
+        source = _with(example.source, distractor.source, small)
+        candidates = tuple(_with(candidate, distractor.target, small) for candidate in example.candidates)
         return replace(example, source=source, candidates=candidates, tags=tags)
 
     return attacked_suite(suite, [(NAME, change)], on_skip)

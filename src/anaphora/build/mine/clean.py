@@ -55,14 +55,14 @@ _MOJIBAKE_PART = re.compile(
 )
 
 
-def _part(found: re.Match[str]) -> str:
+def _part(match: re.Match[str]) -> str:
     """Return the character that two characters were, or both unchanged if they cannot have been one."""
     for encoding in ("cp1252", "latin-1"):
         try:
-            return found[0].encode(encoding).decode("utf-8")
+            return match[0].encode(encoding).decode("utf-8")
         except UnicodeError:
             continue
-    return found[0]
+    return match[0]
 
 
 def _ocr(text: str) -> str:
@@ -77,8 +77,8 @@ def _without(pattern: re.Pattern[str]) -> Callable[[str], str]:
 
 def _direction(text: str) -> str:
     """Remove stage directions: [DOOR OPENS], (sighs). A line that consists of them becomes empty."""
-    found, count = _DIRECTION.subn(" ", text)
-    return found if not count or any(map(str.isalnum, found)) else ""
+    rest, count = _DIRECTION.subn(" ", text)
+    return rest if not count or any(map(str.isalnum, rest)) else ""
 
 
 def _speaker(text: str) -> str:

@@ -156,12 +156,12 @@ def read_stage(stage: Stage, corpus: Corpus, sizes: Sizes, count: Count | None =
     """Write the shards of a corpus, unless they exist. The index is written last and marks the stage as complete."""
     path = stage.folder / INDEX
     if path.is_file():
-        found = read_json_object(path)
+        saved = read_json_object(path)
         with expecting(
             path, "the index of a work folder", remedy="Delete the work folder, or choose another one with --work."
         ):
-            normalized = {side: Counter(counts) for side, counts in found["normalized"].items()}
-            return Index([int(n) for n in found["shards"]], int(found["documents"]), normalized)
+            normalized = {side: Counter(counts) for side, counts in saved["normalized"].items()}
+            return Index([int(n) for n in saved["shards"]], int(saved["documents"]), normalized)
     index = Index()
     for shard in _shards(_pieces(_checked(read_corpus(corpus), corpus, index), sizes), sizes.shard):
         stage.write(len(index.shards), pack_pieces(shard))
@@ -206,10 +206,10 @@ def _normalized(text: str, counts: Counter[str], *, counted: bool) -> str:
 def _pieces(pairs: Iterable[Named], sizes: Sizes) -> Iterator[Piece]:
     """Yield documents as pieces; long documents in several pieces that overlap."""
     number = 0
-    for name, found in groupby(pairs, key=itemgetter(0)):
+    for name, document in groupby(pairs, key=itemgetter(0)):
         held: list[Pair] = []  # the overlap with the previous piece, then the sentences of this one
         start = first = 0
-        for _, pair in found:
+        for _, pair in document:
             if len(held) - first == sizes.piece:  # only now it is known that the document continues
                 yield _piece(name, start, number, first, held)
                 keep = min(sizes.overlap, len(held))

@@ -79,10 +79,10 @@ class WordLinks:
 
 def target_pronoun(place: Place, source: Sentence, candidates: Iterable[int], words: WordLinks) -> int | str:
     """Return the target pronoun that is aligned to this source pronoun and to no other, or the reason for rejection."""
-    found = set(candidates)
-    if not found:
+    pronouns = set(candidates)
+    if not pronouns:
         return "no target pronoun"
-    aligned = [j for _, j in words.targets(place) if j in found]
+    aligned = [j for _, j in words.targets(place) if j in pronouns]
     if not aligned:
         return "not aligned to a pronoun"
     if len(aligned) > 1:
@@ -123,8 +123,8 @@ def antecedents(
 def _by_chains(source: Link, target: Link, words: WordLinks, *, fallback: bool) -> Antecedents | str:
     ours, theirs = source.earlier, target.earlier
     if fallback and not source.nouns and not target.nouns and ours is not None and theirs is not None:
-        found = Antecedents(ours, theirs, 1.0, fallback=True)
-        return found if aligned(ours, theirs, words) else "antecedents not aligned"
+        pronouns = Antecedents(ours, theirs, 1.0, fallback=True)
+        return pronouns if aligned(ours, theirs, words) else "antecedents not aligned"
     if not source.nouns:
         return "no source antecedent"
     if not target.nouns:

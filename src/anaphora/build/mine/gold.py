@@ -95,8 +95,8 @@ def read_gold(path: Path, source: str, target: str) -> Iterator[GoldPair]:
         record = json_record(line, path, number, "a record of ParCorFull")
         with expecting(path, "a record of ParCorFull", number):
             if not {source, target} <= set(record["langs"]):
-                found = "-".join(record["langs"])
-                raise BadInput(path, f"a record of {found}, not {source}-{target}", line=number, remedy="Give -l.")
+                languages = "-".join(record["langs"])
+                raise BadInput(path, f"a record of {languages}, not {source}-{target}", line=number, remedy="Give -l.")
             pair = _pair(record, source, target)
         yield pair
 

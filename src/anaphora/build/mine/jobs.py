@@ -156,8 +156,8 @@ class Align:
 
     def _found(self, pieces: Sequence[Piece], *sides: Sequence[Sequence[Words]]) -> Iterator[Sequence[Alignment]]:
         words = [[lowercase(sentence.texts) for document in side for sentence in document] for side in sides]
-        found = iter(_aligner(self).align(*words))
-        return ([next(found) for _ in piece.source] for piece in pieces)
+        alignments = iter(_aligner(self).align(*words))
+        return ([next(alignments) for _ in piece.source] for piece in pieces)
 
     def __hash__(self) -> int:
         return hash(self.fingerprint)
@@ -220,9 +220,9 @@ def annotated_pairs(inputs: Inputs) -> Iterator[tuple[Piece, AnnotatedPair]]:
 
 def lowercase(words: Sequence[str]) -> list[str]:
     """Return the words in lowercase and without spaces, which words of a treebank may contain."""
-    found = " ".join(words).lower().split(" ")
-    if len(found) == len(words) and " ".join(found).split() == found:
-        return found
+    lowercased = " ".join(words).lower().split(" ")
+    if len(lowercased) == len(words) and " ".join(lowercased).split() == lowercased:
+        return lowercased
     return ["_".join(word.lower().split()) or "_" for word in words]
 
 
@@ -340,11 +340,11 @@ def token_links(piece: Piece, source: Document, target: Document) -> list[Alignm
 
 def _tokens(sentence: Sentence, line: str, piece: Piece, k: int) -> list[list[int]]:
     """Return the tokens of each word."""
-    found: list[list[int]] = [[] for _ in line.split()]
-    if sentence.words and sentence.words[-1] + 1 != len(found):
-        place = f"sentence {piece.start + k + 1:,} of document {piece.document}"
-        problem = f"its annotation has {sentence.words[-1] + 1:,} words, but the line has {len(found):,}"
-        raise AnaphoraError(f"{place}: {problem}. Alignments index whitespace-separated words: annotate the same lines")
+    tokens_of_word: list[list[int]] = [[] for _ in line.split()]
+    if sentence.words and sentence.words[-1] + 1 != len(tokens_of_word):
+        where = f"sentence {piece.start + k + 1:,} of document {piece.document}"
+        problem = f"its annotation has {sentence.words[-1] + 1:,} words, but the line has {len(tokens_of_word):,}"
+        raise AnaphoraError(f"{where}: {problem}. Alignments index whitespace-separated words: annotate the same lines")
     for index, word in enumerate(sentence.words):
-        found[word].append(index)
-    return [[i for i in tokens if sentence[i].upos != "PUNCT"] or tokens for tokens in found]
+        tokens_of_word[word].append(index)
+    return [[i for i in tokens if sentence[i].upos != "PUNCT"] or tokens for tokens in tokens_of_word]

@@ -135,7 +135,7 @@ class Documents:
     @lru_cache(maxsize=2)  # noqa: B019  (as long as the file is read)
     def sentences(self, name: str) -> dict[str, str]:
         """The sentences of a document by their ids."""
-        found: dict[str, str] = {}
+        sentences: dict[str, str] = {}
         parents: list[ElementTree.Element] = []
         current: ElementTree.Element | None = None  # the sentence that is being read
         size = words = 0
@@ -151,17 +151,17 @@ class Documents:
                     continue
                 parents.pop()
                 if element is current:
-                    found[element.get("id", "")] = text = text_of(element)
+                    sentences[element.get("id", "")] = text = text_of(element)
                     size += len(text)
                     current = None
-                    if len(found) > MAX_SENTENCES or size > MAX_TEXT:
+                    if len(sentences) > MAX_SENTENCES or size > MAX_TEXT:
                         problem = f"more than {MAX_SENTENCES:,} sentences or {MAX_TEXT:,} characters"
                         raise BadInput(place, problem, remedy=SMALLER)
                 if current is None:
                     words = 0
                     if parents:
                         parents[-1].clear()  # so that memory does not grow with the file
-        return found
+        return sentences
 
     def _open(self, name: str) -> IO[bytes]:
         """A document as the alignment file calls it, en/1999/1/11.xml.gz, whether or not it is gzipped here."""

@@ -87,12 +87,12 @@ def load_phenomenon(name: str, languages: tuple[str, str], options: Mapping[str,
     """Return a phenomenon for a language pair; raise AnaphoraError for unknown languages or options."""
     kind = phenomena().load(name)
     try:
-        found: Phenomenon = kind(*languages, **options)
+        phenomenon: Phenomenon = kind(*languages, **options)
     except TypeError as error:
         if "argument" not in str(error):
             raise
         raise AnaphoraError(f"phenomenon {name!r}: {str(error).partition(') ')[2] or error}") from None
-    return found
+    return phenomenon
 
 
 # Options of a phenomenon, which are text on the command line.
@@ -101,12 +101,12 @@ def load_phenomenon(name: str, languages: tuple[str, str], options: Mapping[str,
 def number_of(value: float | str, name: str) -> float:
     """Return an option as a number of at least 0; a confidence is at most 1."""
     try:
-        found = float(value)
+        number = float(value)
     except ValueError:
         raise AnaphoraError(f"{name}: not a number: {value!r}") from None
-    if not 0 <= found < math.inf or (name == "confidence" and found > 1):
+    if not 0 <= number < math.inf or (name == "confidence" and number > 1):
         raise AnaphoraError(f"{name}: {value} is out of range")
-    return found
+    return number
 
 
 def switch_of(value: bool | str, name: str) -> bool:

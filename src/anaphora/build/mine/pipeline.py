@@ -354,3 +354,9 @@ def run_stage(
         done += sizes[number]
         if count is not None:
             count(done, total)
+
+
+def kept(work: Path) -> str:
+    """Describe what an interrupted mining run has kept in its work folder; empty where there is nothing."""
+    shards = sum(1 for _ in work.glob("*/*.jsonl.gz"))
+    return f"{shards:,} finished shards are kept in {work}" if work.is_dir() else ""

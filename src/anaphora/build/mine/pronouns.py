@@ -33,7 +33,7 @@ NEUTER = ("both", "source")
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class PronounMatch:
     """A pair of pronouns that passed all filters: its sentence and tokens."""
 
     sentence: int
@@ -128,12 +128,12 @@ class Pronouns:
 
     def extract(self, pair: AnnotatedPair, counts: Counter[str]) -> Iterator[MinedExample]:
         """Yield the examples of a document; count the reason for rejection of the other pronouns."""
-        for found in self.find(pair, counts):
-            right = pair.target.sentences[found.sentence].text
-            wrong = tuple(variant.text for variant in found.contrast.variants.values())
-            yield MinedExample(pair.name, found.sentence, found.label, right, wrong, tags_of(pair, found))
+        for match in self.find(pair, counts):
+            right = pair.target.sentences[match.sentence].text
+            wrong = tuple(variant.text for variant in match.contrast.variants.values())
+            yield MinedExample(pair.name, match.sentence, match.label, right, wrong, tags_of(pair, match))
 
-    def find(self, pair: AnnotatedPair, counts: Counter[str]) -> Iterator[Found]:
+    def find(self, pair: AnnotatedPair, counts: Counter[str]) -> Iterator[PronounMatch]:
         """Yield the pairs of pronouns that pass all filters."""
         known = _Pair(pair, self._linkers)
         for number in range(pair.first, len(pair.source.sentences)):
@@ -141,17 +141,17 @@ class Pronouns:
             for index in range(len(sentence)):
                 if self._looked_for(sentence, index):
                     counts["pronouns"] += 1
-                    found = self._found(known, number, index)
-                    if isinstance(found, str):
-                        counts[found] += 1
+                    match = self._match(known, number, index)
+                    if isinstance(match, str):
+                        counts[match] += 1
                     else:
                         counts["items"] += 1
-                        yield found
+                        yield match
 
     def _looked_for(self, sentence: Sentence, index: int) -> bool:
         return bool(self.translations(sentence[index].text.lower())) and is_pronoun(sentence, index, self._languages[0])
 
-    def _found(self, known: _Pair, number: int, index: int) -> Found | str:
+    def _match(self, known: _Pair, number: int, index: int) -> PronounMatch | str:
         source, target = known.pair.source.sentences[number], known.pair.target.sentences[number]
         wanted = self.translations(source[index].text.lower())
         candidates = [
@@ -159,34 +159,36 @@ class Pronouns:
             for j, token in enumerate(target)
             if token.text.lower() in wanted and is_pronoun(target, j, self._languages[1])
         ]
-        place = target_pronoun((number, index), source, candidates, known.words)
-        if isinstance(place, str):
-            return place
-        found = self._antecedents(known, number, index, place)
-        if isinstance(found, str):
-            return found
-        contrast = self._swap(target, place)
+        target_index = target_pronoun((number, index), source, candidates, known.words)
+        if isinstance(target_index, str):
+            return target_index
+        antecedent_pair = self._antecedents(known, number, index, target_index)
+        if isinstance(antecedent_pair, str):
+            return antecedent_pair
+        contrast = self._swap(target, target_index)
         if isinstance(contrast, str):
             return contrast
         if other_case(source[index], contrast.case, contrast.cases):
             return "case unclear"
-        head = known.pair.target.sentences[found.target.sentence][found.target.head]
+        head = known.pair.target.sentences[antecedent_pair.target.sentence][antecedent_pair.target.head]
         reason = disagreement(head, contrast.genders, contrast.number)
-        if reason and not found.fallback:
+        if reason and not antecedent_pair.fallback:
             return reason
-        gender = min(contrast.genders) if found.fallback else head.features["Gender"]
-        return Found(number, index, place, found, contrast, self._data.label(gender, contrast.number))
+        gender = min(contrast.genders) if antecedent_pair.fallback else head.features["Gender"]
+        return PronounMatch(
+            number, index, target_index, antecedent_pair, contrast, self._data.label(gender, contrast.number)
+        )
 
-    def _antecedents(self, known: _Pair, number: int, index: int, place: int) -> Antecedents | str:
+    def _antecedents(self, known: _Pair, number: int, index: int, target_index: int) -> Antecedents | str:
         """Return the antecedents of a pair of pronouns, or the reason for rejection."""
-        source, target = known.source.get((number, index)), known.target.get((number, place))
+        source, target = known.source.get((number, index)), known.target.get((number, target_index))
         if source is None or target is None:
             return "not resolved"
-        form = known.pair.target.sentences[number][place].text.lower()
-        if form in self._data.clausal and (reason := self._nothing(known.pair, number, index, place)):
+        form = known.pair.target.sentences[number][target_index].text.lower()
+        if form in self._data.clausal and (reason := self._nothing(known.pair, number, index, target_index)):
             return reason
         alone = form in self._data.source_only and self._neuter == "source"
-        found = antecedents(
+        result = antecedents(
             source,
             None if alone else target,
             known.words,
@@ -195,19 +197,19 @@ class Pronouns:
             fallback=self._fallback,
             by=self._joint,
         )
-        if isinstance(found, str):
-            if found == "no source antecedent":
+        if isinstance(result, str):
+            if result == "no source antecedent":
                 kind = classify(known.pair.source.sentences[number], index, self._languages[0])
-                return f"source {kind}" if kind else found
-            return found
-        if found.confidence < self._confidence:
+                return f"source {kind}" if kind else result
+            return result
+        if result.confidence < self._confidence:
             return "not sure enough"
-        return found if number - found.source.sentence <= self._distance else "too far away"
+        return result if number - result.source.sentence <= self._distance else "too far away"
 
-    def _nothing(self, pair: AnnotatedPair, number: int, index: int, place: int) -> str | None:
+    def _nothing(self, pair: AnnotatedPair, number: int, index: int, target_index: int) -> str | None:
         """Return why a pair is non-referential by rule, if it is: make it easier to …, es handelt sich um …"""
         ours = classify_certain(pair.source.sentences[number], index, self._languages[0], doing=True)
-        theirs = classify_certain(pair.target.sentences[number], place, self._languages[1])
+        theirs = classify_certain(pair.target.sentences[number], target_index, self._languages[1])
         return f"source {ours}" if ours else f"target {theirs}" if theirs else None
 
 
@@ -280,20 +282,20 @@ def _features(name: str) -> str:
 # Tags of a mined example, under the names that ContraPro suites have.
 
 
-def tags_of(pair: AnnotatedPair, found: Found) -> dict[str, Any]:
+def tags_of(pair: AnnotatedPair, match: PronounMatch) -> dict[str, Any]:
     """Return the tags of ContraPro's records (`suites/readers/contrapro.py`), and further ones."""
-    source = pair.source.sentences[found.sentence][found.source]
-    target = pair.target.sentences[found.sentence][found.target]
-    both = found.antecedents
-    distance = found.sentence - both.source.sentence
+    source = pair.source.sentences[match.sentence][match.source]
+    target = pair.target.sentences[match.sentence][match.target]
+    both = match.antecedents
+    distance = match.sentence - both.source.sentence
     pronoun, reference = source.text.lower(), target.text.lower()
     return {
         "document": pair.name,
-        "sentence": found.sentence,
+        "sentence": match.sentence,
         "source_pronoun": pronoun,
         "reference_pronoun": reference,
         "pronoun_pair": f"{pronoun}:{reference}",
-        "candidate_pronouns": [reference, *(v.pronoun.lower() for v in found.contrast.variants.values())],
+        "candidate_pronouns": [reference, *(v.pronoun.lower() for v in match.contrast.variants.values())],
         "source_antecedent": pair.source.text(both.source),
         "target_antecedent": pair.target.text(both.target),
         "distance": distance,
@@ -302,7 +304,7 @@ def tags_of(pair: AnnotatedPair, found: Found) -> dict[str, Any]:
         **_head_tags("target", pair.target, both.target),
         "source_relation": source.relation,
         "target_relation": target.relation,
-        "case": found.contrast.case,
+        "case": match.contrast.case,
         "confidence": round(both.confidence, 3),
     }
 

@@ -13,7 +13,7 @@ from anaphora.annotate.document import Document, Mention, head_of
 from anaphora.build.mine.filtering import Place, WordLinks
 from anaphora.build.mine.gold import GoldMention, GoldPair, GoldSide, Span, languages_of, read_gold
 from anaphora.build.mine.phenomenon import AnnotatedPair
-from anaphora.build.mine.pronouns import Found, Pronouns
+from anaphora.build.mine.pronouns import PronounMatch, Pronouns
 from anaphora.core.errors import AnaphoraError
 from anaphora.coref.gold import names
 from anaphora.stats.intervals import wilson
@@ -69,7 +69,7 @@ def evaluate(pairs: Iterable[tuple[GoldPair, AnnotatedPair]], phenomenon: Pronou
         truth = gold_items(gold, pair, phenomenon.translations)
         result.documents += 1
         result.gold += len(truth)
-        result.items += [judge(gold, pair, found, truth) for found in phenomenon.find(pair, result.counts)]
+        result.items += [judge(gold, pair, match, truth) for match in phenomenon.find(pair, result.counts)]
     return result
 
 
@@ -120,21 +120,21 @@ def same_chains(gold: GoldPair, pair: AnnotatedPair) -> set[tuple[str | None, st
     return same
 
 
-def judge(gold: GoldPair, pair: AnnotatedPair, found: Found, truth: dict[Place, GoldItem]) -> JudgedItem:
+def judge(gold: GoldPair, pair: AnnotatedPair, match: PronounMatch, truth: dict[Place, GoldItem]) -> JudgedItem:
     """Compare a mined item with the gold."""
-    place = (found.sentence, found.source)
+    place = (match.sentence, match.source)
     item = truth.get(place)
-    paired = item is not None and found.target in item.targets
+    paired = item is not None and match.target in item.targets
     ours = gold.source.nouns_before(place)
-    theirs = gold.target.nouns_before((found.sentence, found.target))
-    both = found.antecedents
+    theirs = gold.target.nouns_before((match.sentence, match.target))
+    both = match.antecedents
     antecedent = (
         paired
         and names_one(pair.source, both.source, [m.span for m in ours])
         and names_one(pair.target, both.target, [m.span for m in theirs])
     )
     distance = antecedent and both.source.sentence == ours[-1].span[0]
-    return JudgedItem(gold.name, found.label, both.confidence, paired, antecedent, distance)
+    return JudgedItem(gold.name, match.label, both.confidence, paired, antecedent, distance)
 
 
 def names_one(document: Document, mention: Mention, spans: Sequence[Span]) -> bool:
@@ -264,8 +264,8 @@ def document_of(evaluation: Evaluation, confidence: float, about: Mapping[str, A
         "pronouns": evaluation.counts["pronouns"],
         "documents": evaluation.documents,
         "labels": {
-            label: {"items": found.items, "right": found.right, "precision": found.precision}
-            for label, found in shares(evaluation, confidence).items()
+            label: {"items": counts.items, "right": counts.right, "precision": counts.precision}
+            for label, counts in shares(evaluation, confidence).items()
         },
         "rejections": rejected,
         "curve": [
@@ -309,10 +309,10 @@ def run(request: Request, progress: Progress | None = None) -> dict[str, Any]:
     )
     result = Evaluation()
     for done, (truth, pair) in enumerate(annotated(gold, *annotators), start=1):
-        found = with_gold_chains(truth, pair) if request.chains == "gold" else pair
-        part = evaluate([(truth, found)], everything)
+        annotated_pair = with_gold_chains(truth, pair) if request.chains == "gold" else pair
+        part = evaluate([(truth, annotated_pair)], everything)
         part.counts.clear()
-        for _ in phenomenon.find(found, part.counts):
+        for _ in phenomenon.find(annotated_pair, part.counts):
             pass
         result.add(part)
         if progress is not None:

@@ -68,10 +68,10 @@ def draw(find: Find, seed: int) -> int:
     return int.from_bytes(blake2b("\0".join(parts).encode(), digest_size=8).digest(), "big")
 
 
-def size_of(wanted: int | str | None, found: Counter[str]) -> int | None:
+def size_of(wanted: int | str | None, classes: Counter[str]) -> int | None:
     """Return the largest number of examples of a class."""
     if wanted == "even":
-        return min(found.values(), default=0)
+        return min(classes.values(), default=0)
     assert wanted is None or isinstance(wanted, int)
     return wanted
 
@@ -108,11 +108,11 @@ def translations(
 
 def pronoun_table(counts: Iterable[tuple[str, str, int]]) -> dict[str, dict[str, Any]]:
     """Return the translations of each pronoun with frequency and probability, the most frequent pronoun first."""
-    found: dict[str, Counter[str]] = {}
+    counters: dict[str, Counter[str]] = {}
     for pronoun, word, number in counts:
-        found.setdefault(pronoun, Counter())[word] += number
+        counters.setdefault(pronoun, Counter())[word] += number
     table = {}
-    for pronoun, words in sorted(found.items(), key=lambda item: (-item[1].total(), item[0])):
+    for pronoun, words in sorted(counters.items(), key=lambda item: (-item[1].total(), item[0])):
         links = words.total() - words[NOTHING]
         rows = sorted(
             ((word, number) for word, number in words.items() if word != NOTHING), key=lambda r: (-r[1], r[0])
@@ -175,7 +175,7 @@ def _example(find: Find, piece: Piece, context: int, used: Counter[str]) -> Exam
 
 
 def write_suite(
-    path: Path | None, contrapro: Path | None, header: Header, found: Iterable[Example], made: Mapping[str, Any]
+    path: Path | None, contrapro: Path | None, header: Header, examples: Iterable[Example], made: Mapping[str, Any]
 ) -> str:
     """Write the examples and return the hash of the suite.
 
@@ -189,7 +189,7 @@ def write_suite(
         if out is not None:
             fields = json.loads(header_line(header)) | {"mined": dict(made)}
             out.write(json.dumps(fields, ensure_ascii=False).encode() + b"\n")
-        for example in found:
+        for example in examples:
             line = example_line(example)
             digest.update(line)
             if out is not None:
@@ -223,7 +223,7 @@ def record(example: Example) -> dict[str, Any]:
     assert example.gold is not None
     try:
         pronouns = tags["candidate_pronouns"]
-        found = {
+        fields = {
             "src segment": example.source[-1],
             "ref segment": example.candidates[example.gold][-1],
             "src pronoun": tags["source_pronoun"],
@@ -236,7 +236,7 @@ def record(example: Example) -> dict[str, Any]:
         }
     except KeyError as error:
         raise AnaphoraError(f"ContraPro's format is for pronouns: example {example.id!r} has no tag {error}") from None
-    return found | {key: tags[tag] for key, tag in KEYS.items() if tag in tags}
+    return fields | {key: tags[tag] for key, tag in KEYS.items() if tag in tags}
 
 
 # Statistics of the suite: classes by the distance of the antecedent (ContraPro 2018, Table 4).
@@ -358,8 +358,8 @@ def finish(
     chosen = chosen_finds(_finds(finds, shards), places)
     header = Header(output.name, *settings.languages, breakdowns, citation=output.citation, licence=output.licence)
     result.made |= {"per_class": settings.per_class, "seed": settings.seed, "context": settings.context}
-    found = result.statistics.watched(examples(chosen, text, settings.context))
-    result.sha256 = write_suite(output.suite, output.contrapro, header, found, result.made)
+    counted = result.statistics.watched(examples(chosen, text, settings.context))
+    result.sha256 = write_suite(output.suite, output.contrapro, header, counted, result.made)
     result.table = pronoun_table(row for number in range(shards) for row in links.first_row(number))
     write_table(output.work / TABLE, result.table)
     return result

@@ -279,18 +279,18 @@ def digest(path: Path) -> str:
     if not path.exists():
         raise BadInput(path, "no such file")
     if path.is_dir():
-        found = sorted((str(p.relative_to(path)), p.stat().st_size, p.stat().st_mtime_ns) for p in path.rglob("*.xml*"))
-        return hashlib.sha256(json.dumps(found).encode()).hexdigest()
+        files = sorted((str(p.relative_to(path)), p.stat().st_size, p.stat().st_mtime_ns) for p in path.rglob("*.xml*"))
+        return hashlib.sha256(json.dumps(files).encode()).hexdigest()
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _fingerprint(note: Path) -> str | None:
     try:
-        found = read_json(note)
+        content = read_json(note)
     except BadInput:
         return None
-    return found.get("fingerprint") if isinstance(found, dict) else None
+    return content.get("fingerprint") if isinstance(content, dict) else None
 
 
 def _empty(folder: Path) -> None:

@@ -330,8 +330,8 @@ class _Check:
         if isinstance(self.variant.choices, Mapping):
             names |= set(self.variant.choices.values())
         needs = {*self.target.articles, *self.target.nouns}
-        found = {slot.name for slot in _slots(self.variant.target) if needs.intersection(slot.features)}
-        return names | {name for name in found if name is not None and name != PRONOUN}
+        declined = {slot.name for slot in _slots(self.variant.target) if needs.intersection(slot.features)}
+        return names | {name for name in declined if name is not None and name != PRONOUN}
 
     def _agreement(self, word_class: WordClass) -> None:
         for entry in word_class.entries:

@@ -162,11 +162,11 @@ class Template:
 
 def read_templates(path: Path, edition: str = PAPER) -> tuple[Template, ...]:
     """Return the templates of a file in one edition."""
-    found = []
+    templates = []
     for row in _rows(path):
         with expecting(path, f"a template: {row['id']}", remedy="See docs/templates.md."):
-            found.append(_Reader(path, row, edition).template())
-    return tuple(found)
+            templates.append(_Reader(path, row, edition).template())
+    return tuple(templates)
 
 
 def editions(path: Path) -> set[str]:

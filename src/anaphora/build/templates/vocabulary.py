@@ -125,11 +125,11 @@ def _read_released(name: str, path: Path, languages: tuple[str, str]) -> WordCla
     def entries() -> Iterator[Entry]:
         for source, value in document.items():
             line = _line_of(source, lines)
-            found = list(_translations(value, languages[1]))
-            if not found or not all(isinstance(target, str) and target for _, target, _ in found):
+            translations = list(_translations(value, languages[1]))
+            if not translations or not all(isinstance(target, str) and target for _, target, _ in translations):
                 remedy = f'Write "{source}": {{"{languages[1]}": …, "gender": …}}.'
                 raise BadInput(path, f"{source!r} has no translation", line=line, remedy=remedy)
-            for suffix, target, gender in found:
+            for suffix, target, gender in translations:
                 yield Entry(f"{slug(source)}{suffix}", source, target, gender, gender, {}, line)
 
     return WordClass(name, path, _unique(path, entries()))
@@ -154,13 +154,13 @@ def _line_of(word: str, lines: list[str]) -> int | None:
 
 
 def _unique(path: Path, entries: Iterable[Entry]) -> tuple[Entry, ...]:
-    found: dict[str, Entry] = {}
+    by_id: dict[str, Entry] = {}
     for entry in entries:
-        if entry.id in found:
+        if entry.id in by_id:
             problem = f"two entries have the id {entry.id!r}"
             remedy = "Drop one, or tell them apart in a column 'id'."
             raise BadInput(path, problem, line=entry.line, remedy=remedy)
-        found[entry.id] = entry
-    if not found:
+        by_id[entry.id] = entry
+    if not by_id:
         raise BadInput(path, "no words are in it", remedy="Write one entry per line.")
-    return tuple(found.values())
+    return tuple(by_id.values())

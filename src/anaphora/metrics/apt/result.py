@@ -19,6 +19,7 @@ from anaphora.align.tokenize import Treatment
 from anaphora.core.cells import tsv_line
 from anaphora.core.files import atomic_writer
 from anaphora.core.finite import NotFinite
+from anaphora.core.rendering import Rendered
 from anaphora.evaluation.compare import Difference, Pair, corrected
 from anaphora.metrics.apt.task import CASES, Outcome, Side, Triple, Weighting, count_cases
 from anaphora.stats.intervals import (
@@ -172,11 +173,13 @@ class SystemResult:
 
 
 @dataclass(frozen=True, slots=True)
-class AptResult:
+class AptResult(Rendered):
     """What `apt` says of one or more systems with the same source and reference.
 
     texts: what was done to each text before its words were counted
     """
+
+    TABLES = "anaphora.reports.metric_tables:apt_tables"
 
     languages: str
     variant: str
@@ -186,18 +189,6 @@ class AptResult:
     sampling: Resampling
     signature: str
     texts: Mapping[str, Treatment] = field(default_factory=dict)
-
-    def __str__(self) -> str:
-        """The tables, as on the command line."""
-        from anaphora.reports.metric_tables import apt_tables
-
-        return "\n\n".join(table.render("table") for table in apt_tables(self))
-
-    def _repr_html_(self) -> str:
-        """The tables in a notebook."""
-        from anaphora.reports.metric_tables import apt_tables
-
-        return "".join(table.render("html") for table in apt_tables(self))
 
     @property
     def apt(self) -> float | None:
