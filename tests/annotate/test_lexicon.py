@@ -10,7 +10,7 @@ import pytest
 from anaphora.annotate.conllu import read_conllu
 from anaphora.annotate.document import Document, Sentence
 from anaphora.annotate.lexicon import ALL, WithGenders, corrected, noun_gender
-from anaphora.languages.german_nouns import GermanNouns, german_nouns
+from anaphora.languages.german import GermanNouns, german_nouns
 
 Parsed = Callable[[str], Sentence]
 

@@ -144,13 +144,13 @@ add("thesaurus.wordnet", _wordnet_seed, _wordnet)
 
 
 def _nouns_seed(folder: Path) -> None:
-    from tests.languages.test_german_nouns import COLUMNS, ROWS
+    from tests.languages.test_german import COLUMNS, ROWS
 
     write(folder / "nouns.csv", f"{COLUMNS}\n{ROWS}")
 
 
 def _nouns(folder: Path) -> None:
-    from anaphora.languages.german_nouns import GermanNouns, NounTable
+    from anaphora.languages.german import GermanNouns, NounTable
 
     NounTable(folder / "nouns.csv")
     GermanNouns(folder / "nouns.csv")

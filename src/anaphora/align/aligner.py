@@ -49,9 +49,9 @@ class Aligner:
         texts, more = _without_empty(pairs), _without_empty(more)
         if not texts and not more:
             raise AnaphoraError("nothing to learn from: every sentence pair has an empty side")
-        found = self.backend.train(more, texts, progress)
+        directions = self.backend.train(more, texts, progress)
         self.trained_on = len(more) + len(texts)
-        return self._merged(found, pairs)
+        return self._merged(directions, pairs)
 
     def align(self, source: Sentences, target: Sentences) -> list[Alignment]:
         """Align new sentences with the trained model. The links of a pair do not depend on other pairs."""
@@ -156,9 +156,9 @@ def align_systems(
     given: the alignment of the reference, if it is already known
     """
     if aligner is not None:
-        found = list(aligner.align(source, reference) if given is None else given)
+        of_reference = list(aligner.align(source, reference) if given is None else given)
         aligned = {name: aligner.align(source, text) for name, text in systems.items()}
-        return _with_equal_links(found, reference, systems, aligned, lowercase=aligner.settings.lowercase)
+        return _with_equal_links(of_reference, reference, systems, aligned, lowercase=aligner.settings.lowercase)
     rounds = (given is None) + len(systems)
 
     def part(number: int) -> Progress | None:
@@ -167,14 +167,14 @@ def align_systems(
         return lambda done, total: progress(number * total + done, rounds * total)
 
     larger = [*corpus, *zip(source, reference, strict=True)]
-    found = (
+    of_reference = (
         align(source, reference, corpus=corpus, settings=settings, progress=part(0)) if given is None else list(given)
     )
     aligned = {
         name: align(source, text, corpus=larger, settings=settings, progress=part(number))
         for number, (name, text) in enumerate(systems.items(), start=given is None)
     }
-    return _with_equal_links(found, reference, systems, aligned, lowercase=(settings or Settings()).lowercase)
+    return _with_equal_links(of_reference, reference, systems, aligned, lowercase=(settings or Settings()).lowercase)
 
 
 def _with_equal_links(
@@ -275,9 +275,9 @@ def open_model(folder: Path, backend: str | None = None) -> SavedModel:
         what = "no saved alignment model" if folder.is_dir() else "no such folder"
         raise BadInput(folder, what, remedy="Create one with: anaphora align … --save FOLDER.")
     header = read_json(path)
-    found = header.get("anaphora-alignment-model") if isinstance(header, dict) else None
-    if found != FORMAT:
-        raise BadInput(path, f"version {found!r} of saved models, but this program reads {FORMAT}", remedy=RETRAIN)
+    version = header.get("anaphora-alignment-model") if isinstance(header, dict) else None
+    if version != FORMAT:
+        raise BadInput(path, f"version {version!r} of saved models, but this program reads {FORMAT}", remedy=RETRAIN)
     for name, kind in TYPES.items():
         if not isinstance(header.get(name), kind):
             raise BadInput(path, f"{name!r} is missing or not as it should be", remedy=RETRAIN)

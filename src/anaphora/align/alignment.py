@@ -159,17 +159,17 @@ def _grow_diag(points: set[Point], waiting: set[Point], sources: set[int], targe
     beside: dict[Point, list[Point]] = {}  # where a point would stand → the waiting points beside it, in their order
     for source_step, target_step in NEIGHBORS:
         for candidate in waiting:
-            place = candidate[0] - source_step, candidate[1] - target_step
-            if place in points or place in waiting:
-                beside.setdefault(place, []).append(candidate)
-    scan = sorted(beside, key=lambda place: (place[1], place[0]))
+            point = candidate[0] - source_step, candidate[1] - target_step
+            if point in points or point in waiting:
+                beside.setdefault(point, []).append(candidate)
+    scan = sorted(beside, key=lambda point: (point[1], point[0]))
     added = True
     while added:
         added = False
-        for place in scan:
-            if place not in points:  # a waiting one that has not joined, or not yet
+        for point in scan:
+            if point not in points:  # a waiting one that has not joined, or not yet
                 continue
-            for candidate in beside[place]:
+            for candidate in beside[point]:
                 if candidate[0] not in sources or candidate[1] not in targets:
                     _add(candidate, points, sources, targets)
                     added = True

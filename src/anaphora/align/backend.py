@@ -149,11 +149,11 @@ class PharaohFiles:
 
 
 def _read(path: Path, pairs: Sequence[Pair]) -> list[Alignment]:
-    found = list(read_alignments(path))
-    while len(found) > len(pairs) and not found[-1]:  # additional empty lines at the end are common
-        found.pop()
-    if len(found) != len(pairs):
-        raise BadInput(path, f"{len(found):,} lines, but there are {len(pairs):,} sentence pairs")
-    for number, (alignment, (source, target)) in enumerate(zip(found, pairs, strict=True), start=1):
+    alignments = list(read_alignments(path))
+    while len(alignments) > len(pairs) and not alignments[-1]:  # additional empty lines at the end are common
+        alignments.pop()
+    if len(alignments) != len(pairs):
+        raise BadInput(path, f"{len(alignments):,} lines, but there are {len(pairs):,} sentence pairs")
+    for number, (alignment, (source, target)) in enumerate(zip(alignments, pairs, strict=True), start=1):
         check_alignment(alignment, len(source), len(target), path, number)
-    return found
+    return alignments

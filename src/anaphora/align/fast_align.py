@@ -151,11 +151,11 @@ class Direction:
         counts, alone = np.zeros(len(self.keys)), np.zeros(self.size)
         slope = bend = 0.0
         for block, places in parts:
-            found = self._expected(block, self.theta[places].take(block.cells))
-            counts[places] += np.bincount(block.cells, found.posterior, minlength=len(places))
-            alone += np.bincount(block.words, found.alone, minlength=self.size)
-            slope += found.slope
-            bend += found.bend
+            expected = self._expected(block, self.theta[places].take(block.cells))
+            counts[places] += np.bincount(block.cells, expected.posterior, minlength=len(places))
+            alone += np.bincount(block.words, expected.alone, minlength=self.size)
+            slope += expected.slope
+            bend += expected.bend
         self.theta = _updated(counts, owners)
         self.alone = _updated(alone, np.zeros(self.size, dtype=np.int64))
         self.tension = float(np.clip(self.tension + slope / max(bend, 1e-9), *TENSIONS))
@@ -187,7 +187,7 @@ class Direction:
 
         A word that was not in the training data has the index −1.
         """
-        found: list[Numbers] = []
+        positions: list[Numbers] = []
         for block in blocks(pairs, self.size, CELLS):
             unknown = np.repeat(block.words < 0, block.widths) | (block.cells < 0)
             places = np.searchsorted(self.keys, block.cells)
@@ -202,8 +202,8 @@ class Direction:
             within[weights < np.repeat(highest, block.widths)] = np.iinfo(np.int64).max
             chosen = np.minimum.reduceat(within, block.starts)  # the first, where several are as good
             alone = np.where(block.words < 0, LEAST, self.alone[np.maximum(block.words, 0)])
-            found.append(np.where(NONE * alone > highest, -1, chosen))
-        rows = np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
+            positions.append(np.where(NONE * alone > highest, -1, chosen))
+        rows = np.concatenate(positions) if positions else np.zeros(0, dtype=np.int64)
         return np.split(rows, np.cumsum([len(f) for _, f in pairs])[:-1]) if pairs else []
 
 
@@ -220,8 +220,8 @@ class Union:
             self.all()
 
     def all(self) -> Numbers:
-        found = np.sort(np.concatenate([self._whole, *self._waiting]), kind="stable")  # quick where parts are sorted
-        self._whole = found[np.append(True, found[1:] != found[:-1])] if len(found) else found
+        merged = np.sort(np.concatenate([self._whole, *self._waiting]), kind="stable")  # quick where parts are sorted
+        self._whole = merged[np.append(True, merged[1:] != merged[:-1])] if len(merged) else merged
         self._waiting = []
         return self._whole
 

@@ -99,10 +99,10 @@ def align_files(
                 for paths in corpora
                 for pair in zip(*(side.sentences for side in _read(aligner, *paths)), strict=True)
             ]
-            found = aligner.train(*sentences, corpus=corpus, progress=progress)
+            alignments = aligner.train(*sentences, corpus=corpus, progress=progress)
         else:
-            found = aligner.align(*sentences)
-        out.writelines(_lines(map(format_alignment, found)))
+            alignments = aligner.align(*sentences)
+        out.writelines(_lines(map(format_alignment, alignments)))
     if tokens is not None:
         for path, side in zip(tokens, sentences, strict=True):
             with atomic_writer(path) as out:
@@ -110,13 +110,13 @@ def align_files(
     empty = sum(not (one and other) for one, other in zip(*sentences, strict=True))
     return Aligned(
         output,
-        pairs=len(found),
-        points=sum(map(len, found)),
+        pairs=len(alignments),
+        points=sum(map(len, alignments)),
         empty=empty,
-        unaligned=sum(not points for points in found) - empty,
+        unaligned=sum(not points for points in alignments) - empty,
         aligner=aligner,
         texts={str(path): side.treatment for path, side in zip((source, target), texts, strict=True)},
-        agreement=None if given is None else agreement(found, given),
+        agreement=None if given is None else agreement(alignments, given),
     )
 
 

@@ -109,8 +109,8 @@ class Thot:
             self._models = [self._trained(text, k, progress) for k, text in enumerate((texts, swapped))]
             if self.model == "eflomal":  # the sample of the training corpus is better than a new one
                 numbers = range(len(corpus), len(texts))
-                found = [[model.get_training_alignment(n)[1].to_list() for n in numbers] for model in self._models]
-                return _directions(*found)
+                alignments = [[model.get_training_alignment(n)[1].to_list() for n in numbers] for model in self._models]
+                return _directions(*alignments)
             return self._aligned(texts[len(corpus) :])
 
     def align(self, pairs: Sequence[Pair]) -> list[Directions]:

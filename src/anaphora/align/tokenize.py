@@ -104,12 +104,12 @@ def mismatches(text: Mapping[str, int], reference: Mapping[str, int], sentences:
 
     Spaces are ignored: metrics that compare raw text do not distinguish them.
     """
-    found = []
+    differing = []
     for sign in sorted({*text, *reference}):
         one, other = text.get(sign, 0), reference.get(sign, 0)
         if sign not in SPACES and abs(one - other) * 100 >= sentences and max(one, other) > 2 * min(one, other):
-            found.append(Mismatch(sign, one, other))
-    return found
+            differing.append(Mismatch(sign, one, other))
+    return differing
 
 
 def _normalized(text: str, counts: Counter[str]) -> str:
@@ -271,8 +271,8 @@ def looks_tokenized(lines: Iterable[str]) -> bool:
 
 def carrying_punctuation(words: Sequence[str]) -> int:
     """The number of words of a sentence that still carry punctuation: `late,`, `"Yes`, `c'est`, and a last `go.`"""
-    found = sum(1 for word in map(_normalize, words) if _CARRIES.search(word) and word not in _CLITICS)
-    return found + (1 if words and _FINAL_POINT.search(words[-1]) else 0)
+    inside = sum(1 for word in map(_normalize, words) if _CARRIES.search(word) and word not in _CLITICS)
+    return inside + (1 if words and _FINAL_POINT.search(words[-1]) else 0)
 
 
 def moses(language: str = "") -> Split:
@@ -309,18 +309,18 @@ def warnings(treatments: Mapping[str, Treatment]) -> list[str]:
     """Warnings about texts that do not look tokenized, or were tokenized without knowing their language."""
     unknown = [name for name, t in treatments.items() if t.tokenize == "moses" and not t.language]
     rules = "tokenized by Moses' general rules, as the language is not known. Name the languages with -l, such as en-fr"
-    found = [f"{', '.join(unknown)}: {rules}"] if unknown else []
+    messages = [f"{', '.join(unknown)}: {rules}"] if unknown else []
     carrying = [
         f"{t.punctuated:,} of {t.words:,} words of {name}"
         for name, t in treatments.items()
         if t.tokenize == "none" and t.punctuated > WARN * t.words
     ]
     if carrying:
-        found.append(
+        messages.append(
             f"{', '.join(carrying)} still carry punctuation, so that pronouns and links are missed. Tokenize plain "
             "text with --tokenize moses, and align it as it is tokenized"
         )
-    return found
+    return messages
 
 
 def pair_of(languages: str | None, source: Path, target: Path) -> tuple[str, str]:

@@ -76,7 +76,7 @@ def load_annotator(spec: str, language: str = "") -> Annotator:
     annotator: Annotator = ANNOTATORS.load(kind)(what, language)
     if annotator.language == "de" and kind != "conllu":  # annotation from a file is not changed
         from anaphora.annotate.lexicon import WithGenders
-        from anaphora.languages.german_nouns import german_nouns
+        from anaphora.languages.german import german_nouns
 
         lexicon = german_nouns()
         return WithGenders(annotator, lexicon) if lexicon is not None else annotator

@@ -56,16 +56,16 @@ class ConlluAnnotator:
         wanted = "".join(line.split() if isinstance(line, str) else line).replace(" ", "")
         tokens: list[Token] = []
         while wanted:
-            found = next(parsed, None)
-            if found is None:
+            part = next(parsed, None)
+            if part is None:
                 raise BadInput(self.path, f"it ends before sentence {k + 1:,} of document {document:,} of the corpus")
-            text = "".join(t.text for t in found.sentence).replace(" ", "")
+            text = "".join(t.text for t in part.sentence).replace(" ", "")
             if not text or not wanted.startswith(text):
-                problem = f"not sentence {k + 1:,} of document {document:,} of the corpus: {found.sentence.text[:40]!r}"
+                problem = f"not sentence {k + 1:,} of document {document:,} of the corpus: {part.sentence.text[:40]!r}"
                 remedy = "The file must hold the corpus, sentence by sentence, in its order."
-                raise BadInput(self.path, problem, line=found.line, remedy=remedy)
+                raise BadInput(self.path, problem, line=part.line, remedy=remedy)
             wanted = wanted[len(text) :]
-            tokens = _appended(tokens, found, entities)
+            tokens = _appended(tokens, part, entities)
         sentence = Sentence(tuple(tokens))
         entities.end_of_sentence(k, sentence)
         return sentence
@@ -125,8 +125,8 @@ def _sentence(rows: list[tuple[int, list[str]]], path: Path, begins: bool) -> Pa
         if entity := next((part[7:] for part in misc.split("|") if part.startswith("Entity=")), ""):
             notes.append((len(words) - 1, entity))
     _check(words, contractions, path, rows[0][0])
-    sentence, place = contracted(universal(words, "ud"), contractions)
-    return Parsed(rows[0][0], sentence, tuple((place[i], entity) for i, entity in notes), begins)
+    sentence, token_of = contracted(universal(words, "ud"), contractions)
+    return Parsed(rows[0][0], sentence, tuple((token_of[i], entity) for i, entity in notes), begins)
 
 
 def _check(words: Sequence[Token], contractions: Sequence[Contraction], path: Path, line: int) -> None:
@@ -135,17 +135,17 @@ def _check(words: Sequence[Token], contractions: Sequence[Contraction], path: Pa
         raise BadInput(path, "a contraction is outside its sentence", line=line)
     rooted: set[int] = set()
     for index in range(len(words)):
-        way: list[int] = []
-        place: int | None = index
-        while place is not None and place not in rooted:
-            if not 0 <= place < len(words):
-                problem = f"head {place + 1} is outside the sentence of {len(words)} words"
+        path_to_root: list[int] = []
+        word: int | None = index
+        while word is not None and word not in rooted:
+            if not 0 <= word < len(words):
+                problem = f"head {word + 1} is outside the sentence of {len(words)} words"
                 raise BadInput(path, problem, line=line)
-            if place in way:
-                raise BadInput(path, f"word {place + 1} depends on itself by its heads", line=line)
-            way.append(place)
-            place = words[place].head
-        rooted.update(way)
+            if word in path_to_root:
+                raise BadInput(path, f"word {word + 1} depends on itself by its heads", line=line)
+            path_to_root.append(word)
+            word = words[word].head
+        rooted.update(path_to_root)
 
 
 def _word(columns: Sequence[str], spaced: bool, path: Path, number: int) -> Token:

@@ -179,10 +179,10 @@ def contracted(words: Sequence[Token], contractions: Sequence[Contraction]) -> t
                 spaced[i] = replace(spaced[i], space_after=c.space_after if i == c.last else False)
         else:
             merged[c.first] = c
-    place: list[int] = []
+    token_of: list[int] = []
     kept: list[Token] = []
     for i, word in enumerate(spaced):
-        if len(place) > i:  # within a contraction
+        if len(token_of) > i:  # within a contraction
             continue
         if whole := merged.get(i):
             parts = spaced[i : whole.last + 1]
@@ -196,12 +196,12 @@ def contracted(words: Sequence[Token], contractions: Sequence[Contraction]) -> t
                 relation=outer.relation,
                 space_after=whole.space_after,
             )
-            place += [len(kept)] * len(parts)
+            token_of += [len(kept)] * len(parts)
         else:
-            place.append(len(kept))
+            token_of.append(len(kept))
         kept.append(word)
-    heads = (None if word.head is None else place[word.head] for word in kept)
-    return Sentence(tuple(replace(w, head=h) for w, h in zip(kept, heads, strict=True))), place
+    heads = (None if word.head is None else token_of[word.head] for word in kept)
+    return Sentence(tuple(replace(w, head=h) for w, h in zip(kept, heads, strict=True))), token_of
 
 
 # The number of a subject by its verb, which is more reliable than the tagger.

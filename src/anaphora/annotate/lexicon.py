@@ -11,8 +11,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from anaphora.annotate.document import Document, Sentence, Token
-from anaphora.languages.german import CONTRACTED, DEFINITE, LIKE_DER, LIKE_EIN, OF_EIN, PREPOSITIONS, STRONG, Endings
-from anaphora.languages.german_nouns import CASES, Genders
+from anaphora.languages.german import (
+    CASES,
+    CONTRACTED,
+    DEFINITE,
+    LIKE_DER,
+    LIKE_EIN,
+    OF_EIN,
+    PREPOSITIONS,
+    STRONG,
+    Endings,
+    Genders,
+)
 
 if TYPE_CHECKING:
     from anaphora.annotate import Annotator, Line

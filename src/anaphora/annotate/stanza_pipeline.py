@@ -46,13 +46,13 @@ class StanzaAnnotator:
         text: Any = [list(lines[n]) for n in full]
         if not tokenized:
             text = "\n\n".join(" ".join(str(lines[n]).split()) for n in full)
-        found = document_of(self._pipeline(tokenized)(text), with_chains="coref" in self._processors)
-        if len(found.sentences) != len(full):
-            raise AnaphoraError(f"stanza made {len(found.sentences)} sentences of {len(full)} lines")
+        document = document_of(self._pipeline(tokenized)(text), with_chains="coref" in self._processors)
+        if len(document.sentences) != len(full):
+            raise AnaphoraError(f"stanza made {len(document.sentences)} sentences of {len(full)} lines")
         sentences = [Sentence(()) for _ in lines]
-        for number, sentence in zip(full, found.sentences, strict=True):
+        for number, sentence in zip(full, document.sentences, strict=True):
             sentences[number] = sentence
-        chains = found.chains
+        chains = document.chains
         if chains is not None:
             chains = tuple(tuple(Mention(full[m.sentence], m.start, m.end, m.head) for m in chain) for chain in chains)
         return Document(tuple(sentences), chains)
@@ -73,19 +73,19 @@ class StanzaAnnotator:
 
 def document_of(annotated: Any, *, with_chains: bool) -> Document:
     """A Stanza document as a `Document`, with chains if the pipeline resolves coreference."""
-    sentences, places = [], []
+    sentences, tokens_of = [], []
     for sentence in annotated.sentences:
         words = [_word(word) for word in sentence.words]
         contractions = [
             Contraction(token.id[0] - 1, token.id[-1] - 1, token.text, bool(token.spaces_after))
             for token in sentence.tokens
         ]
-        made, place = contracted(universal(words, "ud"), contractions)
-        sentences.append(made)
-        places.append(place)
+        converted, token_of = contracted(universal(words, "ud"), contractions)
+        sentences.append(converted)
+        tokens_of.append(token_of)
     if not with_chains:
         return Document(tuple(sentences))
-    chains = (_chain(chain, sentences, places) for chain in annotated.coref)
+    chains = (_chain(chain, sentences, tokens_of) for chain in annotated.coref)
     return Document(tuple(sentences), tuple(chain for chain in chains if len(chain) > 1))
 
 
@@ -102,7 +102,7 @@ def _chain(chain: Any, sentences: Sequence[Sentence], places: Sequence[Sequence[
     for mention in chain.mentions:
         if not isinstance(mention.start_word, int):  # an empty word: a dropped pronoun
             continue
-        place = places[mention.sentence]
-        start, end = place[mention.start_word], place[mention.end_word - 1] + 1
+        token_of = places[mention.sentence]
+        start, end = token_of[mention.start_word], token_of[mention.end_word - 1] + 1
         mentions.append(Mention(mention.sentence, start, end, head_of(sentences[mention.sentence], start, end)))
     return tuple(sorted(mentions, key=lambda m: (m.sentence, m.start)))

@@ -380,7 +380,7 @@ def _synonyms(
     suite: Suite, thesaurus: str | None, dictionary: str | None, wordnet: Path | None, shared: float
 ) -> Synonyms:
     from anaphora.build.attacks.synonym import Synonyms, Usage
-    from anaphora.languages.german_nouns import noun_table
+    from anaphora.languages.german import noun_table
     from anaphora.languages.thesaurus import default_thesaurus, load_dictionary, load_thesaurus
     from anaphora.languages.wordnet import FirstSenses
 

@@ -106,7 +106,7 @@ def _agreeing_predicate(sentence: Sentence, index: int) -> bool:
 
 def _possessives(sentence: Sentence, index: int, gender: str) -> tuple[int, ...] | None:
     """The possessives that refer to the pronoun; None if that is unclear."""
-    found = []
+    possessives = []
     for i, token in enumerate(sentence):
         if token.upos not in ("DET", "PRON", "ADV") or gender not in possessor_genders(token.text):
             continue
@@ -118,8 +118,8 @@ def _possessives(sentence: Sentence, index: int, gender: str) -> tuple[int, ...]
         if owner is None:
             return None
         if owner:
-            found.append(i)
-    return tuple(found)
+            possessives.append(i)
+    return tuple(possessives)
 
 
 def _possessor(sentence: Sentence, possessive_: int, index: int, gender: str) -> bool | None:

@@ -20,7 +20,7 @@ def differences(one: str, other: str) -> tuple[tuple[Span, ...], tuple[Span, ...
     Where one sentence lacks words that the other has, the word that follows (or else the last one) shows the place.
     """
     words = [list(WORD.finditer(sentence)) for sentence in (one, other)]
-    a, b = ([match.group() for match in found] for found in words)
+    a, b = ([match.group() for match in matches] for matches in words)
     # most candidates differ in one word: what they share at both ends need not be searched
     shortest = min(len(a), len(b))
     head = next((n for n in range(shortest) if a[n] != b[n]), shortest)
@@ -31,24 +31,24 @@ def differences(one: str, other: str) -> tuple[tuple[Span, ...], tuple[Span, ...
         if kind == "equal":
             continue
         for side, (start, end) in enumerate(((head + i, head + j), (head + k, head + m))):
-            found = words[side]
-            if not found:
+            matches = words[side]
+            if not matches:
                 continue
-            first = min(start, len(found) - 1)
+            first = min(start, len(matches) - 1)
             last = max(first, end - 1)
-            spans[side].append((found[first].start(), found[last].end()))
+            spans[side].append((matches[first].start(), matches[last].end()))
     return tuple(merged(spans[0])), tuple(merged(spans[1]))
 
 
 def merged(spans: Iterable[Span]) -> list[Span]:
     """Spans in order; those that touch or overlap become one."""
-    found: list[Span] = []
+    joined: list[Span] = []
     for start, end in sorted(spans):
-        if found and start <= found[-1][1]:
-            found[-1] = found[-1][0], max(end, found[-1][1])
+        if joined and start <= joined[-1][1]:
+            joined[-1] = joined[-1][0], max(end, joined[-1][1])
         else:
-            found.append((start, end))
-    return found
+            joined.append((start, end))
+    return joined
 
 
 def replaced_pronouns(one: str, other: str) -> tuple[str, str] | None:
@@ -65,16 +65,16 @@ def occurrences(pronoun: str, sentence: str) -> list[Span]:
     pattern = re.escape(normalize_word(pronoun)).replace("'", f"['{APOSTROPHES}]")
     start = "" if pronoun.startswith(("'", *APOSTROPHES)) else r"(?<!\w)"  # geht's
     end = "" if pronoun.endswith(("'", *APOSTROPHES)) else r"(?!\w)"  # c'est
-    found = re.finditer(rf"{start}{pattern}{end}", sentence, re.IGNORECASE)
-    return [match.span() for match in found]
+    matches = re.finditer(rf"{start}{pattern}{end}", sentence, re.IGNORECASE)
+    return [match.span() for match in matches]
 
 
 def segments(sentence: str, spans: tuple[Span, ...]) -> list[tuple[str, bool]]:
     """A sentence in parts, each marked or not: what the page shows."""
     parts: list[tuple[str, bool]] = []
-    place = 0
+    end_of_last = 0
     for start, end in spans:
-        parts += [(sentence[place:start], False), (sentence[start:end], True)]
-        place = end
-    parts.append((sentence[place:], False))
+        parts += [(sentence[end_of_last:start], False), (sentence[start:end], True)]
+        end_of_last = end
+    parts.append((sentence[end_of_last:], False))
     return [part for part in parts if part[0]]

@@ -277,12 +277,12 @@ class Readings:
 
     def differ_in(self, one: str, other: str) -> tuple[str, ...]:
         """The dimensions in which the most similar readings of two pronouns differ."""
-        found = [
+        differences = [
             tuple(d for d in DIMENSIONS if d in first and d in second and first[d] != second[d])
             for first in self.readings[one]
             for second in self.readings[other]
         ]
-        return min(found, key=len)
+        return min(differences, key=len)
 
     def error_class(self, one: str, other: str) -> str:
         """gender (he → it), number (they → it), animacy (who → which), role (he → him), or other (§3.2).
@@ -324,13 +324,13 @@ def _readings(word: str, values: Any, path: Path) -> tuple[Reading, ...]:
 
 
 def _reading(word: str, text: str, path: Path) -> Reading:
-    found: dict[str, str] = {}
+    reading: dict[str, str] = {}
     for value in text.split():
         dimension = DIMENSION_OF.get(value)
         if dimension is None:
             raise BadInput(path, f"{word}: unknown {value!r}", remedy=f"Known: {', '.join(DIMENSION_OF)}.")
-        found[dimension] = value
-    return found if "kind" in found else {"kind": "personal", **found}
+        reading[dimension] = value
+    return reading if "kind" in reading else {"kind": "personal", **reading}
 
 
 # Classes: the pronoun classes of the shared tasks (DiscoMT 2015, WMT 2016, DiscoMT 2017; table [classes]).

@@ -34,8 +34,8 @@ class PronounRow:
 
     def gender(self, form: str) -> str | None:
         """The gender of a form; None if it is no form of the row, or has more than one gender."""
-        found = [gender for gender, own in self.forms.items() if own == form]
-        return found[0] if len(found) == 1 else None
+        genders = [gender for gender, own in self.forms.items() if own == form]
+        return genders[0] if len(genders) == 1 else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,24 +158,24 @@ class Swappable:
     def others(self) -> dict[str, tuple[str, str]]:
         """The pronoun of each other gender and the sentence with it, by gender."""
         own = self.sentence[self.index].text
-        found = {}
+        swapped = {}
         for gender, form in self.row.forms.items():
             if gender != self.gender:
                 pronoun = match_case(form, own)
-                found[gender] = pronoun, self._text(gender, pronoun)
-        return found
+                swapped[gender] = pronoun, self._text(gender, pronoun)
+        return swapped
 
     def _text(self, gender: str, pronoun: str) -> str:
         words = {index: match_case(forms[gender], self.sentence[index].text) for index, forms in self.agreeing.items()}
         words[self.index] = pronoun
         parts = [words.get(i, token.text) + " " * token.space_after for i, token in enumerate(self.sentence)]
-        text, place = "".join(parts), sum(map(len, parts[: self.index]))
+        text, position = "".join(parts), sum(map(len, parts[: self.index]))
         for pattern, new in self.forms.joins:  # only where the pronoun itself is met
-            match = next((m for m in pattern.finditer(text) if m.start() <= place < m.end()), None)
+            match = next((m for m in pattern.finditer(text) if m.start() <= position < m.end()), None)
             if match:
-                made = match.expand(new)
-                text = text[: match.start()] + made + text[match.end() :]
-                place = match.start() + len(made) - len(pronoun)
+                joined = match.expand(new)
+                text = text[: match.start()] + joined + text[match.end() :]
+                position = match.start() + len(joined) - len(pronoun)
         return text.rstrip(" ")
 
 
@@ -194,16 +194,18 @@ def swappable(sentence: Sentence, index: int, forms: SwapForms) -> Swappable | s
         return "relative clause"
     if any(child.role in WITH_PRONOUN for child in children) or _hyphen(sentence, index):
         return "predicate agrees"
-    places = _agreeing(sentence, index, row, gender, forms)
-    if isinstance(places, str):
-        return places
+    positions = _agreeing(sentence, index, row, gender, forms)
+    if isinstance(positions, str):
+        return positions
     agreeing = {}
-    for place in places:
-        found = _forms(sentence, place, gender, row, forms)
-        if found is None:
+    for position in positions:
+        inflected = _forms(sentence, position, gender, row, forms)
+        if inflected is None:
             return "agreement unclear"
-        agreeing[place] = found
-    if any(_doubtful(sentence, place, index, forms) for place in range(len(sentence)) if place not in agreeing):
+        agreeing[position] = inflected
+    if any(
+        _doubtful(sentence, position, index, forms) for position in range(len(sentence)) if position not in agreeing
+    ):
         return "agreement unclear"
     return Swappable(sentence, index, row, gender, agreeing, forms)
 
@@ -220,22 +222,22 @@ def _agreeing(sentence: Sentence, index: int, row: PronounRow, gender: str, form
         return "predicate agrees"
     if subject and copula and sentence[head].upos == "VERB" and not _participle(sentence, head):
         return "agreement unclear"  # `active` as a verb: the tagger did not understand it
-    found: list[int] = []
+    tokens: list[int] = []
     if subject:
         agrees = copula or _with_subject(sentence, head, forms)
         if agrees and _inflects(sentence, head):
             reflexive = any(sentence[c].features.get("Reflex") == "Yes" for c in below)
             if reflexive and gender == "Masc":
                 return "agreement unclear"  # il s'est lavé, but also il s'est dit
-            found += _joined(sentence, head)
+            tokens += _joined(sentence, head)
         if _has_object(sentence, head):
-            return tuple(found)  # what follows is said of the object: il la rend heureuse
+            return tuple(tokens)  # what follows is said of the object: il la rend heureuse
     elif _participle(sentence, head) and not _with_subject(sentence, head, forms) and _auxiliary(sentence, head, forms):
-        found.append(head)
+        tokens.append(head)
     for child in below:
         if sentence[child].role == "xcomp" and _inflects(sentence, child):
-            found += _joined(sentence, child)
-    return tuple(found)
+            tokens += _joined(sentence, child)
+    return tuple(tokens)
 
 
 def _hyphen(sentence: Sentence, index: int) -> bool:
@@ -308,21 +310,21 @@ def _with_subject(sentence: Sentence, index: int, forms: SwapForms) -> bool:
 
 def _auxiliary(sentence: Sentence, index: int, forms: SwapForms) -> bool:
     """Whether a participle has an auxiliary with which it agrees with a preceding object."""
-    found = [sentence[c].lemma.lower() for c in sentence.children[index] if sentence[c].role == "aux"]
-    return bool(found) and not any(lemma in forms.never for lemma in found)
+    lemmas = [sentence[c].lemma.lower() for c in sentence.children[index] if sentence[c].role == "aux"]
+    return bool(lemmas) and not any(lemma in forms.never for lemma in lemmas)
 
 
 def _forms(sentence: Sentence, index: int, gender: str, row: PronounRow, forms: SwapForms) -> Mapping[str, str] | None:
     """The forms of a token by gender; None unless its own form is the one that the rules expect."""
     token = sentence[index]
     text = token.text.lower()
-    found = {}
+    inflected = {}
     for new in row.forms:
         if _participle(sentence, index):
-            made = forms.participle(text, gender, row.number, new)
+            inflected_form = forms.participle(text, gender, row.number, new)
         else:
-            made = forms.adjective(token.lemma.lower(), new, row.number)
-        if made is None:
+            inflected_form = forms.adjective(token.lemma.lower(), new, row.number)
+        if inflected_form is None:
             return None
-        found[new] = made
-    return found if found[gender] == text else None
+        inflected[new] = inflected_form
+    return inflected if inflected[gender] == text else None

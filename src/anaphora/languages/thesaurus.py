@@ -84,8 +84,8 @@ class MyThes:
 
     def senses(self, noun: str) -> Sequence[Sense]:
         """The senses that contain the noun without a mark."""
-        found = (sense for sense in self._senses.get(noun.lower(), ()) if noun in sense)
-        return [tuple(word for word in sense if word != noun) for sense in found]
+        own_senses = (sense for sense in self._senses.get(noun.lower(), ()) if noun in sense)
+        return [tuple(word for word in sense if word != noun) for sense in own_senses]
 
 
 def _unmarked_nouns(row: str) -> Sense:

@@ -35,10 +35,10 @@ from anaphora.stats.signature import Signature
 METRICS = Registry(
     "metric",
     {
-        "bleu": "anaphora.metrics.corpus:bleu",
-        "chrf": "anaphora.metrics.corpus:chrf",
-        "chrf++": "anaphora.metrics.corpus:chrf_plus_plus",
-        "ter": "anaphora.metrics.corpus:ter",
+        "bleu": "anaphora.metrics.surface:bleu",
+        "chrf": "anaphora.metrics.surface:chrf",
+        "chrf++": "anaphora.metrics.surface:chrf_plus_plus",
+        "ter": "anaphora.metrics.surface:ter",
         "meteor": "anaphora.metrics.meteor:meteor",
         "meteor-pronouns": "anaphora.metrics.meteor:meteor_pronouns",
         "comet": "anaphora.metrics.corpus:comet",

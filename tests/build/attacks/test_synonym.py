@@ -22,7 +22,7 @@ from anaphora.build.attacks.synonym import (
     synonym_replacement,
 )
 from anaphora.core.errors import AnaphoraError
-from anaphora.languages.german_nouns import CASES, Noun
+from anaphora.languages.german import CASES, Noun
 from anaphora.languages.thesaurus import OPENTHESAURUS
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Suite, suite_of
@@ -321,7 +321,7 @@ def test_other_languages_and_suites_without_antecedents(suite: Callable[..., Sui
 @pytest.mark.skipif(not OPENTHESAURUS.is_file(), reason="OpenThesaurus is not here: apt-get install mythes-de")
 def test_contrapro_with_openthesaurus(contrapro: Suite) -> None:
     """What holds of every attacked item, on a part of the real suite."""
-    from anaphora.languages.german_nouns import noun_table
+    from anaphora.languages.german import noun_table
     from anaphora.languages.thesaurus import load_thesaurus
 
     known = [example for example in contrapro if "target_antecedent" in example.tags][:1500]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from anaphora.build.attacks.synonym_sentence import Unsure, count_it, followed, phrase_in, replaced
-from anaphora.languages.german_nouns import CASES, Noun
+from anaphora.languages.german import CASES, Noun
 
 GENDERS = {"Hut": "Masc", "Kappe": "Fem", "Tuch": "Neut", "Frau": "Fem"}
 NOUNS = {lemma: Noun(lemma, gender, dict.fromkeys(CASES, (lemma,))) for lemma, gender in GENDERS.items()}

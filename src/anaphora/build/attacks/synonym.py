@@ -23,8 +23,7 @@ from anaphora.build.attacks.attack import (
 )
 from anaphora.build.attacks.synonym_sentence import Phrase, Unsure, count_it, followed, phrase_in, replaced
 from anaphora.core.errors import AnaphoraError
-from anaphora.languages.german import PRONOUNS, words_of
-from anaphora.languages.german_nouns import Noun, NounTable
+from anaphora.languages.german import PRONOUNS, Noun, NounTable, words_of
 from anaphora.languages.thesaurus import Dictionary, Thesaurus
 from anaphora.languages.wordnet import FirstSenses
 from anaphora.suites.example import Example, Passage

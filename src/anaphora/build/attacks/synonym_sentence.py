@@ -18,6 +18,8 @@ from anaphora.languages.german import (
     PREPOSITIONS,
     PRONOUNS,
     Mentions,
+    Noun,
+    NounTable,
     Word,
     case_in_clause,
     determiner,
@@ -30,7 +32,6 @@ from anaphora.languages.german import (
     relatives,
     words_of,
 )
-from anaphora.languages.german_nouns import Noun, NounTable
 
 FORMS = "der|die|das|den|dem|dessen|deren|welche[rsnm]?"
 BEHIND = re.compile(rf"\s*,\s*(?:(?:{'|'.join(PREPOSITIONS)})\s+)?(?P<form>{FORMS})\b")
