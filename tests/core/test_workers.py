@@ -566,3 +566,9 @@ def alive(number: int) -> bool:
         return False
     state = Path(f"/proc/{number}/stat")
     return not state.is_file() or state.read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+def test_events_are_a_generator_that_values_can_be_sent_to() -> None:
+    """Ray does so with what its actors stream."""
+    events: Any = loaded().answer("handle", Numbers(0, 3), 1)
+    assert [next(events), events.send(None), events.send("x")] == [Result(0), Result(1), Result(2)]

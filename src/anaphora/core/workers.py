@@ -132,7 +132,8 @@ class Worker:
         number, shared = self._shared
         if number != run:
             raise RuntimeError("the shared object of this run has not arrived")
-        yield from map(Result, self.handler.handle(task, shared))
+        for result in self.handler.handle(task, shared):  # Ray sends values into generators, which a map does not take
+            yield Result(result)
 
     def close(self) -> Iterator[Event]:
         self.handler.close()
