@@ -16,11 +16,11 @@ from anaphora.measure.pair_suite import (
     balanced,
     count_confusion,
     count_pairs,
-    counts_table,
     sampled_pairs,
     write_example,
 )
 from anaphora.measure.texts import Line
+from anaphora.reports.data_tables import pair_counts_table
 from anaphora.suites.example import Example, Tag
 from anaphora.suites.suite import Header, Suite, suite_of
 
@@ -101,7 +101,9 @@ def test_unique_pairs_and_contexts() -> None:
 
 
 def test_the_sum_counts_what_two_languages_share_once() -> None:
-    table = counts_table(count_pairs([suite("de", pair("", "It.", "noisy")), suite("fr", pair("", "It.", "noisy"))]))
+    table = pair_counts_table(
+        count_pairs([suite("de", pair("", "It.", "noisy")), suite("fr", pair("", "It.", "noisy"))])
+    )
     assert table.rows[-1].cells == ("all", "", "1", "0", "1")
 
 

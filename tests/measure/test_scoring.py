@@ -23,13 +23,13 @@ from anaphora.measure.scoring import (
     human_agreement,
     judge_run,
     rank,
-    ranking_table,
     score_examples,
     texts_of,
     with_human_counts,
 )
 from anaphora.measure.texts import Line, Text, text_of
 from anaphora.measure.training import load_measure, save_measure, train_measure
+from anaphora.reports.data_tables import ranking_table
 from anaphora.runs import ScoredExample
 from anaphora.suites.example import (
     Example,

@@ -198,10 +198,11 @@ Examples:
 def counts(suites: tuple[str, ...], by_year: bool, format: str, as_json: bool) -> None:
     """Count unique pairs and source contexts by language and year (Tables 2 and 3 of the paper)."""
     from anaphora import api
-    from anaphora.measure.pair_suite import count_pairs, counts_table
+    from anaphora.measure.pair_suite import count_pairs
+    from anaphora.reports.data_tables import pair_counts_table
 
     found = count_pairs((api.load_suite(name) for name in suites), by_year=by_year)
-    show(counts_table(found), {name: count.to_dict() for name, count in found.items()}, format, as_json)
+    show(pair_counts_table(found), {name: count.to_dict() for name, count in found.items()}, format, as_json)
 
 
 @click.command(
@@ -297,8 +298,9 @@ def _sentences(
 
 def _systems(measure: Measure, systems: tuple[Path, ...], options: dict[str, Any], format: str, as_json: bool) -> None:
     from anaphora.measure.pair_suite import Files
-    from anaphora.measure.scoring import rank, ranking_table, texts_of
+    from anaphora.measure.scoring import rank, texts_of
     from anaphora.measure.texts import read_lines
+    from anaphora.reports.data_tables import ranking_table
 
     reference: Path | None = options["reference"]
     if options["common_context"] and reference is None:

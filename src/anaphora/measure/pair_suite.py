@@ -20,7 +20,6 @@ from anaphora.measure.texts import Line, pronoun_indices, read_lines, replace_pr
 from anaphora.suites.catalogue import citation
 from anaphora.suites.example import Example, Tag
 from anaphora.suites.suite import Header, Suite, suite_of
-from anaphora.table import Row, Table
 
 
 @dataclass(frozen=True)
@@ -275,18 +274,6 @@ def count_pairs(suites: Iterable[Suite], *, by_year: bool = False) -> dict[str, 
             kind = counts.system if example.tags.get("kind") == "system" else counts.noisy
             kind.add(hash(example.candidates))
     return dict(sorted(all_counts.items()))
-
-
-def counts_table(counts: dict[str, Counts]) -> Table:
-    """Return a table with a row per language (and year), and their sum."""
-    rows = [
-        Row((name, ", ".join(sorted(c.years)) or "–", *(f"{len(s):,}" for s in (c.contexts, c.system, c.noisy))))
-        for name, c in counts.items()
-    ]
-    total = [len(set().union(*(getattr(c, kind) for c in counts.values()))) for kind in ("contexts", "system", "noisy")]
-    rows.append(Row(("all", "", *(f"{n:,}" for n in total))))
-    columns = ("", "years", "source contexts", "reference–system pairs", "noisy pairs")
-    return Table("Pronoun pairs (unique)", columns, tuple(rows))
 
 
 # Made-up files to try the measure with: a reference, two systems, annotators' judgments, and a config.

@@ -28,7 +28,6 @@ from anaphora.suites.example import Example, Tag
 from anaphora.suites.suite import Suite, suite_of
 from anaphora.systems import KINDS
 from anaphora.systems.context import Options, split_settings
-from anaphora.table import Row, Table, p_text, section
 
 if TYPE_CHECKING:  # judging runs needs no torch
     from anaphora.measure.model import Measure, ScoredText
@@ -294,23 +293,6 @@ def _compare(first: str, second: str, scores: np.ndarray, means: np.ndarray, con
         percentile_interval(resampled, confidence),
         min(1.0, 2 * min(below, above)),
     )
-
-
-def ranking_table(ranking: Ranking) -> Table:
-    """Return a table of the systems and of the comparison of every two."""
-    rows = [
-        Row((s.name, f"{s.mean:+.3f}", f"[{s.interval[0]:+.3f}, {s.interval[1]:+.3f}]", f"{s.pronouns:,}"))
-        for s in ranking.systems
-    ]
-    for pair in ranking.comparisons:
-        share = "–" if pair.share is None else f"{pair.share:.3f}"
-        rows.append(
-            section(f"{pair.first} − {pair.second}: better in {share} of {pair.wins + pair.losses:,} sentences")
-        )
-        interval = f"[{pair.interval[0]:+.3f}, {pair.interval[1]:+.3f}]"
-        rows.append(Row(("difference", f"{pair.delta:+.3f}", interval, f"p {p_text(pair.p)}"), indent=1))
-    columns = ("", "score", "95 % interval", "pronouns")
-    return Table(f"Learned pronoun measure · {ranking.sentences:,} sentences", columns, tuple(rows))
 
 
 # `measure:MODEL`: a measure as a system, so that `anaphora score` can compare it with language models and judges.

@@ -1,4 +1,4 @@
-"""Tables of data: what mining finds and how good it is, and how well the annotators of a study agree."""
+"""Tables of data: mining and its quality, pronoun pairs and the learned measure, agreement of annotators."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from anaphora.stats.agreement import COEFFICIENTS
 from anaphora.stats.intervals import Resampling
 from anaphora.study.analysis import Agreement, Group, StudyAgreement
 from anaphora.study.model import PAIRS
-from anaphora.table import Row, Table, counts, decimal, interval_cell, level, rows_of, section
+from anaphora.table import MISSING, Row, Table, counts, decimal, interval_cell, level, p_text, rows_of, section
 
 if TYPE_CHECKING:
     from anaphora.build.mine.result import MiningResult
+    from anaphora.measure.pair_suite import Counts
+    from anaphora.measure.scoring import Ranking
 
 # Mining (ContraPro §3.1).
 
@@ -93,6 +95,37 @@ def quality_table(document: Mapping[str, Any]) -> Table:
         f"{document['items']:,} items of {document['pronouns']:,} pronouns · {document['gold']:,} in the gold"
     )
     return Table(title, ("", "", "95 % interval"), tuple(rows))
+
+
+# The learned measure (Jwalapuram et al. 2019).
+
+
+def pair_counts_table(languages: Mapping[str, Counts]) -> Table:
+    """Return the unique pairs of each language (and year), and their sum."""
+    rows = [
+        Row((name, ", ".join(sorted(c.years)) or MISSING, *counts(map(len, (c.contexts, c.system, c.noisy)))))
+        for name, c in languages.items()
+    ]
+    kinds = ("contexts", "system", "noisy")
+    total = [len(set().union(*(getattr(c, kind) for c in languages.values()))) for kind in kinds]
+    rows.append(Row(("all", "", *counts(total))))
+    columns = ("", "years", "source contexts", "reference–system pairs", "noisy pairs")
+    return Table("Pronoun pairs (unique)", columns, tuple(rows))
+
+
+def ranking_table(ranking: Ranking) -> Table:
+    """Return the scores of the systems, and the comparison of every two."""
+    rows = [
+        Row((s.name, decimal(s.mean, signed=True), interval_cell(s.interval, signed=True), f"{s.pronouns:,}"))
+        for s in ranking.systems
+    ]
+    for pair in ranking.comparisons:
+        sentences = f"{pair.wins + pair.losses:,} sentences"
+        rows.append(section(f"{pair.first} − {pair.second}: better in {decimal(pair.share)} of {sentences}"))
+        difference = decimal(pair.delta, signed=True), interval_cell(pair.interval, signed=True)
+        rows += rows_of([("difference", *difference, f"p {p_text(pair.p)}")])
+    columns = ("", "score", "95 % interval", "pronouns")
+    return Table(f"Learned pronoun measure · {ranking.sentences:,} sentences", columns, tuple(rows))
 
 
 # Agreement of annotators (eval-anaphora §3.1, Table 1).
