@@ -114,7 +114,7 @@ def plain(words: Words, polite: frozenset[str]) -> list[str]:
 
 
 def contrast(candidates: Sequence[Words], gold: int, forms: Forms, polite: frozenset[str] = frozenset()) -> Contrast:
-    """What tells tokenised candidates apart; words are compared in lower case."""
+    """What tells tokenized candidates apart; words are compared in lower case."""
     words = [plain(candidate, polite) for candidate in candidates]
     right = words[gold]
     rest = [candidate for number, candidate in enumerate(words) if number != gold and candidate != right]
@@ -144,7 +144,7 @@ def judge(
     pronouns: frozenset[str] = frozenset(),
     polite: frozenset[str] = frozenset(),
 ) -> Outcome:
-    """One example, whose texts are tokenised and aligned from source to the gold candidate and to the translation.
+    """One example, whose texts are tokenized and aligned from source to the gold candidate and to the translation.
 
     pronouns: further ones of the target language, a link to which is believed (das, dieser)
     polite: words that are a form of address with a capital (German Sie)

@@ -49,7 +49,7 @@ class Occurrence:
 
 @dataclass(frozen=True, slots=True)
 class Aligned:
-    """A tokenised translation, and its alignment with the source.
+    """A tokenized translation, and its alignment with the source.
 
     outside: sentences whose alignment names words past the end of the source; those points are of no word
     """
@@ -72,7 +72,7 @@ def aligned_text(source: Sequence[str], text: list[str], lines: Sequence[str], p
         for i, j in alignment:
             if j >= words:
                 problem = f"point {i}-{j} is outside the translation of {words:,} words"
-                remedy = "Align the very texts that are scored, tokenised as they are."
+                remedy = "Align the very texts that are scored, tokenized as they are."
                 raise BadInput(path, problem, line=number, remedy=remedy)
         outside += any(i >= source_words for i, _ in alignment)
         alignments.append(alignment)
@@ -87,7 +87,7 @@ def occurrences(
     *,
     lowercase: bool = False,
 ) -> Iterator[Occurrence]:
-    """The source pronouns of a tokenised text, whatever their case, with the words aligned to them.
+    """The source pronouns of a tokenized text, whatever their case, with the words aligned to them.
 
     lowercase: also the target words are compared without regard to case; the original compares them as they are
     """

@@ -37,7 +37,7 @@ class Judged:
         return int(getattr(self, judgement)) / self.total if self.total else None
 
     def interval(self, confidence: float = 0.95) -> Interval:
-        """Of the share that is correct."""
+        """Wilson interval of the share that is correct."""
         return wilson(self.correct, self.total, confidence)
 
     def to_dict(self) -> dict[str, Any]:
@@ -51,7 +51,7 @@ class CaseJudgments:
     """Table 5: the judgements of the pronouns in each case."""
 
     cases: tuple[Judged, ...]
-    unjudged: int  # pronouns of APT that nobody judged
+    unjudged: int  # pronouns of APT without a judgment
     unmatched: int  # judgements of pronouns that APT does not have
 
     @property
@@ -151,7 +151,7 @@ def _keys(details: Columns, judgements: Columns) -> tuple[str, ...]:
 
 
 def _pronouns(details: Columns, keys: Sequence[str]) -> Mapping[Key, tuple[int, str]]:
-    """Of each pronoun its case and its translation by the candidate."""
+    """The case of each pronoun and its translation by the candidate."""
     pronouns: dict[Key, tuple[int, str]] = {}
     for record in details.records:
         key = tuple(record.cells[name] for name in keys)

@@ -72,7 +72,7 @@ def align(hypothesis: Sequence[str], reference: Sequence[str], matchers: Matcher
     """The best alignment of two sentences, by beam search over the words of the reference."""
     candidates = possible_matches(hypothesis, reference, matchers)
     wanted_by = Counter(i for words in candidates for i in words)
-    sure = [len(words) == 1 and wanted_by[next(iter(words))] == 1 for words in candidates]  # nobody else wants them
+    sure = [len(words) == 1 and wanted_by[next(iter(words))] == 1 for words in candidates]  # no other word matches them
     paths: _Paths = {(0, _NOTHING): ((0, 0, 0, 0), None)}
     for j, words in enumerate(candidates):
         paths = _extended(paths, j, words, sure[j], candidates[j + 1 :])
@@ -90,8 +90,8 @@ def align(hypothesis: Sequence[str], reference: Sequence[str], matchers: Matcher
 def _extended(paths: _Paths, j: int, words: dict[int, int], sure: bool, to_come: _Candidates) -> _Paths:
     """All paths with one more reference word: with each match that is still free, and without one.
 
-    Of paths with the same future only the best is kept. Words that nothing to come could use are forgotten, and so is
-    the word just matched if its neighbour cannot be matched next.
+    Only the best of the paths with the same future is kept. Words that no later word could use are forgotten, and so
+    is the word just matched if its neighbor cannot be matched next.
     """
     longer: _Paths = {}
     neighbours = to_come[0] if to_come else {}
@@ -219,13 +219,13 @@ class Meteor:
     parameters: Parameters = UNIVERSAL
 
     def score(self, hypothesis: Sequence[str], reference: Sequence[str]) -> float:
-        """Of one sentence, of words in lower case."""
+        """Return the score of one sentence of lower-cased words."""
         return self.sums([hypothesis], [reference]).values()["score"]
 
     def sums(self, hypotheses: Iterable[Sequence[str]], *references: Iterable[Sequence[str]]) -> SufficientStats:
-        """Of a text: what each sentence adds, and how the score comes from the totals.
+        """Return what each sentence of a text adds to the totals, and how the score is computed from them.
 
-        Of several references each sentence is compared with the one that gives it the highest score, as Meteor does.
+        With several references each sentence is compared with the one that gives it the highest score, as in Meteor.
         """
         rows = [self._best_row(hypothesis, texts) for hypothesis, *texts in zip(hypotheses, *references, strict=True)]
         return SufficientStats(np.array(rows, float).reshape(-1, 6), _figures(self.parameters))

@@ -20,7 +20,7 @@ def bleu(texts: Texts, **_: Any) -> Measured:
     settings: dict[str, Any] = {"tokenize": "none", "force": True} if texts.tokenize == "none" else {}
     try:
         metric = BLEU(trg_lang=texts.languages[1], **settings)
-    except (ImportError, RuntimeError) as error:  # a tokeniser that is an extra of sacreBLEU: Japanese, Korean
+    except (ImportError, RuntimeError) as error:  # a tokenizer that is an extra of sacreBLEU: Japanese, Korean
         raise AnaphoraError(f"sacreBLEU: {error}") from None
     return _measured(metric, texts)
 

@@ -221,7 +221,7 @@ def williams(r_first: float, r_second: float, between: float, systems: int) -> t
 
 
 def student_t(t: float, freedom: int) -> float:
-    """The two-sided p-value of Student's t: the regularised incomplete beta function at ν/(ν + t²)."""
+    """The two-sided p-value of Student's t: the regularized incomplete beta function at ν/(ν + t²)."""
     x = freedom / (freedom + t * t)
     a, b = freedom / 2, 0.5
     if x > (a + 1) / (a + b + 2):  # where the fraction converges slowly, that of the other tail is quick

@@ -57,7 +57,7 @@ class Translation:
 class Task:
     """The input of a variant.
 
-    pronouns: those to evaluate, normalised; empty: the ones that the lists name
+    pronouns: those to evaluate, normalized; empty: the ones that the lists name
     pronoun_tags: the tags that pronouns have in texts with tags
     aligned_by: where the alignments come from, for the signature
     texts: what was done to each text before its words were counted; normalized: whether signs were made one
