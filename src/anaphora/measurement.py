@@ -65,3 +65,13 @@ def _is_plain(name: str, value: Any) -> bool:
     if name in PLAIN:
         return bool(value == PLAIN[name])
     return value is None or value == ""
+
+
+VOLATILE = ("concurrency", "timeout", "retries", "requests_per_minute")  # how a server is asked, not what
+
+
+def stable_spec(spec: str) -> str:
+    """A spec without the settings that do not change what a system answers."""
+    name, mark, query = spec.partition("?")
+    kept = [part for part in query.split("&") if part.partition("=")[0] not in VOLATILE]
+    return f"{name}{mark}{'&'.join(kept)}".removesuffix("?")

@@ -14,7 +14,7 @@ from anaphora.core.errors import AnaphoraError, BadInput, OutputMisaligned
 from anaphora.core.files import Appender, atomic_writer, byte_lines, decode, existing, json_line, rename_synced
 from anaphora.core.finite import all_finite
 from anaphora.core.parsing import get, is_a, json_record, json_value
-from anaphora.measurement import Measurement, measurement_of
+from anaphora.measurement import Measurement, measurement_of, stable_spec
 from anaphora.suites.example import Example, Tag
 from anaphora.suites.suite import Suite
 
@@ -462,16 +462,6 @@ def refuse_other(output: Path, header: RunHeader) -> None:
         _same(open_run(file).header, header, file, "Name another output, or use --overwrite")
     elif unfinished(file).exists():
         raise AnaphoraError(f"an unfinished run is at {unfinished(file)}. Name another output, or use --overwrite")
-
-
-VOLATILE = ("concurrency", "timeout", "retries", "requests_per_minute")  # how a server is asked, not what
-
-
-def stable_spec(spec: str) -> str:
-    """A spec without the settings that do not change what a system answers."""
-    name, mark, query = spec.partition("?")
-    kept = [part for part in query.split("&") if part.partition("=")[0] not in VOLATILE]
-    return f"{name}{mark}{'&'.join(kept)}".removesuffix("?")
 
 
 def _same(found: RunHeader, wanted: RunHeader, path: Path, remedy: str = "Name another output") -> None:

@@ -112,6 +112,10 @@ def volume_options(*, hidden: bool) -> list[click.Parameter]:
     def set_up(_: click.Context, parameter: click.Parameter, value: bool) -> None:
         if value:
             os.environ[VOLUME[str(parameter.name)]] = "1"
+        if value and parameter.name == "verbose":
+            import logging
+
+            logging.basicConfig(level=logging.INFO)  # to stderr
 
     texts = {
         "quiet": (["-q", "--quiet"], "Print results and errors only, without notes and progress bars."),

@@ -142,7 +142,6 @@ def test_what_a_node_cannot_do(team: InWorkers, monkeypatch: pytest.MonkeyPatch)
         list(team.run(Wrong(str(BadInput("x", "no", line=3, remedy="Change it."))), [(0, (b"",))]))
     with pytest.raises(RuntimeError, match=r"in __call__\n(?s:.*)ZeroDivisionError"):
         list(team.run(Wrong(""), [(0, (b"",))]))
-    team.close()
     monkeypatch.setattr(module, "__version__", "9.9")
     with pytest.raises(AnaphoraError, match=r"^anaphora is 9.9 here, but .* on the node .*==9.9\"$"):
         list(team.run(Wrong(""), [(0, (b"",))]))
