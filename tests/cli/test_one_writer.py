@@ -195,7 +195,7 @@ def test_two_trainings(start: Start, anaphora_process: Callable[..., object], tm
     for more in ([], ["--resume"]):
         assert names(refusal(start(*other, "-o", "m", *more)), process, "m")
     kill(process)
-    assert "trained in another way (training.seed" in refusal(start(*other, "-o", "m", "--resume"))
+    assert "created with different settings (training.seed" in refusal(start(*other, "-o", "m", "--resume"))
     anaphora_process(*command, "-o", "m", "--resume")
     files = [path.relative_to(tmp_path / "whole") for path in (tmp_path / "whole").rglob("*") if path.is_file()]
     found = [path.relative_to(tmp_path / "m") for path in (tmp_path / "m").rglob("*") if path.is_file()]

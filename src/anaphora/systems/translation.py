@@ -249,7 +249,9 @@ def _resumed(part: Path, header: dict[str, Any]) -> list[Record]:
     found = json_record(lines[0], part, 1) if lines else {}
     for key, value in json.loads(json_line(header)).items():
         if found.get(key) != value:
-            raise AnaphoraError(f"{part} was created with different settings ({key}: {found.get(key)!r}, now {value!r})")
+            raise AnaphoraError(
+                f"{part} was created with different settings ({key}: {found.get(key)!r}, now {value!r})"
+            )
     return [_record(line, part, number) for number, line in enumerate(islice(lines, 1, None), start=2)]
 
 
