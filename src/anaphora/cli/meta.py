@@ -346,7 +346,7 @@ def discomt(
     from anaphora.metrics.discomt import discomt, read_annotations
     from anaphora.metrics.examples import copy_example
     from anaphora.reports.metric_tables import discomt_tables
-    from anaphora.stats.intervals import Resampling
+    from anaphora.stats.resampling import Resampling
 
     if example:
         copy_example("discomt/annotations.tsv", annotations)

@@ -208,7 +208,7 @@ Examples:
 def agreement(study: Path, database: str | None, format: str, as_json: bool, **resampling: Any) -> None:
     """Compute the agreement of a STUDY's annotators, overall and per pronoun pair, with and without ties."""
     from anaphora.reports.data_tables import agreement_table
-    from anaphora.stats.intervals import Resampling
+    from anaphora.stats.resampling import Resampling
     from anaphora.study.analysis import study_agreement
 
     found_study, _, current = load(study, database)
