@@ -75,6 +75,6 @@ def test_the_details_of_apt_are_taken_as_they_are(anaphora: Run, as_json: AsJson
 
 def test_what_is_refused(refused: Refused, details: Path, tmp_path: Path) -> None:
     (tmp_path / "j.tsv").write_text("system\tsentence\tposition\tjudgement\na\t1\t3\tgood\n")
-    assert "j.tsv: line 2: unknown judgement 'good'" in refused("apt-judgements", details, "j.tsv")
+    assert "j.tsv: line 2: unknown judgment 'good'" in refused("apt-judgements", details, "j.tsv")
     assert "JUDGMENTS" in refused("apt-judgements", details)
     assert "no pronoun lists for xx-yy" in refused("apt-judgements", details, "gaps.tsv", "-l", "xx-yy")

@@ -125,5 +125,5 @@ def test_a_table_a_document_and_a_curve(tmp_path: Path) -> None:
 def test_a_suite_without_right_answers_has_no_context_usage(tmp_path: Path) -> None:
     priors = [Example(str(i), ("c", "x"), (("C", "er"), ("C", "sie")), None) for i in range(3)]
     suite = suite_of(Header("priors", "en", "de"), lambda: priors)
-    with pytest.raises(AnaphoraError, match=r"^priors: no example has a right answer, so that CXMI cannot be measured"):
+    with pytest.raises(AnaphoraError, match=r"^priors: no example has a correct answer, so CXMI cannot be measured"):
         context_usage(suite, "x:y", Options(Context(1)), tmp_path, knowing, Settings(samples=200))

@@ -118,7 +118,7 @@ def test_the_originals_of_an_attack_are_found_by_name_if_several_suites_have_the
     ("about", "problem"),
     [
         ({"place": "again"}, r"again.run.jsonl: a second run of s by hf:x, besides .*Name one of them"),
-        ({"suite": "t"}, r"the template gender is in .*s.run.jsonl, too. Diagnose the two suites apart"),
+        ({"suite": "t"}, r"the template gender is in .*s.run.jsonl, too. Diagnose the two suites separately"),
         ({"suite": "t", "target_language": "fr"}, r"languages en-fr, but .* has en-de"),
     ],
 )
@@ -132,7 +132,7 @@ def test_what_does_not_go_together(run: Make, about: dict[str, str], problem: st
 def test_nothing(run: Make) -> None:
     with pytest.raises(AnaphoraError, match="name one or more runs"):
         gather([], SETTINGS)
-    with pytest.raises(BadInput, match="no example is in it"):
+    with pytest.raises(BadInput, match="the run has no examples"):
         gather([run("s")], SETTINGS)
 
 

@@ -131,7 +131,7 @@ def test_a_run_that_is_no_attack(run: Make) -> None:
         robustness(before, [before], settings=SETTINGS)
     with pytest.raises(AnaphoraError, match="name the runs of one or more attacks"):
         robustness(before, [], settings=SETTINGS)
-    with pytest.raises(BadInput, match="no example is in it"):
+    with pytest.raises(BadInput, match="the run has no examples"):
         robustness(before, [run("empty", "....", "a/x")], settings=SETTINGS)
 
 

@@ -86,10 +86,10 @@ def test_several_systems_are_put_in_step(write: Write) -> None:
     ("rows", "said"),
     [
         (["item/translation", "1/il"], r"line 1: no column 'accepted'.*The columns are item, translation, accepted"),
-        (["item/translation/accepted", "1/il/"], r"line 2: nothing in the column 'accepted'"),
-        (["item/translation/accepted", "1//il"], r"line 2: nothing in the column 'translation'"),
+        (["item/translation/accepted", "1/il/"], r"line 2: the column 'accepted' is empty"),
+        (["item/translation/accepted", "1//il"], r"line 2: the column 'translation' is empty"),
         (["item/translation/accepted", "1/il/il, bad"], r"line 2: a bad translation has no other options"),
-        (["item/translation/accepted", "1/il/il", "1/il/il"], r"line 3: item '1' a second time for the same system"),
+        (["item/translation/accepted", "1/il/il", "1/il/il"], r"line 3: item '1' occurs twice for the same system"),
         (["item/translation/accepted"], r"gaps\.tsv: no rows"),
     ],
 )

@@ -256,7 +256,7 @@ def test_samples_are_read(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("candidate\tcorrect\nil\t1\n", "line 1: no column 'reference'"),
-        ("candidate\treference\tcorrect\nil\tce\tmaybe\n", "line 2: neither right nor wrong: 'maybe'. Write 1 or 0"),
+        ("candidate\treference\tcorrect\nil\tce\tmaybe\n", "line 2: neither correct nor wrong: 'maybe'. Write 1 or 0"),
         ("candidate\treference\tcorrect\nil\t\t1\n", "line 2: a pronoun is missing"),
     ],
 )

@@ -281,7 +281,7 @@ def test_the_document_has_everything_of_sweep() -> None:
 
 def test_systems_must_be_the_same_on_both_sides() -> None:
     some = {name: CASES[name] for name in "abc"}
-    with pytest.raises(AnaphoraError, match=r"basic: no case counts for d\. Name the systems alike"):
+    with pytest.raises(AnaphoraError, match=r"basic: no case counts for d\. Use the same system names"):
         sweep(HUMAN, {"basic": some})
     with pytest.raises(AnaphoraError, match="basic: no human score for e"):
         sweep(HUMAN, {"basic": {**CASES, "e": CASES["a"]}})
@@ -332,5 +332,5 @@ def test_documents_that_are_refused(tmp_path: Path, document: object, said: str)
 
 def test_a_system_twice(tmp_path: Path) -> None:
     path = write(tmp_path / "a.json", {"cases": [1, 2, 3, 4, 5, 6]})
-    with pytest.raises(BadInput, match="the system 'a' is there twice for the alignment 'basic'"):
+    with pytest.raises(BadInput, match="the system 'a' occurs twice for the alignment 'basic'"):
         read_cases([("basic", path), ("basic", path)])

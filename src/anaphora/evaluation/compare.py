@@ -1,4 +1,4 @@
-"""Comparison of runs on the same suite, or on a suite and attacks on it: what differs, how surely, on which items."""
+"""Paired comparison of runs on the same suite, or on a suite and attacks on it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Counts = dict[Hashable, Counter[Outcomes]]  # unit (None where single items are 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Two systems on the same items: the second's accuracy minus the first's."""
+    """The difference in accuracy of two systems on the same items: second minus first."""
 
     total: int
     first: float
@@ -59,7 +59,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two systems compared, overall and by breakdown; gained and lost: the items only the second/first gets right."""
+    """A comparison of two systems. gained, lost: the items that only the second or only the first gets right."""
 
     first: str
     second: str
@@ -86,7 +86,7 @@ class Comparison(Rendered):
     """All pairs of systems on one suite.
 
     attacks: the other suites, where runs of attacks on the suite are compared with it, as name@hash
-    repeated: breakdowns that were left out as they have the same items in their groups as another, and which
+    repeated: omitted breakdowns whose groups contain the same items as another breakdown, and the name of the other
     measurements: how each system was measured
     """
 
@@ -129,10 +129,10 @@ def compare_runs(
     settings: Settings | None = None,
     test: str | None = None,
 ) -> Comparison:
-    """Every pair of runs, the earlier one first.
+    """Compare every pair of runs, the earlier one first.
 
     test: which p-value is the p_value: McNemar's exact test, unless items are resampled in groups (it takes items
-        to be independent); then approximate randomisation
+        to be independent); then approximate randomization
     The correction is for the number of pairs overall, and for pairs × groups in the breakdowns. A breakdown that has
     the same items in its groups as an earlier one (`it:er` for `er`) is left out: it would be tested twice.
     """
@@ -165,7 +165,7 @@ def compare_runs(
 
 
 class _Tally:
-    """Who was right how often, in all and in each group of the breakdowns, and which items tell runs apart."""
+    """Counts of correct answers, overall and by group, and the items on which runs differ."""
 
     def __init__(self, runs: int, wanted: Mapping[str, by.Breakdown], settings: Settings) -> None:
         self.wanted, self.settings = wanted, settings
@@ -178,7 +178,7 @@ class _Tally:
         }
 
     def add(self, items: Sequence[ScoredExample]) -> None:
-        """What all runs say of one item."""
+        """Add the answers of all runs to one item."""
         item, settings = items[0], self.settings
         self.tags.update(item.tags)
         if item.gold is None:
@@ -195,13 +195,13 @@ class _Tally:
                 (gained if outcomes[b] else lost).append(item.id)
 
     def repeated(self) -> dict[str, str]:
-        """The breakdowns that repeat another."""
+        """Return the breakdowns that repeat another one."""
         breakdowns = self.wanted.values()
         groups = ([b.group(key) for b, key in zip(breakdowns, keys, strict=True)] for keys in self._keys)
         return by.repeated(list(self.wanted), groups)
 
     def pairs(self, names: Sequence[str], test: str) -> list[Pair]:
-        """Every pair of runs; p-values are not corrected yet."""
+        """Return every pair of runs, with uncorrected p-values."""
         settings = self.settings
         groups, copies = zip(self.wanted.items(), self._groups, strict=True), self.repeated()
         merged = {name: _merged(breakdown, counts) for (name, breakdown), counts in groups if name not in copies}
@@ -263,7 +263,7 @@ def _arrays(rows: Counter[tuple[int, int]]) -> tuple[Floats, Ints]:
 
 
 def _merged(breakdown: by.Breakdown, counts: dict[Key, Counts]) -> dict[str, Counts]:
-    """The counts of each group; what has no value for the breakdown is in none."""
+    """Return the counts of each group; items without a value for the breakdown are in no group."""
     found: dict[str, Counts] = defaultdict(lambda: defaultdict(Counter))
     for key, units in counts.items():
         group = breakdown.group(key)
@@ -274,7 +274,7 @@ def _merged(breakdown: by.Breakdown, counts: dict[Key, Counts]) -> dict[str, Cou
 
 
 def corrected(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
-    """The pairs with p-values corrected for their number, and for pairs × groups in the breakdowns."""
+    """Return the pairs with p-values corrected for the number of pairs, and for pairs × groups in breakdowns."""
     overall = iter(holm([pair.overall.p_value for pair in pairs]))
     parts = iter(holm([d.p_value for pair in pairs for groups in pair.breakdowns.values() for d in groups.values()]))
     return tuple(
@@ -296,11 +296,11 @@ def _check(runs: Sequence[Run], test: str, settings: Settings) -> None:
     if test not in TESTS:
         raise AnaphoraError(f"unknown test {test!r}. Known: {', '.join(TESTS)}")
     if test == "mcnemar" and settings.resample is not None:
-        raise AnaphoraError("McNemar's test takes items to be independent; with --resample use another --test")
+        raise AnaphoraError("McNemar's test assumes independent items. With --resample, choose another --test")
 
 
 def _names(runs: Sequence[Run]) -> tuple[str, ...]:
-    """The systems' specs, or the runs' paths where one system occurs twice."""
+    """Return the specs of the systems, or the paths of the runs if a system occurs twice."""
     specs = [run.header.system for run in runs]
     return tuple(specs if len(set(specs)) == len(specs) else [str(run.path) for run in runs])
 
@@ -309,7 +309,7 @@ def _names(runs: Sequence[Run]) -> tuple[str, ...]:
 
 
 def zip_runs(runs: Sequence[Run]) -> Iterator[tuple[ScoredExample, ...]]:
-    """The answers of all runs to one example after the other, in the order of the first run.
+    """Yield the answers of all runs example by example, in the order of the first run.
 
     Runs of one suite go in step and are streamed. Runs of a suite and of attacks on it are paired by the tag
     `attacked`, on the examples that all of them have.
@@ -320,7 +320,7 @@ def zip_runs(runs: Sequence[Run]) -> Iterator[tuple[ScoredExample, ...]]:
 
 
 def original_of(item: ScoredExample) -> str | None:
-    """The id of the example that this one was made from; None if it is no attacked example."""
+    """Return the id of the original example of an attack; None if the example is not attacked."""
     original = item.tags.get(ORIGINAL)
     return original if isinstance(original, str) else None
 
@@ -358,7 +358,7 @@ def _by_original(runs: Sequence[Run]) -> Iterator[tuple[ScoredExample, ...]]:
 
 
 def _part(run: Run) -> str:
-    """Which examples of its suite a run has, in words."""
+    """Describe which examples of its suite a run contains."""
     header = run.header
     number = "the examples" if header.examples is None else f"{header.examples:,} examples"
     if sample := header.settings.get("sample"):

@@ -44,7 +44,7 @@ class MeanCXMI:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """One way to give context: accuracy, and what it tells about the sentence and about the pronoun."""
+    """One context condition: accuracy, and the CXMI of the sentence and of the pronoun."""
 
     name: str
     sentences: int
@@ -58,7 +58,7 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class ContextUsage:
-    """What `context-usage` finds. reads: how many sentences the system reads, where more were asked for."""
+    """The result of `context-usage`. reads: sentences that the system reads, if more were requested."""
 
     suite: str
     languages: str
@@ -93,7 +93,7 @@ def context_usage(
     settings = settings or Settings()
     largest = options.context.sentences
     if not largest:
-        raise AnaphoraError("context usage needs context: say how many sentences with --context")
+        raise AnaphoraError("context usage needs context. Set the number of sentences with --context")
     check_asked(
         largest, most_context(suite) if most is None else most, f"the scored examples of {suite.header.name} have"
     )
@@ -138,7 +138,7 @@ def context_usage(
 
 
 def _given(header: RunHeader) -> int:
-    """How many sentences of context a run was given, on the side that had more."""
+    """Return the number of context sentences of a run, on the side with more."""
     match = LABEL.fullmatch(header.context or "")
     return max(int(match[1]), int(match[2])) if match else 0
 
@@ -154,7 +154,7 @@ def _signature(header: RunHeader, reads: int, settings: Settings) -> str:
 def _gold_scores(run: Run) -> Floats:
     found = [item.scores[item.gold] for item in run if item.gold is not None]
     if not found:
-        raise AnaphoraError(f"{run.header.suite}: no example has a right answer, so that CXMI cannot be measured")
+        raise AnaphoraError(f"{run.header.suite}: no example has a correct answer, so CXMI cannot be measured")
     return np.array(found)
 
 

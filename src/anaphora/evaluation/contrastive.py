@@ -24,7 +24,7 @@ MAX_PENDING = 10_000  # counts under different values of the tags, kept before t
 
 
 class Tally:
-    """Right answers and totals, in all and per resampled unit where units are resampled."""
+    """Counts of correct answers and totals, overall and per resampled unit."""
 
     __slots__ = ("correct", "total", "units")
 
@@ -50,7 +50,7 @@ class Tally:
                 counts[1] += total
 
     def figure(self, settings: Settings) -> Proportion:
-        """The share with its interval; every figure starts from the seed, so that none depends on the others."""
+        """Return the share with its interval. Every figure restarts from the seed, so figures are independent."""
         if settings.interval == "wilson" or self.total == 0:
             return Proportion(self.total, self.correct, wilson(self.correct, self.total, settings.confidence))
         if self.units is None:
@@ -63,7 +63,7 @@ class Tally:
 
 
 class Evaluation:
-    """Takes scored examples one by one; `figures` gives what they amount to.
+    """Accumulates scored examples; `figures` returns the results.
 
     An example is counted once, under the values of all tags that breakdowns ask for; the counts are handed on to the
     breakdowns' groups at the end, or when there are many. That is cheap for each example, and little is kept.
@@ -120,12 +120,12 @@ class Evaluation:
         self._pending.clear()
 
     def overall(self) -> Proportion:
-        """The figure of all examples together."""
+        """Return the figure of all examples."""
         self._hand_on()
         return self._all.figure(self.settings)
 
     def figures(self) -> tuple[dict[str, dict[str, Proportion]], dict[str, int]]:
-        """The figures of each breakdown, and how many examples are in none of its groups."""
+        """Return the figures of each breakdown, and the number of examples that are in none of its groups."""
         self._hand_on()
         figures: dict[str, dict[str, Proportion]] = {}
         untagged: dict[str, int] = {}
@@ -155,7 +155,7 @@ def evaluate_items(
     breakdowns: Sequence[str] = (),
     settings: Settings | None = None,
 ) -> Result:
-    """The Result of scored examples.
+    """Return the Result of scored examples.
 
     about: the suite and the system
     breakdowns: what was asked for, where a tag that no example has is an error; else what the suite's paper reports,
@@ -223,7 +223,7 @@ ANSWERS = ("reference_pronoun", "reference_gender")  # tags that say what the ri
 
 
 def guessing(questions: Iterable[tuple[int, Mapping[str, Tag]]]) -> float | None:
-    """The accuracy of the better of the two; None where there are no questions.
+    """Return the accuracy of the better of the two; None if there are no questions.
 
     questions: of each example that has a right answer the number of candidates, and its tags
     """

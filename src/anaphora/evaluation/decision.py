@@ -17,7 +17,7 @@ from anaphora.suites.example import Tag
 
 
 class Decision(NamedTuple):
-    """What the scores of an example decide.
+    """The decision that the scores of an example imply.
 
     correct: the gold is strictly better than every other candidate
     tie: the gold shares the best score with another candidate; one that is tied behind a better candidate is wrong
@@ -30,7 +30,7 @@ class Decision(NamedTuple):
 
 
 def decide(item: ScoredExample, *, minimize: bool = False, normalize: str = "sum") -> Decision:
-    """ContraPro §3.2: right only if the reference is better than any contrastive translation; a tie is wrong."""
+    """Decide an example (ContraPro §3.2): correct if the reference beats every contrastive translation."""
     scores = item.scores if normalize == "sum" else per_token(item)
     best, gold = min(scores) if minimize else max(scores), item.gold
     chosen = scores.index(best) if scores.count(best) == 1 else None
@@ -40,7 +40,7 @@ def decide(item: ScoredExample, *, minimize: bool = False, normalize: str = "sum
 
 
 def per_token(item: ScoredExample) -> list[float]:
-    """Scores divided by length: the mean instead of the sum."""
+    """Return the scores divided by length: the mean instead of the sum."""
     if item.tokens is None:
         raise AnaphoraError(
             f"example {item.id}: scores cannot be divided by length, no token counts are known. "
@@ -86,13 +86,13 @@ class Breakdown:
         return tuple(tag for tag, _ in self.parts)
 
     def group(self, key: Key) -> str | None:
-        """The name of the group that values fall in; None where a tag is missing."""
+        """Return the name of the group of these values; None if a tag is missing."""
         labels = [_label(value, limit) for value, (_, limit) in zip(key, self.parts, strict=True)]
         return None if None in labels else "×".join(label for label in labels if label is not None)
 
 
 def parse(spec: str) -> Breakdown:
-    """A breakdown as it is written after --by: `tag`, `tag>3`, `a×b` or `a*b`."""
+    """Parse a value of --by: `tag`, `tag>3`, `a×b` or `a*b`."""
     parts = []
     for text in re.split(r"[×*]", spec):
         match = PART.fullmatch(text.strip())
@@ -128,7 +128,7 @@ def keyed(breakdown: Breakdown, tags: Mapping[str, Tag]) -> Key:
 
 
 def check_known(breakdowns: Iterable[Breakdown], known: Iterable[str]) -> None:
-    """A tag that no example has is a mistake, most likely in writing."""
+    """Raise an error for a tag that no example has, which is most likely a typo."""
     names = sorted(known)
     for tag in (tag for breakdown in breakdowns for tag in breakdown.tags):
         if tag not in names:
@@ -184,7 +184,7 @@ TIE = "tie"
 
 
 class Priors:
-    """Counts what choices mean, by template.
+    """Counts the meanings of choices by template.
 
     Tags of an example: `choices`, the meaning of each candidate (subject, object, neither); `pair`, the same for two
     examples that name the same entities in both orders. Pairs are counted as one: the first in both orders, the
@@ -232,7 +232,7 @@ def _meaning(choices: Tag, chosen: int | None) -> str:
 
 
 def _both(one: str, other: str) -> str:
-    """What two orders say together: `first` and `second` are the same antecedent, as the order is turned round."""
+    """Combine the choices in both orders; `first` and `second` are the same antecedent, as the order is reversed."""
     if TIE in (one, other):
         return TIE
     if one == other:

@@ -73,7 +73,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A sentence, the rule and the checks that it follows from; items: the ids of those that show it."""
+    """A sentence with the rule and the checks it follows from. items: the ids of the items behind it."""
 
     rule: str
     verdict: str
@@ -99,7 +99,7 @@ class Statement:
 
 
 def statement(rule: Rule, checks: Sequence[Check], limits: Thresholds) -> Statement | None:
-    """What a rule says of its checks: of the first one; nothing where there are too few items."""
+    """Return the statement of a rule about its first check; None if the rule says nothing about its verdict."""
     if not checks or checks[0].found.verdict not in rule.says:
         return None
     check = checks[0]
@@ -111,7 +111,7 @@ def statement(rule: Rule, checks: Sequence[Check], limits: Thresholds) -> Statem
 
 
 def _fields(check: Check, limits: Thresholds) -> dict[str, str]:
-    """What may stand in braces in a sentence."""
+    """Return the fields that a sentence may contain in braces."""
     found = check.found
     low, high = found.interval
     signs = ".3f" if not check.signed else "+.3f"
@@ -215,7 +215,7 @@ WORST_FIRST = ("brittle", "small loss", "unclear", "robust", AT_CHANCE)
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """What is said of one system. advice: commands, what each is for, and the rules that it follows from."""
+    """The diagnosis of one system. advice: commands, the purpose of each, and the rules it follows from."""
 
     system: str
     context: str | None
@@ -238,7 +238,7 @@ class Diagnosis:
         return str(line.add("v", self.version))
 
     def to_dict(self, items: int | None = None) -> dict[str, Any]:
-        """items: how many ids each statement lists at most; None for all."""
+        """Return the JSON object. items: the maximum number of ids per statement; None for all."""
         return {
             "system": self.system,
             "context": self.context,
@@ -255,7 +255,7 @@ class Diagnosis:
 def diagnose(
     runs: Sequence[Run], *, system: str | None = None, settings: Settings | None = None
 ) -> tuple[Diagnosis, ...]:
-    """A diagnosis of each system among the runs; a system with another context is another one.
+    """Return a diagnosis for each system among the runs; each context size counts as a separate system.
 
     system: all runs are of this system, whatever they say (score files do not say whose they are)
     """
@@ -328,7 +328,7 @@ def _made(rule: Rule, found: Measured | None, name: str, suite: str, part: bool 
 
 
 def _shown(rule: Rule, found: Measured) -> str:
-    """The verdict in the words of the table."""
+    """Return the verdict as shown in the table."""
     if found.verdict == "prefers":
         return f"prefers {found.what[0]}"
     return rule.shown.get(found.verdict, found.verdict)

@@ -26,7 +26,7 @@ from anaphora.suites.example import Tag
 
 FILE = Path(__file__).with_name("diagnosis.toml")
 SEVERITIES = ("failure", "weakness", "note", "strength")
-# the order of the table: the pipeline of §3, then what colours it
+# the order of the table: the pipeline of §3, then what influences it
 STEPS = (
     "markable detection",
     "coreference resolution",
@@ -56,7 +56,7 @@ class Thresholds:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One question to the figures.
+    """One rule of the diagnosis.
 
     kind: how the figure is made (`diagnosis_figures`); templates: whose items it looks at, none: those of test sets
     chance: what an accuracy is held against, "two nouns" or "candidates"
@@ -86,7 +86,7 @@ class Rule:
 class Rules:
     """All rules.
 
-    conclusions: what is said of the verdicts of several rules
+    conclusions: sentences about the verdicts of several rules
     advice: by its name a command, what it is good for, and the language pairs that it knows, if not all
     """
 
@@ -122,7 +122,7 @@ def _says(rows: dict[str, list[str]]) -> Says:
 
 
 class Answer(NamedTuple):
-    """What a system chose in one example. chosen: None where several candidates are best."""
+    """The choice of a system in one example. chosen: None if several candidates are best."""
 
     id: str
     suite: str
@@ -138,7 +138,7 @@ class Answer(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """All that the runs of one system say.
+    """The answers in all runs of one system.
 
     suites: name@hash of each run; templates: the answers by template id; tests: the answers by suite, where a right
     answer is known; attacks: before and after, for each suite that was attacked
@@ -155,7 +155,7 @@ class Evidence:
     protocol: Mapping[str, Any] = field(default_factory=dict)
 
     def chance(self, suite: str) -> float:
-        """The accuracy on a suite of who chooses at random, or always the same pronoun."""
+        """Return the accuracy of choosing at random, or always the same pronoun."""
         answers = (a for found in (*self.tests.values(), *self.templates.values()) for a in found)
         return guessing((a.candidates, a.tags) for a in answers if a.suite == suite and a.gold is not None) or 0.0
 
@@ -192,7 +192,7 @@ def _evidence(runs: list[Run], settings: Settings) -> Evidence:
                 Answer(item.id, run.header.suite, item.gold, chosen, len(item.scores), item.tags)
             )
         if not originals[k] and k not in answers:
-            raise BadInput(run.path, "no example is in it")
+            raise BadInput(run.path, "the run has no examples")
     attacked = _attacked(runs, {k: {a.id for a in found} for k, found in answers.items()}, originals)
     templates, tests = _sorted(runs, answers)
     return Evidence(
@@ -215,7 +215,7 @@ def _check(run: Run, others: Sequence[Run]) -> None:
             raise BadInput(run.path, problem, remedy="Name one of them.")
         if other.header.languages != run.header.languages:
             problem = f"languages {run.header.languages}, but {other.path} has {other.header.languages}"
-            raise BadInput(run.path, problem, remedy="Diagnose language pairs apart.")
+            raise BadInput(run.path, problem, remedy="Diagnose each language pair separately.")
 
 
 def _sorted(
@@ -231,7 +231,7 @@ def _sorted(
             if isinstance(template, str):
                 if places.setdefault(template, k) != k:
                     problem = f"the template {template} is in {runs[places[template]].path}, too"
-                    raise BadInput(runs[k].path, problem, remedy="Diagnose the two suites apart.")
+                    raise BadInput(runs[k].path, problem, remedy="Diagnose the two suites separately.")
                 templates.setdefault(template, []).append(answer)
             elif answer.gold is not None:
                 tests.setdefault(answer.suite, []).append(answer)
@@ -241,9 +241,9 @@ def _sorted(
 def _attacked(
     runs: Sequence[Run], ids: Mapping[int, set[str]], originals: Mapping[int, set[str]]
 ) -> dict[int, list[int]]:
-    """Which runs are attacks on which run: on the one that has their originals.
+    """Return which runs are attacks on which run: the one that contains their original examples.
 
-    Among several that have them (test sets number their items) it is the one whose name the attack's name goes on from.
+    If several runs have them (test sets number their items), the attack's name must begin with the suite's name.
     """
     found: dict[int, list[int]] = {}
     for k, needed in originals.items():

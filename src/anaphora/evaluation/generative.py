@@ -46,7 +46,7 @@ IsSource = Callable[[Example, str], bool]  # whether a source word is a pronoun 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one example.
+    """The outcome of one example.
 
     how: "link", "rescue" (APT §2.3) or "words" (looked for in the whole translation)
     """
@@ -61,7 +61,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """What tells the candidates of an example apart.
+    """The words in which the candidates of an example differ.
 
     position: of the gold candidate's first word that another one has not; gold, others: words that speak for either
     pronouns: whether these are forms of pronouns
@@ -115,7 +115,7 @@ def plain(words: Words, polite: frozenset[str]) -> list[str]:
 
 
 def contrast(candidates: Sequence[Words], gold: int, forms: Forms, polite: frozenset[str] = frozenset()) -> Contrast:
-    """What tells tokenized candidates apart; words are compared in lower case."""
+    """Return the words in which tokenized candidates differ, compared in lower case."""
     words = [plain(candidate, polite) for candidate in candidates]
     right = words[gold]
     rest = [candidate for number, candidate in enumerate(words) if number != gold and candidate != right]
@@ -225,7 +225,7 @@ def _first_difference(one: Words, other: Words) -> int:
     return min(len(one), len(other))
 
 
-# Generative accuracy of a suite: its translations aligned and judged, beside what contrastive scoring says.
+# Generative accuracy of a suite: its translations are aligned, judged and compared with contrastive accuracy.
 
 SOURCE_PRONOUNS = frozenset({"it", "they", "them"})  # where an example does not say which, and no list does
 
@@ -266,7 +266,7 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class Generative:
-    """What `generative` says of one system."""
+    """The result of `generative` for one system."""
 
     suite: str
     languages: str
@@ -405,7 +405,7 @@ def evaluate_translations(
     """Counts of outcomes in all and by breakdowns, and the gap to a run of the same suite, if there is one.
 
     aligned: how, for the signature; treatment: what was done to the translations before their words were counted
-    references: outcomes of the right candidates themselves; what is amiss there is not a system's fault
+    references: outcomes of the correct candidates themselves; errors there are alignment errors, not the system's
     """
     pairs = list(zip(texts.examples, outcomes, strict=True))
     wanted = by.named(by_tags or texts.header.breakdowns)

@@ -135,7 +135,7 @@ def _parts(run: Run) -> dict[str, LoadedRun]:
             raise BadInput(run.path, problem, remedy="Make attacks with: anaphora build attack … SUITE -o OUT.jsonl")
         attacks.setdefault(str(item.tags.get("attack") or run.header.suite), []).append(item)
     if not attacks:
-        raise BadInput(run.path, "no example is in it")
+        raise BadInput(run.path, "the run has no examples")
     return {name: LoadedRun(run.header, run.path, tuple(items)) for name, items in attacks.items()}
 
 

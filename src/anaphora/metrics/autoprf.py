@@ -5,7 +5,7 @@ counts as a match as often as it occurs in both (clipped counts); precision = ma
 
 Where counts are clipped. Hardmeier and Federico clip pronoun by pronoun: a word matches only the reference's words for
 the very same occurrence. The formula in the APT paper reads as if C and R were lists of the whole text, where an *il*
-here pays for an *il* in another sentence; that is a comparison of two frequency lists, and far more lenient. The
+here makes up for one in another sentence; that is a comparison of two frequency lists, and far more lenient. The
 original program clips by occurrence, and so do we; `clip="corpus"` is the formula as printed.
 """
 
@@ -35,7 +35,7 @@ from anaphora.stats.signature import Signature
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """A source pronoun and what the candidate and the reference have for it."""
+    """A source pronoun and its translations in the candidate and the reference."""
 
     sentence: int  # from 0
     pronoun: str  # in lower case
@@ -44,7 +44,7 @@ class Occurrence:
 
     @property
     def matches(self) -> int:
-        """Clipped counts: each word as often as both have it."""
+        """Return the clipped count: each word counts at most as often as both sides contain it."""
         return (Counter(self.candidate) & Counter(self.reference)).total()
 
 
@@ -73,7 +73,7 @@ def aligned_text(source: Sequence[str], text: list[str], lines: Sequence[str], p
         for i, j in alignment:
             if j >= words:
                 problem = f"point {i}-{j} is outside the translation of {words:,} words"
-                remedy = "Align the very texts that are scored, tokenized as they are."
+                remedy = "Align exactly the texts that are scored, with the same tokenization."
                 raise BadInput(path, problem, line=number, remedy=remedy)
         outside += any(i >= source_words for i, _ in alignment)
         alignments.append(alignment)
@@ -151,7 +151,7 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class AutoPRF:
-    """What the metric says of one system, in all and by source pronoun."""
+    """The scores of one system, overall and by source pronoun."""
 
     score: Score
     by_pronoun: dict[str, Score]
@@ -171,7 +171,7 @@ def autoprf(
     resampling: Resampling | None = None,
     settings: Sequence[str] = (),
 ) -> AutoPRF:
-    """Precision, recall and F of the occurrences of a text; its sentences are resampled.
+    """Compute precision, recall and F of the occurrences of a text, resampling sentences.
 
     settings: what else the signature says, for example the case of words
     """
@@ -206,7 +206,7 @@ def _score(found: Sequence[Occurrence], clip: str, sums: SufficientStats, resamp
 
 
 def _sums(found: Sequence[Occurrence], sentences: int, clip: str) -> SufficientStats:
-    """The three figures as functions of sums over sentences."""
+    """Return the three figures as functions of sums over sentences."""
     rows = _rows_by_occurrence(found, sentences) if clip == "occurrence" else _rows_by_word(found, sentences)
     return SufficientStats(rows, _figures)
 
@@ -343,7 +343,7 @@ class _Texts:
         return cls(source, reference, dict(zip(files.systems, systems, strict=True)), treatments)
 
     def given(self, files: Files) -> tuple[Aligned, dict[str, Aligned]]:
-        """With the alignments of files."""
+        """Return the texts with the alignments of files."""
         assert files.reference_alignment is not None
         paths = (files.reference_alignment, *files.hypothesis_alignments)
         lines = read_parallel(files.source, *paths)[1:]
@@ -354,7 +354,7 @@ class _Texts:
         return reference, dict(zip(self.systems, systems, strict=True))
 
     def aligned(self, progress: Progress | None) -> tuple[Aligned, dict[str, Aligned]]:
-        """With alignments that are made."""
+        """Return the texts with computed alignments."""
         words = {name: [line.split() for line in text] for name, text in self.systems.items()}
         source, reference = ([line.split() for line in text] for text in (self.source, self.reference))
         found = align_systems(source, reference, words, progress=progress)

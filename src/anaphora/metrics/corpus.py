@@ -72,7 +72,7 @@ class Texts:
 
     @property
     def references(self) -> dict[str, Sequence[str]]:
-        """All of them, by what they are called."""
+        """Return all references by name."""
         more = {f"reference {k}": text for k, text in enumerate(self.more_references, start=2)}
         return {"reference": self.reference, **more}
 
@@ -82,7 +82,7 @@ class Texts:
 
     @cached_property
     def words(self) -> dict[str, Text]:
-        """References and systems in words."""
+        """Return the tokenized references and systems."""
         return {name: self.tokenization.target(text) for name, text in {**self.references, **self.systems}.items()}
 
     @cached_property
@@ -141,7 +141,7 @@ def read_texts(
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One metric on all systems. decimals: how many are worth printing."""
+    """One metric on all systems. decimals: the number of decimals to print."""
 
     signature: str
     sums: Mapping[str, SufficientStats]
@@ -167,7 +167,7 @@ class MetricResult:
 
 @dataclass(frozen=True, slots=True)
 class MetricsResult:
-    """What `metrics` says of one or more systems with the same reference."""
+    """The result of `metrics` for one or more systems with the same reference."""
 
     languages: str
     sentences: int
@@ -187,7 +187,7 @@ class MetricsResult:
             signs = "; ".join(map(_mismatch, differing))
             found.append(
                 f"{system}: {signs}. {', '.join(names)} {verbs[0]} text as it is, and {verbs[1]} the difference as "
-                "errors; --normalize makes such signs one"
+                "errors. Pass --normalize-text to normalize them"
             )
         return found
 
@@ -219,7 +219,7 @@ class MetricsResult:
 def measure(
     texts: Texts, metrics: Iterable[str] = USUAL, *, resampling: Resampling | None = None, **options: Any
 ) -> MetricsResult:
-    """All systems by all metrics. Options are those of the metrics: each takes what it knows (see their functions)."""
+    """Compute all metrics for all systems. Each metric uses the options that it supports (see their functions)."""
     resampling = resampling or Resampling(test="bootstrap")
     wanted = {name: METRICS.load(name) for name in metrics}
     if not texts.reference:
@@ -242,7 +242,7 @@ def measure(
 
 
 def _written_differently(texts: Texts) -> dict[str, list[Mismatch]]:
-    """By system the signs that the first reference writes in another way."""
+    """Return, by system, the characters that the first reference writes differently."""
     reference = signs_of(texts.reference)
     found = {name: mismatches(signs_of(text), reference, len(text)) for name, text in texts.systems.items()}
     return {name: signs for name, signs in found.items() if signs}

@@ -25,10 +25,10 @@ FORMAT = "The columns are item, translation, accepted (options separated by comm
 
 
 def read_annotations(path: Path, language: str = "") -> dict[str, list[Item]]:
-    """The items of each system, in the order of the file's first system where they have the same.
+    """Read the items of each system, in the order of the file's first system if the items are the same.
 
     language: the target language, whose forms are put together into the classes of the shared tasks (ça into cela);
-        what is none of them is OTHER. Without one each word is a class of its own.
+        everything else is OTHER. Without a language, each word is a separate class.
     """
     table = read_columns(path)
     table.require(("item", "translation", "accepted"), FORMAT)
@@ -37,7 +37,7 @@ def read_annotations(path: Path, language: str = "") -> dict[str, list[Item]]:
         items = found.setdefault(record.cells.get("system", path.name), {})
         item = _item(record, language)
         if item.id in items:
-            raise BadInput(path, f"item {item.id!r} a second time for the same system", line=record.line)
+            raise BadInput(path, f"item {item.id!r} occurs twice for the same system", line=record.line)
         items[item.id] = item
     order = next(iter(found.values()))
     return {
@@ -51,7 +51,7 @@ def _item(record: Record, language: str) -> Item:
     options = [option for option in map(str.strip, re.split(r"[,|;]", accepted)) if option]
     if not translation or not options:
         empty = "translation" if not translation else "accepted"
-        raise BadInput(record.path, f"nothing in the column {empty!r}", line=record.line, remedy=FORMAT)
+        raise BadInput(record.path, f"the column {empty!r} is empty", line=record.line, remedy=FORMAT)
     if any(option in BAD for option in options):
         if len(options) > 1:
             problem = f"a bad translation has no other options: {accepted!r}"
@@ -69,7 +69,7 @@ BY_CLASS = ("precision", "recall", "strict_recall", "f")
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One pronoun: what the system has for it, and what annotators accept in its place (nothing: a bad translation)."""
+    """One pronoun: the system's translation and the options that annotators accept (none: bad translation)."""
 
     id: str
     translation: str
@@ -133,7 +133,7 @@ class DiscoMTResult:
 
 
 def discomt(systems: Mapping[str, Sequence[Item]], resampling: Resampling | None = None) -> DiscoMTResult:
-    """The measures of systems; they are compared where they have the same items."""
+    """Compute the measures of systems, and compare systems that have the same items."""
     resampling = resampling or Resampling()
     if not any(systems.values()):
         raise AnaphoraError("there are no annotated pronouns")

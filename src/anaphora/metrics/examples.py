@@ -1,4 +1,4 @@
-"""Made-up example files to try the commands with; they say nothing about any real system."""
+"""Invented example files for trying the commands; they say nothing about any real system."""
 
 from __future__ import annotations
 

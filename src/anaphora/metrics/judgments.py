@@ -49,11 +49,11 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class CaseJudgments:
-    """Table 5: the judgements of the pronouns in each case."""
+    """Table 5: the judgments of the pronouns in each case."""
 
     cases: tuple[Judged, ...]
     unjudged: int  # pronouns of APT without a judgment
-    unmatched: int  # judgements of pronouns that APT does not have
+    unmatched: int  # judgments of pronouns that APT does not have
 
     @property
     def total(self) -> Judged:
@@ -70,7 +70,7 @@ class CaseJudgments:
 
 @dataclass(frozen=True, slots=True)
 class Gaps:
-    """How a filled gap becomes a judgement (APT §3.1): the candidate's pronoun is among the answers, or it is not.
+    """How a filled gap becomes a judgment (APT §3.1): the candidate's pronoun is among the answers, or it is not.
 
     options: the pronouns that annotators could choose; every other word of the candidate is "other"
     form: maps the forms of a pronoun to one of them (c' to ce)
@@ -104,12 +104,12 @@ def judge_cases(
     options: Sequence[str] = (),
     form: Callable[[str], str] = normalize_word,
 ) -> CaseJudgments:
-    """Join what `anaphora apt --details` wrote with judgements of the same pronouns.
+    """Join the output of `anaphora apt --details` with judgments of the same pronouns.
 
     details: a table with columns sentence, position, case (1 to 6), and system where there are several
     judgements: a table with columns sentence, position, system as above, and either judgement (correct, incorrect, bad)
         or answers (the options that an annotator found right, among them other and bad), which are compared with the
-        details' column candidate; a column annotator tells apart several judgements of one pronoun
+        details' column candidate; a column annotator distinguishes several judgments of one pronoun
     options: the pronouns that could be chosen; those that are answers somewhere, unless given
     """
     found, judged = read_columns(details), read_columns(judgements)
@@ -134,14 +134,14 @@ def judge_cases(
         case, candidate = pronouns[key]
         counts[case, verdict(record, candidate)] += 1
     if not met:
-        remedy = f"The columns {', '.join(keys)} must say the same in both files."
+        remedy = f"The columns {', '.join(keys)} must match in both files."
         raise BadInput(judgements, f"none of the judged pronouns is in {details}", remedy=remedy)
     cases = tuple(Judged(*(counts[case, j] for j in JUDGMENTS)) for case in CASES)
     return CaseJudgments(cases, len(pronouns) - len(met), unmatched)
 
 
 def _keys(details: Columns, judgements: Columns) -> tuple[str, ...]:
-    """The columns that tell pronouns apart; the system is one where either file names it."""
+    """Return the columns that identify a pronoun, including the system if either file names it."""
     several = "system" in details.names or "system" in judgements.names
     keys = ("system", "sentence", "position") if several else ("sentence", "position")
     details.require([*keys, "case"], "Write the file with: anaphora apt … --details FILE")
@@ -152,12 +152,12 @@ def _keys(details: Columns, judgements: Columns) -> tuple[str, ...]:
 
 
 def _pronouns(details: Columns, keys: Sequence[str]) -> Mapping[Key, tuple[int, str]]:
-    """The case of each pronoun and its translation by the candidate."""
+    """Return the case of each pronoun and its translation by the candidate."""
     pronouns: dict[Key, tuple[int, str]] = {}
     for record in details.records:
         key = tuple(record.cells[name] for name in keys)
         if key in pronouns:
-            raise BadInput(details.path, "the pronoun is there twice", line=record.line)
+            raise BadInput(details.path, "the pronoun occurs twice", line=record.line)
         case = record.cells["case"].removeprefix("c")
         if case not in map(str, CASES):
             raise BadInput(details.path, f"not a case from 1 to 6: {record.cells['case']!r}", line=record.line)
@@ -168,7 +168,7 @@ def _pronouns(details: Columns, keys: Sequence[str]) -> Mapping[Key, tuple[int, 
 def _by_word(record: Record, candidate: str) -> str:
     word = record.cells["judgement"].casefold().removesuffix(" translation")
     if word not in JUDGMENTS:
-        problem = f"unknown judgement {word!r}{did_you_mean(word, JUDGMENTS)}"
+        problem = f"unknown judgment {word!r}{did_you_mean(word, JUDGMENTS)}"
         raise BadInput(record.path, problem, line=record.line, remedy=f"Known: {', '.join(JUDGMENTS)}.")
     return word
 
@@ -190,7 +190,7 @@ def _by_gap(
     return lambda record, candidate: gaps.judge(answers(record), candidate)
 
 
-# Learning which pronouns are equivalent from translations that people marked as right or wrong (APT §2.5).
+# Learning which pronouns are equivalent from translations that annotators marked as correct or wrong (APT §2.5).
 
 LEAST_SHARE = 0.05  # rarer pairs are left out
 ABOVE = 0.5  # the probability that a kept pair exceeds
@@ -198,7 +198,7 @@ YES, NO = ("1", "yes", "true", "correct"), ("0", "no", "false", "incorrect")
 
 
 class Sample(NamedTuple):
-    """A pronoun of a translation (t), the reference's (r), and whether a person found it right (c)."""
+    """A pronoun of a translation (t), the reference's (r), and whether an annotator judged it correct (c)."""
 
     candidate: str
     reference: str
@@ -207,7 +207,7 @@ class Sample(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PairCounts:
-    """How often a candidate pronoun stood for another one of the reference, and was right."""
+    """How often a candidate pronoun replaced another one of the reference, and was correct."""
 
     candidate: str
     reference: str
@@ -222,7 +222,7 @@ class PairCounts:
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """The pairs of a sample, the most frequent first, and what is kept of them.
+    """The pairs of a sample, the most frequent first, and the pairs that are kept.
 
     The formula tells (t, r) from (r, t); the metric's lists do not (Table 2), so that a pair that is kept in either
     order makes the two pronouns equivalent.
@@ -299,6 +299,6 @@ def read_samples(path: Path) -> list[Sample]:
         if not candidate or not reference:
             raise BadInput(path, "a pronoun is missing", line=record.line, remedy="Leave out what was not found.")
         if verdict.casefold() not in YES + NO:
-            raise BadInput(path, f"neither right nor wrong: {verdict!r}", line=record.line, remedy="Write 1 or 0.")
+            raise BadInput(path, f"neither correct nor wrong: {verdict!r}", line=record.line, remedy="Write 1 or 0.")
         samples.append(Sample(candidate, reference, verdict.casefold() in YES))
     return samples

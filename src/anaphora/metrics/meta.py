@@ -59,7 +59,7 @@ class Assessment:
 
 @dataclass(frozen=True, slots=True)
 class MetaEvaluation(Rendered):
-    """What `meta correlate` finds, with all systems and without those that were to be left out."""
+    """The result of `meta correlate`, with all systems and without the excluded ones."""
 
     TABLES = "anaphora.reports.metric_tables:correlation_table"
 
@@ -150,7 +150,7 @@ def read_scores(
 
 
 def read_human(path: Path, human: str = "human") -> Scores:
-    """The human scores alone."""
+    """Read only the human scores."""
     table = _table(path, [human])
     return Scores(_names(table), human, _numbers(table, human), {})
 
@@ -165,7 +165,7 @@ def _table(path: Path, wanted: Sequence[str]) -> Columns:
 
 
 def _names(table: Columns) -> tuple[str, ...]:
-    """The systems, each once and enough of them."""
+    """Return the systems; duplicates, or too few of them, are an error."""
     lines: dict[str, int] = {}
     for record in table.records:
         name = record.cells[table.names[0]]
@@ -187,7 +187,7 @@ def _assess(scores: Scores, settings: Settings) -> Assessment:
     return Assessment(scores.systems, found, all_pairs(scores.human_scores, scores.metrics))
 
 
-# How much do APT's weights matter? Correlation with people over w2 × w6 × alignment (APT §4.2, Table 4).
+# How much do APT's weights matter? Correlation with human scores over w2 × w6 × alignment (APT §4.2, Table 4).
 
 Counts = Mapping[str, tuple[int, ...]]  # of each system, the pronouns in each of the six cases
 TABLE_4 = ((0.0, 0.0), (1.0, 0.0), (0.5, 0.0), (1.0, 1.0), (0.5, 0.5))  # (w2, w6), in the order of the table
@@ -198,7 +198,7 @@ REMEDY = "Write the file with: anaphora apt … --json"
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One way to compute APT, its scores, and how they correlate with the human ones."""
+    """One setting of APT, its scores, and their correlation with the human scores."""
 
     alignment: str
     w2: float
@@ -222,7 +222,7 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """What `meta sweep` finds."""
+    """The result of `meta sweep`."""
 
     human: Scores
     removed: tuple[str, ...]
@@ -287,7 +287,7 @@ def read_cases(files: Sequence[tuple[str, Path]]) -> dict[str, dict[str, tuple[i
         counts = found.setdefault(alignment, {})
         for system, document in _systems(path, read_json(path)).items():
             if system in counts:
-                raise BadInput(path, f"the system {system!r} is there twice for the alignment {alignment!r}")
+                raise BadInput(path, f"the system {system!r} occurs twice for the alignment {alignment!r}")
             counts[system] = _counts(path, system, document)
     return found
 
@@ -314,7 +314,7 @@ def _in_order(alignment: str, counts: Counts, scores: Scores) -> dict[str, tuple
         missing = [system for system in one if system not in other]
         if missing:
             names = ", ".join(missing)
-            raise AnaphoraError(f"{alignment}: no {what} for {names}. Name the systems alike in both (apt --name)")
+            raise AnaphoraError(f"{alignment}: no {what} for {names}. Use the same system names in both (apt --name)")
     return {system: counts[system] for system in scores.systems}
 
 

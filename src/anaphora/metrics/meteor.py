@@ -1,6 +1,6 @@
 """METEOR's word alignment (Denkowski and Lavie 2014, §2): which words of a hypothesis and a reference match.
 
-Every word is in at most one match. Of all such alignments the best has (1) the most matches, then (2) the fewest
+Every word is in at most one match. The best of all such alignments has (1) the most matches, then (2) the fewest
 chunks, runs of matches that are adjacent and in the same order in both sentences, then (3) the smallest sum of
 distances between the positions of matched words. Ties that remain go to the alignment with the surer matchers.
 
@@ -69,7 +69,7 @@ def exact(word: str) -> Iterable[Hashable]:
 
 
 def align(hypothesis: Sequence[str], reference: Sequence[str], matchers: Matchers) -> MeteorAlignment:
-    """The best alignment of two sentences, by beam search over the words of the reference."""
+    """Return the best alignment of two sentences, by beam search over the words of the reference."""
     candidates = possible_matches(hypothesis, reference, matchers)
     wanted_by = Counter(i for words in candidates for i in words)
     sure = [len(words) == 1 and wanted_by[next(iter(words))] == 1 for words in candidates]  # no other word matches them
@@ -271,7 +271,7 @@ class Meteor:
 
 
 def matchers_for(language: str, wordnet: WordNet | None = None, parameters: Parameters = UNIVERSAL) -> dict[str, Keys]:
-    """The matchers that the parameters weigh and for which there is data: stems of Snowball, English synonyms."""
+    """Return the weighted matchers whose data is available: Snowball stems, English synonyms."""
     found: dict[str, Keys] = {"exact": exact}
     if "stem" in parameters.weights and language in STEMMERS:
         found["stem"] = _stems(STEMMERS[language])
@@ -373,7 +373,7 @@ def _measured(name: str, scorer: Meteor, texts: Texts, words: str) -> Measured:
 
 def _references(texts: Texts) -> list[list[Words]]:
     if not texts.languages[1] and any(text.treatment.tokenize == "moses" for text in texts.words.values()):
-        raise AnaphoraError("METEOR's words and stems depend on the language: say which, for example -l en-fr")
+        raise AnaphoraError("METEOR's words and stems depend on the language. Set it with -l, for example -l en-fr")
     return [[_lower(words) for words in texts.words[name].sentences] for name in texts.references]
 
 

@@ -140,7 +140,7 @@ def test_a_list_without_pronouns_is_refused() -> None:
 @pytest.mark.parametrize("line", ["3", "1 2 3", "a 1", "1 -2"])
 def test_what_is_no_place_is_refused(line: str) -> None:
     Path("places").write_text(f"0 1\n{line}\n", encoding="utf-8")
-    with pytest.raises(BadInput, match="places: line 2: not a place of a pronoun"):
+    with pytest.raises(BadInput, match="places: line 2: not the position of a pronoun"):
         read_positions(Path("places"))
 
 

@@ -136,7 +136,7 @@ def test_the_confusion_matrix_has_forms_as_one_and_what_is_missing_last() -> Non
 def test_without_a_list_of_source_pronouns_they_have_to_be_named() -> None:
     nothing = text("r", ["a"], [()])
     unknown = Task([["er"]], nothing, [nothing], pronoun_lists("de-en"))
-    with pytest.raises(AnaphoraError, match=r"which source pronouns.*for de-en: name them with --pronouns"):
+    with pytest.raises(AnaphoraError, match=r"no list of source pronouns for de-en: name them with --pronouns"):
         outcomes(unknown)
 
 

@@ -2,7 +2,7 @@
 
 The original program of APT ran on Python 2.7 with NumPy of its time. It takes the first element of sets, lists the
 words of a set, and sorts counts with ties by an unstable sort. To reproduce its files byte for byte, the order of
-Python 2.7's sets (64 bits, without hash randomisation) and of NumPy's quicksort of that time is computed here.
+Python 2.7's sets (64 bits, without hash randomization) and of NumPy's quicksort of that time is computed here.
 """
 
 from __future__ import annotations
@@ -289,7 +289,7 @@ def _taken(source: Words, alignment: Alignment, length: int, settings: IdiapSett
 
 
 def _distance(k: int, length: int) -> int:
-    """The program's distance from the middle of a range; the word in the middle is as far as its neighbours: 1."""
+    """The program's distance from the middle of a range; the word in the middle is as far as its neighbors: 1."""
     half = length // 2
     return half - k if k < half else max(k - half + (length % 2 == 0), 1)
 

@@ -229,7 +229,7 @@ def read_positions(path: Path) -> tuple[tuple[int, int], ...]:
             continue
         if len(fields) != 2 or not all(field.isascii() and field.isdigit() for field in fields):
             remedy = "A line is a sentence and a position, both counted from 0."
-            raise BadInput(path, f"not a place of a pronoun: {line.strip()!r}", line=number, remedy=remedy)
+            raise BadInput(path, f"not the position of a pronoun: {line.strip()!r}", line=number, remedy=remedy)
         places.append((int(fields[0]), int(fields[1])))
     return tuple(places)
 

@@ -32,7 +32,7 @@ def occurrences(task: Task) -> list[Occurrence]:
     wanted = frozenset(task.pronouns or (() if task.source_tags else task.lists.pronouns))
     if not wanted and not task.source_tags:
         raise AnaphoraError(
-            f"which source pronouns? There is no list of them for {task.lists.pair}: name them with --pronouns, "
+            f"there is no list of source pronouns for {task.lists.pair}: name them with --pronouns, "
             "or tag the source (--source-tags)"
         )
     found = []

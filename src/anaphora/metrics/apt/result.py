@@ -159,7 +159,7 @@ class SystemResult:
 
     @property
     def rescued(self) -> tuple[int, int]:
-        """How many translations the alignment missed and the neighbours gave, in the reference and the candidate."""
+        """Return how many translations were found by neighbors only, in the reference and the candidate."""
         triples = self.outcome.triples
         return sum(t.reference.rescued for t in triples), sum(t.candidate.rescued for t in triples)
 

@@ -25,7 +25,7 @@ Words = list[str]
 class Side(NamedTuple):
     """One side of a triple: words and their positions, both empty where nothing was found.
 
-    rescued: found by the neighbours and not by a link; it comes last in a side of several words
+    rescued: found by its neighbors and not by a link; it comes last in a side of several words
     """
 
     positions: tuple[int, ...] = ()
