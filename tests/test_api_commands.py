@@ -41,6 +41,18 @@ FUNCTIONS = {
     "meta cases": "compare_cases",
     "meta equivalences": "learn_equivalences",
     "meta discomt": "discomt",
+    "build templates": "build_templates",
+    "build attack phrase": "attack_phrase",
+    "build attack possessive": "attack_possessive",
+    "build attack wrong-antecedent": "attack_wrong_antecedent",
+    "build attack synonym": "attack_synonym",
+    "build attack random-context": "attack_random_context",
+    "build attack shuffled-context": "attack_shuffled_context",
+    "build attack no-context": "attack_no_context",
+    "build attack presets": "attack_presets",
+    "build mine": "mine",
+    "build mine-evaluate": "evaluate_mining",
+    "build augment": "augment",
 }
 # options that say what is printed or written besides the result, which a Python program does itself
 PRINTED = {
@@ -76,6 +88,7 @@ SAME = {
     "annotators",
     "options",
     "output",
+    "option",
 }
 
 

@@ -94,3 +94,27 @@ def test_weights_are_swept(tmp_path: Path) -> None:
     )
     assert len(swept.settings) == 9 + 3  # without case 6 its weight does not matter
     assert {setting.discarded for setting in swept.settings} == {(), (5, 6)}
+
+
+def test_templates_are_filled_and_attacked(tmp_path: Path) -> None:
+    built = anaphora.build_templates(tmp_path / "overlap.jsonl", only=["overlap"])
+    suite = anaphora.load_suite(tmp_path / "overlap.jsonl")
+    assert built.examples == sum(built.templates.values()) == len(list(suite))
+    small = anaphora.convert_suite(suite, tmp_path / "small.jsonl", limit=20).files[0]
+    attacked = anaphora.attack_phrase(small, tmp_path / "attacked.jsonl", preset=["true_colon"])
+    assert attacked.examples + sum(attacked.left_alone.values()) == 20
+    assert attacked.sha256 == anaphora.load_suite(attacked.path).sha256()
+    alone = anaphora.attack_no_context(small, tmp_path / "alone.jsonl")
+    assert not any(example.source[0] for example in anaphora.load_suite(alone.path))
+    with pytest.raises(anaphora.AnaphoraError, match="there is nothing to change"):
+        anaphora.attack_random_context(alone.path, tmp_path / "none.jsonl")
+    with pytest.raises(anaphora.AnaphoraError, match="no phrase given"):
+        anaphora.attack_possessive(small, tmp_path / "none.jsonl")
+    assert "true_colon" in anaphora.attack_presets()["phrase"]
+
+
+def test_building_refuses_other_languages(tmp_path: Path) -> None:
+    with pytest.raises(anaphora.AnaphoraError, match="supports en-de only, not en-fr"):
+        anaphora.augment("a.en", "a.fr", tmp_path / "out", languages="en-fr")
+    with pytest.raises(anaphora.AnaphoraError, match="expected SOURCE-TARGET"):
+        anaphora.mine("a.en", "a.de", "german", tmp_path / "mined.jsonl")

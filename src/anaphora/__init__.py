@@ -25,6 +25,18 @@ if TYPE_CHECKING:
     from anaphora.api import report as report
     from anaphora.api import robustness as robustness
     from anaphora.api import score as score
+    from anaphora.api_attack import attack_no_context as attack_no_context
+    from anaphora.api_attack import attack_phrase as attack_phrase
+    from anaphora.api_attack import attack_possessive as attack_possessive
+    from anaphora.api_attack import attack_presets as attack_presets
+    from anaphora.api_attack import attack_random_context as attack_random_context
+    from anaphora.api_attack import attack_shuffled_context as attack_shuffled_context
+    from anaphora.api_attack import attack_synonym as attack_synonym
+    from anaphora.api_attack import attack_wrong_antecedent as attack_wrong_antecedent
+    from anaphora.api_build import augment as augment
+    from anaphora.api_build import build_templates as build_templates
+    from anaphora.api_build import evaluate_mining as evaluate_mining
+    from anaphora.api_build import mine as mine
     from anaphora.api_study import compare_cases as compare_cases
     from anaphora.api_study import correlate as correlate
     from anaphora.api_study import create_study as create_study
@@ -55,6 +67,18 @@ if TYPE_CHECKING:
     from anaphora.systems import load_system as load_system
 
 _PUBLIC = {
+    "attack_no_context": "anaphora.api_attack",
+    "attack_phrase": "anaphora.api_attack",
+    "attack_possessive": "anaphora.api_attack",
+    "attack_presets": "anaphora.api_attack",
+    "attack_random_context": "anaphora.api_attack",
+    "attack_shuffled_context": "anaphora.api_attack",
+    "attack_synonym": "anaphora.api_attack",
+    "attack_wrong_antecedent": "anaphora.api_attack",
+    "augment": "anaphora.api_build",
+    "build_templates": "anaphora.api_build",
+    "evaluate_mining": "anaphora.api_build",
+    "mine": "anaphora.api_build",
     "check_installation": "anaphora.api_suites",
     "convert_suite": "anaphora.api_suites",
     "get_suite": "anaphora.api_suites",
@@ -101,7 +125,17 @@ __all__ = [
     "__version__",
     "align_texts",
     "apt",
+    "attack_no_context",
+    "attack_phrase",
+    "attack_possessive",
+    "attack_presets",
+    "attack_random_context",
+    "attack_shuffled_context",
+    "attack_synonym",
+    "attack_wrong_antecedent",
+    "augment",
     "autoprf",
+    "build_templates",
     "check_installation",
     "compare",
     "compare_cases",
@@ -113,6 +147,7 @@ __all__ = [
     "diagnose",
     "discomt",
     "evaluate",
+    "evaluate_mining",
     "export_study",
     "generative",
     "get_suite",
@@ -122,6 +157,7 @@ __all__ = [
     "load_run",
     "load_suite",
     "load_system",
+    "mine",
     "report",
     "robustness",
     "run_demo",
