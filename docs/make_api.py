@@ -17,7 +17,7 @@ from anaphora.evaluation.compare import Comparison, Difference, Pair
 from anaphora.evaluation.result import Proportion, Result, Settings
 from anaphora.metrics.apt.result import AptResult
 from anaphora.runs import Run
-from anaphora.stats.intervals import Resampling
+from anaphora.stats.resampling import Resampling
 from anaphora.suites.suite import Header
 from anaphora.systems.context import Options
 

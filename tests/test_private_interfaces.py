@@ -58,7 +58,7 @@ INTERFACES = (
         "transformers", "transformers.models.marian.modeling_marian:MarianAttention", "nmt/context_transformer.py"
     ),
     *(
-        Interface("uvicorn", f"uvicorn.protocols.http.h11_impl:{name}", "study/connections.py")
+        Interface("uvicorn", f"uvicorn.protocols.http.h11_impl:{name}", "study/middleware.py")
         for name in (
             *("H11Protocol.connection_made", "H11Protocol.data_received", "H11Protocol.connection_lost"),
             *("H11Protocol.shutdown", "RequestResponseCycle"),

@@ -407,7 +407,7 @@ def test_an_unfinished_run_is_not_thrown_away_by_accident(tmp_path: Path) -> Non
 
 
 def test_a_finished_run_is_kept_and_resuming_it_does_nothing(tmp_path: Path, whole: bytes) -> None:
-    with pytest.raises(AnaphoraError, match="is there already"):
+    with pytest.raises(AnaphoraError, match="already exists"):
         finished(tmp_path / "whole")
     assert finished(tmp_path / "whole", resume=True) == whole
 

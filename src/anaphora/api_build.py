@@ -213,7 +213,7 @@ def augment(
     link: str = "builtin",
     alignments: File | None = None,
     context: int = 1,
-    separator: str = " ",
+    separator: str = " <SEP> ",
     drop: Sequence[str] = (),
     link_confidence: float | None = None,
     progress: Progress | None = None,
@@ -225,6 +225,7 @@ def augment(
     input_format: layout of documents: "lines" (blank lines between them), "docids" or "tags"
     link: resolver of antecedents; link_confidence: the least confidence of an antecedent
     context: number of preceding sentences that must not contain the antecedent
+    separator: text between the sentences of a passage
     drop: kinds of *it* to exclude: "pleonastic", "event"
     """
     from anaphora.annotate import default_annotator, load_annotator

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from anaphora.api import load_suite
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.parameters import named
-from anaphora.stats.intervals import Resampling
+from anaphora.stats.resampling import Resampling
 from anaphora.suites.suite import Suite
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from anaphora.api import load_suite
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.parameters import named
 from anaphora.runs import Run, open_run
-from anaphora.stats.intervals import Resampling
+from anaphora.stats.resampling import Resampling
 from anaphora.suites.suite import Suite
 
 if TYPE_CHECKING:

@@ -353,7 +353,7 @@ class RunWriter:
         if self.file.exists():
             if not resume:
                 raise AnaphoraError(
-                    f"{self.file} is there already. Name another output, or use --resume or --overwrite"
+                    f"{self.file} already exists. Choose another output, or pass --resume or --overwrite"
                 )
             _same(open_run(self.file).header, header, self.file)
             for number, item in enumerate(open_run(self.file)):
@@ -456,15 +456,15 @@ class RunWriter:
 
 
 def refuse_other(output: Path, header: RunHeader) -> None:
-    """An error where a run is, finished or not, that was made in another way than the header says."""
+    """An error where a run is, finished or not, created with other settings than those of the header."""
     file = run_file(output)
     if file.exists():
-        _same(open_run(file).header, header, file, "Name another output, or use --overwrite")
+        _same(open_run(file).header, header, file, "Choose another output, or pass --overwrite")
     elif unfinished(file).exists():
-        raise AnaphoraError(f"an unfinished run is at {unfinished(file)}. Name another output, or use --overwrite")
+        raise AnaphoraError(f"an unfinished run is at {unfinished(file)}. Choose another output, or pass --overwrite")
 
 
-def _same(found: RunHeader, wanted: RunHeader, path: Path, remedy: str = "Name another output") -> None:
+def _same(found: RunHeader, wanted: RunHeader, path: Path, remedy: str = "Choose another output") -> None:
     """A header that differs is an error, never a mix."""
     differences = []
     for f in fields(RunHeader):
@@ -482,7 +482,7 @@ def _same(found: RunHeader, wanted: RunHeader, path: Path, remedy: str = "Name a
         elif old != new:
             differences.append(f"{f.name}: {old!r}, now {new!r}")
     if differences:
-        raise AnaphoraError(f"{path} was made in another way ({'; '.join(differences)}). {remedy}")
+        raise AnaphoraError(f"{path} was created with different settings ({'; '.join(differences)}). {remedy}")
 
 
 def kept(output: Path) -> str:

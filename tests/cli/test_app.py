@@ -324,7 +324,7 @@ def project_urls() -> dict[str, str]:
         ("metrics -r b -t d -s x -s y -l en-fr", "-s/--source is given 2 times, but metrics takes one"),
         ("generative s -t d --tokenize none --tokenize moses", "--tokenize is given 2 times"),
         ("align a b -o x -o y", "-o/--output is given 2 times"),
-        ("metrics -r b -t d --normalize --no-normalize", "--normalize/--no-normalize is given 2 times"),
+        ("metrics -r b -t d --normalize --no-normalize", "--normalize-text/--no-normalize-text is given 2 times"),
     ],
 )
 def test_a_value_that_would_be_dropped_is_refused(refused: Callable[..., str], command: str, option: str) -> None:

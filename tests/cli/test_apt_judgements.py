@@ -38,7 +38,7 @@ def test_judgements(as_json: AsJson, anaphora: Run, details: Path, tmp_path: Pat
     assert (found["unjudged"], found["unmatched"]) == (1, 1)
     table = anaphora("apt-judgements", details, "j.tsv").stdout
     assert re.search(r"\nc1 \(same\) +2 +50 % +\[\d+, \d+\] +50 % +0 %\n", table)
-    assert "judgements of pronouns that APT does not have: 1" in table
+    assert "judgments of pronouns that APT does not have: 1" in table
 
 
 def test_gaps(as_json: AsJson, details: Path, tmp_path: Path) -> None:
@@ -76,5 +76,5 @@ def test_the_details_of_apt_are_taken_as_they_are(anaphora: Run, as_json: AsJson
 def test_what_is_refused(refused: Refused, details: Path, tmp_path: Path) -> None:
     (tmp_path / "j.tsv").write_text("system\tsentence\tposition\tjudgement\na\t1\t3\tgood\n")
     assert "j.tsv: line 2: unknown judgement 'good'" in refused("apt-judgements", details, "j.tsv")
-    assert "JUDGEMENTS" in refused("apt-judgements", details)
+    assert "JUDGMENTS" in refused("apt-judgements", details)
     assert "no pronoun lists for xx-yy" in refused("apt-judgements", details, "gaps.tsv", "-l", "xx-yy")

@@ -200,7 +200,7 @@ def test_a_language_without_phrases(refused: Refused, tmp_path: Path) -> None:
     czech = written(tmp_path / "czech.jsonl", row("a", TAGS), target_language="cs")
     message = refused("build", "attack", "phrase", czech, "--preset", "he_said", "-o", "out.jsonl")
     assert "no phrase for 'cs'" in message
-    assert "--source TEXT --target TEXT" in message
+    assert "--source-phrase TEXT --target-phrase TEXT" in message
     for attack in (("possessive", "--preset", "maria"), ("wrong-antecedent",)):
         refused("build", "attack", attack[0], czech, *attack[1:], "-o", "out.jsonl")
 

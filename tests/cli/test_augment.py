@@ -168,14 +168,14 @@ def test_with_pipelines_on_real_documents(
 @pytest.mark.parametrize(
     ("more", "problem"),
     [
-        (["-l", "en-fr"], "antecedent-free augmentation is for en-de, not en-fr"),
+        (["-l", "en-fr"], "antecedent-free augmentation supports en-de only, not en-fr"),
         (["--link", "nothing"], "unknown linker 'nothing'"),
         (["--annotate-source", "conllu"], "not an annotator: 'conllu'"),
         (["--annotate-target", "conllu:nowhere"], "nowhere: no such file"),
         (["--target", "nowhere"], "nowhere: no such file"),
         (["--align", "nowhere"], "nowhere: no such file"),
         (["--context", "0"], "Invalid value for '--context'"),
-        (["--confidence", "2"], "Invalid value for '--confidence'"),
+        (["--confidence", "2"], "Invalid value for '--link-confidence'"),
         (["--drop", "all"], "Invalid value for '--drop'"),
         (["--format", "docids"], "no tab in the line"),
     ],

@@ -467,7 +467,7 @@ def test_means_without_counts_are_refused(refused: Refused, means: Path) -> None
 
 def test_scores_are_goes_with_scores(refused: Refused, anaphora: Run, suite: Path, scores: Path) -> None:
     anaphora("score", suite, "--system", f"scores:{scores}", "-o", "run")
-    assert "--scores-are goes with --scores" in refused("evaluate", "run", "--scores-are", "mean")
+    assert "--scores-are needs --scores" in refused("evaluate", "run", "--scores-are", "mean")
 
 
 def test_a_run_of_means_holds_sums(anaphora: Run, as_json: AsJson, means: Path, refused: Refused) -> None:

@@ -125,7 +125,7 @@ def test_two_systems_never_mix_in_one_run(
             assert process.returncode == 0
             assert (tmp_path / "run" / "run.jsonl").read_bytes() == whole[first]
         else:
-            assert "was made in another way (system: " in refusal(process)
+            assert "was created with different settings (system: " in refusal(process)
     assert [path.name for path in (tmp_path / "run").iterdir()] == ["run.jsonl"]
     assert (tmp_path / "run" / "run.jsonl").read_bytes() == whole[first]
 
@@ -141,7 +141,7 @@ def test_of_two_that_start_at_once_one_is_told_and_the_other_right(
         assert len(winners) == 1, ended  # the other was refused, while it was written or afterwards
         [(told, code)] = [result for name, result in ended.items() if name not in winners]
         assert code == 2
-        assert "is being written by" in told or "is there already" in told
+        assert "is being written by" in told or "already exists" in told
         assert (tmp_path / f"run{round_}" / "run.jsonl").read_bytes() == whole[winners[0]]
 
 
@@ -171,7 +171,7 @@ def test_two_translations(start: Start, anaphora_process: Callable[..., object],
     os.kill(process.pid, signal.SIGSTOP)
     assert names(refusal(start(*second, "-o", "out.de", "--overwrite")), process, "out.de")
     kill(process)
-    assert "was made in another way (system: " in refusal(start(*second, "-o", "out.de", "--resume"))
+    assert "was created with different settings (system: " in refusal(start(*second, "-o", "out.de", "--resume"))
     anaphora_process(*first, "-o", "out.de", "--resume")
     assert (tmp_path / "out.de").read_bytes() == (tmp_path / "whole.de").read_bytes()
     assert not [path.name for path in tmp_path.iterdir() if path.name.startswith((".", "out.de."))]
@@ -195,7 +195,7 @@ def test_two_trainings(start: Start, anaphora_process: Callable[..., object], tm
     for more in ([], ["--resume"]):
         assert names(refusal(start(*other, "-o", "m", *more)), process, "m")
     kill(process)
-    assert "trained in another way (training.seed" in refusal(start(*other, "-o", "m", "--resume"))
+    assert "created with different settings (training.seed" in refusal(start(*other, "-o", "m", "--resume"))
     anaphora_process(*command, "-o", "m", "--resume")
     files = [path.relative_to(tmp_path / "whole") for path in (tmp_path / "whole").rglob("*") if path.is_file()]
     found = [path.relative_to(tmp_path / "m") for path in (tmp_path / "m").rglob("*") if path.is_file()]
@@ -251,7 +251,7 @@ def test_an_import_does_not_replace_the_run_of_another_system(
     kept = (tmp_path / "run" / "run.jsonl").read_bytes()
     anaphora_process("score", suite, "--system", f"scores:{scores}", "-o", "run")  # the same again is no loss
     done = anaphora_process("score", suite, "--system", f"scores:{other_scores}", "-o", "run", check=2)
-    assert "Name another output, or use --overwrite" in done.stderr
+    assert "Choose another output, or pass --overwrite" in done.stderr
     assert (tmp_path / "run" / "run.jsonl").read_bytes() == kept
     anaphora_process("score", suite, "--system", f"scores:{other_scores}", "-o", "run", "--overwrite")
     header = json.loads((tmp_path / "run" / "run.jsonl").read_bytes().partition(b"\n")[0])

@@ -134,7 +134,7 @@ def test_stopped_and_resumed(call: Call, suite: Path, tmp_path: Path) -> None:
     assert refusal.err.startswith("error: an unfinished run is at run/run.jsonl.part. Go on with --resume")
     assert call(*command, "--resume").code == 0
     resumed = (tmp_path / "run" / "run.jsonl").read_bytes()
-    assert call(*command).err.startswith("error: run/run.jsonl is there already.")
+    assert call(*command).err.startswith("error: run/run.jsonl already exists.")
     (tmp_path / "flag").touch()
     again = call(*command, "--overwrite")
     assert again.err.splitlines()[-1] == said.err.splitlines()[-1], "without --overwrite"

@@ -16,7 +16,7 @@ from anaphora.core.documents import read_parallel
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.metrics.apt.task import Files
 from anaphora.metrics.autoprf import Aligned, Occurrence, aligned_text, autoprf, autoprf_of_files, occurrences
-from anaphora.stats.intervals import Resampling
+from anaphora.stats.resampling import Resampling
 
 PATH = Path("hyp.align")
 

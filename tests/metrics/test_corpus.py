@@ -15,7 +15,7 @@ from anaphora.core.documents import read_parallel
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.finite import NotFinite
 from anaphora.metrics.corpus import METRICS, MODEL, USUAL, Texts, comet, measure, read_texts
-from anaphora.stats.intervals import Resampling
+from anaphora.stats.resampling import Resampling
 
 pytest.importorskip("sacrebleu", reason="the surface metrics need the extra metrics")
 

@@ -13,7 +13,7 @@ from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.languages import names_with
 from anaphora.languages.pronouns import class_of, pronoun_classes
 from anaphora.metrics.discomt import BY_CLASS, OVERALL, Item, discomt, read_annotations
-from anaphora.stats.intervals import Resampling
+from anaphora.stats.resampling import Resampling
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ from anaphora.metrics.meteor import (
     meteor_pronouns,
     possible_matches,
 )
-from anaphora.stats.intervals import Resampling
+from anaphora.stats.resampling import Resampling
 
 EXACT = {"exact": exact}
 FIRST_LETTER = {"exact": exact, "letter": lambda word: word[:1]}  # a makeshift stemmer

@@ -25,8 +25,8 @@ from anaphora.reports.metric_tables import (
     sweep_table,
 )
 from anaphora.stats.correlation import Settings
-from anaphora.stats.intervals import Resampling
 from anaphora.stats.paired import PairedTest, SufficientStats, paired_tests
+from anaphora.stats.resampling import Resampling
 from anaphora.table import Table, decimal
 
 # APT's tables say what the result says, rounded.

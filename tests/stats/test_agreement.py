@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from anaphora.stats.agreement import COEFFICIENTS, _kappa_rows, _kappa_sums, bootstrap_intervals, gwet_ac1
-from anaphora.stats.intervals import Ints, Resampling
+from anaphora.stats.intervals import Ints
+from anaphora.stats.resampling import Resampling
 
 
 def of(name: str, ratings: Ints, categories: int) -> float | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from anaphora.stats.intervals import Resampling
+from anaphora.stats.resampling import Resampling
 from anaphora.stats.signature import Signature, named, short_hash
 
 

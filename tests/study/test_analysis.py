@@ -15,7 +15,7 @@ from anaphora.metrics.discomt import discomt, read_annotations
 from anaphora.metrics.judgments import judge_cases, same_forms
 from anaphora.metrics.meta import read_scores
 from anaphora.reports.data_tables import agreement_table
-from anaphora.stats.intervals import Resampling
+from anaphora.stats.resampling import Resampling
 from anaphora.study.analysis import Key, StudyAgreement, current_answers, meaning, option_of, ratings, study_agreement
 from anaphora.study.export import (
     answer_rows,

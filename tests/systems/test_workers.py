@@ -258,7 +258,7 @@ def test_workers_with_different_systems_are_refused(score: Score) -> None:
 def test_a_refused_header_ends_the_worker(score: Score, tmp_path: Path) -> None:
     log = tmp_path / "log"
     score(f"toy:x?log={log}", "run", workers=2)
-    with pytest.raises(AnaphoraError, match="is there already"):
+    with pytest.raises(AnaphoraError, match="already exists"):
         score(f"toy:x?log={log}", "run", workers=2)
     wait_until(lambda: not any(map(alive, processes(log))))
 

@@ -147,7 +147,7 @@ Examples:
     metavar="N",
     help="Number of preceding sentences that must not contain the antecedent.",
 )
-@options("separator")
+@options("separator", default=" <SEP> ")
 @option(
     "--drop", type=click.Choice(["pleonastic", "event"]), multiple=True, help="Exclude this kind of *it* (repeatable)."
 )

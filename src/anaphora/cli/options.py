@@ -395,7 +395,7 @@ def setting_options(command: Command) -> Command:
 
 def sampling_options(*, test: str) -> Callable[[Command], Command]:
     """--test, --confidence, --samples and --seed of the commands that compare translations."""
-    from anaphora.stats.intervals import Resampling
+    from anaphora.stats.resampling import Resampling
 
     def add(command: Command) -> Command:
         return options("test", default=test)(options_from(Resampling, "confidence", "samples", "seed")(command))

@@ -180,7 +180,7 @@ def _measure(options: dict[str, Any]) -> AptResult:
 def _run_config(config: Path, options: dict[str, Any]) -> AptResult:
     """Run a config of the original program; options that it would override are refused."""
     from anaphora.metrics.apt.idiap_output import run_config
-    from anaphora.stats.intervals import Resampling
+    from anaphora.stats.resampling import Resampling
 
     if options["variant"] != "idiap":
         raise AnaphoraError("--config runs a config of the original program. Add --variant idiap.")

@@ -17,8 +17,9 @@ from anaphora.evaluation.decision import Key, decide, unit_of
 from anaphora.evaluation.result import RunSignature, Settings
 from anaphora.measurement import Measurement
 from anaphora.runs import Run, ScoredExample
-from anaphora.stats.intervals import Floats, Interval, Ints, generator, percentile_interval
+from anaphora.stats.intervals import Floats, Ints, generator, percentile_interval
 from anaphora.stats.paired import approximate_randomisation, holm, mcnemar, paired_bootstrap
+from anaphora.stats.resampling import Interval
 from anaphora.stats.signature import named
 from anaphora.suites.example import ORIGINAL
 

@@ -20,7 +20,8 @@ from anaphora.evaluation.contrastive import evaluate_run
 from anaphora.evaluation.result import Proportion, RunSignature, Settings
 from anaphora.measurement import Measurement
 from anaphora.runs import Run, RunHeader
-from anaphora.stats.intervals import Floats, Interval, bootstrap, generator, percentile_interval
+from anaphora.stats.intervals import Floats, bootstrap, generator, percentile_interval
+from anaphora.stats.resampling import Interval
 from anaphora.suites.contexts import most_context, random_context, shuffled_context
 from anaphora.suites.suite import Suite
 from anaphora.systems.context import LABEL, Options, check_asked, within

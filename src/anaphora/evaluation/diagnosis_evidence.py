@@ -17,7 +17,8 @@ from anaphora.evaluation.decision import Priors, decide
 from anaphora.evaluation.result import Settings
 from anaphora.evaluation.robustness import Robustness, robustness
 from anaphora.runs import Run
-from anaphora.stats.intervals import Interval, newcombe, wilson
+from anaphora.stats.intervals import newcombe, wilson
+from anaphora.stats.resampling import Interval
 from anaphora.stats.signature import named
 from anaphora.suites.example import Tag
 

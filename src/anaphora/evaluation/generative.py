@@ -31,7 +31,8 @@ from anaphora.languages.pronouns import (
     same_class,
 )
 from anaphora.runs import Run
-from anaphora.stats.intervals import Interval, Resampling, bootstrap, generator, percentile_interval, wilson
+from anaphora.stats.intervals import bootstrap, generator, percentile_interval, wilson
+from anaphora.stats.resampling import Interval, Resampling
 from anaphora.stats.signature import short_hash
 from anaphora.suites.example import Example
 from anaphora.suites.export import current_translations

@@ -10,7 +10,7 @@ from typing import Any, Self
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.rendering import Rendered
 from anaphora.measurement import PLAIN, Measurement, canonical
-from anaphora.stats.intervals import Interval, Resampling
+from anaphora.stats.resampling import Interval, Resampling
 from anaphora.stats.signature import Signature, named
 
 

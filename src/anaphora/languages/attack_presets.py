@@ -47,6 +47,6 @@ def for_languages(texts: Mapping[str, Any], source: str, target: str, what: str)
             has = ", ".join(texts) or "no language"
             raise AnaphoraError(
                 f"{what} has no phrase for {language!r} (it has: {has}). "
-                f"Give it in both languages: --source TEXT --target TEXT, or in a file: --presets FILE"
+                f"Give it in both languages: --source-phrase TEXT --target-phrase TEXT, or in a file: --presets FILE"
             )
     return texts[source], texts[target]

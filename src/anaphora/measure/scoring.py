@@ -23,7 +23,8 @@ from anaphora.measure.pair_list import read_pair_list
 from anaphora.measure.texts import Line, Progress, Text, candidate_texts, text_of
 from anaphora.runs import CandidateScores, Run, RunHeader, ScoredExample, describe
 from anaphora.stats.agreement import gwet_ac1
-from anaphora.stats.intervals import Interval, generator, percentile_interval, resampled_sums, wilson
+from anaphora.stats.intervals import generator, percentile_interval, resampled_sums, wilson
+from anaphora.stats.resampling import Interval
 from anaphora.suites.example import Example, Tag
 from anaphora.suites.suite import Suite, suite_of
 from anaphora.systems import KINDS

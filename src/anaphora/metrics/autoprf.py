@@ -27,8 +27,9 @@ from anaphora.core.documents import read_parallel
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.languages.pronouns import normalize_word
 from anaphora.metrics.apt.task import Files
-from anaphora.stats.intervals import Floats, Interval, Resampling
+from anaphora.stats.intervals import Floats
 from anaphora.stats.paired import PairedTest, SufficientStats, harmonic, paired_tests, ratio
+from anaphora.stats.resampling import Interval, Resampling
 from anaphora.stats.signature import Signature
 
 

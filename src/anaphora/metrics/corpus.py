@@ -28,8 +28,9 @@ from anaphora.core.documents import read_parallel
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.finite import all_finite
 from anaphora.core.registry import Registry
-from anaphora.stats.intervals import Floats, Interval, Resampling
+from anaphora.stats.intervals import Floats
 from anaphora.stats.paired import PairedTest, SufficientStats, paired_tests, ratio
+from anaphora.stats.resampling import Interval, Resampling
 from anaphora.stats.signature import Signature
 
 METRICS = Registry(

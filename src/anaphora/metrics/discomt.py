@@ -13,8 +13,9 @@ import numpy as np
 from anaphora.core.columns import Record, read_columns
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.languages.pronouns import OTHER, class_of
-from anaphora.stats.intervals import Floats, Interval, Resampling
+from anaphora.stats.intervals import Floats
 from anaphora.stats.paired import Figures, PairedTest, SufficientStats, harmonic, paired_tests, ratio
+from anaphora.stats.resampling import Interval, Resampling
 from anaphora.stats.signature import Signature
 
 # Gap-filling annotations as a table: `item`, `translation`, `accepted`, and `system` where there are several.

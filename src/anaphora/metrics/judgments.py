@@ -13,7 +13,8 @@ from anaphora.core.columns import Columns, Record, read_columns
 from anaphora.core.errors import AnaphoraError, BadInput, did_you_mean
 from anaphora.languages.pronouns import PronounLists, normalize_word, pronoun_lists
 from anaphora.metrics.apt.task import CASES
-from anaphora.stats.intervals import Interval, wilson
+from anaphora.stats.intervals import wilson
+from anaphora.stats.resampling import Interval
 
 JUDGMENTS = ("correct", "incorrect", "bad")
 OTHER, BAD = "other", "bad"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from anaphora.stats.agreement import COEFFICIENTS
-from anaphora.stats.intervals import Resampling
+from anaphora.stats.resampling import Resampling
 from anaphora.study.analysis import Agreement, Group, StudyAgreement
 from anaphora.study.model import PAIRS
 from anaphora.table import MISSING, Row, Table, counts, decimal, interval_cell, level, p_text, rows_of, section

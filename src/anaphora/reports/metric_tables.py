@@ -16,8 +16,8 @@ from anaphora.metrics.judgments import JUDGMENTS, CaseJudgments, Judged, Learned
 from anaphora.metrics.meta import Assessment, MetaEvaluation, Sweep
 from anaphora.reports.tables import change_cells, difference_cells
 from anaphora.stats.correlation import COEFFICIENTS, Correlation, Settings
-from anaphora.stats.intervals import Resampling
 from anaphora.stats.paired import PairedTest
+from anaphora.stats.resampling import Resampling
 from anaphora.stats.signature import Signature
 from anaphora.table import (
     MISSING,

@@ -20,7 +20,7 @@ from anaphora.evaluation.result import Proportion, Result
 from anaphora.evaluation.robustness import Attack, Robustness
 from anaphora.languages.attack_presets import built_in
 from anaphora.measurement import Measurement
-from anaphora.stats.intervals import Interval
+from anaphora.stats.resampling import Interval
 from anaphora.table import (
     MISSING,
     Row,

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anaphora.stats.intervals import Floats, Interval, Ints, Resampling, generator, percentile_interval
+from anaphora.stats.intervals import Floats, Ints, generator, percentile_interval
+from anaphora.stats.resampling import Interval, Resampling
 
 CHUNK = 4_000_000  # random numbers held at a time
 

@@ -17,8 +17,9 @@ import numpy as np
 
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.finite import no_overflow
-from anaphora.stats.intervals import CHUNK, Floats, Interval, Resampling, generator, percentile_interval
+from anaphora.stats.intervals import CHUNK, Floats, generator, percentile_interval
 from anaphora.stats.paired import holm
+from anaphora.stats.resampling import Interval, Resampling
 
 COEFFICIENTS = ("pearson", "spearman", "kendall")
 INTERVALS = ("bootstrap", "fisher")

@@ -3,50 +3,20 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
 import numpy.typing as npt
 
-from anaphora.core.errors import AnaphoraError
 from anaphora.core.finite import NotFinite, all_finite
+from anaphora.stats.resampling import Interval
 
-TESTS = ("bootstrap", "randomisation")
-Interval = tuple[float, float]
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 # Up to this many different units the resampled totals are drawn by their multiplicities (see `resampled_sums`).
 MAX_DISTINCT = 512
 CHUNK = 400_000  # random numbers held at a time: few enough to stay in a processor's cache
-
-
-@dataclass(frozen=True, slots=True)
-class Resampling:
-    """How intervals and p-values are drawn, with one default for all commands.
-
-    samples: number of bootstrap samples
-    test: the test whose p-value is reported as p_value
-    trials: number of draws of approximate randomization; None: the same as samples
-    """
-
-    samples: int = 10_000
-    seed: int = 12345
-    confidence: float = 0.95
-    test: str = "randomisation"
-    trials: int | None = None
-
-    def __post_init__(self) -> None:
-        if not 0 < self.confidence < 1 or min(self.samples, self.randomizations) < 1:
-            raise AnaphoraError("confidence is a number between 0 and 1, samples and trials are numbers from 1")
-        if self.test not in TESTS:
-            raise AnaphoraError(f"unknown test {self.test!r}. Known: {', '.join(TESTS)}")
-
-    @property
-    def randomizations(self) -> int:
-        """Number of draws of approximate randomization."""
-        return self.samples if self.trials is None else self.trials
 
 
 def wilson(correct: int, total: int, confidence: float = 0.95) -> Interval:

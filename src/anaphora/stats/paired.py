@@ -12,16 +12,8 @@ import numpy as np
 
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.finite import finite
-from anaphora.stats.intervals import (
-    CHUNK,
-    Floats,
-    Interval,
-    Ints,
-    Resampling,
-    bootstrap,
-    generator,
-    percentile_interval,
-)
+from anaphora.stats.intervals import CHUNK, Floats, Ints, bootstrap, generator, percentile_interval
+from anaphora.stats.resampling import Interval, Resampling
 
 
 def mcnemar(only_first: int, only_second: int) -> float:

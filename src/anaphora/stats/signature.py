@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterable
 from typing import Self
 
-from anaphora.stats.intervals import Resampling
+from anaphora.stats.resampling import Resampling
 
 HASH_LENGTH = 6
 

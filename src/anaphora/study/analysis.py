@@ -12,7 +12,8 @@ import numpy as np
 from anaphora.core.errors import BadInput
 from anaphora.languages.pronouns import normalize_word
 from anaphora.stats.agreement import COEFFICIENTS, bootstrap_intervals, counts_of
-from anaphora.stats.intervals import Interval, Ints, Resampling
+from anaphora.stats.intervals import Ints
+from anaphora.stats.resampling import Interval, Resampling
 from anaphora.study.model import BAD, EQUAL, OTHER, PAIRS, A, B, Item, Study
 from anaphora.study.store import Answer
 

@@ -79,7 +79,7 @@ def translate_file(
         done = _begin(output, part, header, resume, overwrite)
         finished = output.exists() and _is_written(output, sentences, done)
         if output.exists() and not finished:
-            raise AnaphoraError(f"{output} is there already. Name another output, or use --overwrite")
+            raise AnaphoraError(f"{output} already exists. Choose another output, or pass --overwrite")
         with Appender(part) as out:
             while len(done) < len(sentences):
                 found = translate(sentences, done)
@@ -231,7 +231,7 @@ def _begin(output: Path, part: Path, header: dict[str, Any], resume: bool, overw
         part.unlink(missing_ok=True)
         output.unlink(missing_ok=True)
     if output.exists() and not (resume and part.exists()):
-        raise AnaphoraError(f"{output} is there already. Name another output, or use --overwrite")
+        raise AnaphoraError(f"{output} already exists. Choose another output, or pass --overwrite")
     if part.exists():
         if not resume:
             raise AnaphoraError(f"an unfinished translation is at {part}. Go on with --resume, or use --overwrite")
@@ -249,7 +249,9 @@ def _resumed(part: Path, header: dict[str, Any]) -> list[Record]:
     found = json_record(lines[0], part, 1) if lines else {}
     for key, value in json.loads(json_line(header)).items():
         if found.get(key) != value:
-            raise AnaphoraError(f"{part} was made in another way ({key}: {found.get(key)!r}, now {value!r})")
+            raise AnaphoraError(
+                f"{part} was created with different settings ({key}: {found.get(key)!r}, now {value!r})"
+            )
     return [_record(line, part, number) for number, line in enumerate(islice(lines, 1, None), start=2)]
 
 

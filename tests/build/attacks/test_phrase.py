@@ -191,7 +191,7 @@ def test_an_unknown_preset_says_which_are_known() -> None:
 
 def test_a_phrase_that_lacks_a_language(example: Make, suite: MakeSuite) -> None:
     with pytest.raises(
-        AnaphoraError, match=r"the phrase 'he_said' has no phrase for 'cs' .* --source TEXT --target TEXT"
+        AnaphoraError, match=r"the phrase 'he_said' has no phrase for 'cs' .* --source-phrase TEXT --target-phrase TEXT"
     ):
         phrase_addition(suite(example(), languages=("en", "cs")), [phrase_preset("he_said")])
 

@@ -21,7 +21,7 @@ from anaphora.metrics.apt.idiap_output import (
 )
 from anaphora.metrics.apt.result import DETAILS, AptResult, make_result, write_details
 from anaphora.metrics.apt.task import DEFAULT_WEIGHTS, Confusion, Outcome, Side, Triple, Weighting
-from anaphora.stats.intervals import Resampling
+from anaphora.stats.resampling import Resampling
 
 CONFIG = """\
 [lang]

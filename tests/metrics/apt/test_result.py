@@ -22,8 +22,8 @@ from anaphora.metrics.apt.result import (
     score_interval,
 )
 from anaphora.metrics.apt.task import Confusion, Outcome, Side, Triple, Weighting
-from anaphora.stats.intervals import Resampling
 from anaphora.stats.paired import holm, mcnemar
+from anaphora.stats.resampling import Resampling
 
 SAMPLING = Resampling(samples=4_000, trials=4_000)
 

@@ -17,7 +17,7 @@ from anaphora.metrics.apt.idiap import Groups, IdiapSettings, numpy_argsort
 from anaphora.metrics.apt.metric import signature_of
 from anaphora.metrics.apt.result import AptResult, SystemResult, joined, make_result
 from anaphora.metrics.apt.task import CASES, Confusion, Files, Side, Task, Triple, Weighting, read_task
-from anaphora.stats.intervals import Resampling
+from anaphora.stats.resampling import Resampling
 from anaphora.stats.signature import HASH_LENGTH
 
 # The score and detail files of the original APT program, whose layout others have taken over.

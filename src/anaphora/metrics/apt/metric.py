@@ -18,7 +18,7 @@ from anaphora.metrics.apt import paper as apt_paper
 from anaphora.metrics.apt import reference_side
 from anaphora.metrics.apt.result import AptResult, make_result
 from anaphora.metrics.apt.task import DEFAULT_WEIGHTS, Files, Outcome, Task, Weighting, Words, read_task
-from anaphora.stats.intervals import Resampling
+from anaphora.stats.resampling import Resampling
 from anaphora.stats.signature import HASH_LENGTH, Signature, short_hash
 
 File = str | Path

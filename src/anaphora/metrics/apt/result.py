@@ -22,16 +22,7 @@ from anaphora.core.finite import NotFinite
 from anaphora.core.rendering import Rendered
 from anaphora.evaluation.compare import Difference, Pair, corrected
 from anaphora.metrics.apt.task import CASES, Outcome, Side, Triple, Weighting, count_cases
-from anaphora.stats.intervals import (
-    TESTS,
-    Floats,
-    Interval,
-    Ints,
-    Resampling,
-    bootstrap,
-    generator,
-    percentile_interval,
-)
+from anaphora.stats.intervals import Floats, Ints, bootstrap, generator, percentile_interval
 from anaphora.stats.paired import (
     approximate_randomisation,
     paired_bootstrap,
@@ -39,6 +30,7 @@ from anaphora.stats.paired import (
     share_as_extreme,
     swapped_totals,
 )
+from anaphora.stats.resampling import TESTS, Interval, Resampling
 
 Unit = tuple[float, int]  # of a sentence: the sum of its credits, and the number of its pronouns
 Both = tuple[float, int, float, int]  # the units of two systems

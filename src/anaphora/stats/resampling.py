@@ -1,0 +1,37 @@
+"""How intervals and p-values are drawn. Imports no NumPy, so that the command line can make its options of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from anaphora.core.errors import AnaphoraError
+
+TESTS = ("bootstrap", "randomisation")
+Interval = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Resampling:
+    """How intervals and p-values are drawn, with one default for all commands.
+
+    samples: number of bootstrap samples
+    test: the test whose p-value is reported as p_value
+    trials: number of draws of approximate randomization; None: the same as samples
+    """
+
+    samples: int = 10_000
+    seed: int = 12345
+    confidence: float = 0.95
+    test: str = "randomisation"
+    trials: int | None = None
+
+    def __post_init__(self) -> None:
+        if not 0 < self.confidence < 1 or min(self.samples, self.randomizations) < 1:
+            raise AnaphoraError("confidence is a number between 0 and 1, samples and trials are numbers from 1")
+        if self.test not in TESTS:
+            raise AnaphoraError(f"unknown test {self.test!r}. Known: {', '.join(TESTS)}")
+
+    @property
+    def randomizations(self) -> int:
+        """Number of draws of approximate randomization."""
+        return self.samples if self.trials is None else self.trials
