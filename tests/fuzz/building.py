@@ -209,7 +209,7 @@ within("measure-evaluate-system", echoing)
 class CountingMeasure:
     """A measure that is ready at once: a text has as many points as it has pronouns."""
 
-    config = SimpleNamespace(context="RC", context_sentences=2, plain=False)
+    config = SimpleNamespace(context="RC", sentences=2, context_sentences=2, plain=False)
 
     def __init__(self) -> None:
         from anaphora.languages.pronouns import load_readings
