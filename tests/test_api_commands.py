@@ -24,6 +24,35 @@ FUNCTIONS = {
     "autoprf": "autoprf",
     "metrics": "compute_metrics",  # anaphora.metrics is a package
     "align": "align_texts",  # anaphora.align is a package
+    "suites list": "list_suites",
+    "suites show": "show_suite",
+    "suites get": "get_suite",
+    "suites convert": "convert_suite",
+    "suites validate": "validate_suite",
+    "systems": "list_systems",
+    "doctor": "check_installation",
+    "demo": "run_demo",
+    "study create": "create_study",
+    "study serve": "serve_study",
+    "study agreement": "study_agreement",
+    "study export": "export_study",
+    "meta correlate": "correlate",
+    "meta sweep": "sweep_weights",
+    "meta cases": "compare_cases",
+    "meta equivalences": "learn_equivalences",
+    "meta discomt": "discomt",
+    "build templates": "build_templates",
+    "build attack phrase": "attack_phrase",
+    "build attack possessive": "attack_possessive",
+    "build attack wrong-antecedent": "attack_wrong_antecedent",
+    "build attack synonym": "attack_synonym",
+    "build attack random-context": "attack_random_context",
+    "build attack shuffled-context": "attack_shuffled_context",
+    "build attack no-context": "attack_no_context",
+    "build attack presets": "attack_presets",
+    "build mine": "mine",
+    "build mine-evaluate": "evaluate_mining",
+    "build augment": "augment",
 }
 # options that say what is printed or written besides the result, which a Python program does itself
 PRINTED = {
@@ -41,6 +70,8 @@ WORDS = {
     "result": "results",
     "suite": "suites",
     "metric": "metrics",
+    "from": "format",  # a keyword of Python
+    "suite_name": "name",
 }
 # defaults that say the same in the two languages
 SAME = {
@@ -54,6 +85,10 @@ SAME = {
     "names",
     "interval",
     "scores_are",
+    "annotators",
+    "options",
+    "output",
+    "option",
 }
 
 

@@ -40,15 +40,39 @@ DEFAULTS = Settings()
 _in_memory: list[tempfile.TemporaryDirectory[str]] = []  # runs without an output; they live as long as the program
 
 
-def load_suite(what: str | Path | Iterable[Mapping[str, Any]], format: str = "native", **options: Any) -> Suite:
+@named
+def load_suite(
+    what: str | Path | Iterable[Mapping[str, Any]],
+    format: str = "native",
+    *,
+    name: str | None = None,
+    languages: str | None = None,
+    breakdowns: Sequence[str] | None = None,
+    context_from: str | Path | None = None,
+    context: int | None = None,
+    split: str | None = None,
+    contrast_from: str | Path | None = None,
+    source_language: str | None = None,
+    target_language: str | None = None,
+) -> Suite:
     """Load a suite by its file, by its name in the catalogue, from any published format, or from rows.
 
     Rows are dicts, a Hugging Face dataset or a data frame as it is.
 
     format: how the file is laid out, as for `anaphora suites convert --from`
-    options: for rows `name`, `languages` and `breakdowns`; for a published format its own, such as `context`
+    name, languages, breakdowns: of the suite that rows become
+    context_from, context, split, contrast_from, source_language, target_language: settings of a published format, as
+        the options of `anaphora suites convert`
     """
+    rows = {"name": name, "languages": languages, "breakdowns": None if breakdowns is None else tuple(breakdowns)}
+    folders = {"context_from": context_from, "contrast_from": contrast_from}
+    options: dict[str, Any] = {key: Path(path) for key, path in folders.items() if path is not None}
+    options |= {"context": context, "split": split, **rows}
+    options |= {"source_language": source_language, "target_language": target_language}
+    options = {key: value for key, value in options.items() if value is not None}
     if not isinstance(what, str | Path):
+        if other := [key for key in options if key not in rows]:
+            raise AnaphoraError(f"rows take name, languages and breakdowns, not {', '.join(other)}")
         return suite_of_rows(what, **options)
     path = resolve(str(what)) if format == "native" else Path(what)
     return read_suite(path, format, **options)

@@ -75,9 +75,9 @@ def test_what_it_says(call: Call, suite: Path, tmp_path: Path) -> None:
     assert hint == HINT
     assert done.endswith("scored by toy:x: run/run.jsonl")
     # the toy cannot tell two candidates of its fourth example apart, and cuts a text of its sixth
-    assert [line.partition(" ")[0] for line in counts] == ["2", "1"]
+    assert counts[0].startswith("2 ")
     assert "undecidable" in counts[0]
-    assert "--truncate" in counts[1]
+    assert counts[1].endswith("were truncated: 1")
 
 
 def test_json(call: Call, suite: Path, tmp_path: Path) -> None:
@@ -145,7 +145,7 @@ def test_stopped_and_resumed(call: Call, suite: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--resume", "--overwrite"], "give one of them"),
+        (["--resume", "--overwrite"], "cannot be combined"),
         (["--workers", "0"], "--workers"),
         (["--threads", "0"], "--threads"),
         (["--context", "-1"], "--context"),

@@ -209,7 +209,7 @@ within("measure-evaluate-system", echoing)
 class CountingMeasure:
     """A measure that is ready at once: a text has as many points as it has pronouns."""
 
-    config = SimpleNamespace(context="RC", sentences=2, plain=False)
+    config = SimpleNamespace(context="RC", sentences=2, context_sentences=2, plain=False)
 
     def __init__(self) -> None:
         from anaphora.languages.pronouns import load_readings
@@ -271,8 +271,8 @@ def distractors(folder: Path) -> None:
     from importlib.resources import files as resources
 
     hats(folder)
-    found = [p for p in (resources("anaphora.build.attacks") / "data").iterdir() if "distract" in p.name]
-    write(folder / "d.toml", found[0].read_bytes())
+    data = resources("anaphora.languages") / "data" / "attacks" / "distractor.toml"
+    write(folder / "d.toml", data.read_bytes())
 
 
 command("attack-possessive", hats, "build attack possessive {}/s.jsonl --preset maria -o {}/out.jsonl")

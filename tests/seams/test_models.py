@@ -129,7 +129,7 @@ def test_pairs_train_a_measure_that_is_a_system(run: Run, run_json: Json, tmp_pa
     """measure pairs → train → evaluate, and the same judge through score → evaluate."""
     run("measure example made-up")
     texts = "-r made-up/reference.en -t made-up/first.en -t made-up/second.en -l de-en"
-    run(f"measure pairs {texts} --pair-list made-up/people.json -o made-up/pairs.jsonl")
+    run(f"measure pairs {texts} --pair-list made-up/annotators.json -o made-up/pairs.jsonl")
     run("measure train made-up/measure.toml -o my-measure --threads 1")
     judged = run_json("measure evaluate made-up/pairs.jsonl --model my-measure --threads 1")
     run("score made-up/pairs.jsonl --system measure:my-measure -o runs/judge --context 2 --threads 1")

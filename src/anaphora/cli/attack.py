@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from anaphora.cli.app import LazyGroup
 from anaphora.cli.options import PATH, Command, format_options, json_option, option, options
 from anaphora.cli.output import echo_json, note, progress_bar, show
-from anaphora.core.errors import AnaphoraError
 
 if TYPE_CHECKING:
-    from anaphora.build.attacks.synonym import Synonyms
-    from anaphora.suites.example import Example
-    from anaphora.suites.suite import Suite
+    from anaphora.api_attack import Attacked
 
 
 def output_options(command: Command) -> Command:
@@ -43,61 +39,16 @@ def phrase_options(command: Command) -> Command:
     return option("--preset", "names", multiple=True, metavar="NAME", help=text)(command)
 
 
-def own_phrases(names: tuple[str, ...], source: str | None, target: str | None) -> tuple[str, str] | None:
-    """Return the user's own phrases, or None with --preset; an incomplete choice is an error."""
-    if names and (source or target):
-        raise AnaphoraError("--preset cannot be combined with --source-phrase and --target-phrase")
-    if not names and not source and not target:
-        raise AnaphoraError(
-            "no phrase given. Pass --preset NAME (see: anaphora build attack presets), or your own phrase: "
-            "--source-phrase TEXT --target-phrase TEXT"
-        )
-    if names:
-        return None
-    if not (source and source.strip() and target and target.strip()):
-        given, missing = ("--source-phrase", "--target-phrase") if source else ("--target-phrase", "--source-phrase")
-        raise AnaphoraError(f"{given} without {missing}: the phrase is needed in both languages. Add {missing} TEXT")
-    return source.strip(), target.strip()
-
-
-def with_context(name: str, size: int) -> Suite:
-    """Load a suite that must have some context to change."""
-    from anaphora import api
-
-    suite = api.load_suite(name)
-    if not any(sum(map(bool, example.source[:-1])) >= size for example in suite):
-        what = "no context" if size == 1 else "no more than one sentence of context"
-        raise AnaphoraError(
-            f"{name}: {what}, there is nothing to change. Convert it with more: suites convert --context N"
-        )
-    return suite
-
-
-def write(suite: Suite, output: Path, left: Counter[str], as_json: bool) -> None:
+def report(attack: Callable[..., Attacked], suite: str, output: Path, as_json: bool, **options: Any) -> None:
     """Write the attacked suite, and report how many examples it has and why others were left out."""
-    from anaphora.suites.suite import suite_of
-
-    count = 0
-
-    def examples() -> Iterator[Example]:
-        nonlocal count
-        for example in suite:
-            count += 1
-            if bar is not None:
-                bar(count, None)
-            yield example
-        if not count:
-            why = "; ".join(f"{number:,}: {reason}" for reason, number in left.most_common()) or "it is empty"
-            raise AnaphoraError(f"{suite.path or suite.header.name}: no example can be attacked ({why})")
-
-    with progress_bar("examples") as bar:
-        sha256 = suite_of(suite.header, examples).write(output)
+    with progress_bar("examples") as progress:
+        made = attack(suite, output, progress=progress, **options)
     if as_json:
-        document = {"suite": suite.header.name, "path": str(output), "sha256": sha256, "examples": count}
-        echo_json({**document, "left_alone": dict(left.most_common())})
+        document = {"suite": made.suite, "path": str(output), "sha256": made.sha256, "examples": made.examples}
+        echo_json({**document, "left_alone": dict(made.left_alone)})
         return
-    note(f"{suite.header.name}@{sha256[:6]}: {count:,} examples: {output}")
-    for reason, number in left.most_common():
+    note(f"{made.suite}@{made.sha256[:6]}: {made.examples:,} examples: {output}")
+    for reason, number in made.left_alone.items():
         note(f"  left alone: {number:,}, {reason}")
 
 
@@ -149,31 +100,30 @@ Examples:
 @output_options
 def phrase(
     suite: str,
+    output: Path,
+    as_json: bool,
     names: tuple[str, ...],
     file: Path | None,
     source: str | None,
     target: str | None,
     name: str,
-    place: str,
-    quoted: bool,
-    truecased: bool | None,
-    output: Path,
-    as_json: bool,
+    **options: Any,
 ) -> None:
     """Add a phrase to the sentence before the current one, in both languages (ContraCAT §5.2.1)."""
-    from anaphora import api
-    from anaphora.build.attacks.phrase import Phrase, phrase_addition, phrase_preset
+    from anaphora import api_attack
 
-    own = own_phrases(names, source, target)
-    loaded = api.load_suite(suite)
-    languages = loaded.header.source_language, loaded.header.target_language
-    if own:
-        phrases = [Phrase(name, dict(zip(languages, own, strict=True)), place, quoted)]
-    else:
-        phrases = [phrase_preset(n, file) for n in names]
-    left: Counter[str] = Counter()
-    attacked = phrase_addition(loaded, phrases, truecased=truecased, on_skip=lambda why: left.update([why]))
-    write(attacked, output, left, as_json)
+    report(
+        api_attack.attack_phrase,
+        suite,
+        output,
+        as_json,
+        preset=names,
+        presets=file,
+        source_phrase=source,
+        target_phrase=target,
+        phrase_name=name,
+        **options,
+    )
 
 
 @click.command(
@@ -190,43 +140,33 @@ Examples:
 @output_options
 def possessive(
     suite: str,
+    output: Path,
+    as_json: bool,
     names: tuple[str, ...],
     file: Path | None,
     source: str | None,
     target: str | None,
     name: str,
-    annotate_source: str | None,
-    annotate_target: str | None,
-    truecased: bool | None,
-    output: Path,
-    as_json: bool,
+    **options: Any,
 ) -> None:
     """Give the antecedent an owner, in both languages (ContraCAT §5.2.2).
 
     The antecedent is known from the tags source_antecedent, target_antecedent and distance, or found by annotation.
     """
-    from anaphora import api
-    from anaphora.build.attacks.possessive import own_possessive, possessive_extension, possessive_preset
+    from anaphora import api_attack
 
-    own = own_phrases(names, source, target)
-    loaded = api.load_suite(suite)
-    languages = loaded.header.source_language, loaded.header.target_language
-    owners = [own_possessive(name, languages, own)] if own else [possessive_preset(n, file) for n in names]
-    found, tagger = None, None
-    if annotate_source or annotate_target:
-        from anaphora.build.attacks.possessive import by_annotators
-
-        found, tagger = by_annotators(loaded, annotate_source, annotate_target)
-    left: Counter[str] = Counter()
-    attacked = possessive_extension(
-        loaded,
-        owners,
-        truecased=truecased,
-        antecedents=found,
-        tagger=tagger,
-        on_skip=lambda why: left.update([why]),
+    report(
+        api_attack.attack_possessive,
+        suite,
+        output,
+        as_json,
+        preset=names,
+        presets=file,
+        source_phrase=source,
+        target_phrase=target,
+        phrase_name=name,
+        **options,
     )
-    write(attacked, output, left, as_json)
 
 
 @click.command(
@@ -240,18 +180,11 @@ Examples:
 @options("seed")
 @letter_option
 @output_options
-def wrong_antecedents(
-    suite: str, distractors: Path | None, seed: int, truecased: bool | None, output: Path, as_json: bool
-) -> None:
+def wrong_antecedents(suite: str, output: Path, as_json: bool, **options: Any) -> None:
     """Insert a noun of a competing gender, which cannot be the antecedent, between antecedent and pronoun."""
-    from anaphora import api
-    from anaphora.build.attacks.wrong_antecedent import distractors_for, wrong_antecedent
+    from anaphora import api_attack
 
-    loaded = api.load_suite(suite)
-    nouns = distractors_for(loaded.header.source_language, loaded.header.target_language, distractors)
-    left: Counter[str] = Counter()
-    attacked = wrong_antecedent(loaded, nouns, seed=seed, truecased=truecased, on_skip=lambda why: left.update([why]))
-    write(attacked, output, left, as_json)
+    report(api_attack.attack_wrong_antecedent, suite, output, as_json, **options)
 
 
 @click.command(
@@ -263,11 +196,11 @@ Examples:
 )
 @options("seed")
 @output_options
-def random_contexts(suite: str, seed: int, output: Path, as_json: bool) -> None:
+def random_contexts(suite: str, output: Path, as_json: bool, seed: int) -> None:
     """Give each example the context of another one, drawn at random."""
-    from anaphora.suites.contexts import random_context
+    from anaphora import api_attack
 
-    write(random_context(with_context(suite, 1), seed), output, Counter(), as_json)
+    report(api_attack.attack_random_context, suite, output, as_json, seed=seed)
 
 
 @click.command(
@@ -279,11 +212,11 @@ Examples:
 )
 @options("seed")
 @output_options
-def shuffled_contexts(suite: str, seed: int, output: Path, as_json: bool) -> None:
+def shuffled_contexts(suite: str, output: Path, as_json: bool, seed: int) -> None:
     """Shuffle the sentences of each context."""
-    from anaphora.suites.contexts import shuffled_context
+    from anaphora import api_attack
 
-    write(shuffled_context(with_context(suite, 2), seed), output, Counter(), as_json)
+    report(api_attack.attack_shuffled_context, suite, output, as_json, seed=seed)
 
 
 @click.command(
@@ -296,9 +229,9 @@ Examples:
 @output_options
 def no_contexts(suite: str, output: Path, as_json: bool) -> None:
     """Remove the context of each example."""
-    from anaphora.suites.contexts import no_context
+    from anaphora import api_attack
 
-    write(no_context(with_context(suite, 1)), output, Counter(), as_json)
+    report(api_attack.attack_no_context, suite, output, as_json)
 
 
 @click.command(
@@ -311,10 +244,10 @@ Examples:
 @format_options
 def presets(format: str, as_json: bool) -> None:
     """List the preset phrases and owners of ContraCAT's Tables 4 and 5."""
-    from anaphora.languages.attack_presets import built_in
+    from anaphora import api_attack
     from anaphora.table import Row, Table, section
 
-    kinds = {kind: built_in(kind) for kind in ("phrase", "possessive")}
+    kinds = api_attack.attack_presets()
     rows = []
     for kind, found in kinds.items():
         rows += [section(kind), *(Row((name, preset["table"]), indent=1) for name, preset in found.items())]
@@ -344,47 +277,12 @@ Examples:
 )
 @options("annotate-target")
 @output_options
-def synonym(
-    suite: str,
-    thesaurus: str | None,
-    dictionary: str | None,
-    wordnet: Path | None,
-    shared: float,
-    annotate_target: str | None,
-    output: Path,
-    as_json: bool,
-) -> None:
+def synonym(suite: str, output: Path, as_json: bool, **options: Any) -> None:
     """Replace the German antecedent by a synonym of another gender, and move gold (ContraCAT §5.2.3).
 
     Determiner, adjectives, a relative pronoun and what else takes the antecedent up change with it. An example is left
     alone where anything is not sure.
     """
-    from anaphora import api
-    from anaphora.build.attacks.synonym import synonym_replacement
+    from anaphora import api_attack
 
-    loaded = api.load_suite(suite)
-    cases = None
-    if annotate_target:
-        from anaphora.annotate import load_annotator
-        from anaphora.build.attacks.synonym import cases_by_annotation
-
-        found = cases_by_annotation(loaded, load_annotator(annotate_target, loaded.header.target_language))
-        cases = lambda example: found.get(example.id, ())  # noqa: E731
-    left: Counter[str] = Counter()
-    synonyms = _synonyms(loaded, thesaurus, dictionary, wordnet, shared)
-    attacked = synonym_replacement(loaded, synonyms, cases=cases, on_skip=lambda why: left.update([why]))
-    write(attacked, output, left, as_json)
-
-
-def _synonyms(
-    suite: Suite, thesaurus: str | None, dictionary: str | None, wordnet: Path | None, shared: float
-) -> Synonyms:
-    from anaphora.build.attacks.synonym import Synonyms, Usage
-    from anaphora.languages.german import noun_table
-    from anaphora.languages.thesaurus import default_thesaurus, load_dictionary, load_thesaurus
-    from anaphora.languages.wordnet import FirstSenses
-
-    senses = load_thesaurus(thesaurus or default_thesaurus())
-    translations = load_dictionary(dictionary) if dictionary else None
-    net = FirstSenses(wordnet) if wordnet else None
-    return Synonyms(noun_table(), senses, translations, net, Usage(suite), shared)
+    report(api_attack.attack_synonym, suite, output, as_json, **options)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,12 +21,8 @@ from anaphora.cli.options import (
 )
 from anaphora.cli.output import echo_json, note, progress_bar, show
 from anaphora.core.errors import AnaphoraError
-from anaphora.core.files import remove_leftovers
-from anaphora.core.lock import lock_folder
 
 if TYPE_CHECKING:
-    from anaphora.align import Settings as AlignSettings
-    from anaphora.build.mine.pipeline import Output, Settings
     from anaphora.build.mine.result import MiningResult
 
 
@@ -89,29 +84,35 @@ def templates(
 
     A folder in ContraCAT's own format given as --vocabulary also chooses the settings of the released files.
     """
-    from anaphora.build.templates.suite import template_suite
+    from anaphora import api_build
 
     if more and not only:  # --only takes several ids, as in --only prior/role markable
         raise AnaphoraError(f"unexpected argument {more[0]!r}. Choose templates with --only {more[0]}.")
-    made = template_suite(languages, (*only, *more), vocabulary, edition)
     with progress_bar("examples") as progress:
-        counts, sha256 = made.write(output, progress)
+        made = api_build.build_templates(
+            output,
+            only=(*only, *more),
+            vocabulary=vocabulary,
+            edition=edition,
+            languages=languages,
+            progress=progress,
+        )
     if as_json:
         echo_json(
             {
-                "suite": made.suite.header.name,
+                "suite": made.suite,
                 "path": str(output),
-                "sha256": sha256,
+                "sha256": made.sha256,
                 "edition": made.edition,
-                "examples": sum(counts.values()),
-                "templates": counts,
+                "examples": made.examples,
+                "templates": made.templates,
             }
         )
         return
-    for name, count in counts.items():
+    for name, count in made.templates.items():
         too_few = "" if count else "  the vocabulary has too few words for it"
         note(f"{name:<20} {count:>6,}{too_few}")
-    note(f"{made.suite.header.name}@{sha256[:6]}: {sum(counts.values()):,} examples: {output}")
+    note(f"{made.suite}@{made.sha256[:6]}: {made.examples:,} examples: {output}")
 
 
 @click.command(
@@ -152,57 +153,16 @@ Examples:
 )
 @options("link-confidence")
 @json_option
-def augment(
-    source: Path,
-    target: Path,
-    output: Path,
-    format: str,
-    languages: str,
-    annotate_source: str | None,
-    annotate_target: str | None,
-    link: str,
-    alignments: Path | None,
-    context: int,
-    separator: str,
-    drop: tuple[str, ...],
-    link_confidence: float | None,
-    as_json: bool,
-) -> None:
+def augment(source: Path, target: Path, output: Path, format: str, as_json: bool, **options: Any) -> None:
     """Augment training data with examples in which *it* may be er, sie or es (antecedent-free augmentation).
 
     Finds English *it* whose antecedent is in neither the sentence nor its context, and gives its German pronoun the
     other two genders (ContraCAT, §7).
     """
-    from anaphora.annotate import default_annotator, load_annotator
-    from anaphora.build.augment import Block, Settings, Statistics, read_blocks, statistics_document, write_augmented
-    from anaphora.build.augment import augment as candidates
-    from anaphora.coref import load_linker
+    from anaphora import api_build
 
-    if languages != "en-de":
-        raise AnaphoraError(f"antecedent-free augmentation supports en-de only, not {languages}")
-    click.get_current_context().with_resource(lock_folder(output))
-    remove_leftovers(output)
-    given = {"source": annotate_source, "target": annotate_target}
-    english, german = (
-        load_annotator(spec or default_annotator(code, f"--annotate-{side}"), code)
-        for (side, spec), code in zip(given.items(), ("en", "de"), strict=True)
-    )
-    linker = load_linker(link, "en")
-    statistics = Statistics()
     with progress_bar("sentences") as progress:
-
-        def counted(blocks: Iterable[Block]) -> Iterator[Block]:
-            for block in blocks:
-                yield block
-                if progress is not None:
-                    progress(statistics.sentences, None)  # how many come is not known
-
-        blocks = counted(read_blocks(source, target, format=format, alignments=alignments))
-        found = candidates(blocks, english, german, linker, Settings(context, drop, link_confidence or 0.0), statistics)
-        paths = write_augmented(found, output, separator=separator)
-    more: dict[str, Any] = {"files": [str(path) for path in paths]}
-    more["annotation"] = {"source": dict(english.settings()), "target": dict(german.settings())}
-    document = statistics_document(statistics, **more, link=dict(linker.settings()))
+        document = api_build.augment(source, target, output, input_format=format, progress=progress, **options)
     if as_json:
         echo_json(document)
         return
@@ -273,70 +233,45 @@ Examples:
 @option("--resume/--no-resume", default=True, help="Reuse what an earlier run finished (the default), or not.")
 @options("workers", "cluster")
 @json_option
-def mine(workers: int | None, cluster: str | None, resume: bool, as_json: bool, **options: Any) -> None:
+def mine(
+    source: Path,
+    target: Path | None,
+    languages: str,
+    output: Path,
+    format: str,
+    aligner: str,
+    align_model: str | None,
+    more: tuple[str, ...],
+    name: str | None,
+    as_json: bool,
+    **options: Any,
+) -> None:
     """Mine a contrastive test set from parallel documents (ContraPro, §3.1).
 
     Reads, annotates, aligns, extracts and balances. Each stage keeps its files in the work folder: an interrupted run
     is resumed, and with other settings only the stages that depend on them run again. The default annotator is an
     installed spaCy pipeline.
     """
-    from anaphora.build.mine.pipeline import mine as run
-    from anaphora.build.mine.pipeline import runner_for
+    from anaphora import api_build
 
-    settings, output = _settings(options), _output(options)
-    runner = runner_for(workers, cluster)
-    try:
-        result = run(settings, output, runner, watch=_watch, resume=resume)
-    finally:
-        runner.close()
-    files = [str(path) for path in (output.suite, output.contrapro) if path is not None]
-    if as_json:
-        echo_json({"output": files[0], "files": files, "work": str(output.work), **result.to_dict()})
-        return
-    _print_mined(result, files)
-
-
-def _settings(options: dict[str, Any]) -> Settings:
-    from anaphora.annotate import default_annotator
-    from anaphora.build.mine.corpus import OVERLAP, Corpus, Sizes
-    from anaphora.build.mine.pipeline import Settings
-    from anaphora.build.mine.result import parse_size
-
-    pair = options["languages"].split("-")
-    if len(pair) != 2 or not all(pair):
-        raise click.UsageError(f"-l {options['languages']}: expected SOURCE-TARGET, for example en-de")
-    parse_size(options["per_class"])
-    specs = [
-        options[f"annotate_{side}"] or default_annotator(code, f"--annotate-{side}")
-        for side, code in zip(("source", "target"), pair, strict=True)
-    ]
-    own = {
-        "confidence": options["link_confidence"],
-        "link_source": options["link_source"],
-        "link_target": options["link_target"],
-    }
-    own = {name: value for name, value in own.items() if value is not None}
-    return Settings(
-        Corpus(*(options[name] for name in ("source", "target", "format", "links", "alignments"))),
-        (pair[0], pair[1]),
-        (specs[0], specs[1]),
-        phenomenon=options["phenomenon"],
-        options=tuple(sorted((own | _more(options["more"])).items())),
-        clean=options["clean"],
-        align=_aligner(*split_aligner(options["aligner"], options["align_model"]), options["symmetrize"]),
-        align_train=options["align_train"],
-        per_class=options["per_class"],
-        context=options["context"],
-        seed=options["seed"],
-        sizes=Sizes(overlap=max(OVERLAP, options["context"])),
+    backend, model = split_aligner(aligner, align_model)
+    mined = api_build.mine(
+        source,
+        target,
+        languages,
+        output,
+        input_format=format,
+        aligner=f"{backend}:{model}" if model else backend,
+        option=_more(more),
+        suite_name=name,
+        watch=_watch,
+        **options,
     )
-
-
-def _aligner(backend: str, model: str | None, symmetrize: str | None) -> AlignSettings:
-    """Return the settings of the aligner; the default heuristic for both directions is that of mining."""
-    from anaphora.build.mine.pipeline import ALIGN
-
-    return replace(ALIGN, backend=backend, model=model, symmetrize=symmetrize or ALIGN.symmetrize)
+    files = [str(path) for path in mined.files]
+    if as_json:
+        echo_json({"output": files[0], "files": files, "work": str(mined.work), **mined.result.to_dict()})
+        return
+    _print_mined(mined.result, files)
 
 
 def _more(items: tuple[str, ...]) -> dict[str, str]:
@@ -347,21 +282,6 @@ def _more(items: tuple[str, ...]) -> dict[str, str]:
             raise click.UsageError(f"--option {item}: expected KEY=VALUE")
         found[key] = value
     return found
-
-
-def _output(options: dict[str, Any]) -> Output:
-    from anaphora.build.mine.pipeline import Output
-
-    path: Path = options["output"]
-    beside = path.with_name(f"{path.name.removesuffix('.gz').removesuffix('.jsonl')}.contrapro.json")
-    return Output(
-        suite=path if options["to"] != "contrapro" else None,
-        contrapro={"suite": None, "contrapro": path, "both": beside}[options["to"]],
-        work=options["work"] or path.with_name(f"{path.name}.work"),
-        name=options["name"] or path.name.removesuffix(".gz").removesuffix(".jsonl").removesuffix(".json"),
-        citation=options["citation"],
-        licence=options["licence"],
-    )
 
 
 @contextlib.contextmanager
@@ -429,29 +349,15 @@ Examples:
     help="Whether es needs an antecedent on both sides, or on the source side only (ContraPro).",
 )
 @format_options
-def mine_evaluate(
-    gold: Path,
-    chains: str,
-    languages: str | None,
-    annotate_source: str | None,
-    annotate_target: str | None,
-    link_confidence: float | None,
-    oblique: bool,
-    neuter: str,
-    format: str,
-    as_json: bool,
-) -> None:
+def mine_evaluate(gold: Path, format: str, as_json: bool, **options: Any) -> None:
     """Evaluate `build mine` on documents with gold coreference on both sides.
 
     GOLD holds ParCorFull's documents as JSON Lines (docs/mining-quality.md). The text is annotated as it would be for
     mining; the word alignment is that of the records.
     """
-    from anaphora.build.mine.quality import Request, run
+    from anaphora import api_build
     from anaphora.reports.data_tables import quality_table
 
-    request = Request(
-        gold, chains, languages, (annotate_source, annotate_target), link_confidence, oblique=oblique, neuter=neuter
-    )
     with progress_bar("documents") as progress:
-        document = run(request, progress)
+        document = api_build.evaluate_mining(gold, progress=progress, **options)
     show(quality_table(document), document, format, as_json)

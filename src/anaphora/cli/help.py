@@ -75,9 +75,9 @@ Examples:
 @json_option
 def doctor(as_json: bool) -> None:
     """Check which optional dependencies are installed and how to install the missing ones."""
-    from anaphora.doctor import examine
+    from anaphora import api_suites
 
-    found = examine()
+    found = api_suites.check_installation()
     if as_json:
         echo_json({"findings": [finding.to_dict() for finding in found]})
         return
@@ -103,10 +103,10 @@ Examples:
 @format_options
 def systems(format: str, as_json: bool) -> None:
     """List the kinds of systems that --system accepts, and whether their dependencies are installed."""
-    from anaphora.systems import kinds
+    from anaphora import api_suites
     from anaphora.table import Row, Table
 
-    found = kinds()
+    found = api_suites.list_systems()
     if as_json or format == "json":
         keys = ("kind", "what", "settings", "missing", "install")
         echo_json([{**{key: getattr(kind, key) for key in keys}, "installed": not kind.missing} for kind in found])

@@ -19,7 +19,6 @@ from anaphora.cli.options import (
     split_words,
 )
 from anaphora.cli.output import echo_json, note, show, show_all
-from anaphora.core.errors import AnaphoraError
 
 Values = tuple[str, ...]
 
@@ -97,17 +96,17 @@ def correlate(
 
     SCORES.tsv has a header line, systems in the first column, a column of human scores, and a column per metric.
     """
-    from anaphora.metrics.meta import meta_evaluate, read_scores
+    from anaphora import api_study
     from anaphora.reports.metric_tables import correlation_table
-    from anaphora.stats.correlation import Settings
 
     if example is not None:
         write_examples(example, as_json)
         return
     if scores is None:
         raise click.UsageError("Missing argument 'SCORES.tsv'.")
-    table = read_scores(scores, human=human, metrics=metrics, minimize=minimize)
-    found = meta_evaluate(table, without=without, settings=Settings(**settings))
+    found = api_study.correlate(
+        scores, human=human, metrics=metrics, lower_is_better=minimize, without=without, **settings
+    )
     if plot is not None:
         from anaphora.reports.metric_charts import scatter
 
@@ -210,33 +209,21 @@ def correlate_sweep(
     cases: list[tuple[str, Path]],
     weights: list[tuple[float, float] | str],
     discard: list[frozenset[int]],
-    human: str,
-    without: tuple[str, ...],
     plot: Path | None,
     format: str,
     as_json: bool,
-    interval: str,
-    confidence: float,
-    samples: int,
-    seed: int,
+    **settings: Any,
 ) -> None:
     """Correlate APT with human scores for several weights and alignments.
 
     The chart shows the distribution of the six cases for each alignment.
     """
-    from anaphora.metrics.meta import FULL, NOTHING, TABLE_4, read_cases, read_human, sweep
+    from anaphora import api_study
+    from anaphora.metrics.meta import FULL
     from anaphora.reports.metric_tables import sweep_table
-    from anaphora.stats.correlation import Settings
 
-    chosen = [pair for some in weights or TABLE_4 for pair in (FULL if isinstance(some, str) else [some])]
-    found = sweep(
-        read_human(scores, human),
-        read_cases(cases),
-        weights=chosen,
-        discard=discard or [NOTHING],
-        without=without,
-        settings=Settings(samples, seed, confidence, interval=interval),
-    )
+    chosen = [pair for some in weights for pair in (FULL if isinstance(some, str) else [some])]
+    found = api_study.sweep_weights(scores, cases, weights=chosen, discard=discard, **settings)
     if plot is not None:
         from anaphora.reports.metric_charts import case_bars
 
@@ -276,19 +263,13 @@ def apt_equivalences(
 
     SAMPLES.tsv has a header and the columns candidate, reference and correct (1 or 0), one row per pronoun.
     """
-    from anaphora.core.files import atomic_writer
-    from anaphora.languages.pronouns import pronoun_lists, to_toml
-    from anaphora.metrics.judgments import learn_equivalents, read_samples
+    from anaphora import api_study
     from anaphora.reports.metric_tables import equivalence_table
 
-    if lists and not languages:
-        raise AnaphoraError("--lists goes with -l: which language pair is it?")
-    known = pronoun_lists(languages, lists) if languages else None
-    learned = learn_equivalents(read_samples(samples), lists=known, least_share=least_share, above=above)
+    learned = api_study.learn_equivalences(
+        samples, output=output, languages=languages, lists=lists, least_share=least_share, above=above
+    )
     if output:
-        with atomic_writer(output) as out:
-            source = f"learned from {learned.samples} samples in {samples.name}, as in APT §2.5"
-            out.write(to_toml({"sources": [source], "equivalent": learned.equivalent}).encode())
         note(f"wrote {output}")
     show(equivalence_table(learned), learned.to_dict(), format, as_json)
 
@@ -313,12 +294,10 @@ def apt_judgements(
     DETAILS is what `apt --details` writes. JUDGMENTS has the columns system, sentence, position, and either judgement
     (correct, incorrect, bad) or answers: what annotators put into the gap, for example il|ce, other, or bad.
     """
-    from anaphora.languages.pronouns import normalize_word
-    from anaphora.metrics.judgments import judge_cases, same_forms
+    from anaphora import api_study
     from anaphora.reports.metric_tables import judgment_table
 
-    form = normalize_word if languages is None else same_forms(languages)
-    found = judge_cases(details, judgements, options=split_words(options), form=form)
+    found = api_study.compare_cases(details, judgements, options=split_words(options), languages=languages)
     show(judgment_table(found), found.to_dict(), format, as_json)
 
 
@@ -343,10 +322,9 @@ def discomt(
     A table with the columns item, translation, accepted (the options that annotators chose, separated by commas, or
     bad), and system where there are several.
     """
-    from anaphora.metrics.discomt import discomt, read_annotations
+    from anaphora import api_study
     from anaphora.metrics.examples import copy_example
     from anaphora.reports.metric_tables import discomt_tables
-    from anaphora.stats.resampling import Resampling
 
     if example:
         copy_example("discomt/annotations.tsv", annotations)
@@ -355,7 +333,7 @@ def discomt(
         else:
             note(f"an invented example: {annotations}")
         return
-    result = discomt(read_annotations(annotations, (languages or "").rpartition("-")[2]), Resampling(**sampling))
+    result = api_study.discomt(annotations, languages=languages, **sampling)
     if len(result.systems) > 1 and not result.pairs:
         note("the systems do not have the same items: they are not compared")
     show_all(discomt_tables(result), result.to_dict(), format, as_json)

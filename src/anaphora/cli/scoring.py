@@ -99,7 +99,7 @@ def score(suite: str, system: str, output: Path, as_json: bool, **settings: Any)
     if found["unanswered"] or found["partly_answered"]:
         note(_no_answer(found))
     if found["truncated"]:
-        note(f"{found['truncated']:,} inputs exceeded the model's maximum length and were truncated")
+        note(f"inputs that exceeded the model's maximum length and were truncated: {found['truncated']:,}")
 
 
 def _no_answer(found: dict[str, Any]) -> str:

@@ -20,10 +20,8 @@ from anaphora.cli.options import (
 from anaphora.cli.output import echo_json, note, show
 
 if TYPE_CHECKING:
-    from anaphora.study.analysis import Key
     from anaphora.study.model import Study
     from anaphora.study.serving import Links
-    from anaphora.study.store import Answer
 
 
 @click.group(
@@ -91,14 +89,8 @@ Examples:
 def create(
     pairs: Path | None,
     output: Path,
-    format: str,
     annotators: str,
     options: str | None,
-    instructions: Path | None,
-    source: Path | None,
-    translations: tuple[Path, ...],
-    names: tuple[str, ...],
-    languages: str | None,
     example: bool,
     as_json: bool,
     **design: Any,
@@ -109,32 +101,23 @@ def create(
     need a tag `pronoun`, which names the word of the translation to hide; or PAIRS is what `apt --details` wrote, and
     -s and -t are its texts.
     """
-    from anaphora import api
-    from anaphora.core.files import text_lines
-    from anaphora.study.create import Design, make_study, suite_of_details, write_example
-    from anaphora.study.model import write_study
+    from anaphora import api_study
 
     if example:
+        from anaphora.study.create import write_example
+
         _say(write_example(output), output, as_json)
         return
     if pairs is None:
         raise click.UsageError("Missing argument 'PAIRS'.")
-    if bool(source) != bool(translations) or (source and (design["mode"] != "gaps" or not languages)):
-        raise click.UsageError("The gaps of `apt --details` need --mode gaps, -s, -t and -l.")
-    if source is not None:
-        suite = suite_of_details(pairs, source, translations, names, languages or "")
-    else:
-        suite = api.load_suite(pairs, format)
-    design["options"] = split_words(options)
-    if instructions is not None:
-        design["instructions"] = tuple(line.strip() for line in text_lines(instructions) if line.strip())
-    people = (
-        tuple(f"annotator {k + 1}" for k in range(int(annotators)))
-        if annotators.isdecimal() and len(annotators) < 6
-        else split_words(annotators)
+    counted = annotators.isdecimal() and len(annotators) < 6
+    made = api_study.create_study(
+        pairs,
+        output,
+        annotators=int(annotators) if counted else split_words(annotators),
+        options=split_words(options),
+        **design,
     )
-    made = make_study(suite, Design(annotators=people, **design))
-    write_study(made, output)
     _say(made, output, as_json)
 
 
@@ -168,7 +151,7 @@ def serve(study: Path, port: int, host: str, base_url: str | None, database: str
     """Serve the pages of a STUDY until Ctrl-C or SIGTERM. Each printed link is the secret of its annotator."""
     import sys
 
-    from anaphora.study.serving import serve as run
+    from anaphora import api_study
 
     def announce(links: Links) -> None:
         if as_json:
@@ -179,18 +162,7 @@ def serve(study: Path, port: int, host: str, base_url: str | None, database: str
                 note(f"{name}: {link}")
         sys.stdout.flush()
 
-    run(study, host=host, port=port, database=database, base_url=base_url, announce=announce)
-
-
-def load(folder: Path, database: str | None) -> tuple[Study, list[Answer], dict[Key, Answer]]:
-    """Load a study, the log of its answers, and the current answers."""
-    from anaphora.study.analysis import current_answers
-    from anaphora.study.model import read_study
-    from anaphora.study.store import ANSWERS_FILE, read_answers
-
-    study = read_study(folder)
-    log = read_answers(study, folder, database)
-    return study, log, current_answers(study, log, str(folder / ANSWERS_FILE) if database is None else "the database")
+    api_study.serve_study(study, host=host, port=port, database=database, base_url=base_url, announce=announce)
 
 
 @click.command(
@@ -207,12 +179,10 @@ Examples:
 @format_options
 def agreement(study: Path, database: str | None, format: str, as_json: bool, **resampling: Any) -> None:
     """Compute the agreement of a STUDY's annotators, overall and per pronoun pair, with and without ties."""
+    from anaphora import api_study
     from anaphora.reports.data_tables import agreement_table
-    from anaphora.stats.resampling import Resampling
-    from anaphora.study.analysis import study_agreement
 
-    found_study, _, current = load(study, database)
-    found = study_agreement(found_study, current, Resampling(**resampling))
+    found = api_study.study_agreement(study, database=database, **resampling)
     show(agreement_table(found), found.to_dict(), format, as_json)
 
 
@@ -260,40 +230,15 @@ Examples:
 @option("--metrics", type=PATH, metavar="FILE", help="Table of metrics to add to --human-scores.")
 @options("database")
 @json_option
-def export(
-    study: Path,
-    output: Path | None,
-    history: bool,
-    pairs: Path | None,
-    min_agreement: float | None,
-    judgements: Path | None,
-    annotations: Path | None,
-    human: Path | None,
-    metrics: Path | None,
-    database: str | None,
-    as_json: bool,
-) -> None:
+def export(study: Path, judgements: Path | None, human: Path | None, as_json: bool, **files: Any) -> None:
     """Export the answers of a STUDY and tables made from them. Without a FILE, print the answers as JSON Lines."""
-    from anaphora.study import export as out
-    from anaphora.study.analysis import study_agreement
+    from anaphora import api_study
+    from anaphora.study.export import as_jsonl
 
-    found, log, current = load(study, database)
-    answers = log if history else sorted(current.values(), key=lambda answer: answer.number)
-    rows = list(out.answer_rows(found, answers))
-    # everything is made before anything is written, so that an error leaves no half of the files behind
-    texts = {
-        **({output: out.as_tsv(rows) if output.suffix == ".tsv" else out.as_jsonl(rows)} if output else {}),
-        **({judgements: out.judgements(found, current)} if judgements else {}),
-        **({annotations: out.gap_annotations(found, current)} if annotations else {}),
-        **({human: out.scores_table(out.human_accuracy(found, current), metrics)} if human else {}),
-    }
-    if pairs is not None:
-        texts[pairs] = out.pair_list_text(study_agreement(found, current), pairs, min_agreement)
-    for path, text in texts.items():
-        out.write_text(path, text)
+    made = api_study.export_study(study, judgments=judgements, human_scores=human, **files)
     if as_json:
-        echo_json({"study": str(study), "files": [str(path) for path in texts], "answers": rows})
-    elif texts:
-        note(f"{len(current):,} answers: {', '.join(map(str, texts))}")
+        echo_json({"study": str(study), "files": [str(path) for path in made.files], "answers": made.answers})
+    elif made.files:
+        note(f"{made.current:,} answers: {', '.join(map(str, made.files))}")
     else:
-        click.echo(out.as_jsonl(rows), nl=False)
+        click.echo(as_jsonl(made.answers), nl=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import sys
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,6 @@ import click
 
 from anaphora.cli.options import PATH, format_options, json_option, option, options
 from anaphora.cli.output import download_progress, echo_json, note, show
-from anaphora.core.errors import AnaphoraError
 
 
 @click.group(
@@ -37,38 +35,24 @@ Examples:
 @format_options
 def list_suites(format: str, as_json: bool) -> None:
     """List the suites of the catalogue, and which are installed."""
-    from anaphora.suites.catalogue import catalogue
-    from anaphora.suites.get import suite_path
+    from anaphora import api_suites
     from anaphora.table import Row, Table
 
-    here = {name: suite_path(name).is_file() for name in catalogue()}
+    document = api_suites.list_suites()
     rows = tuple(
         Row(
             (
-                e.name,
-                f"{e.source_language}-{e.target_language}",
-                f"{e.examples:,}",
-                "yes" if here[e.name] else "",
-                e.title,
+                entry["name"],
+                f"{entry['source_language']}-{entry['target_language']}",
+                f"{entry['examples']:,}",
+                "yes" if entry["here"] else "",
+                entry["title"],
             )
         )
-        for e in catalogue().values()
+        for entry in document
     )
     notes = ("Get one with: anaphora suites get NAME",)
     table = Table("Published suites", ("name", "languages", "examples", "here", "what"), rows, notes)
-    document = [
-        {
-            "name": e.name,
-            "title": e.title,
-            "source_language": e.source_language,
-            "target_language": e.target_language,
-            "examples": e.examples,
-            "phenomena": list(e.phenomena),
-            "licence": e.licence,
-            "here": here[e.name],
-        }
-        for e in catalogue().values()
-    ]
     if as_json or format == "json":
         echo_json(document)
     else:
@@ -90,16 +74,11 @@ Examples:
 @json_option
 def validate(suite: str, format: str, as_json: bool) -> None:
     """Check a suite for duplicate ids, empty or equal candidates, wrong gold, uneven passages and bad UTF-8."""
-    from anaphora import api
-    from anaphora.suites.get import resolve
-    from anaphora.suites.validate import validate_file, validate_suite
+    from anaphora import api_suites
 
-    native = format == "native"
-    found = validate_file(resolve(suite)) if native else validate_suite(api.load_suite(suite, format))
-    problems = []
-    for problem in found:
-        problems.append(problem)
-        if not as_json:
+    problems = api_suites.validate_suite(suite, format=format)
+    if not as_json:
+        for problem in problems:
             click.echo(str(problem))
     if as_json:
         rows = [{"path": p.path, "line": p.line, "id": p.id, "problem": p.problem} for p in problems]
@@ -157,48 +136,22 @@ Examples:
 )
 @options("limit")
 @json_option
-def convert(
-    source: str,
-    format: str,
-    to: str,
-    output: Path,
-    name: str | None,
-    separator: str | None,
-    documents: bool,
-    limit: int | None,
-    as_json: bool,
-    **options: Any,
-) -> None:
+def convert(source: str, format: str, to: str, output: Path, documents: bool, as_json: bool, **options: Any) -> None:
     """Convert a published format to a suite file, or a suite to lines that any toolkit scores or translates."""
-    from dataclasses import replace
+    from anaphora import api_suites
 
-    from anaphora import api
-    from anaphora.suites.export import write_sources, write_text
-    from anaphora.suites.suite import suite_of
-
-    if documents and to != "sources":
-        raise AnaphoraError("--documents goes with --to sources")
-    kept = options.pop("context") if to == "sources" and format == "native" else None
-    suite = api.load_suite(source, format, **{key: value for key, value in options.items() if value is not None})
-    if name is not None:
-        suite = replace(suite, header=replace(suite.header, name=name))
-    if limit is not None:
-        suite = suite_of(suite.header, lambda whole=suite: itertools.islice(whole, limit), suite.path)  # type: ignore[misc]
+    made = api_suites.convert_suite(source, output, format=format, to=to, documents=documents, **options)
+    files = [str(file) for file in made.files]
     if to == "text":
-        files, candidates = write_text(suite, output, separator=separator)
-        document: dict[str, Any] = {"files": [str(file) for file in files], "candidates": candidates}
-        message = f"{suite.header.name}: {candidates:,} lines, score each: {', '.join(map(str, files))}"
+        document: dict[str, Any] = {"files": files, "candidates": made.lines}
+        message = f"{made.suite}: {made.lines:,} lines, score each: {', '.join(files)}"
     elif to == "sources":
-        examples = write_sources(suite, output, separator=separator, documents=documents, context=kept)
-        document = {"suite": suite.header.name, "path": str(output), "examples": examples}
+        document = {"suite": made.suite, "path": files[0], "examples": made.lines}
         unit = "documents" if documents else "lines"
-        message = f"{suite.header.name}: {examples:,} {unit} to translate, one per example: {output}"
+        message = f"{made.suite}: {made.lines:,} {unit} to translate, one per example: {output}"
     else:
-        if separator is not None:
-            raise AnaphoraError("--separator goes with --to text or --to sources")
-        sha256 = suite.write(output)
-        document = {"suite": suite.header.name, "path": str(output), "sha256": sha256}
-        message = f"{suite.header.name}@{sha256[:6]}: {output}"
+        document = {"suite": made.suite, "path": files[0], "sha256": made.sha256}
+        message = f"{made.suite}@{str(made.sha256)[:6]}: {output}"
     if as_json:
         echo_json(document)
     else:
@@ -217,9 +170,9 @@ Examples:
 @json_option
 def show_suite(suite: str, as_json: bool) -> None:
     """Show the citation, license, counts and breakdowns of a suite."""
-    from anaphora.suites.get import about
+    from anaphora import api_suites
 
-    document = about(suite)
+    document = api_suites.show_suite(suite)
     if as_json:
         echo_json(document)
         return
@@ -251,12 +204,12 @@ Examples:
 @json_option
 def get(name: str, from_path: Path | None, force: bool, as_json: bool) -> None:
     """Download, verify and convert a published suite, which is then available by its name."""
-    from anaphora.suites.get import get as get_suite
+    from anaphora import api_suites
     from anaphora.suites.get import suite_path
 
     before = suite_path(name).stat().st_mtime_ns if suite_path(name).is_file() else None
     with download_progress() as progress:
-        path = get_suite(name, from_path=from_path, force=force, progress=progress)
+        path = api_suites.get_suite(name, from_path=from_path, force=force, progress=progress)
     unchanged = path.stat().st_mtime_ns == before
     if as_json:
         echo_json({"name": name, "path": str(path), "already_here": unchanged})

@@ -33,8 +33,10 @@ def run(tmp_path: Path) -> Any:
     return measure
 
 
-def test_it_is_the_public_function() -> None:
-    assert anaphora.apt is apt
+def test_the_public_function_gives_the_same(run: Any, tmp_path: Path) -> None:
+    s, r, t, a = (tmp_path / name for name in "srta")
+    public = anaphora.apt(s, r, t, "en-fr", reference_alignments=a, translation_alignments=a, samples=100)
+    assert public == run()
 
 
 def test_the_variants_differ(run: Any) -> None:

@@ -209,7 +209,7 @@ def test_points_outside_the_sentences_are_refused(
     ("given", "message"),
     [
         ({"hypotheses": ()}, "no translation to evaluate"),
-        ({"hypothesis_alignments": ("ta", "ta")}, r"alignment file \(--hyp-align\).*1 translations, but 2 given"),
+        ({"hypothesis_alignments": ("ta", "ta")}, r"\(--translation-alignments\).*1 translations, but 2 given"),
         ({"names": ("a", "b")}, r"one name \(--name\).*1 translations, but 2 given"),
         ({"reference_tags": "tags"}, "tags are needed for the reference .* and every translation"),
         ({"hypothesis_tags": ("tags",)}, "tags are needed for the reference .* and every translation"),

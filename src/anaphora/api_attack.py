@@ -1,0 +1,272 @@
+"""The Python interface to `anaphora build attack`: suites changed in ways that must not change the answer.
+
+Parameters are called as the options of the commands. Each function writes the attacked suite. Every example has the tag
+`attacked`, the id of its original; `robustness` compares accuracy before and after.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from anaphora.api import load_suite
+from anaphora.core.errors import AnaphoraError
+from anaphora.core.parameters import named
+from anaphora.suites.contexts import SEED, no_context, random_context, shuffled_context
+from anaphora.suites.example import Example
+from anaphora.suites.suite import Suite, suite_of
+
+File = str | Path
+Progress = Callable[[int, int | None], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Attacked:
+    """An attacked suite: its name, its file and its number of examples.
+
+    left_alone: reasons why examples were not attacked, with their numbers
+    """
+
+    suite: str
+    path: Path
+    sha256: str
+    examples: int
+    left_alone: Mapping[str, int]
+
+
+@named
+def attack_phrase(
+    suite: Suite | File,
+    output: File,
+    *,
+    preset: Sequence[str] = (),
+    presets: File | None = None,
+    source_phrase: str | None = None,
+    target_phrase: str | None = None,
+    phrase_name: str = "own",
+    place: str = "before",
+    quoted: bool = False,
+    truecased: bool | None = None,
+    progress: Progress | None = None,
+) -> Attacked:
+    """Add a phrase to the sentence before the current one, in both languages (ContraCAT §5.2.1).
+
+    preset: names of built-in phrases, or of those in the TOML file `presets`
+    source_phrase, target_phrase, phrase_name: your own phrase in both languages instead, and its name
+    place: position of your own phrase, "before" or "after" the sentence, or as a "sentence" after it
+    quoted: put the sentence in quotation marks, with your own phrase
+    truecased: whether sentences begin with a lower-case letter, by default as most of the suite's do
+    """
+    from anaphora.build.attacks.phrase import Phrase, phrase_addition, phrase_preset
+
+    own = _own_phrases(preset, source_phrase, target_phrase)
+    loaded = _loaded(suite)
+    if own:
+        languages = loaded.header.source_language, loaded.header.target_language
+        phrases = [Phrase(phrase_name, dict(zip(languages, own, strict=True)), place, quoted)]
+    else:
+        phrases = [phrase_preset(name, _path(presets)) for name in preset]
+    left: Counter[str] = Counter()
+    attacked = phrase_addition(loaded, phrases, truecased=truecased, on_skip=lambda why: left.update([why]))
+    return _write(attacked, output, left, progress)
+
+
+@named
+def attack_possessive(
+    suite: Suite | File,
+    output: File,
+    *,
+    preset: Sequence[str] = (),
+    presets: File | None = None,
+    source_phrase: str | None = None,
+    target_phrase: str | None = None,
+    phrase_name: str = "own",
+    annotate_source: str | None = None,
+    annotate_target: str | None = None,
+    truecased: bool | None = None,
+    progress: Progress | None = None,
+) -> Attacked:
+    """Give the antecedent an owner, in both languages (ContraCAT §5.2.2).
+
+    preset, presets, source_phrase, target_phrase, phrase_name, truecased: as in `attack_phrase`
+    annotate_source, annotate_target: annotators that find the antecedent, instead of the tags of the suite
+    """
+    from anaphora.build.attacks.possessive import (
+        by_annotators,
+        own_possessive,
+        possessive_extension,
+        possessive_preset,
+    )
+
+    own = _own_phrases(preset, source_phrase, target_phrase)
+    loaded = _loaded(suite)
+    languages = loaded.header.source_language, loaded.header.target_language
+    if own:
+        owners = [own_possessive(phrase_name, languages, own)]
+    else:
+        owners = [possessive_preset(name, _path(presets)) for name in preset]
+    antecedents, tagger = None, None
+    if annotate_source or annotate_target:
+        antecedents, tagger = by_annotators(loaded, annotate_source, annotate_target)
+    left: Counter[str] = Counter()
+    attacked = possessive_extension(
+        loaded,
+        owners,
+        truecased=truecased,
+        antecedents=antecedents,
+        tagger=tagger,
+        on_skip=lambda why: left.update([why]),
+    )
+    return _write(attacked, output, left, progress)
+
+
+@named
+def attack_wrong_antecedent(
+    suite: Suite | File,
+    output: File,
+    *,
+    distractors: File | None = None,
+    seed: int = SEED,
+    truecased: bool | None = None,
+    progress: Progress | None = None,
+) -> Attacked:
+    """Insert a noun of a competing gender, which cannot be the antecedent, between antecedent and pronoun.
+
+    distractors: TOML file with your own nouns and frames
+    truecased: as in `attack_phrase`
+    """
+    from anaphora.build.attacks.wrong_antecedent import distractors_for, wrong_antecedent
+
+    loaded = _loaded(suite)
+    nouns = distractors_for(loaded.header.source_language, loaded.header.target_language, _path(distractors))
+    left: Counter[str] = Counter()
+    attacked = wrong_antecedent(loaded, nouns, seed=seed, truecased=truecased, on_skip=lambda why: left.update([why]))
+    return _write(attacked, output, left, progress)
+
+
+@named
+def attack_synonym(
+    suite: Suite | File,
+    output: File,
+    *,
+    thesaurus: str | None = None,
+    dictionary: str | None = None,
+    wordnet: File | None = None,
+    shared: float = 0.23,
+    annotate_target: str | None = None,
+    progress: Progress | None = None,
+) -> Attacked:
+    """Replace the German antecedent by a synonym of another gender, and move gold (ContraCAT §5.2.3).
+
+    thesaurus: "mythes:FILE" or "ding:FILE", by default Debian's OpenThesaurus
+    dictionary, wordnet: a Ding file and a folder of WordNet, which check meanings
+    shared: minimum share of translations that synonyms have in common
+    annotate_target: annotator that finds the case of the antecedent
+    """
+    from anaphora.build.attacks.synonym import Synonyms, Usage, cases_by_annotation, synonym_replacement
+    from anaphora.languages.german import noun_table
+    from anaphora.languages.thesaurus import default_thesaurus, load_dictionary, load_thesaurus
+    from anaphora.languages.wordnet import FirstSenses
+
+    loaded = _loaded(suite)
+    cases = None
+    if annotate_target:
+        from anaphora.annotate import load_annotator
+
+        known = cases_by_annotation(loaded, load_annotator(annotate_target, loaded.header.target_language))
+        cases = lambda example: known.get(example.id, ())  # noqa: E731
+    senses = load_thesaurus(thesaurus or default_thesaurus())
+    translations = load_dictionary(dictionary) if dictionary else None
+    net = FirstSenses(Path(wordnet)) if wordnet else None
+    synonyms = Synonyms(noun_table(), senses, translations, net, Usage(loaded), shared)
+    left: Counter[str] = Counter()
+    attacked = synonym_replacement(loaded, synonyms, cases=cases, on_skip=lambda why: left.update([why]))
+    return _write(attacked, output, left, progress)
+
+
+@named
+def attack_random_context(
+    suite: Suite | File, output: File, *, seed: int = SEED, progress: Progress | None = None
+) -> Attacked:
+    """Give each example the context of another one, drawn at random."""
+    return _write(random_context(_with_context(suite, 1), seed), output, Counter(), progress)
+
+
+@named
+def attack_shuffled_context(
+    suite: Suite | File, output: File, *, seed: int = SEED, progress: Progress | None = None
+) -> Attacked:
+    """Shuffle the sentences of each context."""
+    return _write(shuffled_context(_with_context(suite, 2), seed), output, Counter(), progress)
+
+
+@named
+def attack_no_context(suite: Suite | File, output: File, *, progress: Progress | None = None) -> Attacked:
+    """Remove the context of each example."""
+    return _write(no_context(_with_context(suite, 1)), output, Counter(), progress)
+
+
+def attack_presets() -> dict[str, dict[str, Any]]:
+    """Return the preset phrases and owners of ContraCAT's Tables 4 and 5, by kind and name."""
+    from anaphora.languages.attack_presets import built_in
+
+    return {kind: dict(built_in(kind)) for kind in ("phrase", "possessive")}
+
+
+def _own_phrases(names: Sequence[str], source: str | None, target: str | None) -> tuple[str, str] | None:
+    """Return the user's own phrases, or None where presets are named; an incomplete choice is an error."""
+    if names and (source or target):
+        raise AnaphoraError("--preset cannot be combined with --source-phrase and --target-phrase")
+    if not names and not source and not target:
+        raise AnaphoraError(
+            "no phrase given. Pass --preset NAME (see: anaphora build attack presets), or your own phrase: "
+            "--source-phrase TEXT --target-phrase TEXT"
+        )
+    if names:
+        return None
+    if not (source and source.strip() and target and target.strip()):
+        given, missing = ("--source-phrase", "--target-phrase") if source else ("--target-phrase", "--source-phrase")
+        raise AnaphoraError(f"{given} without {missing}: the phrase is needed in both languages. Add {missing} TEXT")
+    return source.strip(), target.strip()
+
+
+def _with_context(suite: Suite | File, size: int) -> Suite:
+    """Load a suite that must have some context to change."""
+    loaded = _loaded(suite)
+    if not any(sum(map(bool, example.source[:-1])) >= size for example in loaded):
+        what = "no context" if size == 1 else "no more than one sentence of context"
+        name = loaded.header.name if isinstance(suite, Suite) else suite
+        raise AnaphoraError(
+            f"{name}: {what}, there is nothing to change. Convert it with more: suites convert --context N"
+        )
+    return loaded
+
+
+def _write(suite: Suite, output: File, left: Counter[str], progress: Progress | None) -> Attacked:
+    """Write an attacked suite, which must have an example."""
+    count = 0
+
+    def examples() -> Iterator[Example]:
+        nonlocal count
+        for example in suite:
+            count += 1
+            if progress is not None:
+                progress(count, None)
+            yield example
+        if not count:
+            why = "; ".join(f"{number:,}: {reason}" for reason, number in left.most_common()) or "it is empty"
+            raise AnaphoraError(f"{suite.path or suite.header.name}: no example can be attacked ({why})")
+
+    sha256 = suite_of(suite.header, examples).write(Path(output))
+    return Attacked(suite.header.name, Path(output), sha256, count, dict(left.most_common()))
+
+
+def _loaded(suite: Suite | File) -> Suite:
+    return suite if isinstance(suite, Suite) else load_suite(suite)
+
+
+def _path(path: File | None) -> Path | None:
+    return None if path is None else Path(path)
