@@ -196,7 +196,7 @@ def test_what_cannot_be_asked_is_refused(run: Make) -> None:
         compare_runs([one])
     with pytest.raises(AnaphoraError, match=r"unknown test 'sign'.*mcnemar, randomisation, bootstrap"):
         compare_runs([one, two], test="sign")
-    with pytest.raises(AnaphoraError, match="independent items. With --resample, choose another --test"):
+    with pytest.raises(AnaphoraError, match=r"independent items\. With --resample, choose another --test"):
         compare_runs([one, two], test="mcnemar", settings=Settings(resample="document"))
     with pytest.raises(AnaphoraError, match=r"no example has the tag 'pronun' \(did you mean pronoun\?\)"):
         compare_runs([one, two], breakdowns=["pronun"], settings=SETTINGS)

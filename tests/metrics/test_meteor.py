@@ -478,5 +478,5 @@ def test_copies_with_other_signs_have_the_same_score() -> None:
 
 
 def test_plain_text_needs_a_language() -> None:
-    with pytest.raises(AnaphoraError, match="depend on the language. Set it with -l, for example -l en-fr"):
+    with pytest.raises(AnaphoraError, match=r"depend on the language\. Set it with -l, for example -l en-fr"):
         measure(Texts(["a, b."], {"a": ["a, b."]}), ["meteor"], resampling=Resampling(100))
