@@ -14,7 +14,7 @@ Batches = Iterable[list[tuple[int, int]]]  # (question, candidate)
 
 def tree(model: Any) -> Scorer:
     """Anaphora as it scores a suite, but for the tokeniser: which it is not given."""
-    from anaphora.scoring.tree import EncodedExample
+    from anaphora.scoring.encoded import EncodedExample
     from anaphora.suites.example import Example
     from anaphora.systems.context import Options
     from anaphora.systems.huggingface import NeuralSystem

@@ -76,7 +76,7 @@ def prepare(examples: int) -> tuple[Any, list[Question]]:
     from tokenizers import Tokenizer, models, pre_tokenizers, trainers
     from transformers import PreTrainedTokenizerFast
 
-    from anaphora.scoring.tree import EncodedExample
+    from anaphora.scoring.encoded import EncodedExample
     from anaphora.suites.formats import read_suite
     from anaphora.systems.context import Context
 

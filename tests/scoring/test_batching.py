@@ -22,7 +22,8 @@ from anaphora.scoring.batching import (
     split_on_oom,
     token_batches,
 )
-from anaphora.scoring.tree import EncodedCandidate, EncodedExample, build_tree
+from anaphora.scoring.encoded import EncodedCandidate, EncodedExample
+from anaphora.scoring.tree import build_tree
 
 
 def quick(score: Callable[[Sequence[int]], list[int]], batch: list[int], tokens: Callable[[int], int]) -> list[int]:

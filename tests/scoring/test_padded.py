@@ -12,8 +12,8 @@ transformers = pytest.importorskip("transformers")
 
 from anaphora.core.errors import AnaphoraError
 from anaphora.scoring import padded as plain
+from anaphora.scoring.encoded import EncodedExample
 from anaphora.scoring.padded import score_padded
-from anaphora.scoring.tree import EncodedExample
 
 COMMON = {"vocab_size": 67, "pad_token_id": 1, "eos_token_id": 2, "bos_token_id": 0}
 BART = COMMON | {

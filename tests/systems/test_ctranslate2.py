@@ -19,7 +19,7 @@ transformers = pytest.importorskip("transformers")
 from anaphora.core.errors import AnaphoraError
 from anaphora.demo.stand_ins import demo_suite
 from anaphora.runs import CandidateScores
-from anaphora.scoring.tree import EncodedExample
+from anaphora.scoring.encoded import EncodedExample
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Suite, suite_of
 from anaphora.systems import Translator, load_system

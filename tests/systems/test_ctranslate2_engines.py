@@ -15,7 +15,7 @@ import pytest
 pytest.importorskip("ctranslate2")
 
 from anaphora.core.errors import AnaphoraError
-from anaphora.scoring.tree import EncodedExample
+from anaphora.scoring.encoded import EncodedExample
 from anaphora.systems.context import Options
 from anaphora.systems.ctranslate2 import UNLIMITED, GeneratorEngine, ModelFile, TranslatorEngine, _limit
 

@@ -17,7 +17,7 @@ pytest.importorskip("sentencepiece")
 
 from anaphora.core.errors import AnaphoraError
 from anaphora.runs import CandidateScores
-from anaphora.scoring.tree import EncodedExample
+from anaphora.scoring.encoded import EncodedExample
 from anaphora.suites.example import Example
 from anaphora.systems.context import Context, Options, ScoringInput
 from anaphora.systems.encoding import (

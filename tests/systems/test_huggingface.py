@@ -34,10 +34,8 @@ from anaphora.core.errors import (
 from anaphora.core.finite import NotFinite
 from anaphora.demo.stand_ins import demo_suite
 from anaphora.runs import CandidateScores
+from anaphora.scoring.encoded import EncodedExample
 from anaphora.scoring.packed import PackedModel, UnsupportedModel
-from anaphora.scoring.tree import (
-    EncodedExample,
-)
 from anaphora.suites.example import Example
 from anaphora.systems import load_system
 from anaphora.systems.context import Context, Options, ScoringInput

@@ -25,9 +25,10 @@ from anaphora.scoring.batching import (
     score_groups,
     weights_checksum,
 )
+from anaphora.scoring.encoded import CandidateScore, EncodedCandidate, common_prefix
 from anaphora.scoring.packed import PackedModel
 from anaphora.scoring.stepwise import StepwiseScorer
-from anaphora.scoring.tree import CandidateScore, EncodedCandidate, Tree, common_prefix
+from anaphora.scoring.tree import Tree
 from anaphora.suites.example import Example, Passage
 
 Scorer = Callable[[Sequence[Tree], Sequence[tuple[Ids, ...]], bool], list[list[CandidateScore]]]

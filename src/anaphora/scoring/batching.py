@@ -10,7 +10,8 @@ from typing import Any, NamedTuple, TypeVar
 import torch
 
 from anaphora.core.errors import AnaphoraError
-from anaphora.scoring.tree import CandidateScore, EncodedCandidate, Ids, Tree, build_tree
+from anaphora.scoring.encoded import CandidateScore, EncodedCandidate, Ids
+from anaphora.scoring.tree import Tree, build_tree
 
 Item = TypeVar("Item")
 Output = TypeVar("Output")

@@ -22,7 +22,8 @@ from transformers import PreTrainedModel
 from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
 from anaphora.core.errors import AnaphoraError
-from anaphora.scoring.tree import CandidateScore, Floats, Ints, Tree, shared_tokens
+from anaphora.scoring.encoded import CandidateScore
+from anaphora.scoring.tree import Floats, Ints, Tree, shared_tokens
 
 
 @dataclass(frozen=True)

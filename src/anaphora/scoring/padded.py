@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from anaphora.scoring.batching import padded_batches, split_on_oom
-from anaphora.scoring.tree import CandidateScore, EncodedExample, Ids
+from anaphora.scoring.encoded import CandidateScore, EncodedExample, Ids
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from anaphora.scoring.encoded import CandidateScore, Ids
 from anaphora.scoring.padded import pad
-from anaphora.scoring.tree import CandidateScore, Ids, Ints, Tree, shared_tokens
+from anaphora.scoring.tree import Ints, Tree, shared_tokens
 
 ROWS = 256  # of the logits held at a time
 

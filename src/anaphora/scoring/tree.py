@@ -11,44 +11,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-Ids = tuple[int, ...]  # token ids
+from anaphora.scoring.encoded import common_prefix
+
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
-CandidateScore = tuple[float, int]  # sum of log-probabilities, number of tokens it was summed over
-
-
-class EncodedCandidate(NamedTuple):
-    """A candidate in token ids: what the encoders read, what is given of the target, and what is to be predicted."""
-
-    inputs: tuple[Ids, ...]
-    given: Ids
-    predicted: Ids
-
-
-class EncodedExample(NamedTuple):
-    """An example in token ids: the source (empty for a causal model), the prompt, and the candidates.
-
-    truncated: how many of its texts were truncated
-    """
-
-    source: Ids
-    prompt: Ids
-    candidates: tuple[Ids, ...]
-    truncated: int = 0
-
-    @property
-    def longest(self) -> int:
-        """The number of positions that the model needs."""
-        return max(len(self.source), len(self.prompt) + max(map(len, self.candidates), default=0))
-
-    def separate(self) -> list[EncodedCandidate]:
-        """The candidates one by one."""
-        return [EncodedCandidate((self.source,), self.prompt, candidate) for candidate in self.candidates]
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,14 +117,6 @@ def saved_work(questions: Iterable[tuple[Sequence[Any], Sequence[Sequence[Any]]]
         plain += len(source) * len(ordered) + sizes
         tree += len(source) + sizes - shared
     return 1 - tree / plain if plain else 0.0
-
-
-def common_prefix(sequences: Sequence[Sequence[Any]]) -> int:
-    """The number of items that all sequences start with."""
-    for number, items in enumerate(zip(*sequences, strict=False)):
-        if any(item != items[0] for item in items):
-            return number
-    return min(map(len, sequences))
 
 
 def shared_tokens(tree: Tree) -> int:

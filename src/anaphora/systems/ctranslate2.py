@@ -16,7 +16,7 @@ from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.files import text_lines
 from anaphora.core.parsing import expecting, read_json, read_json_object
 from anaphora.runs import CandidateScores
-from anaphora.scoring.tree import EncodedExample, Ids, common_prefix
+from anaphora.scoring.encoded import EncodedExample, Ids, common_prefix
 from anaphora.suites.example import Example
 from anaphora.systems import KINDS, PAIR_SETTINGS, PROMPT_SETTINGS
 from anaphora.systems.context import Options, split_settings

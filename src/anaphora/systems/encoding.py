@@ -8,7 +8,7 @@ from typing import Any
 
 from anaphora.core.errors import AnaphoraError
 from anaphora.runs import CandidateScores
-from anaphora.scoring.tree import CandidateScore, EncodedExample, Ids, common_prefix
+from anaphora.scoring.encoded import CandidateScore, EncodedExample, Ids, common_prefix
 from anaphora.suites.example import Example
 from anaphora.systems.context import Context, Options, ScoringInput
 

@@ -22,9 +22,10 @@ from anaphora.scoring.batching import (
     score_groups,
     weights_checksum,
 )
+from anaphora.scoring.encoded import CandidateScore, EncodedExample
 from anaphora.scoring.packed import PackedModel, UnsupportedModel
 from anaphora.scoring.padded import score_padded
-from anaphora.scoring.tree import CandidateScore, EncodedExample, build_tree
+from anaphora.scoring.tree import build_tree
 from anaphora.suites.example import Example
 from anaphora.systems import KINDS, MODEL
 from anaphora.systems.context import Options, ScoringInput, split_settings

@@ -10,7 +10,7 @@ from typing import Any
 
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.files import open_binary, text_lines
-from anaphora.scoring.tree import EncodedExample, Ids, common_prefix
+from anaphora.scoring.encoded import EncodedExample, Ids, common_prefix
 from anaphora.systems.context import Options, ScoringInput, parse_bool
 from anaphora.systems.encoding import english_name, too_long
 

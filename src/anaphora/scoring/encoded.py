@@ -1,0 +1,46 @@
+"""Examples in token ids. Imports neither NumPy nor torch: systems that ask a server use it as well."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+Ids = tuple[int, ...]  # token ids
+CandidateScore = tuple[float, int]  # sum of log-probabilities, number of tokens it was summed over
+
+
+class EncodedCandidate(NamedTuple):
+    """A candidate in token ids: what the encoders read, what is given of the target, and what is to be predicted."""
+
+    inputs: tuple[Ids, ...]
+    given: Ids
+    predicted: Ids
+
+
+class EncodedExample(NamedTuple):
+    """An example in token ids: the source (empty for a causal model), the prompt, and the candidates.
+
+    truncated: how many of its texts were truncated
+    """
+
+    source: Ids
+    prompt: Ids
+    candidates: tuple[Ids, ...]
+    truncated: int = 0
+
+    @property
+    def longest(self) -> int:
+        """The number of positions that the model needs."""
+        return max(len(self.source), len(self.prompt) + max(map(len, self.candidates), default=0))
+
+    def separate(self) -> list[EncodedCandidate]:
+        """The candidates one by one."""
+        return [EncodedCandidate((self.source,), self.prompt, candidate) for candidate in self.candidates]
+
+
+def common_prefix(sequences: Sequence[Sequence[Any]]) -> int:
+    """The number of items that all sequences start with."""
+    for number, items in enumerate(zip(*sequences, strict=False)):
+        if any(item != items[0] for item in items):
+            return number
+    return min(map(len, sequences))
