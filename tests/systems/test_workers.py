@@ -319,7 +319,7 @@ def test_ending_the_driver_loses_nothing(
     if how == signal.SIGINT:
         assert first.returncode == 130
         _, hint, told = err.splitlines()
-        assert hint.endswith("see --context")
+        assert hint.endswith("(see --context)")
         assert told.startswith("stopped; ")
         assert told.endswith(" --workers 2 --resume")
     wait_until(lambda: not any(map(alive, processes(log))), 5)
