@@ -68,12 +68,12 @@ def parse_argv(root: click.Command, arguments: Sequence[str]) -> click.Context:
         parent = click.Context(command, info_name=name, parent=parent)
         place = next((k for k, word in enumerate(words) if not word.startswith("-")), None)  # groups have flags only
         if place is None:
-            return parent
+            raise click.exceptions.NoArgsIsHelpError(parent)
         name = words.pop(place)
-        found = command.get_command(parent, name)
-        if found is None:
-            return parent
-        command = found
+        subcommand = command.get_command(parent, name)
+        if subcommand is None:
+            raise click.UsageError(f"No such command {name!r}.", parent)
+        command = subcommand
     return command.make_context(name, words, parent=parent)
 
 
