@@ -43,7 +43,7 @@ MARKS = {
         "chaos",
         "cli/test_full_disk.py",
         "cli/test_one_writer.py",
-        "cli/test_stopping.py",
+        "cli/test_interrupts.py",
         "cli/test_synced.py",
         "demo/test_story.py",
         "fuzz",
