@@ -138,7 +138,11 @@ def test_forms_of_one_pronoun_and_named_options(tmp_path: Path) -> None:
         ("sentence position case\n1\t1\t7", "sentence position judgement\n1\t1\tbad", "line 2: not a case.*'7'"),
         ("sentence position case\n1\t1\t1\n1\t1\t2", "sentence position judgement\n1\t1\tbad", "line 3: .*twice"),
         ("sentence position case\n1\t1\t1", "sentence position\n1\t1", "j.tsv: line 1: no column 'judgement'"),
-        ("sentence position case\n1\t1\t1", "sentence position judgement\n1\t1\tgood", "j.tsv: line 2: unknown judge"),
+        (
+            "sentence position case\n1\t1\t1",
+            "sentence position judgement\n1\t1\tgood",
+            "j.tsv: line 2: unknown judgment",
+        ),
         ("sentence position case\n1\t1\t1", "sentence position answers\n1\t1\til", "d.tsv: line 1: no column 'cand"),
         ("sentence position case candidate\n1\t1\t1\til", "sentence position answers\n1\t1\t|", "line 2: no answer"),
         ("sentence position case\n1\t1\t1", "sentence position judgement\n2\t1\tbad", "none of the judged pronouns"),
