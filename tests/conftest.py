@@ -51,7 +51,12 @@ MARKS = {
         "test_docs.py",
         "test_release.py",
     ),
-    "browser": ("reports/test_browser.py", "study/test_page.py"),
+    "browser": (
+        "reports/test_browser.py",
+        "reports/test_browser_chapters.py",
+        "reports/test_browser_print.py",
+        "study/test_page.py",
+    ),
     "cluster": ("build/mine/test_cluster.py", "core/test_ray_workers.py", "systems/test_cluster.py"),
 }
 
