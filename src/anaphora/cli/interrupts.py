@@ -65,7 +65,7 @@ def parse_argv(root: click.Command, arguments: Sequence[str]) -> click.Context:
     command, words, parent = root, list(arguments), None
     name = "anaphora"
     while isinstance(command, click.Group):
-        parent = click.Context(command, info_name=name, parent=parent)
+        parent = click.Context(command, info_name=name, parent=parent, **command.context_settings)
         place = next((k for k, word in enumerate(words) if not word.startswith("-")), None)  # groups have flags only
         if place is None:
             raise click.exceptions.NoArgsIsHelpError(parent)
