@@ -12,9 +12,12 @@ A test of the start itself (light imports, signals, a lack of memory) starts a p
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import sys
+from typing import Any
 
+PID, SESSION = "WARM_PID", "WARM_SESSION"  # a file to write the process id to; whether to start a session
 LONGEST = 1 << 24  # bytes of a call: its arguments and its environment
 
 
@@ -45,7 +48,36 @@ def client() -> list[str]:
                 except subprocess.TimeoutExpired:
                     continue
                 raise RuntimeError((folder / "log").read_text())
+            server.returncode = 0  # it ends after this process, which need not wait for it
     return [sys.executable, "-I", "-S", __file__, str(path)]
+
+
+def start(*command: str, new_session: bool = False, env: dict[str, str] | None = None, **options: Any) -> Any:
+    """Start a command as `subprocess.Popen` does, but warm; `pid` and signals are those of the command itself.
+
+    A command that a signal has ended has the exit code of a shell: 137 after SIGKILL.
+    """
+    import subprocess
+    import tempfile
+    import time
+    from pathlib import Path
+
+    class Warm(subprocess.Popen[Any]):
+        def send_signal(self, sig: int) -> None:
+            os.kill(self.pid_of_command, sig)
+
+        @property
+        def pid_of_command(self) -> int:
+            return int(told.read_text())
+
+    with tempfile.NamedTemporaryFile(prefix="warm-", delete=False) as file:
+        told = Path(file.name)
+    wishes = {PID: str(told), **({SESSION: "1"} if new_session else {})}
+    found = Warm([*client(), *command], env={**(os.environ if env is None else env), **wishes}, **options)
+    while not told.read_text().endswith("\n"):
+        assert found.poll() is None, "the server of warm processes does not answer"
+        time.sleep(0.005)
+    return found
 
 
 def call(path: str, arguments: list[str]) -> int:
@@ -63,7 +95,6 @@ def call(path: str, arguments: list[str]) -> int:
 def serve(path: str, owner: int) -> None:
     """Import everything, then fork for each call as long as the owner lives."""
     import shutil
-    import signal
 
     preload()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for those that answer
@@ -80,6 +111,7 @@ def serve(path: str, owner: int) -> None:
             connection.settimeout(None)
             if os.fork() == 0:
                 signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+                signal.signal(signal.SIGINT, signal.default_int_handler)
                 server.close()
                 answer(connection)
             connection.close()
@@ -109,6 +141,11 @@ def answer(connection: socket.socket) -> None:
         os.environ.clear()
         os.environ.update(variable.split("=", 1) for variable in variables)
         os.chdir(folder[0])
+        if os.environ.pop(SESSION, ""):
+            os.setsid()
+        if told := os.environ.pop(PID, ""):
+            with open(told, "w") as file:
+                file.write(f"{os.getpid()}\n")
         leave(run(command))
     for stream in streams:
         os.close(stream)
