@@ -11,7 +11,16 @@ from typing import Any, NamedTuple
 
 from anaphora import __version__
 from anaphora.core.errors import AnaphoraError, BadInput, OutputMisaligned
-from anaphora.core.files import Appender, atomic_writer, byte_lines, decode, existing, json_line, rename_synced
+from anaphora.core.files import (
+    Appender,
+    atomic_writer,
+    byte_lines,
+    complete_lines,
+    decode,
+    existing,
+    json_line,
+    rename_synced,
+)
 from anaphora.core.finite import all_finite
 from anaphora.core.parsing import get, is_a, json_record, json_value
 from anaphora.measurement import Measurement, measurement_of, stable_spec
@@ -53,6 +62,11 @@ class CandidateScores(NamedTuple):
     undecidable: Sequence[tuple[int, int]] = ()
     truncated: int = 0
     extra: Mapping[str, Any] = {}  # nobody writes to it; a MappingProxyType could not be sent to a process
+
+
+def equal_pairs(candidates: Sequence[object]) -> list[tuple[int, int]]:
+    """Return the pairs of candidates that are equal, by their indices: a system cannot tell them apart."""
+    return [(i, j) for j, candidate in enumerate(candidates) for i in range(j) if candidates[i] == candidate]
 
 
 Answer = CandidateScores  # its name in 0.1, which backends of other packages import
@@ -355,7 +369,7 @@ class RunWriter:
                 raise AnaphoraError(
                     f"{self.file} already exists. Choose another output, or pass --resume or --overwrite"
                 )
-            _same(open_run(self.file).header, header, self.file)
+            _check_same(open_run(self.file).header, header, self.file)
             for number, item in enumerate(open_run(self.file)):
                 self._keep(number, item, b"")
             self._complete = True
@@ -435,23 +449,18 @@ class RunWriter:
         return self._out
 
     def _read(self) -> None:
-        """What an interrupted process left: whole lines count, a line that it was writing is cut off."""
-        data = self.part.read_bytes()
-        whole = data[: data.rfind(b"\n") + 1]
-        if not whole:
+        """Read the records that an interrupted process has written."""
+        lines = complete_lines(self.part)
+        if not lines:
             self.part.unlink()
             return
-        if len(whole) < len(data):
-            with self.part.open("r+b") as stream:
-                stream.truncate(len(whole))
-        run = open_run(self.part)
-        _same(run.header, self.header, self.part)
-        for place, line in enumerate(whole.splitlines()[1:], start=2):
-            item = parse_record(decode(line, self.part, place), self.part, place)
-            number = get(json_record(line, self.part, place), "n", int, self.part, place)
+        _check_same(open_run(self.part).header, self.header, self.part)
+        for line_number, line in enumerate(lines[1:], start=2):
+            item = parse_record(decode(line, self.part, line_number), self.part, line_number)
+            number = get(json_record(line, self.part, line_number), "n", int, self.part, line_number)
             if number not in range(len(self.examples)) or self.examples[number].id != item.id:
                 problem = f"example {item.id!r} is not number {number!r} of the suite"
-                raise BadInput(self.part, problem, line=place, remedy="Start again with --overwrite.")
+                raise BadInput(self.part, problem, line=line_number, remedy="Start again with --overwrite.")
             self._keep(number, item, record_line(item))
 
 
@@ -459,12 +468,12 @@ def refuse_other(output: Path, header: RunHeader) -> None:
     """An error where a run is, finished or not, created with other settings than those of the header."""
     file = run_file(output)
     if file.exists():
-        _same(open_run(file).header, header, file, "Choose another output, or pass --overwrite")
+        _check_same(open_run(file).header, header, file, "Choose another output, or pass --overwrite")
     elif unfinished(file).exists():
         raise AnaphoraError(f"an unfinished run is at {unfinished(file)}. Choose another output, or pass --overwrite")
 
 
-def _same(found: RunHeader, wanted: RunHeader, path: Path, remedy: str = "Choose another output") -> None:
+def _check_same(found: RunHeader, wanted: RunHeader, path: Path, remedy: str = "Choose another output") -> None:
     """A header that differs is an error, never a mix."""
     differences = []
     for f in fields(RunHeader):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from anaphora.core.cells import plain_cell, safe_cell, tsv_line
 from anaphora.core.columns import read_columns
-from anaphora.measure.pair_list import read_pair_list
+from anaphora.languages.pair_list import read_pair_list
 from anaphora.table import Row, Table
 
 FORMULAS = (

@@ -330,6 +330,16 @@ class Appender:
             raise
 
 
+def complete_lines(path: Path) -> list[bytes]:
+    """Return the lines of a file that an `Appender` wrote; a line that was being written is cut off the file."""
+    data = path.read_bytes()
+    size = data.rfind(b"\n") + 1
+    if size < len(data):
+        with path.open("r+b") as stream:
+            stream.truncate(size)
+    return data[:size].split(b"\n")[:-1]
+
+
 def rename_synced(source: Path, path: Path) -> None:
     """Give a file, or a folder whose files are synced, its name: it is on the disk under that name afterwards."""
     sync_file(source)

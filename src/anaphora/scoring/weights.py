@@ -44,18 +44,16 @@ def save_pretrained(model: Any, folder: Path, name: Path) -> None:
 
 
 def weights_of(model: Any) -> dict[str, torch.Tensor]:
-    """Every parameter and buffer once: what is tied is stored under its first name.
+    """Return every parameter and buffer once; tied ones are stored under their first name.
 
-    What a model of Hugging Face does not save (positions, which are computed) is left out.
+    What a Hugging Face model does not save (positions, which are computed) is left out.
     """
-    seen: set[int] = set()
     left_out = getattr(model, "_keys_to_ignore_on_save", None) or ()
-    found = {}
+    weights: dict[int, tuple[str, torch.Tensor]] = {}
     for name, tensor in model.state_dict(keep_vars=True).items():
-        if id(tensor) not in seen and name not in left_out:
-            seen.add(id(tensor))
-            found[name] = tensor.detach().contiguous()
-    return found
+        if name not in left_out:
+            weights.setdefault(id(tensor), (name, tensor.detach().contiguous()))
+    return dict(weights.values())
 
 
 def weight_names(file: Path) -> set[str]:

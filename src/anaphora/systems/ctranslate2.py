@@ -43,7 +43,7 @@ class CTranslate2System:
         self.file = read_model_file(Path(what.partition("?")[0]))
         engine = GeneratorEngine if self.file.generator else TranslatorEngine
         name, settings = split_settings(what, (*SETTINGS, *engine.SETTINGS))
-        tokenizer = _tokenizer(name, settings.get("tokenizer"))
+        tokenizer = _load_tokenizer(name, settings.get("tokenizer"))
         self._tokenizer = f"{type(tokenizer).__name__}/{len(tokenizer)}"
         arguments: dict[str, Any] = {"compute_type": settings.get("compute_type", "default"), "inter_threads": 1}
         arguments |= {"device": settings.get("device", "auto"), "intra_threads": options.threads or 0}
@@ -61,10 +61,10 @@ class CTranslate2System:
         }
 
     def score(self, examples: Sequence[Example], done: Container[int] = ()) -> Iterator[tuple[int, CandidateScores]]:
-        """Each example's number with its answer, as they are computed, short ones first.
+        """Yield each example's number with its scores, short examples first.
 
-        Batches are made as if nothing were done, and those with nothing left to do are passed over: so that scores
-        do not depend on where an earlier process was interrupted, to the last digit.
+        Batches are made of all examples, done or not, so that scores do not depend, to the last digit, on where an
+        earlier process was interrupted.
         """
         encoded = encode_examples(examples, self.options, self.engine.tokens.encode)
         for batch in batches(encoded, self.options.batch_tokens):
@@ -72,8 +72,8 @@ class CTranslate2System:
                 yield from self._batch(batch, encoded)
 
     def translate(self, texts: Sequence[str], *, beams: int | None = None, max_tokens: int = 256) -> list[str]:
-        """Translations of texts in batches of like length, by beam search (a generator: greedy, unless told)."""
-        found = [""] * len(texts)
+        """Translate texts by beam search (a generator: greedily, by default), in batches of similar length."""
+        translations = [""] * len(texts)
         inputs = self.engine.inputs(texts)
         room = [min(max_tokens, self.engine.room(ids)) for ids in inputs]  # texts of one batch have the same
         order = sorted(range(len(texts)), key=lambda i: (-room[i], len(inputs[i]), i))
@@ -86,8 +86,8 @@ class CTranslate2System:
                 except RuntimeError as error:
                     raise AnaphoraError(f"CTranslate2 cannot translate: {error}") from None
                 for i, text in zip(batch, output, strict=True):
-                    found[i] = text
-        return found
+                    translations[i] = text
+        return translations
 
     def _batch(self, batch: Sequence[int], encoded: Sequence[EncodedExample]) -> Iterator[tuple[int, CandidateScores]]:
         """Score a batch; where memory does not suffice, in two halves. Equal candidates are scored once."""
@@ -105,21 +105,16 @@ class CTranslate2System:
         for n in batch:
             candidates = encoded[n].candidates
             left_out = common_prefix(candidates) if self.options.margins_only else 0
-            yield (
-                n,
-                answer(
-                    candidates, [(sum(scores[n, c][left_out:], 0.0), len(c)) for c in candidates], encoded[n].truncated
-                ),
-            )
+            values = [(sum(scores[n, c][left_out:], 0.0), len(c)) for c in candidates]
+            yield n, answer(candidates, values, encoded[n].truncated)
 
 
-def _tokenizer(folder: str, name: str | None) -> Any:
-    """The tokenizer that is named, or the one in the model's folder."""
-    if name is not None:
-        return load_tokenizer(name)
+def _load_tokenizer(folder: str, name: str | None) -> Any:
     try:
-        return load_tokenizer(folder)
+        return load_tokenizer(name or folder)
     except AnaphoraError as error:
+        if name is not None:
+            raise
         raise AnaphoraError(
             f"{folder}: no tokenizer that can be loaded is next to the model. Name the one that belongs to it: "
             f"ct2:{folder}?tokenizer=NAME_OR_PATH ({error})"
@@ -127,7 +122,7 @@ def _tokenizer(folder: str, name: str | None) -> Any:
 
 
 def batches(encoded: Sequence[EncodedExample], tokens: int) -> Iterator[list[int]]:
-    """Numbers of questions of like length, each batch within a budget of padded tokens (one may exceed it)."""
+    """Yield the numbers of examples of similar length, each batch within a budget of padded tokens."""
     batch: list[int] = []
     rows = 0
     for number in sorted(range(len(encoded)), key=lambda n: (encoded[n].longest, n)):
@@ -254,12 +249,10 @@ class TokenNames:
         self._source, self._target = file.vocabulary("source"), file.vocabulary("target")
 
     def source(self, ids: Ids) -> list[str]:
-        return self._checked(ids, self._source)
+        return self.target(ids, self._source)
 
-    def target(self, ids: Sequence[int]) -> list[str]:
-        return self._checked(ids, self._target)
-
-    def _checked(self, ids: Sequence[int], known: frozenset[str]) -> list[str]:
+    def target(self, ids: Sequence[int], vocabulary: frozenset[str] | None = None) -> list[str]:
+        known = self._target if vocabulary is None else vocabulary
         names: list[str] = self._tokenizer.convert_ids_to_tokens(list(ids))
         if known and not known.issuperset(names):
             name = next(name for name in names if name not in known)
@@ -271,14 +264,14 @@ class TokenNames:
 
 
 def _of(candidate: Ids, found: list[float]) -> list[float]:
-    """One for each token: a text that the library had cut or passed over would be a good one."""
+    """Check that there is one log-probability per token: the library may cut a text without an error."""
     if len(found) != len(candidate):
         raise AnaphoraError(f"CTranslate2 gave {len(found):,} log-probabilities for {len(candidate):,} tokens")
     return found
 
 
 def _limit(file: ModelFile, tokenizer: Any) -> int | None:
-    """How many tokens the model takes: its table of positions says so; where it has none, the tokeniser may know."""
+    """Return the maximum number of tokens: the size of the position table, or else what the tokenizer says."""
     if file.positions is not None or file.relative:
         return file.positions
     limit: int = tokenizer.model_max_length
