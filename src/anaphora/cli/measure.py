@@ -329,7 +329,7 @@ def _draw(path: Path, found: list[tuple[str, Text, ScoredText]]) -> None:
 
 
 def _write_details(path: Path, lines: list[Line], details: Any) -> None:
-    from anaphora.core.cells import tsv_line
+    from anaphora.core.columns import tsv_line
     from anaphora.core.files import atomic_writer
 
     with atomic_writer(path) as out:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from anaphora.core.cells import plain_cell
+from anaphora.core.columns import plain_cell
 from anaphora.core.errors import BadInput
 from anaphora.core.files import text_lines
 from anaphora.core.parsing import expecting, read_json, table_rows

@@ -8,8 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from anaphora.core.cells import tsv_line
-from anaphora.core.columns import read_columns
+from anaphora.core.columns import read_columns, tsv_line
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.files import atomic_writer
 from anaphora.languages.pair_list import COLUMNS as PAIR_COLUMNS
