@@ -26,10 +26,9 @@ from anaphora.core.files import text_lines
 from anaphora.core.finite import all_finite
 from anaphora.measure.encoders import Array, StateCache, text_key
 from anaphora.measure.texts import Progress, Text
-from anaphora.scoring.batching import SourceGroup, group_by_source, split_on_oom, token_batches
+from anaphora.scoring.batching import SourceGroup, group_by_source, pad, split_on_oom, token_batches
 from anaphora.scoring.encoded import EncodedCandidate
 from anaphora.scoring.packed import PackedModel, UnsupportedModel
-from anaphora.scoring.padded import pad
 from anaphora.systems.context import parse_bool, split_settings
 from anaphora.systems.huggingface import fingerprint, load_checkpoint, tree_scorer
 

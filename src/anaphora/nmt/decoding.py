@@ -11,9 +11,9 @@ from torch import Tensor
 
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.finite import NotFinite
-from anaphora.nmt.layout import ContextLayout, Ids, SpecialTokens, inputs_of
+from anaphora.nmt.layout import ContextLayout, Ids, SpecialTokens, inputs_of, last
 from anaphora.nmt.text import Text
-from anaphora.scoring.padded import Padded, pad
+from anaphora.scoring.batching import Padded, pad
 from anaphora.suites.example import Passage, Translation
 
 
@@ -74,10 +74,10 @@ def search(
             raise NotFinite(f"{what} are nan. Check the model's files, or train it again with a lower rate")
         following = _best(live, values, room, beam.size)
         ends = following.tokens[:, -1] == special.end
-        last = length == beam.max_tokens
-        _collect(finished, following, ends | last, special, beam)
+        full = length == beam.max_tokens
+        _collect(finished, following, ends | full, special, beam)
         kept = (~ends).nonzero()[:, 0]
-        if last or not len(kept):
+        if full or not len(kept):
             break
         room = room - torch.bincount(following.sentences[ends], minlength=number)
         before, live = live, _places(_Live(*(part[kept] for part in following)))
@@ -115,7 +115,7 @@ def _best(live: _Live, values: Tensor, room: Tensor, size: int) -> _Live:
 
 
 def _places(live: _Live) -> _Live:
-    """With the rank of each hypothesis among those of its sentence."""
+    """Set the rank of each hypothesis among those of its sentence."""
     _, counts = torch.unique_consecutive(live.sentences, return_counts=True)
     starts = torch.repeat_interleave(counts.cumsum(0) - counts, counts)
     return live._replace(places=torch.arange(len(starts), device=starts.device) - starts)
@@ -124,7 +124,7 @@ def _places(live: _Live) -> _Live:
 def _collect(
     finished_of: list[list[Hypothesis]], live: _Live, done: Tensor, special: SpecialTokens, beam: Beam
 ) -> None:
-    """Put what is finished, or cannot become longer, with the translations of its sentence."""
+    """Add finished hypotheses, and those that cannot become longer, to the translations of their sentence."""
     finished = zip(live.sentences[done].tolist(), live.scores[done].tolist(), live.tokens[done].tolist(), strict=True)
     for sentence, score, tokens in finished:
         value = score / len(tokens) ** beam.normalize
@@ -222,11 +222,12 @@ class Translator:
                 columns = tuple(pad(column, self.text.special.padding) for column in zip(*inputs, strict=True))
                 hypotheses = search(self.ensemble, columns, self.text.special, self._beam)
                 for number, nbest in zip(numbers, hypotheses, strict=True):
-                    translations[number] = self._translation(nbest, self._separators(sources[number]))
+                    decoded = last(sources[number].before, min(self.layout.target_context, self._reach))
+                    translations[number] = self._translation(nbest, sum(map(bool, decoded)))
         return [translation for translation in translations if translation is not None]
 
     def _waves(self, sources: Sequence[Source]) -> list[list[int]]:
-        """All at once, or, where a model reads what it has produced, those that wait for nothing, and so on."""
+        """Return one wave, or, if a model reads its own translations, waves that each wait for the one before."""
         waves: list[list[int]] = []
         depth: list[int] = []
         for number, source in enumerate(sources):
@@ -238,12 +239,12 @@ class Translator:
         return waves
 
     def _awaited(self, source: Source) -> int | None:
-        """The sentence whose translation this one needs."""
+        """Return the number of the sentence whose translation this one needs."""
         return source.follows if source.given is None and "target" in self.layout.context_encoders else None
 
     def _inputs(self, source: Source, targets: Passage) -> tuple[Ids, ...]:
         reach = self._reach
-        before, known = _last(source.before, reach), _last(targets, reach)
+        before, known = last(source.before, reach), last(targets, reach)
         sentences = [self.text.encode_source(sentence) if sentence else [] for sentence in (*before, source.text)]
         translations = [self.text.encode_target(sentence) if sentence else [] for sentence in known]
         inputs = inputs_of(self.layout, self.text.special, sentences, translations)
@@ -257,7 +258,7 @@ class Translator:
     def _batches(
         self, places: Sequence[int], wanted: Sequence[tuple[Ids, ...]]
     ) -> Iterator[tuple[list[int], list[tuple[Ids, ...]]]]:
-        """Sentences of like length, within a budget of tokens and of hypotheses."""
+        """Yield sentences of similar length, within a budget of tokens and of hypotheses."""
         order = sorted(range(len(places)), key=lambda n: (max(map(len, wanted[n])), n))
         most = max(1, ROWS // self.beam.size)
         batch: list[int] = []
@@ -270,11 +271,8 @@ class Translator:
         if batch:
             yield [places[m] for m in batch], [wanted[m] for m in batch]
 
-    def _separators(self, source: Source) -> int:
-        """How many sentences the decoder produces before the current one."""
-        return sum(map(bool, _last(source.before, min(self.layout.target_context, self._reach))))
-
     def _translation(self, nbest: Sequence[Hypothesis], separators: int) -> Translation:
+        """separators: the number of sentences that the decoder produces before the current one"""
         special = self.text.special
         decoded = (self.text.decode(current_sentence(h.tokens, special, separators)) for h in nbest)
         texts = [" ".join(text.split()) for text in decoded]
@@ -301,7 +299,3 @@ def current_sentence(tokens: Ids, special: SpecialTokens, separators: int) -> Id
     separators_at = [position for position, token in enumerate(tokens) if token == special.separator]
     start = separators_at[separators - 1] + 1 if 0 < separators <= len(separators_at) else 0
     return tuple(token for token in tokens[start:] if token != special.separator)
-
-
-def _last(sentences: Passage, number: int) -> Passage:
-    return sentences[max(0, len(sentences) - number) :] if number else ()

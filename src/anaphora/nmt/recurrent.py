@@ -14,7 +14,7 @@ from anaphora.core.errors import AnaphoraError
 from anaphora.nmt.config import ModelConfig
 from anaphora.nmt.data import Batch
 from anaphora.nmt.layout import SpecialTokens
-from anaphora.scoring.padded import Padded
+from anaphora.scoring.batching import Padded
 
 
 class NormedLinear(nn.Module):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import stat
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import load_file, save_file
 
-from anaphora.core.errors import BadInput, CannotWrite
+from anaphora.core.errors import AnaphoraError, BadInput, CannotWrite
 from anaphora.core.parsing import shortened
 
 TIED = (
@@ -93,3 +94,22 @@ def load_weights(file: Path, model: Any) -> None:
     with torch.no_grad():
         for name, tensor in expected.items():
             tensor.copy_(found[name])
+
+
+def find_device(name: str | None) -> torch.device:
+    """The device of this name, by default the GPU where there is one; one that cannot be used is an error."""
+    chosen = name or ("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        return torch.empty(0, device=chosen).device
+    except (RuntimeError, AssertionError) as error:  # the latter where torch was built without it
+        raise AnaphoraError(f"device {chosen!r} cannot be used: {str(error).partition(chr(10))[0]}") from None
+
+
+def weights_checksum(model: Any) -> str:
+    """A short hash of a part of every tensor: another checkpoint under the same name does not pass for this one."""
+    digest = hashlib.sha256()
+    with torch.inference_mode():
+        for name, tensor in sorted(model.state_dict().items()):
+            digest.update(f"{name}{tuple(tensor.shape)}".encode())
+            digest.update(tensor.detach().flatten()[:64].float().cpu().numpy().tobytes())
+    return digest.hexdigest()[:16]

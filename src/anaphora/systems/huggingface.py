@@ -14,18 +14,11 @@ from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, PreTrained
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.finite import all_finite
 from anaphora.runs import CandidateScores
-from anaphora.scoring.batching import (
-    SourceGroup,
-    find_device,
-    group_by_source,
-    out_of_memory,
-    score_groups,
-    weights_checksum,
-)
+from anaphora.scoring.batching import SourceGroup, group_by_source, out_of_memory, score_groups, score_padded
 from anaphora.scoring.encoded import CandidateScore, EncodedExample
 from anaphora.scoring.packed import PackedModel, UnsupportedModel
-from anaphora.scoring.padded import score_padded
 from anaphora.scoring.tree import build_tree
+from anaphora.scoring.weights import find_device, weights_checksum
 from anaphora.suites.example import Example
 from anaphora.systems import KINDS, MODEL
 from anaphora.systems.context import Options, ScoringInput, split_settings
