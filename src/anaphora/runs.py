@@ -44,7 +44,7 @@ class ScoredExample(NamedTuple):
 
     @property
     def unanswered(self) -> bool:
-        """Whether the system was asked, and none of what it said was an answer: then all scores are the same."""
+        """Whether none of the system's replies was an answer, so that all scores are the same."""
         return bool(self.extra.get("unanswered")) and len(set(self.scores)) == 1
 
 

@@ -260,8 +260,8 @@ def parse_toml(text: str, path: Path | str) -> dict[str, Any]:
     try:
         document = tomllib.loads(text.replace("\r\n", "\n"), parse_float=_toml_float)
     except tomllib.TOMLDecodeError as error:
-        problem, _, place = str(error).partition(" (at line ")
-        line = place.partition(",")[0]
+        problem, _, position = str(error).partition(" (at line ")
+        line = position.partition(",")[0]
         raise BadInput(path, f"not TOML: {shortened(problem).lower()}", line=int(line) if line else None) from None
     except RecursionError:
         raise BadInput(path, f"not TOML that can be read: {NESTED}") from None

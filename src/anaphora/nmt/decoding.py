@@ -42,13 +42,13 @@ class Hypothesis(NamedTuple):
 class _Live(NamedTuple):
     """Unfinished hypotheses, sentence by sentence, best first.
 
-    sentences, scores: (n,); places: (n,), the rank of each among those of its sentence; rows: (n,), which of the
+    sentences, scores: (n,); ranks: (n,), the rank of each among those of its sentence; rows: (n,), which of the
     hypotheses one token ago it continues; tokens: (n, t)
     """
 
     sentences: Tensor
     scores: Tensor
-    places: Tensor
+    ranks: Tensor
     rows: Tensor
     tokens: Tensor
 
@@ -63,7 +63,7 @@ def search(
     here, state = memory, ensemble.start(memory)
     number = len(inputs[0].lengths)
     live = _begin(number, ensemble.device)
-    room = torch.full((number,), beam.size, device=ensemble.device)  # places that are left to each sentence
+    room = torch.full((number,), beam.size, device=ensemble.device)  # hypotheses that each sentence may still keep
     read = torch.full((number,), special.start, device=ensemble.device)
     finished: list[list[Hypothesis]] = [[] for _ in range(number)]
     for length in range(1, beam.max_tokens + 1):
@@ -80,7 +80,7 @@ def search(
         if full or not len(kept):
             break
         room = room - torch.bincount(following.sentences[ends], minlength=number)
-        before, live = live, _places(_Live(*(part[kept] for part in following)))
+        before, live = live, _with_ranks(_Live(*(part[kept] for part in following)))
         state = ensemble.select(state, live.rows)
         read = live.tokens[:, -1]
         if not torch.equal(before.sentences, live.sentences):  # memory is large, and often the same as before
@@ -102,9 +102,9 @@ def _best(live: _Live, values: Tensor, room: Tensor, size: int) -> _Live:
     nearest, words = values.topk(min(size, values.shape[1]), dim=1)  # (n, k): no sentence needs more of one hypothesis
     active, line = torch.unique_consecutive(live.sentences, return_inverse=True)
     grid = nearest.new_full((len(active), size, nearest.shape[1]), float("-inf"), dtype=torch.float64)
-    grid[line, live.places] = live.scores[:, None] + nearest
+    grid[line, live.ranks] = live.scores[:, None] + nearest
     row_of = torch.zeros(len(active), size, dtype=torch.long, device=values.device)
-    row_of[line, live.places] = torch.arange(len(values), device=values.device)
+    row_of[line, live.ranks] = torch.arange(len(values), device=values.device)
     best, flat = grid.flatten(1).topk(min(size, grid[0].numel()), dim=1)
     ranks = torch.arange(best.shape[1], device=values.device)
     wanted = (ranks[None] < room[active][:, None]) & torch.isfinite(best)
@@ -114,11 +114,11 @@ def _best(live: _Live, values: Tensor, room: Tensor, size: int) -> _Live:
     return _Live(live.sentences[rows], best[wanted], torch.zeros_like(rows), rows, tokens)
 
 
-def _places(live: _Live) -> _Live:
+def _with_ranks(live: _Live) -> _Live:
     """Set the rank of each hypothesis among those of its sentence."""
     _, counts = torch.unique_consecutive(live.sentences, return_counts=True)
     starts = torch.repeat_interleave(counts.cumsum(0) - counts, counts)
-    return live._replace(places=torch.arange(len(starts), device=starts.device) - starts)
+    return live._replace(ranks=torch.arange(len(starts), device=starts.device) - starts)
 
 
 def _collect(
@@ -178,7 +178,7 @@ class Source(NamedTuple):
     """A sentence to translate. before: those before it in its document.
 
     given: translations of those before it where they are known, the last of them last; none: what is produced
-    follows: the place of the sentence before it among those that are translated, if its translation is waited for
+    follows: the index of the sentence before it among those that are translated, if its translation is waited for
     """
 
     text: str
@@ -256,20 +256,20 @@ class Translator:
         return tuple(ids[-self.limit :] for ids in inputs)
 
     def _batches(
-        self, places: Sequence[int], wanted: Sequence[tuple[Ids, ...]]
+        self, numbers: Sequence[int], wanted: Sequence[tuple[Ids, ...]]
     ) -> Iterator[tuple[list[int], list[tuple[Ids, ...]]]]:
         """Yield sentences of similar length, within a budget of tokens and of hypotheses."""
-        order = sorted(range(len(places)), key=lambda n: (max(map(len, wanted[n])), n))
+        order = sorted(range(len(numbers)), key=lambda n: (max(map(len, wanted[n])), n))
         most = max(1, ROWS // self.beam.size)
         batch: list[int] = []
         for n in order:
             tokens = max(map(len, wanted[n])) * (len(batch) + 1)
             if batch and (tokens > self.batch_tokens or len(batch) == most):
-                yield [places[m] for m in batch], [wanted[m] for m in batch]
+                yield [numbers[m] for m in batch], [wanted[m] for m in batch]
                 batch = []
             batch.append(n)
         if batch:
-            yield [places[m] for m in batch], [wanted[m] for m in batch]
+            yield [numbers[m] for m in batch], [wanted[m] for m in batch]
 
     def _translation(self, nbest: Sequence[Hypothesis], separators: int) -> Translation:
         """separators: the number of sentences that the decoder produces before the current one"""

@@ -144,9 +144,9 @@ def training_curve(title: str, series: Sequence[Series]) -> str:
     heights = apart([y(one.points[-1][1]) for one in series])
     for number, (one, height) in enumerate(zip(series, heights, strict=True)):
         color, dashes = STYLES[number % len(STYLES)]
-        places = [(x(update), y(value)) for update, value in one.points]
-        parts.append(_path(places, color, dashes))
-        end = places[-1]
+        points = [(x(update), y(value)) for update, value in one.points]
+        parts.append(_path(points, color, dashes))
+        end = points[-1]
         parts.append(line(end[0] + 4, end[1], WIDTH - RIGHT + 16, height, color))
         parts.append(text(WIDTH - RIGHT + 20, height + 4, _label(one), fill=DARK))
     summary = ", ".join(f"{one.name}: {one.points[-1][1]:.3f} after {one.points[-1][0]:,} updates" for one in series)
@@ -173,11 +173,11 @@ def _label(one: Series) -> str:
     return f"{shortened(name, RIGHT - 62)} {one.points[-1][1]:.2f}"
 
 
-def _path(places: Sequence[tuple[float, float]], color: str, dashes: str) -> str:
+def _path(corners: Sequence[tuple[float, float]], color: str, dashes: str) -> str:
     style = f'fill="none" stroke="{color}" stroke-width="2"' + (f' stroke-dasharray="{dashes}"' if dashes else "")
-    if len(places) == 1:
-        return f'<circle cx="{places[0][0]:.1f}" cy="{places[0][1]:.1f}" r="3" fill="{escape(color)}"/>'
-    points = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
+    if len(corners) == 1:
+        return f'<circle cx="{corners[0][0]:.1f}" cy="{corners[0][1]:.1f}" r="3" fill="{escape(color)}"/>'
+    points = " ".join(f"{x:.1f},{y:.1f}" for x, y in corners)
     return f'<polyline points="{points}" {style}/>'
 
 
@@ -187,8 +187,8 @@ def kept(output: Path) -> str:
         return ""
     checkpoints = sorted(output.glob("checkpoints/update-*/state.json"))
     if not checkpoints:
-        found = output.glob("*/checkpoints/update-*/state.json")
-        checkpoints = sorted(found, key=lambda path: path.stat().st_mtime)
+        unsorted = output.glob("*/checkpoints/update-*/state.json")
+        checkpoints = sorted(unsorted, key=lambda path: path.stat().st_mtime)
     if checkpoints:
         folder = checkpoints[-1].parent
         return f"update {int(folder.name.removeprefix('update-')):,} is kept in {folder}"

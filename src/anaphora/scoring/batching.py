@@ -46,12 +46,12 @@ def group_by_source(examples: Sequence[Sequence[EncodedCandidate]], budget: int,
     groups: dict[tuple[tuple[Ids, ...], Ids, bool], list[tuple[int, int]]] = {}
     for number, candidates in enumerate(examples):
         shared = len({(c.inputs, c.given) for c in candidates}) == 1
-        for place, candidate in enumerate(candidates):
-            groups.setdefault((candidate.inputs, candidate.given, shared), []).append((number, place))
+        for index, candidate in enumerate(candidates):
+            groups.setdefault((candidate.inputs, candidate.given, shared), []).append((number, index))
     result = []
     for (inputs, given, shared), members in groups.items():
         for part in _within(examples, members, budget):
-            tree = build_tree((*start, *given), [examples[number][place].predicted for number, place in part])
+            tree = build_tree((*start, *given), [examples[number][index].predicted for number, index in part])
             result.append(SourceGroup(inputs, tree, part, shared))
     return result
 
@@ -66,7 +66,7 @@ def _within(
     part: list[tuple[int, int]] = []
     known: set[Ids] = set()
     for number, own in by_example.items():
-        targets = {examples[number][place].predicted for _, place in own}
+        targets = {examples[number][index].predicted for _, index in own}
         known |= targets
         if part and sum(map(len, known)) > budget:
             yield part
@@ -123,8 +123,8 @@ def score_groups(
             if all(number in done for group in batch for number, _ in group.members):
                 continue
             for group, values in zip(batch, split_on_oom(score, batch, lambda group: group.size), strict=True):
-                for (number, place), value in zip(group.members, values, strict=True):
-                    scores[number][place] = value
+                for (number, index), value in zip(group.members, values, strict=True):
+                    scores[number][index] = value
                     if len(scores[number]) == expected[number]:
                         yield number, [value for _, value in sorted(scores.pop(number).items())]
 

@@ -30,8 +30,8 @@ from anaphora.scoring.tree import Floats, Ints, Tree, predictions
 class Rows:
     """Where the tokens of b sequences are in the packed row and in a padded (b, t) layout.
 
-    pad: (b·t,), the packed token for each padded place (the sequence's last one beyond its end)
-    unpad: (n,), the padded place of each packed token
+    pad: (b·t,), the packed token for each padded position (the sequence's last one beyond its end)
+    unpad: (n,), the padded position of each packed token
     depth: (b, t), positions; end: (b, t), where what follows from a node ends, 0 beyond the sequence
     """
 
@@ -309,7 +309,7 @@ def _padded(packed: Tensor, rows: Rows) -> Tensor:
 
 
 class _Positions(nn.Module):
-    """Position embeddings by depth, in place of a model's own by place in the row."""
+    """Position embeddings by depth, instead of a model's own by position in the row."""
 
     def __init__(self, original: Any, holder: _LayoutRef, encoder: bool) -> None:
         super().__init__()

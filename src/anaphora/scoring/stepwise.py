@@ -51,15 +51,15 @@ class StepwiseScorer:
         owner = np.repeat(np.arange(len(trees)), [len(tree) for tree in trees])
         tokens = np.concatenate([tree.tokens for tree in trees])
         first = np.repeat(np.cumsum([0, *(len(tree) for tree in trees)])[:-1], [len(tree) for tree in trees])
-        place = np.zeros(len(depth), np.int64)  # of each node among those of its level
+        rank = np.zeros(len(depth), np.int64)  # of each node among those of its level
         outputs: list[Tensor] = []
         order: list[Ints] = []
         rows, here, state = np.arange(len(trees)), memory, self.model.start(memory)
         for level in range(int(depth.max()) + 1):
             nodes = np.flatnonzero(depth == level)
-            place[nodes] = np.arange(len(nodes))
+            rank[nodes] = np.arange(len(nodes))
             if level:
-                above = place[first[nodes] + parents[nodes]]
+                above = rank[first[nodes] + parents[nodes]]
                 if not np.array_equal(above, np.arange(len(outputs[-1]))):
                     state = self.model.select(state, self._index(above))
             if not np.array_equal(owner[nodes], rows):  # it is large, and mostly the same as one level above

@@ -81,14 +81,14 @@ def _in_preorder(
         node = stack.pop()
         order.append(node)
         stack.extend(reversed(children[node].values()))
-    place = np.empty(len(order), np.int64)
-    place[order] = np.arange(len(order))
+    position = np.empty(len(order), np.int64)
+    position[order] = np.arange(len(order))
     depths = np.array(depth, np.int64)[order]
     return Tree(
         tokens=np.array(tokens, np.int64)[order],
         depth=depths,
         end=_ends(depths),
-        paths=tuple((place[np.array(nodes, np.int64)], np.array(ids, np.int64)) for nodes, ids in paths),
+        paths=tuple((position[np.array(nodes, np.int64)], np.array(ids, np.int64)) for nodes, ids in paths),
     )
 
 

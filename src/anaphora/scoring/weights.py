@@ -78,22 +78,22 @@ def read_tensors(file: Path) -> dict[str, torch.Tensor]:
 
 def load_weights(file: Path, model: Any) -> None:
     """Weights into a model that was built with the same config; another architecture is an error."""
-    found = read_tensors(file)
+    stored = read_tensors(file)
     expected = weights_of(model)
-    for name in sorted({*expected, *found}):
-        if name not in found or name not in expected:
+    for name in sorted({*expected, *stored}):
+        if name not in stored or name not in expected:
             has, lacks = ("model", "file") if name in expected else ("file", "model")
             remedy = "It is a checkpoint of another architecture."
             if has == "file" and name.endswith(".embedding.weight"):
                 remedy = TIED
             raise BadInput(file, f"the {has} has {name}, but the {lacks} has not", remedy=remedy)
-        if found[name].shape != expected[name].shape:
-            shapes = f"{tuple(found[name].shape)} in the file, {tuple(expected[name].shape)} in the model"
+        if stored[name].shape != expected[name].shape:
+            shapes = f"{tuple(stored[name].shape)} in the file, {tuple(expected[name].shape)} in the model"
             remedy = "It is a checkpoint of another size or with another vocabulary."
             raise BadInput(file, f"{name}: {shapes}", remedy=remedy)
     with torch.no_grad():
         for name, tensor in expected.items():
-            tensor.copy_(found[name])
+            tensor.copy_(stored[name])
 
 
 def find_device(name: str | None) -> torch.device:

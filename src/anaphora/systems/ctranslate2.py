@@ -167,10 +167,10 @@ class TranslatorEngine:
         """Log-probabilities of the tokens of every candidate."""
         sources = [self._source(encoded.source) for encoded, _ in rows]
         targets = [self._target(encoded.prompt, candidate) for encoded, candidate in rows]
-        found = self.model.score_batch(sources, targets, **WHOLE)
+        results = self.model.score_batch(sources, targets, **WHOLE)
         return [
             _of(candidate, result.log_probs[len(encoded.prompt) - 1 :][: len(candidate)])
-            for (encoded, candidate), result in zip(rows, found, strict=True)
+            for (encoded, candidate), result in zip(rows, results, strict=True)
         ]
 
     def inputs(self, texts: Sequence[str]) -> list[Ids]:
@@ -182,14 +182,14 @@ class TranslatorEngine:
 
     def translate(self, inputs: Sequence[Ids], beams: int | None, longest: int) -> list[str]:
         read = self._given(self.tokens.prompt())
-        found = self.model.translate_batch(
+        results = self.model.translate_batch(
             [self._source(ids) for ids in inputs],
             [self.names.target(read)] * len(inputs) if read else None,
             beam_size=beams or 4,
             max_decoding_length=longest,
             **WHOLE,
         )
-        ids = [self.tokens.tokenizer.convert_tokens_to_ids(result.hypotheses[0]) for result in found]
+        ids = [self.tokens.tokenizer.convert_tokens_to_ids(result.hypotheses[0]) for result in results]
         return [self.tokens.tokenizer.decode(tokens, skip_special_tokens=True) for tokens in ids]
 
     def _source(self, ids: Ids) -> list[str]:
@@ -220,10 +220,10 @@ class GeneratorEngine:
 
     def score(self, rows: Sequence[Row]) -> list[list[float]]:
         """Log-probabilities of the tokens of every candidate."""
-        found = self.model.score_batch([self.names.target(e.prompt + candidate) for e, candidate in rows], **WHOLE)
+        results = self.model.score_batch([self.names.target(e.prompt + candidate) for e, candidate in rows], **WHOLE)
         return [
             _of(candidate, result.log_probs[len(encoded.prompt) - 1 :])
-            for (encoded, candidate), result in zip(rows, found, strict=True)
+            for (encoded, candidate), result in zip(rows, results, strict=True)
         ]
 
     def inputs(self, texts: Sequence[str]) -> list[Ids]:
@@ -235,10 +235,10 @@ class GeneratorEngine:
 
     def translate(self, inputs: Sequence[Ids], beams: int | None, longest: int) -> list[str]:
         prompts = [self.names.target(ids) for ids in inputs]
-        found = self.model.generate_batch(
+        results = self.model.generate_batch(
             prompts, beam_size=beams or 1, max_length=longest, include_prompt_in_result=False
         )
-        return [self.tokens.answer(result.sequences_ids[0]) for result in found]
+        return [self.tokens.answer(result.sequences_ids[0]) for result in results]
 
 
 class TokenNames:
@@ -263,11 +263,11 @@ class TokenNames:
         return names
 
 
-def _of(candidate: Ids, found: list[float]) -> list[float]:
+def _of(candidate: Ids, values: list[float]) -> list[float]:
     """Check that there is one log-probability per token: the library may cut a text without an error."""
-    if len(found) != len(candidate):
-        raise AnaphoraError(f"CTranslate2 gave {len(found):,} log-probabilities for {len(candidate):,} tokens")
-    return found
+    if len(values) != len(candidate):
+        raise AnaphoraError(f"CTranslate2 gave {len(values):,} log-probabilities for {len(candidate):,} tokens")
+    return values
 
 
 def _limit(file: ModelFile, tokenizer: Any) -> int | None:

@@ -60,12 +60,15 @@ class TrainedSystem:
         ]
         scorer = CandidateScorer(loaded, options.batch_tokens)
         trees = scorer.through_trees(questions, options.margins_only, done)
-        for number, found in scorer.one_by_one(questions) if options.plain else trees:
-            yield number, answer(questions[number].candidates, found, questions[number].truncated)
+        for number, scores in scorer.one_by_one(questions) if options.plain else trees:
+            yield number, answer(questions[number].candidates, scores, questions[number].truncated)
 
     def translate(self, texts: Sequence[str], *, beams: int | None = None, max_tokens: int = 256) -> list[str]:
         """Translations of sentences without context, by beam search."""
-        return [found.text for found in self._translator(beams, max_tokens).translate([Source(t) for t in texts])]
+        return [
+            translation.text
+            for translation in self._translator(beams, max_tokens).translate([Source(t) for t in texts])
+        ]
 
     def translate_sentences(
         self,

@@ -20,7 +20,7 @@ MAX_TEXT = 1 << 20  # characters of one answer
 
 
 class TokenLogprobs(NamedTuple):
-    """A token that a model wrote, with the likeliest tokens at its place and their log-probabilities."""
+    """A token that a model wrote, with the likeliest tokens at its position and their log-probabilities."""
 
     token: str
     top: tuple[tuple[str, float], ...]
@@ -43,7 +43,7 @@ class Completion:
     text: what the model wrote; cut: whether it was cut at max_tokens
     written: the tokens of a chat's answer; echoed: the tokens of a completion; prompt: those of vLLM's own field.
         Each is None where the server does not tell it, or tells numbers that are none
-    prompt_tokens: how many tokens the prompt has, if that is told
+    prompt_tokens: how many tokens the prompt has, if the server says so
     """
 
     text: str
