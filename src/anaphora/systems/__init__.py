@@ -46,13 +46,14 @@ class System(Protocol):
     """
 
     def settings(self) -> Mapping[str, Any]:
-        """Everything the scores depend on (revision, dtype, prompt …): the header of a run; no secrets."""
+        """Return everything that the scores depend on (revision, dtype, prompt …) for the header of a run; no secrets."""
         ...
 
     def score(self, examples: Sequence[Example], done: Container[int] = ()) -> Iterator[tuple[int, CandidateScores]]:
-        """The number of each example with its scores, in any order, as they are computed.
+        """Yield the number of each example with its scores, in any order, as they are computed.
 
-        done: numbers whose scores are known already; they need not be given again
+        done: numbers whose scores are known already. They need not be given again, but batches should be made of all
+            examples, so that scores do not depend, to the last digit, on where an earlier process was interrupted.
         """
         ...
 

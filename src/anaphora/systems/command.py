@@ -238,7 +238,6 @@ class CommandSystem:
         self._program: Program | None = None
 
     def settings(self) -> dict[str, Any]:
-        """What the scores depend on, for the header of a run."""
         return {"command": shlex.join(self.arguments)}
 
     def score(self, examples: Sequence[Example], done: Container[int] = ()) -> Iterator[tuple[int, CandidateScores]]:

@@ -51,7 +51,6 @@ class CTranslate2System:
         self.engine = engine(model, self.file, tokenizer, settings, options)
 
     def settings(self) -> dict[str, Any]:
-        """What the scores depend on, for the header of a run."""
         return {
             "weights": self.file.checksum(),
             "compute_type": self.engine.model.compute_type,
@@ -61,11 +60,6 @@ class CTranslate2System:
         }
 
     def score(self, examples: Sequence[Example], done: Container[int] = ()) -> Iterator[tuple[int, CandidateScores]]:
-        """Yield each example's number with its scores, short examples first.
-
-        Batches are made of all examples, done or not, so that scores do not depend, to the last digit, on where an
-        earlier process was interrupted.
-        """
         encoded = encode_examples(examples, self.options, self.engine.tokens.encode)
         for batch in batches(encoded, self.options.batch_tokens):
             if any(number not in done for number in batch):

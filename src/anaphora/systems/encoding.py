@@ -125,7 +125,6 @@ class Seq2SeqInputs:
         self.prefix = settings.get("prefix", f"{tag} " if known else "")
 
     def settings(self) -> dict[str, Any]:
-        """What the scores depend on, for the header of a run."""
         return {"source_code": self.source_code, "target_code": self.target_code, "prefix": self.prefix}
 
     def encode(self, questions: Sequence[ScoringInput]) -> list[EncodedExample]:

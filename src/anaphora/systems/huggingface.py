@@ -79,18 +79,12 @@ class NeuralSystem:
         self.packed = None if options.plain else tree_scorer(self.model)
 
     def settings(self) -> dict[str, Any]:
-        """Return what the scores depend on, for the header of a run."""
         return {**self.fingerprint, **self.tokens.settings()}
 
     def encode(self, questions: Sequence[ScoringInput]) -> list[EncodedExample]:
         return self.tokens.encode(questions)
 
     def score(self, examples: Sequence[Example], done: Container[int] = ()) -> Iterator[tuple[int, CandidateScores]]:
-        """Yield each example's number with its scores, short examples first.
-
-        Batches are made of all examples, done or not, so that scores do not depend, to the last digit, on where an
-        earlier process was interrupted.
-        """
         encoded = encode_examples(examples, self.options, self.encode)
         budget = self.options.batch_tokens
         if self.packed is None:

@@ -48,11 +48,6 @@ class TrainedSystem:
         return {**self.loaded.fingerprint, **own}
 
     def score(self, examples: Sequence[Example], done: Container[int] = ()) -> Iterator[tuple[int, CandidateScores]]:
-        """Yield each example's number with its scores, short examples first.
-
-        Batches are made of all examples, done or not, so that scores do not depend, to the last digit, on where an
-        earlier process was interrupted.
-        """
         loaded, options = self.loaded, self.options
         questions = [
             encode_question(e, loaded.text, loaded.layout, options.scope, loaded.limit, options.truncate)

@@ -76,7 +76,6 @@ class CausalInputs:
         self.prompt = read_prompt(settings.get("prompt")) or (CHAT_PROMPT if self.chat else BASE_PROMPT)
 
     def settings(self) -> dict[str, Any]:
-        """What the scores depend on, for the header of a run."""
         settings = {"prompt": self.prompt, "chat": self.chat}
         if not self.chat:
             return settings

@@ -88,7 +88,6 @@ class OpenAISystem:
         self._silent_examples, self._lock = 0, threading.Lock()  # how many examples had no answer; −1 once one had
 
     def settings(self) -> dict[str, Any]:
-        """What the scores depend on, for the header of a run."""
         settings: dict[str, Any] = {"url": self.server.url, "model": self.server.model, "mode": self.mode}
         settings |= {"prompt": self.prompt, "chat": self.chat}
         return settings if self.mode == "score" else {**settings, "max_tokens": self.max_tokens}
