@@ -46,7 +46,7 @@ class System(Protocol):
     """
 
     def settings(self) -> Mapping[str, Any]:
-        """Return everything that the scores depend on (revision, dtype, prompt …) for the header of a run; no secrets."""
+        """Return everything that the scores depend on (revision, dtype, prompt …), without secrets: a run's header."""
         ...
 
     def score(self, examples: Sequence[Example], done: Container[int] = ()) -> Iterator[tuple[int, CandidateScores]]:
