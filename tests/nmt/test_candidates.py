@@ -189,7 +189,7 @@ def make(tmp_path: Path) -> Make:
         config = Config(model=ModelConfig(**{"kind": "recurrent", **sizes, **settings}))
         begin(path, config)
         torch.manual_seed(seed)
-        finish(path, build_model(config.model, text.size, text.size, text.special), config)
+        finish(path, build_model(config.model, text.size, text.size, text.special))
         return path
 
     return folder

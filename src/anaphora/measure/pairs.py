@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, cast
 from anaphora.align.backend import Progress
 from anaphora.align.tokenize import sign_name
 from anaphora.core.errors import AnaphoraError
-from anaphora.core.files import atomic_writer
+from anaphora.core.files import write_atomic
 from anaphora.languages.pair_list import Judged, errors_of
 from anaphora.languages.pronouns import Readings, load_readings
 from anaphora.measure.texts import Line, Word, pronoun_indices, read_lines, replace_pronoun, words_of
@@ -419,6 +419,5 @@ def write_example(folder: Path) -> list[Path]:
     """Write the example files into a folder."""
     for name in EXAMPLE:
         content = (resources.files("anaphora.measure") / "example" / name).read_text("utf-8")
-        with atomic_writer(folder / name) as out:
-            out.write(content.replace("{folder}", str(folder)).encode())
+        write_atomic(folder / name, content.replace("{folder}", str(folder)).encode())
     return [folder / name for name in EXAMPLE]

@@ -6,7 +6,7 @@ import copy
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,6 @@ import torch
 from safetensors.torch import load_file, save
 
 from anaphora import __version__
-from anaphora.core.config import as_document
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.files import atomic_folder
 from anaphora.core.finite import finite
@@ -207,7 +206,7 @@ def save_measure(folder: Path, measure: Measure, config: Config, results: Mappin
     about = {
         "anaphora_measure": FORMAT_VERSION,
         "version": __version__,
-        "config": as_document(config),
+        "config": asdict(config),
         "length": measure.head.length,
         "attention_divisor": measure.head.divisor,
         "language": measure.readings.language,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -13,7 +13,7 @@ from anaphora.core.errors import AnaphoraError
 from anaphora.core.finite import NotFinite
 from anaphora.nmt.layout import ContextLayout, Ids, SpecialTokens, inputs_of, last
 from anaphora.nmt.text import Text
-from anaphora.scoring.batching import Padded, pad
+from anaphora.scoring.batching import Padded, pad, padded_batches
 from anaphora.suites.example import Passage, Translation
 
 
@@ -217,11 +217,13 @@ class Translator:
                     targets[number] = (*targets[before], produced.text)
                 else:
                     targets[number] = sources[number].given or ()
-            wanted = [self._inputs(sources[number], targets[number]) for number in wave]
-            for numbers, inputs in self._batches(wave, wanted):
-                columns = tuple(pad(column, self.text.special.padding) for column in zip(*inputs, strict=True))
-                hypotheses = search(self.ensemble, columns, self.text.special, self._beam)
-                for number, nbest in zip(numbers, hypotheses, strict=True):
+            inputs = [self._inputs(sources[number], targets[number]) for number in wave]
+            lengths = [max(map(len, one)) for one in inputs]
+            for batch in padded_batches(lengths, self.batch_tokens, max(1, ROWS // self.beam.size)):
+                columns = zip(*(inputs[n] for n in batch), strict=True)
+                padded = tuple(pad(column, self.text.special.padding) for column in columns)
+                hypotheses = search(self.ensemble, padded, self.text.special, self._beam)
+                for number, nbest in zip((wave[n] for n in batch), hypotheses, strict=True):
                     decoded = last(sources[number].before, min(self.layout.target_context, self._reach))
                     translations[number] = self._translation(nbest, sum(map(bool, decoded)))
         return [translation for translation in translations if translation is not None]
@@ -254,22 +256,6 @@ class Translator:
         if not self.truncate:
             raise AnaphoraError(f"{longest:,} tokens, but the model takes {self.limit:,}: {source.text[:60]!r}…")
         return tuple(ids[-self.limit :] for ids in inputs)
-
-    def _batches(
-        self, numbers: Sequence[int], wanted: Sequence[tuple[Ids, ...]]
-    ) -> Iterator[tuple[list[int], list[tuple[Ids, ...]]]]:
-        """Yield sentences of similar length, within a budget of tokens and of hypotheses."""
-        order = sorted(range(len(numbers)), key=lambda n: (max(map(len, wanted[n])), n))
-        most = max(1, ROWS // self.beam.size)
-        batch: list[int] = []
-        for n in order:
-            tokens = max(map(len, wanted[n])) * (len(batch) + 1)
-            if batch and (tokens > self.batch_tokens or len(batch) == most):
-                yield [numbers[m] for m in batch], [wanted[m] for m in batch]
-                batch = []
-            batch.append(n)
-        if batch:
-            yield [numbers[m] for m in batch], [wanted[m] for m in batch]
 
     def _translation(self, nbest: Sequence[Hypothesis], separators: int) -> Translation:
         """separators: the number of sentences that the decoder produces before the current one"""

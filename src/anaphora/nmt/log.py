@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from anaphora.core.errors import AnaphoraError, BadInput
-from anaphora.core.files import Appender, atomic_writer, byte_lines
+from anaphora.core.files import Appender, atomic_writer, byte_lines, write_atomic
 from anaphora.core.finite import json_text
 from anaphora.core.parsing import json_record
 from anaphora.svg import (
@@ -60,8 +60,9 @@ class Log:
     def _draw(self) -> None:
         series = series_of(read_log(self.path))
         if series:
-            with atomic_writer(self.path.parent / "curve.svg") as out:
-                out.write(training_curve(self.path.absolute().parent.name, series).encode())
+            write_atomic(
+                self.path.parent / "curve.svg", training_curve(self.path.absolute().parent.name, series).encode()
+            )
 
 
 def read_log(path: Path) -> list[dict[str, Any]]:

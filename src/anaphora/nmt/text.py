@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from anaphora.core.errors import AnaphoraError, BadInput
-from anaphora.core.files import atomic_writer
+from anaphora.core.files import write_atomic
 from anaphora.core.parsing import expecting, read_json_object
 from anaphora.nmt.config import VocabularyConfig
 from anaphora.nmt.layout import SpecialTokens
@@ -87,10 +87,10 @@ def learn_text(
     else:
         models = [_learn(config, text) for text in texts]
     for name, model in zip(FILES, models, strict=True):
-        with atomic_writer(folder / name) as out:
-            out.write(model)
-    with atomic_writer(folder / "text.json") as out:
-        out.write(json.dumps({"source": rules[0].to_dict(), "target": rules[1].to_dict()}).encode())
+        write_atomic(folder / name, model)
+    write_atomic(
+        folder / "text.json", json.dumps({"source": rules[0].to_dict(), "target": rules[1].to_dict()}).encode()
+    )
     return load_text(folder)
 
 
@@ -119,8 +119,7 @@ def copy_text(source: Path, folder: Path) -> Text:
     for name in TEXT_FILES:
         if not (source / name).is_file():
             raise BadInput(source, f"{name} is missing", remedy="Pass a folder written by `anaphora train`.")
-        with atomic_writer(folder / name) as out:
-            out.write((source / name).read_bytes())
+        write_atomic(folder / name, (source / name).read_bytes())
     return load_text(folder)
 
 

@@ -161,11 +161,11 @@ def out_of_memory(error: BaseException) -> bool:
     return any(words in message for words in OUT_OF_MEMORY)
 
 
-def padded_batches(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
-    """Indices sorted by length, in batches whose padded size is within a token budget."""
+def padded_batches(lengths: Sequence[int], budget: int, most: int | None = None) -> Iterator[list[int]]:
+    """Yield indices sorted by length, in batches of at most `most` whose padded size is within a token budget."""
     batch: list[int] = []
     for index in sorted(range(len(lengths)), key=lambda index: (lengths[index], index)):
-        if batch and lengths[index] * (len(batch) + 1) > budget:
+        if batch and (lengths[index] * (len(batch) + 1) > budget or len(batch) == most):
             yield batch
             batch = []
         batch.append(index)
