@@ -253,12 +253,11 @@ def atomic_folder(folder: Path, *, mode: int = 0o777, replace: bool = False) -> 
                 for name in files:
                     sync_file(Path(path, name))
                 sync_folder(Path(path))
-            old = _temporary(folder)
-            if replace and folder.is_dir():
-                folder.rename(old)
+            old = folder.rename(_temporary(folder)) if replace and folder.is_dir() else None
             temporary.rename(folder)
             sync_folder(folder.parent)
-            shutil.rmtree(old, ignore_errors=True)
+            if old is not None:
+                shutil.rmtree(old, ignore_errors=True)
     except BaseException as error:
         shutil.rmtree(temporary, ignore_errors=True)
         if isinstance(error, OSError) and _of_disk(error, temporary):
