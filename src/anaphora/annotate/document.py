@@ -125,6 +125,13 @@ class Document:
         sentence = self.sentences[mention.sentence]
         return Sentence(sentence.tokens[mention.start : mention.end]).text
 
+    def preceded_by(self, context: Sequence[Sentence]) -> Document:
+        """Return the document with sentences before it, which are not part of its chains."""
+        chains = self.chains
+        if chains is not None and context:
+            chains = tuple(tuple(replace(m, sentence=m.sentence + len(context)) for m in chain) for chain in chains)
+        return Document((*context, *self.sentences), chains)
+
 
 # Conversion of dependency trees: a content word changes places with the function word above it.
 

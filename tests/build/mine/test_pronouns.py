@@ -351,9 +351,8 @@ def test_each_data_file(name: str) -> None:
     assert {*data.translations, *data.oblique} <= {*language(source).pronouns, *language(source).plurals}
     assert data.clausal | data.source_only <= forms
     assert forms <= {*known.pronouns, *known.plurals}
-    numbers = ["Sing", *(["Plur"] if known.plurals else [])]
-    for number in numbers:
-        assert data.label("Masc", number) != data.label("Fem", number)
+    for number in ("", *([".Plur"] if known.plurals else [])):
+        assert data.labels[f"Masc{number}"] != data.labels[f"Fem{number}"]
 
 
 def test_english_german() -> None:
@@ -361,7 +360,7 @@ def test_english_german() -> None:
     assert data.targets("it", oblique=False) == {"er", "sie", "es"}
     assert data.targets("it", oblique=True) == {"er", "sie", "es", "ihn", "ihm", "ihr"}
     assert data.targets("he", oblique=True) == frozenset()
-    assert [data.label(gender, "Sing") for gender in ("Masc", "Fem", "Neut")] == ["er", "sie", "es"]
+    assert [data.labels[gender] for gender in ("Masc", "Fem", "Neut")] == ["er", "sie", "es"]
 
 
 def test_an_unknown_pair() -> None:

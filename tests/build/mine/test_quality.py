@@ -12,27 +12,27 @@ from typing import Any
 import pytest
 
 from anaphora.annotate.document import Document, Mention, Sentence, Token
-from anaphora.build.mine.filtering import Antecedents, Contrast
+from anaphora.build.mine.filtering import Antecedents
 from anaphora.build.mine.gold import GoldMention, GoldPair, GoldSide, read_gold
 from anaphora.build.mine.phenomenon import AnnotatedPair
 from anaphora.build.mine.pronouns import CONFIDENCE, PronounMatch, Pronouns
 from anaphora.build.mine.quality import (
     Evaluation,
     JudgedItem,
-    Request,
     annotated,
     curve,
     document_of,
     evaluate,
+    evaluate_mining,
     gold_items,
     judge,
     names_one,
-    run,
     same_chains,
     share,
     shares,
     with_gold_chains,
 )
+from anaphora.languages.swap import Swap
 from anaphora.reports.data_tables import quality_table
 from anaphora.stats.intervals import wilson
 
@@ -82,8 +82,8 @@ def translations(word: str) -> frozenset[str]:
 
 
 def found(source: Mention, target: Mention, sentence: int = 2) -> PronounMatch:
-    contrast = Contrast("Nom", frozenset({"Nom"}), frozenset({"Fem"}), "Sing", {})
-    return PronounMatch(sentence, 0, 0, Antecedents(source, target, 0.7), contrast, "sie")
+    swap = Swap("Nom", frozenset({"Nom"}), frozenset({"Fem"}), "Sing", {})
+    return PronounMatch(sentence, 0, 0, Antecedents(source, target, 0.7), swap, "sie")
 
 
 LAMP, TABLE, LIGHT = Mention(0, 0, 2, 1), Mention(0, 3, 5, 4), Mention(1, 0, 2, 1)
@@ -295,7 +295,13 @@ def test_progress_and_what_it_was_made_with(data: Callable[[str], Path], monkeyp
     monkeypatch.setattr("anaphora.build.mine.quality.load_annotator", lambda spec, language: Words())
     path = data("parcorfull") / "parcorfull.en-de.jsonl.gz"
     steps: list[tuple[int, int]] = []
-    document = run(Request(path, "gold", annotate=("a", "b")), lambda done, total: steps.append((done, total)))
+    document = evaluate_mining(
+        path,
+        chains="gold",
+        languages=None,
+        annotate=("a", "b"),
+        progress=lambda done, total: steps.append((done, total)),
+    )
     assert steps == [(n, 29) for n in range(1, 30)]
     assert document["annotation"] == {"source": {"annotator": "words"}, "target": {"annotator": "words"}}
     assert (document["languages"], document["chains"], document["items"]) == ("en-de", "gold", 0)

@@ -17,7 +17,6 @@ from anaphora.languages.german import (
     JOINED,
     PREPOSITIONS,
     PRONOUNS,
-    Mentions,
     Noun,
     NounTable,
     Word,
@@ -98,7 +97,7 @@ def _first(sentence: str, words: Sequence[Word], place: int) -> int:
 def replaced(sentence: str, phrase: Phrase, new: Noun, opinions: Sequence[str]) -> tuple[str, str, int]:
     """Return the sentence with another noun in a phrase, the new phrase, and the position of its end.
 
-    opinions: cases proposed for it, which are used only if the forms are ambiguous
+    opinions: cases proposed for it, which must agree, and are used only if the forms are ambiguous
     """
     start, end = phrase.span
     forms = dict(phrases([word.text for word in phrase.words], phrase.before, phrase.noun, new))
@@ -107,7 +106,12 @@ def replaced(sentence: str, phrase: Phrase, new: Noun, opinions: Sequence[str]) 
     if phrase.before.lower() not in PREPOSITIONS:
         clause = case_in_clause(sentence[:start], sentence[end:])
         opinions = [*opinions, *([clause] if clause else [])]
-    words = _decided(forms, opinions)
+    if len(set(forms.values())) == 1:
+        words = next(iter(forms.values()))
+    elif len(stated := set(opinions)) == 1 and stated <= set(forms):
+        words = forms[stated.pop()]
+    else:
+        raise Unsure("the case is not clear")
     text = " ".join(words)
     before, article = phrase.before.lower(), phrase.words[0].text.lower()
     whole = JOINED.get((before, words[0].lower()))
@@ -116,16 +120,6 @@ def replaced(sentence: str, phrase: Phrase, new: Noun, opinions: Sequence[str]) 
         text = " ".join([match_case(whole, phrase.before), *words[1:]])
     tail = _relative(sentence, end, phrase.noun.gender, new.gender)
     return sentence[:start] + text + tail, " ".join(words), start + len(text)
-
-
-def _decided(forms: dict[str, tuple[str, ...]], opinions: Sequence[str]) -> tuple[str, ...]:
-    """Return the form that all possible cases share, or the form of the one case on which all opinions agree."""
-    if len(set(forms.values())) == 1:
-        return next(iter(forms.values()))
-    stated = set(opinions)
-    if len(stated) != 1 or not stated <= set(forms):
-        raise Unsure("the case is not clear")
-    return forms[stated.pop()]
 
 
 def _relative(sentence: str, end: int, old: str, new: str) -> str:
@@ -150,10 +144,12 @@ def followed(text: str, source: str, genders: tuple[str, str], start: int, *, al
     """
     old, new = genders
     mentioned = mentions(text, old, start)
-    if any(word.start > _behind(text, start) for word in mentioned.others):
+    relative = BEHIND.match(text, start) if start else None  # directly after the noun phrase: its gender is right
+    if any(word.start > (relative.start("form") if relative else start - 1) for word in mentioned.others):
         raise Unsure("a demonstrative or relative pronoun may take it up")
     english = _english(source)
-    pronouns = _without_polite(mentioned, english)
+    polite = any(word in YOU for word in english)  # a sentence-initial Sie or Ihr may be
+    pronouns = [w for w in mentioned.pronouns if not (polite and w.text.startswith(("Sie", "Ihr")))]
     people, things = (sum(word in known for word in english) for known in (PEOPLE[old], IT))
     if not pronouns or (people >= len(pronouns) and things <= alone):
         return text
@@ -171,18 +167,6 @@ def count_it(source: str) -> int:
 
 def _english(source: str) -> list[str]:
     return re.findall(r"[\w']+", normalize(source).lower())
-
-
-def _behind(text: str, start: int) -> int:
-    """Return the position of the relative pronoun directly after the noun phrase, whose gender is already right."""
-    match = BEHIND.match(text, start)
-    return match.start("form") if match and start else start - 1
-
-
-def _without_polite(mentioned: Mentions, english: Sequence[str]) -> list[Word]:
-    """Return the pronouns without a sentence-initial Sie or Ihr if the source has *you*."""
-    polite = any(word in YOU for word in english)
-    return [w for w in mentioned.pronouns if not (polite and w.text.startswith(("Sie", "Ihr")))]
 
 
 def _changed(text: str, word: Word, old: str, new: str) -> str:

@@ -48,7 +48,7 @@ class GoldSide:
         for mention in self.mentions:
             if mention.chain is not None:
                 chains[mention.chain].append(mention)
-        object.__setattr__(self, "chains", {name: tuple(found) for name, found in chains.items()})
+        object.__setattr__(self, "chains", {name: tuple(mentions) for name, mentions in chains.items()})
         single = {m.place: m for m in self.mentions if m.span[2] - m.span[1] == 1 and not m.noun}
         object.__setattr__(self, "words", single)
 
@@ -60,28 +60,27 @@ class GoldSide:
         return [m for m in self.chains[pronoun.chain] if m.noun and m.place < place]
 
     def annotated(self, document: Document) -> Document:
-        """An annotation of the lines with these chains instead of its own."""
-        chains = []
-        for mentions in self.chains.values():
-            chain = [_mention(document, m.span) for m in mentions]
-            if len(chain) > 1:
-                chains.append(tuple(chain))
-        return replace(document, chains=tuple(chains))
+        """Return the annotation of the lines with these chains instead of its own."""
+
+        def mention(line: int, start: int, end: int) -> Mention:
+            return Mention(line, start, end, head_of(document.sentences[line], start, end))
+
+        chains = (tuple(mention(*m.span) for m in mentions) for mentions in self.chains.values())
+        return replace(document, chains=tuple(chain for chain in chains if len(chain) > 1))
 
 
 @dataclass(frozen=True, slots=True)
 class GoldPair:
-    """A document in both languages; alignments: all word links of a line, sure: those of both directions."""
+    """A document in both languages; alignments: the word links of each line."""
 
     name: str
     source: GoldSide
     target: GoldSide
     alignments: tuple[Alignment, ...]
-    sure: tuple[Alignment, ...]
 
 
 def languages_of(path: Path) -> tuple[str, str]:
-    """The language pair of a file of records."""
+    """Return the language pair of a file of records."""
     for line in text_lines(path):
         with expecting(path, "a record of ParCorFull with a pair of languages", 1):
             source, target = json_record(line, path, 1, "a record of ParCorFull")["langs"]
@@ -90,7 +89,7 @@ def languages_of(path: Path) -> tuple[str, str]:
 
 
 def read_gold(path: Path, source: str, target: str) -> Iterator[GoldPair]:
-    """The documents of a file of ParCorFull's records."""
+    """Yield the documents of a file of ParCorFull's records."""
     for number, line in enumerate(text_lines(path), start=1):
         record = json_record(line, path, number, "a record of ParCorFull")
         with expecting(path, "a record of ParCorFull", number):
@@ -111,43 +110,32 @@ def _pair(record: Mapping[str, Any], source: str, target: str) -> GoldPair:
         beads = [bead[k] for bead in record["alignment"]]
         places[code] = _places(beads, [len(s) for s in sentences])
         lines = tuple(tuple(token for n in bead for token in sentences[n]) for bead in beads)
-        sides[code] = GoldSide(lines, tuple(_mentions(record[code]["mentions"], places[code], lines)))
+        mentions = _mentions(record[code]["mentions"], places[code], lines)
+        sides[code] = GoldSide(lines, tuple(sorted(mentions, key=lambda m: (*m.place, -m.span[2]))))
     points: list[list[tuple[int, int]]] = [[] for _ in record["alignment"]]
-    sure: list[list[tuple[int, int]]] = [[] for _ in record["alignment"]]
-    for (n, i), (m, j), kind in record["word_alignment"]:
+    for (n, i), (m, j), _ in record["word_alignment"]:
         if n in places[source] and m in places[target] and places[source][n][0] == places[target][m][0]:
             line, before = places[source][n]
-            point = (before + i, places[target][m][1] + j)
-            points[line].append(point)
-            if kind == "i":
-                sure[line].append(point)
-    return GoldPair(record["doc"], sides[source], sides[target], tuple(map(tuple, points)), tuple(map(tuple, sure)))
+            points[line].append((before + i, places[target][m][1] + j))
+    return GoldPair(record["doc"], sides[source], sides[target], tuple(map(tuple, points)))
 
 
 def _places(beads: Sequence[Sequence[int]], lengths: Sequence[int]) -> dict[int, Place]:
-    found = {}
+    places = {}
     for line, bead in enumerate(beads):
         before = 0
         for number in bead:
-            found[number] = line, before
+            places[number] = line, before
             before += lengths[number]
-    return found
+    return places
 
 
 def _mentions(
     mentions: Sequence[Mapping[str, Any]], places: Mapping[int, Place], lines: Sequence[Sequence[str]]
 ) -> Iterator[GoldMention]:
-    found = []
     for mention in mentions:
-        if mention["sent"] not in places:
-            continue
-        line, before = places[mention["sent"]]
-        start, end = before + mention["start"], min(before + mention["end"], len(lines[line]))
-        if start < end:
-            found.append(GoldMention((line, start, end), mention["type"] == "np", mention["chain"] or None))
-    yield from sorted(found, key=lambda m: (m.span[0], m.span[1], -m.span[2]))
-
-
-def _mention(document: Document, span: Span) -> Mention:
-    line, start, end = span
-    return Mention(line, start, end, head_of(document.sentences[line], start, end))
+        if mention["sent"] in places:
+            line, before = places[mention["sent"]]
+            start, end = before + mention["start"], min(before + mention["end"], len(lines[line]))
+            if start < end:
+                yield GoldMention((line, start, end), mention["type"] == "np", mention["chain"] or None)

@@ -21,12 +21,7 @@ from anaphora.stats.intervals import wilson
 NOUNS = ("NOUN", "PROPN")
 
 
-@dataclass(frozen=True, slots=True)
-class GoldItem:
-    """A source pronoun and the target pronouns of its sentence with the same antecedent."""
-
-    place: Place
-    targets: frozenset[int]
+GoldItems = Mapping[Place, frozenset[int]]  # a source pronoun → target pronouns of its sentence with its antecedent
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +74,8 @@ def with_gold_chains(gold: GoldPair, pair: AnnotatedPair) -> AnnotatedPair:
     return AnnotatedPair(pair.name, source, target, pair.alignments)
 
 
-def gold_items(
-    gold: GoldPair, pair: AnnotatedPair, translations: Callable[[str], frozenset[str]]
-) -> dict[Place, GoldItem]:
-    """Return the gold items by position, for the pronouns that the phenomenon mines."""
+def gold_items(gold: GoldPair, pair: AnnotatedPair, translations: Callable[[str], frozenset[str]]) -> GoldItems:
+    """Return the gold items of the pronouns that the phenomenon mines."""
     same = same_chains(gold, pair)
     by_line: dict[int, list[GoldMention]] = defaultdict(list)
     for place, mention in gold.target.words.items():
@@ -91,16 +84,14 @@ def gold_items(
     items = {}
     for place, mention in gold.source.words.items():
         wanted = translations(gold.source.lines[place[0]][place[1]].lower())
-        if not wanted or not gold.source.nouns_before(place):
-            continue
         line = gold.target.lines[place[0]]
         targets = frozenset(
             other.span[1]
             for other in by_line[place[0]]
             if line[other.span[1]].lower() in wanted and (mention.chain, other.chain) in same
         )
-        if targets:
-            items[place] = GoldItem(place, targets)
+        if targets and gold.source.nouns_before(place):
+            items[place] = targets
     return items
 
 
@@ -120,11 +111,10 @@ def same_chains(gold: GoldPair, pair: AnnotatedPair) -> set[tuple[str | None, st
     return same
 
 
-def judge(gold: GoldPair, pair: AnnotatedPair, match: PronounMatch, truth: dict[Place, GoldItem]) -> JudgedItem:
+def judge(gold: GoldPair, pair: AnnotatedPair, match: PronounMatch, truth: GoldItems) -> JudgedItem:
     """Compare a mined item with the gold."""
     place = (match.sentence, match.source)
-    item = truth.get(place)
-    paired = item is not None and match.target in item.targets
+    paired = match.target in truth.get(place, ())
     ours = gold.source.nouns_before(place)
     theirs = gold.target.nouns_before((match.sentence, match.target))
     both = match.antecedents
@@ -178,7 +168,6 @@ def _head(document: Document, span: Span) -> Place:
 
 
 # Figures: precision and recall, by confidence and by class.
-
 
 STEPS = (0.0, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
@@ -279,48 +268,47 @@ def document_of(evaluation: Evaluation, confidence: float, about: Mapping[str, A
 # The command `build mine-evaluate`.
 
 
-Progress = Callable[[int, int], None]
+def evaluate_mining(
+    path: Path,
+    *,
+    chains: str,
+    languages: str | None,
+    annotate: tuple[str | None, str | None],
+    progress: Callable[[int, int], None] | None = None,
+    confidence: float | None = None,
+    **options: Any,
+) -> dict[str, Any]:
+    """Evaluate mining on the gold documents of a file, and return the figures as a JSON document.
 
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """The options of an evaluation. Annotators, languages and confidence have defaults if None."""
-
-    gold: Path
-    chains: str = "builtin"
-    languages: str | None = None
-    annotate: tuple[str | None, str | None] = (None, None)
-    confidence: float | None = None
-    oblique: bool = False
-    neuter: str = "both"
-
-
-def run(request: Request, progress: Progress | None = None) -> dict[str, Any]:
-    """Evaluate mining and return the figures as a JSON document; rejections are counted at the requested confidence."""
-    source, target = _languages(request)
-    linkers = {"link_source": "chains", "link_target": "chains"} if request.chains == "gold" else {}
-    options: dict[str, Any] = {**linkers, "oblique": request.oblique, "neuter": request.neuter}
-    phenomenon = Pronouns(source, target, confidence=request.confidence, **options)
+    confidence: rejections are counted at this level; options: those of `Pronouns`
+    """
+    source, dash, target = languages.partition("-") if languages else ("", "-", "")
+    if languages and not (source and dash and target):
+        raise AnaphoraError(f"not a language pair: {languages!r}. Write: en-de")
+    source, target = (source, target) if languages else languages_of(path)
+    if chains == "gold":
+        options |= {"link_source": "chains", "link_target": "chains"}
+    phenomenon = Pronouns(source, target, confidence=confidence, **options)
     everything = Pronouns(source, target, confidence=0, **options)  # for the curve
-    gold = list(read_gold(request.gold, source, target))
+    gold = list(read_gold(path, source, target))
     annotators = tuple(
         load_annotator(spec or default_annotator(code, f"--annotate-{side}"), code)
-        for spec, code, side in zip(request.annotate, (source, target), ("source", "target"), strict=True)
+        for spec, code, side in zip(annotate, (source, target), ("source", "target"), strict=True)
     )
     result = Evaluation()
     for done, (truth, pair) in enumerate(annotated(gold, *annotators), start=1):
-        annotated_pair = with_gold_chains(truth, pair) if request.chains == "gold" else pair
+        annotated_pair = with_gold_chains(truth, pair) if chains == "gold" else pair
         part = evaluate([(truth, annotated_pair)], everything)
         part.counts.clear()
-        for _ in phenomenon.find(annotated_pair, part.counts):
-            pass
         result.add(part)
+        for _ in phenomenon.find(annotated_pair, result.counts):
+            pass
         if progress is not None:
             progress(done, len(gold))
     settings = phenomenon.settings()
     about = {
         "languages": f"{source}-{target}",
-        "chains": request.chains,
+        "chains": chains,
         "settings": dict(settings),
         "annotation": {side: dict(a.settings()) for side, a in zip(("source", "target"), annotators, strict=True)},
     }
@@ -333,12 +321,3 @@ def annotated(gold: list[GoldPair], source: Annotator, target: Annotator) -> Ite
     theirs: Iterator[Document] = target.annotate(pair.target.lines for pair in gold)
     for pair, first, second in zip(gold, ours, theirs, strict=True):
         yield pair, AnnotatedPair(pair.name, first, second, pair.alignments)
-
-
-def _languages(request: Request) -> tuple[str, str]:
-    if request.languages is None:
-        return languages_of(request.gold)
-    source, dash, target = request.languages.partition("-")
-    if not (source and dash and target):
-        raise AnaphoraError(f"not a language pair: {request.languages!r}. Write: en-de")
-    return source, target
