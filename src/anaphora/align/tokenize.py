@@ -114,28 +114,28 @@ def mismatches(text: Mapping[str, int], reference: Mapping[str, int], sentences:
 
 def _normalized(text: str, counts: Counter[str]) -> str:
     """Normalize until nothing changes: an entity may be a sign or, escaped twice, another entity."""
+
+    def unescaped(match: re.Match[str]) -> str:
+        entity = match[0]
+        if entity[1] != "#" and entity[1:] not in html5:
+            return entity
+        counts[entity] += 1
+        return html.unescape(entity)
+
+    def replaced(match: re.Match[str]) -> str:
+        if match[0] not in _ORDINARY:
+            counts[match[0]] += 1
+        return _SIGNS.get(match[0], "'")
+
     while True:
         before = text
-        text = _ENTITY.sub(lambda found: _unescaped(found[0], counts), text)
+        text = _ENTITY.sub(unescaped, text)
         composed = unicodedata.normalize("NFC", text)
         if composed != text:
             counts[ACCENTS] += max(1, len(text) - len(composed))
-        text = _SIGN.sub(lambda found: _replaced(found[0], counts), composed)
+        text = _SIGN.sub(replaced, composed)
         if text == before:
             return text
-
-
-def _unescaped(entity: str, counts: Counter[str]) -> str:
-    if entity[1] != "#" and entity[1:] not in html5:
-        return entity
-    counts[entity] += 1
-    return html.unescape(entity)
-
-
-def _replaced(sign: str, counts: Counter[str]) -> str:
-    if sign not in _ORDINARY:
-        counts[sign] += 1
-    return _SIGNS.get(sign, "'")
 
 
 # Tokenization
@@ -265,7 +265,7 @@ def tokenize(lines: Iterable[str], how: str = DEFAULT, language: str = "", *, no
 
 
 def looks_tokenized(lines: Iterable[str]) -> bool:
-    """Whether a text is tokenized already, as `auto` sees it."""
+    """Return whether a text is tokenized already, as `auto` sees it."""
     return tokenize(lines, "none").is_tokenized
 
 
@@ -340,13 +340,11 @@ def _language_of(path: Path) -> str:
 
 def normalized_words(line: str, counts: Counter[str]) -> Words:
     """The normalized words of a line, split at white space. A word with an entity for a space stays one word."""
-    return [_word(word, counts) for word in line.split()]
-
-
-def _word(word: str, counts: Counter[str]) -> str:
-    here: Counter[str] = Counter()
-    normal = "".join(normalize_counting(word, here).split())
-    if not normal:
-        return word
-    counts.update(here)
-    return normal
+    words = []
+    for word in line.split():
+        here: Counter[str] = Counter()
+        normal = "".join(normalize_counting(word, here).split())
+        words.append(normal or word)
+        if normal:
+            counts.update(here)
+    return words

@@ -105,7 +105,15 @@ def load_forms(language: str) -> SwapForms:
         )
     adjectives, auxiliaries = data["adjectives"], data["auxiliaries"]
     return SwapForms(
-        rows=tuple(_row(row) for row in data["pronouns"]),
+        rows=tuple(
+            PronounRow(
+                row["case"],
+                NUMBERS[row["number"]],
+                frozenset(row["relations"]),
+                {gender: row[letter] for letter, gender in GENDERS.items() if letter in row},
+            )
+            for row in data["pronouns"]
+        ),
         subject=frozenset(auxiliaries["subject"]),
         never=frozenset(auxiliaries.get("never", ())),
         participles={NUMBERS[number]: _endings(pairs) for number, pairs in data["participles"].items()},
@@ -119,19 +127,11 @@ def load_forms(language: str) -> SwapForms:
     )
 
 
-def _row(row: Mapping[str, object]) -> PronounRow:
-    relations = row["relations"]
-    assert isinstance(relations, list)
-    forms = {gender: str(row[letter]) for letter, gender in GENDERS.items() if letter in row}
-    return PronounRow(str(row["case"]), NUMBERS[str(row["number"])], frozenset(relations), forms)
-
-
 def _endings(pairs: Sequence[Sequence[str]]) -> Endings:
     return tuple((old, new) for old, new in pairs)
 
 
 # The sentence
-
 
 WITH_PRONOUN = frozenset({"amod", "det", "nummod", "appos", "acl", "flat", "fixed", "nmod"})  # elle-même, eux deux
 
@@ -171,7 +171,9 @@ def swap_pronoun(sentence: Sentence, index: int, forms: SwapForms) -> Swap | str
     children = [sentence[child] for child in sentence.children[index]]
     if any(child.relation == "acl:relcl" for child in children):
         return "relative clause"
-    if any(child.role in WITH_PRONOUN for child in children) or _hyphen(sentence, index):
+    following = sentence[index + 1].text if index + 1 < len(sentence) else ""
+    hyphenated = not token.space_after and following.startswith("-")  # elle-même, in one or several tokens
+    if any(child.role in WITH_PRONOUN for child in children) or hyphenated:
         return "predicate agrees"
     positions = _agreeing(sentence, index, row, gender, forms)
     if isinstance(positions, str):
@@ -237,12 +239,6 @@ def _agreeing(sentence: Sentence, index: int, row: PronounRow, gender: str, form
     return tuple(tokens)
 
 
-def _hyphen(sentence: Sentence, index: int) -> bool:
-    """Whether a hyphen follows: *elle-même*, in one or several tokens."""
-    following = sentence[index + 1].text if index + 1 < len(sentence) else ""
-    return not sentence[index].space_after and following.startswith("-")
-
-
 def _doubtful(sentence: Sentence, index: int, pronoun: int, forms: SwapForms) -> bool:
     """Whether a token may agree with the pronoun in a way that the rules do not cover."""
     token, predicate = sentence[index], sentence[pronoun].head
@@ -255,7 +251,7 @@ def _doubtful(sentence: Sentence, index: int, pronoun: int, forms: SwapForms) ->
         return False  # elle a mangé
     subject = sentence[pronoun].role != "obj"
     for below, above in zip((index, *sentence.ancestors(index)), sentence.ancestors(index), strict=False):
-        if _has_other_subject(sentence, below, pronoun):
+        if any(child != pronoun and sentence[child].role in ("nsubj", "csubj") for child in sentence.children[below]):
             return False
         if above == predicate:
             of_object = sentence[below].role == "xcomp" and subject and _has_object(sentence, above)
@@ -286,10 +282,6 @@ def _participle(sentence: Sentence, index: int) -> bool:
 
 def _inflects(sentence: Sentence, index: int) -> bool:
     return sentence[index].upos == "ADJ" or _participle(sentence, index)
-
-
-def _has_other_subject(sentence: Sentence, index: int, pronoun: int) -> bool:
-    return any(child != pronoun and sentence[child].role in ("nsubj", "csubj") for child in sentence.children[index])
 
 
 def _has_object(sentence: Sentence, index: int) -> bool:

@@ -15,7 +15,6 @@ from anaphora.build.mine.gold import GoldMention, GoldPair, GoldSide, Span, lang
 from anaphora.build.mine.phenomenon import AnnotatedPair
 from anaphora.build.mine.pronouns import PronounMatch, Pronouns
 from anaphora.core.errors import AnaphoraError
-from anaphora.coref.gold import names
 from anaphora.stats.intervals import wilson
 
 NOUNS = ("NOUN", "PROPN")
@@ -125,6 +124,18 @@ def judge(gold: GoldPair, pair: AnnotatedPair, match: PronounMatch, truth: GoldI
     )
     distance = antecedent and both.source.sentence == ours[-1].span[0]
     return JudgedItem(gold.name, match.label, both.confidence, paired, antecedent, distance)
+
+
+def names(document: Document, mention: Mention, spans: Iterable[Span]) -> bool:
+    """Return whether a phrase is one of the annotated ones: it has the same head or the same first token."""
+    for number, start, end in spans:
+        if number != mention.sentence or not start <= mention.head < end:
+            continue
+        sentence = document.sentences[number]
+        head = head_of(sentence, start, min(end, len(sentence)))
+        if mention.start == start or mention.start <= head < mention.end:
+            return True
+    return False
 
 
 def names_one(document: Document, mention: Mention, spans: Sequence[Span]) -> bool:

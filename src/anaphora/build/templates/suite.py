@@ -28,7 +28,6 @@ from anaphora.suites.example import Example, Tag
 from anaphora.suites.suite import Header, Suite, suite_of
 
 NAMES: dict[str, Tag] = {"m": "masculine", "f": "feminine", "n": "neuter"}
-WORD = re.compile(r"\w+")
 
 
 def examples(
@@ -78,7 +77,7 @@ class _Maker:
         gold = filled[self.variant.antecedent].gender if self.variant.antecedent else self.variant.gold
         tags = self._tags(filled, gold, name)
         if self.template.pair:
-            tags["pair"] = " ".join(sorted(WORD.findall(" ".join(source).lower())))
+            tags["pair"] = " ".join(sorted(re.findall(r"\w+", " ".join(source).lower())))
         return Example(identifier, source, candidates, None if gold is None else self.genders.index(gold), tags)
 
     def _tags(self, filled: Filled, gold: str | None, name: str | None) -> dict[str, Tag]:
