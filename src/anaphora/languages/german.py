@@ -418,23 +418,8 @@ def _stands_alone(form: str, gender: str) -> bool:
 SIGNS = re.compile(r"[,;:.!?…\"„“”»«()–—]| - ")
 # between clauses; und and oder may also join nouns, so the words beyond them are ignored
 JOINING = ("und", "oder", "aber", "denn", "sondern")
-OPENING = [
-    "dass",
-    "daß",
-    "weil",
-    "wenn",
-    "ob",
-    "als",
-    "obwohl",
-    "damit",
-    "bevor",
-    "nachdem",
-    "bis",
-    "wie",
-    "was",
-    "wer",
-]
-BETWEEN = frozenset([*JOINING, *OPENING, "wo"])
+OPENING = ["dass", "daß", "weil", "wenn", "ob", "als", "obwohl", "damit", "bevor", "nachdem", "bis", "wie", "was"]
+BETWEEN = frozenset([*JOINING, *OPENING, "wer", "wo"])
 SUBJECTS = frozenset(["ich", "du", "er", "wir", "man"])
 TO_BE = frozenset(["ist", "war", "sei", "wäre", "wurde", "bin", "bist", "waren"])
 # with these a second nominative is possible, or a subject after the pronoun
