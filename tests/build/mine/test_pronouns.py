@@ -11,13 +11,32 @@ import pytest
 
 from anaphora.annotate import load_annotator
 from anaphora.annotate.document import Document, Mention, Sentence
-from anaphora.build.mine.filtering import REASONS, SWAPS
+from anaphora.build.mine.filtering import SWAPS
 from anaphora.build.mine.phenomenon import AnnotatedPair, MinedExample
 from anaphora.build.mine.pronouns import CONFIDENCE, Pronouns, pair_data
 from anaphora.core.errors import AnaphoraError
 from anaphora.coref import Link
 from anaphora.coref.pronouns import language
 from anaphora.languages import names_with
+
+# in the order of the steps; the reasons of a swap come between the antecedents and their agreement
+REASONS = (
+    "no target pronoun",
+    "not aligned to a pronoun",
+    "aligned to several",
+    "not resolved",
+    "source pleonastic",
+    "source event",
+    "target pleonastic",
+    "no source antecedent",
+    "no target antecedent",
+    "antecedents not aligned",
+    "not sure enough",
+    "too far away",
+    "number does not agree",
+    "gender unknown",
+    "gender does not agree",
+)
 
 Parsed = Callable[[str], Sentence]
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from anaphora.build.mine.result import (
     Find,
-    Place,
+    FindKey,
     Statistics,
     choose,
     draw,
@@ -176,7 +176,7 @@ def find(piece: int, sentence: int, number: int, document: str, **tags: Any) -> 
 
 
 def test_passages_and_names(text: Stage) -> None:
-    finds: list[tuple[Place, Find]] = [
+    finds: list[tuple[FindKey, Find]] = [
         ((0, 0), find(0, 1, 2, "a")),
         ((0, 1), {**find(0, 1, 2, "a"), "number": 3}),
         ((0, 2), find(0, 1, 2, "a")),

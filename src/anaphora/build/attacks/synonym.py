@@ -176,11 +176,11 @@ class _Replacer:
         except Unsure as why:
             return Skipped(str(why))
 
-    def _attacked(self, example: Example, antecedent: Antecedent, place: int) -> Example:
+    def _attacked(self, example: Example, antecedent: Antecedent, index: int) -> Example:
         genders = candidate_genders(example)
         gold = example.candidates[example.gold or 0]
         head = example.tags.get("target_antecedent_head")
-        phrase = phrase_in(gold[place], antecedent.target, self.synonyms.nouns, str(head) if head else None)
+        phrase = phrase_in(gold[index], antecedent.target, self.synonyms.nouns, str(head) if head else None)
         if example.gold is None or genders[example.gold] != phrase.noun.gender:
             raise Unsure("the right pronoun does not have the gender of the antecedent")
         forms = {form for forms in phrase.noun.forms.values() for form in forms}
@@ -197,13 +197,13 @@ class _Replacer:
                 problems.append("no candidate has the pronoun of the new gender")
                 continue
             try:
-                return self._with(example, place, antecedent, phrase, noun, genders.index(noun.gender))
+                return self._with(example, index, antecedent, phrase, noun, genders.index(noun.gender))
             except Unsure as why:
                 problems.append(str(why))
         raise Unsure(problems[0])
 
     def _with(
-        self, example: Example, place: int, antecedent: Antecedent, phrase: Phrase, noun: Noun, gold: int
+        self, example: Example, index: int, antecedent: Antecedent, phrase: Phrase, noun: Noun, gold: int
     ) -> Example:
         if any(len(candidate) != len(example.source) for candidate in example.candidates):
             raise Unsure("a candidate has not as many sentences as its source")
@@ -215,13 +215,13 @@ class _Replacer:
         candidates, words = [], ""
         for k, candidate in enumerate(example.candidates):
             passage = list(candidate)
-            here = phrase_in(passage[place], antecedent.target, self.synonyms.nouns, phrase.words[-1].text)
-            passage[place], words, end = replaced(passage[place], here, noun, opinions)
-            for i in range(place, len(passage)):
+            here = phrase_in(passage[index], antecedent.target, self.synonyms.nouns, phrase.words[-1].text)
+            passage[index], words, end = replaced(passage[index], here, noun, opinions)
+            for i in range(index, len(passage)):
                 if i < len(passage) - 1 or k == gold:  # in the last sentence the other pronouns are wrong anyway
                     last = i == len(passage) - 1
                     change = (phrase.noun.gender, noun.gender)
-                    start = end if i == place else 0
+                    start = end if i == index else 0
                     passage[i] = followed(passage[i], example.source[i], change, start, alone=int(last))
             candidates.append(tuple(passage))
         tags = {**example.tags, **_tags(example, phrase, noun, words, gold)}

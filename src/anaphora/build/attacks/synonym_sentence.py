@@ -70,21 +70,21 @@ def phrase_in(sentence: str, antecedent: str, nouns: NounTable, head: str | None
         raise Unsure("the antecedent's words are there twice")
     words = words_of(sentence)
     inside = [k for k, word in enumerate(words) if match.start() <= word.start and word.end <= match.end()]
-    place = next((k for k in inside if words[k].text == head or (head is None and words[k].text[0].isupper())), None)
-    while head is None and place in inside[:-1] and determiner(words[place].text):  # Die at the beginning
-        place = next((k for k in inside if k > place and words[k].text[0].isupper()), None)
-    noun = nouns.of_form(words[place].text) if place is not None else None
-    if place is None or noun is None:
+    index = next((k for k in inside if words[k].text == head or (head is None and words[k].text[0].isupper())), None)
+    while head is None and index in inside[:-1] and determiner(words[index].text):  # Die at the beginning
+        index = next((k for k in inside if k > index and words[k].text[0].isupper()), None)
+    noun = nouns.of_form(words[index].text) if index is not None else None
+    if index is None or noun is None:
         raise Unsure("the noun, or its gender, is not known")
-    first = _first(sentence, words, place)
+    first = _first(sentence, words, index)
     before = words[first - 1] if first else None
     joined = before is not None and not sentence[before.end : words[first].start].strip()
-    return Phrase(tuple(words[first : place + 1]), before.text if before and joined else "", noun)
+    return Phrase(tuple(words[first : index + 1]), before.text if before and joined else "", noun)
 
 
-def _first(sentence: str, words: Sequence[Word], place: int) -> int:
+def _first(sentence: str, words: Sequence[Word], index: int) -> int:
     """Return the index of the determiner with which the noun phrase of a noun begins."""
-    for k in range(place - 1, -1, -1):
+    for k in range(index - 1, -1, -1):
         if sentence[words[k].end : words[k + 1].start].strip():
             break
         if determiner(words[k].text) or words[k].text.lower() in CONTRACTED:
@@ -128,9 +128,9 @@ def _relative(sentence: str, end: int, old: str, new: str) -> str:
     if match is None:
         return sentence[end:]
     words = words_of(sentence)
-    place = next(k for k, word in enumerate(words) if word.start == match.start("form"))
+    index = next(k for k, word in enumerate(words) if word.start == match.start("form"))
     forms = relatives(match["form"], old, new)
-    if in_phrase(sentence, words, place) or len(forms) != 1:
+    if in_phrase(sentence, words, index) or len(forms) != 1:
         raise Unsure("a relative pronoun is not clear")
     return sentence[end : match.start("form")] + forms.pop() + sentence[match.end("form") :]
 

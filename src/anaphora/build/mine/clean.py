@@ -70,25 +70,16 @@ def _direction(text: str) -> str:
     return rest if not count or any(map(str.isalnum, rest)) else ""
 
 
-# in this order: text inside tags and after dashes is processed later
-RULES: dict[str, Callable[[str], str]] = {
-    "encoding": _encoding,
-    "tags": lambda text: _TAG.sub(" ", text),
-    "music": lambda text: _MUSIC.sub(" ", text),
-    "directions": _direction,
-    "dashes": lambda text: _DASH.sub(lambda match: " " if match.start() else "", text),
-    "speakers": lambda text: _SPEAKER.sub("", text),
-    "ocr": _ocr,
-}
-# characters that a rule needs: most lines have none of them, and the check is fast
-SIGNS = {
-    "encoding": re.compile("[ÂÃâÅÄ]"),
-    "tags": re.compile("[<{]"),
-    "music": re.compile("[#♩♪♫♬]"),
-    "directions": re.compile(r"[\[(*]"),
-    "dashes": re.compile("[-–—‐‑]"),
-    "speakers": re.compile(":"),
-    "ocr": re.compile(r"(?<!\w)[l0]|[^\W\d_]I"),
+# In this order: text inside tags and after dashes is processed later. Most lines have none of the characters that a rule
+# needs, and that check is fast.
+RULES: dict[str, tuple[re.Pattern[str], Callable[[str], str]]] = {
+    "encoding": (re.compile("[ÂÃâÅÄ]"), _encoding),
+    "tags": (re.compile("[<{]"), lambda text: _TAG.sub(" ", text)),
+    "music": (re.compile("[#♩♪♫♬]"), lambda text: _MUSIC.sub(" ", text)),
+    "directions": (re.compile(r"[\[(*]"), _direction),
+    "dashes": (re.compile("[-–—‐‑]"), lambda text: _DASH.sub(lambda match: " " if match.start() else "", text)),
+    "speakers": (re.compile(":"), lambda text: _SPEAKER.sub("", text)),
+    "ocr": (re.compile(r"(?<!\w)[l0]|[^\W\d_]I"), _ocr),
 }
 
 
@@ -98,11 +89,11 @@ class Cleaner:
     def __init__(self, kind: str) -> None:
         if kind not in KINDS:
             raise AnaphoraError(f"unknown clean-up {kind!r}. Known: {', '.join(KINDS)}")
-        self.rules = [(name, SIGNS[name], rule) for name, rule in RULES.items()] if kind == "subtitles" else []
-        self.counts: Counter[str] = Counter({name: 0 for name, _, _ in self.rules})
+        self.rules = RULES if kind == "subtitles" else {}
+        self.counts: Counter[str] = Counter(dict.fromkeys(self.rules, 0))
 
     def __call__(self, text: str) -> str:
-        for name, signs, rule in self.rules:
+        for name, (signs, rule) in self.rules.items():
             if signs.search(text):
                 cleaned = " ".join(rule(text).split())
                 self.counts[name] += cleaned != text

@@ -1,6 +1,6 @@
 """The filters of pronoun mining (ContraPro §3.1): aligned pronouns whose nominal antecedents are aligned as well.
 
-Each step returns its result, or the reason for rejection: one of `REASONS`, in the order of the steps.
+Each step returns its result, or the reason for rejection.
 """
 
 from __future__ import annotations
@@ -19,27 +19,8 @@ from anaphora.coref.phrases import span
 from anaphora.languages import german_swap
 from anaphora.languages.swap import Swap, Variant, load_forms, swap_pronoun
 
-Place = tuple[int, int]  # sentence, token
-Links = Mapping[Place, Link]
-
-# in the order of the steps; the reasons of a swap come between the antecedents and their agreement
-REASONS = (
-    "no target pronoun",
-    "not aligned to a pronoun",
-    "aligned to several",
-    "not resolved",
-    "source pleonastic",
-    "source event",
-    "target pleonastic",
-    "no source antecedent",
-    "no target antecedent",
-    "antecedents not aligned",
-    "not sure enough",
-    "too far away",
-    "number does not agree",
-    "gender unknown",
-    "gender does not agree",
-)
+Position = tuple[int, int]  # sentence, token
+Links = Mapping[Position, Link]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +43,11 @@ class WordLinks:
         self._alignments = alignments
         self._sides: dict[int, tuple[dict[int, list[int]], dict[int, list[int]]]] = {}
 
-    def targets(self, place: Place) -> list[Place]:
-        return [(place[0], j) for j in self._of(place[0])[0].get(place[1], ())]
+    def targets(self, position: Position) -> list[Position]:
+        return [(position[0], j) for j in self._of(position[0])[0].get(position[1], ())]
 
-    def sources(self, place: Place) -> list[Place]:
-        return [(place[0], i) for i in self._of(place[0])[1].get(place[1], ())]
+    def sources(self, position: Position) -> list[Position]:
+        return [(position[0], i) for i in self._of(position[0])[1].get(position[1], ())]
 
     def _of(self, number: int) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
         if number not in self._sides:
@@ -79,17 +60,17 @@ class WordLinks:
         return self._sides[number]
 
 
-def target_pronoun(place: Place, source: Sentence, candidates: Iterable[int], words: WordLinks) -> int | str:
+def target_pronoun(position: Position, source: Sentence, candidates: Iterable[int], words: WordLinks) -> int | str:
     """Return the target pronoun that is aligned to this source pronoun and to no other, or the reason for rejection."""
     pronouns = set(candidates)
     if not pronouns:
         return "no target pronoun"
-    aligned = [j for _, j in words.targets(place) if j in pronouns]
+    aligned = [j for _, j in words.targets(position) if j in pronouns]
     if not aligned:
         return "not aligned to a pronoun"
     if len(aligned) > 1:
         return "aligned to several"
-    others = [i for _, i in words.sources((place[0], aligned[0])) if i != place[1]]
+    others = [i for _, i in words.sources((position[0], aligned[0])) if i != position[1]]
     return "aligned to several" if any(source[i].upos == "PRON" for i in others) else aligned[0]
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from anaphora.annotate import Annotator, default_annotator, load_annotator
 from anaphora.annotate.document import Document, Mention, head_of
-from anaphora.build.mine.filtering import Place, WordLinks
+from anaphora.build.mine.filtering import Position, WordLinks
 from anaphora.build.mine.gold import GoldMention, GoldPair, GoldSide, Span, languages_of, read_gold
 from anaphora.build.mine.phenomenon import AnnotatedPair
 from anaphora.build.mine.pronouns import PronounMatch, Pronouns
@@ -20,7 +20,7 @@ from anaphora.stats.intervals import wilson
 NOUNS = ("NOUN", "PROPN")
 
 
-GoldItems = Mapping[Place, frozenset[int]]  # a source pronoun → target pronouns of its sentence with its antecedent
+GoldItems = Mapping[Position, frozenset[int]]  # a source pronoun → target pronouns of its sentence with its antecedent
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,20 +77,20 @@ def gold_items(gold: GoldPair, pair: AnnotatedPair, translations: Callable[[str]
     """Return the gold items of the pronouns that the phenomenon mines."""
     same = same_chains(gold, pair)
     by_line: dict[int, list[GoldMention]] = defaultdict(list)
-    for place, mention in gold.target.words.items():
-        if gold.target.nouns_before(place):
-            by_line[place[0]].append(mention)
+    for position, mention in gold.target.words.items():
+        if gold.target.nouns_before(position):
+            by_line[position[0]].append(mention)
     items = {}
-    for place, mention in gold.source.words.items():
-        wanted = translations(gold.source.lines[place[0]][place[1]].lower())
-        line = gold.target.lines[place[0]]
+    for position, mention in gold.source.words.items():
+        wanted = translations(gold.source.lines[position[0]][position[1]].lower())
+        line = gold.target.lines[position[0]]
         targets = frozenset(
             other.span[1]
-            for other in by_line[place[0]]
+            for other in by_line[position[0]]
             if line[other.span[1]].lower() in wanted and (mention.chain, other.chain) in same
         )
-        if targets and gold.source.nouns_before(place):
-            items[place] = targets
+        if targets and gold.source.nouns_before(position):
+            items[position] = targets
     return items
 
 
@@ -101,20 +101,20 @@ def same_chains(gold: GoldPair, pair: AnnotatedPair) -> set[tuple[str | None, st
     same: set[tuple[str | None, str | None]] = set()
     for mention in gold.source.mentions:
         if mention.noun and mention.chain is not None:
-            for place in words.targets(_head(pair.source, mention.span)):
-                same.update((mention.chain, other) for other in theirs.get(place, ()))
+            for position in words.targets(_head(pair.source, mention.span)):
+                same.update((mention.chain, other) for other in theirs.get(position, ()))
     for mention in gold.target.mentions:
         if mention.noun and mention.chain is not None:
-            for place in words.sources(_head(pair.target, mention.span)):
-                same.update((other, mention.chain) for other in ours.get(place, ()))
+            for position in words.sources(_head(pair.target, mention.span)):
+                same.update((other, mention.chain) for other in ours.get(position, ()))
     return same
 
 
 def judge(gold: GoldPair, pair: AnnotatedPair, match: PronounMatch, truth: GoldItems) -> JudgedItem:
     """Compare a mined item with the gold."""
-    place = (match.sentence, match.source)
-    paired = match.target in truth.get(place, ())
-    ours = gold.source.nouns_before(place)
+    position = (match.sentence, match.source)
+    paired = match.target in truth.get(position, ())
+    ours = gold.source.nouns_before(position)
     theirs = gold.target.nouns_before((match.sentence, match.target))
     both = match.antecedents
     antecedent = (
@@ -162,9 +162,9 @@ def _first_nouns(document: Document, number: int, start: int, end: int) -> int |
     return last
 
 
-def _owners(side: GoldSide) -> dict[Place, set[str]]:
+def _owners(side: GoldSide) -> dict[Position, set[str]]:
     """Return the chains of the noun phrases that contain each token."""
-    owners: dict[Place, set[str]] = defaultdict(set)
+    owners: dict[Position, set[str]] = defaultdict(set)
     for mention in side.mentions:
         if mention.noun and mention.chain is not None:
             line, start, end = mention.span
@@ -173,7 +173,7 @@ def _owners(side: GoldSide) -> dict[Place, set[str]]:
     return owners
 
 
-def _head(document: Document, span: Span) -> Place:
+def _head(document: Document, span: Span) -> Position:
     line, start, end = span
     return line, head_of(document.sentences[line], start, end)
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 # smallest are taken: the sample is independent of shards and workers, and a larger sample contains a smaller one.
 
 Find = Mapping[str, Any]  # a row of the stage `extract`
-Place = tuple[int, int]  # the shard of a find, and its number there
+FindKey = tuple[int, int]  # the shard of a find, and its number there
 
 
 def parse_size(text: str, classes: Mapping[str, int]) -> int | None:
@@ -47,8 +47,8 @@ def parse_size(text: str, classes: Mapping[str, int]) -> int | None:
     )
 
 
-def choose(finds: Iterable[tuple[Place, Find]], size: int | None, seed: int) -> set[Place] | None:
-    """Return the places of the sampled finds, at most `size` of each class; None stands for all finds."""
+def choose(finds: Iterable[tuple[FindKey, Find]], size: int | None, seed: int) -> set[FindKey] | None:
+    """Return the keys of the sampled finds, at most `size` of each class; None stands for all finds."""
     if size is None:
         return None
     heaps: dict[str, list[tuple[int, int, int]]] = {}  # the smallest of each class, negated: heapq has only min-heaps
@@ -133,7 +133,7 @@ def _written(sentence: Words, index: int) -> str:
 # The suite, and ContraPro's JSON.
 
 
-def examples(finds: Iterable[tuple[Place, Find]], text: Stage, context: int) -> Iterator[tuple[str, Example]]:
+def examples(finds: Iterable[tuple[FindKey, Find]], text: Stage, context: int) -> Iterator[tuple[str, Example]]:
     """Yield the finds as examples with their classes; context is shorter at the beginning of a document."""
     shard, pieces = -1, []
     used: Counter[str] = Counter()  # ids: two documents may have the same name
@@ -317,8 +317,8 @@ def finish(
         result.counts.update(counts)
         result.found.update(row["label"] for row in rows)
     size = parse_size(settings.per_class, result.found)
-    places = choose(_finds(finds, shards), size, settings.seed)
-    chosen = (find for find in _finds(finds, shards) if places is None or find[0] in places)
+    chosen_keys = choose(_finds(finds, shards), size, settings.seed)
+    chosen = (find for find in _finds(finds, shards) if chosen_keys is None or find[0] in chosen_keys)
     header = Header(output.name, *settings.languages, breakdowns, citation=output.citation, licence=output.licence)
     result.made |= {"per_class": settings.per_class, "seed": settings.seed, "context": settings.context}
 
@@ -337,7 +337,7 @@ def finish(
     return result
 
 
-def _finds(stage: Stage, shards: int) -> Iterator[tuple[Place, Find]]:
+def _finds(stage: Stage, shards: int) -> Iterator[tuple[FindKey, Find]]:
     for number in range(shards):
         rows = unpack(stage.read(number))
         next(rows)  # the counts

@@ -16,7 +16,7 @@ from anaphora.build.templates.template import (
     Template,
     Variant,
     editions,
-    place,
+    line_in,
     read_templates,
     switched,
 )
@@ -314,7 +314,7 @@ class _Check:
                 raise BadInput(word_class.path, problem, line=entry.line, remedy=remedy)
 
     def _bad(self, problem: str, near: str, remedy: str = "") -> BadInput:
-        line = place(self.path, self.template.id, near)
+        line = line_in(self.path, self.template.id, near)
         return BadInput(self.path, f"template {self.template.id}: {problem}", line=line, remedy=remedy)
 
 

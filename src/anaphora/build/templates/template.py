@@ -287,14 +287,14 @@ class _Reader:
     def _bad(self, problem: str, near: str, remedy: str = "") -> BadInput:
         """Return the error with the line of a text in this template."""
         name = str(self.row["id"])
-        return BadInput(self.path, f"template {name}: {problem}", line=place(self.path, name, near), remedy=remedy)
+        return BadInput(self.path, f"template {name}: {problem}", line=line_in(self.path, name, near), remedy=remedy)
 
 
 def _listed(sentences: str | Sequence[str]) -> Sequence[str]:
     return [sentences] if isinstance(sentences, str) else sentences
 
 
-def place(path: Path, template: str, near: str) -> int | None:
+def line_in(path: Path, template: str, near: str) -> int | None:
     """Return the line of a text within a template, or the line of the template itself."""
     start = None
     for number, line in _lines(path):
