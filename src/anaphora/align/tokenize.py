@@ -202,11 +202,13 @@ class Tokenization:
     tokenize: auto, moses or none
     normalize: whether signs are normalized first
     languages: those of source and target; Moses' general rules are used for an unknown one
+    split: divides lines instead, and changes nothing else, to reproduce other programs
     """
 
     tokenize: str = DEFAULT
     normalize: bool = True
     languages: tuple[str, str] = ("", "")
+    split: Split | None = None
 
     def __post_init__(self) -> None:
         if self.tokenize not in TOKENIZERS:
@@ -215,31 +217,19 @@ class Tokenization:
             raise AnaphoraError(f"{problem}. Known: {known}")
 
     def source(self, lines: Iterable[str]) -> Text:
-        return tokenize(lines, self.tokenize, self.languages[0], normalize=self.normalize)
+        return self._text(lines, self.languages[0])
 
     def target(self, lines: Iterable[str]) -> Text:
-        return tokenize(lines, self.tokenize, self.languages[1], normalize=self.normalize)
+        return self._text(lines, self.languages[1])
 
-    def pairs(self, source: Iterable[str], target: Iterable[str]) -> list[tuple[Words, Words]]:
-        """The words of parallel text."""
-        return list(zip(self.source(source).sentences, self.target(target).sentences, strict=True))
-
-
-@dataclass(frozen=True, slots=True)
-class AsItIs:
-    """Lines split by a function and otherwise unchanged, to reproduce other programs."""
-
-    split: Split
-    tokenize: str = "none"
-    normalize: bool = False
-
-    def source(self, lines: Iterable[str]) -> Text:
+    def _text(self, lines: Iterable[str], language: str) -> Text:
+        if self.split is None:
+            return tokenize(lines, self.tokenize, language, normalize=self.normalize)
         sentences = [self.split(line) for line in lines]
         return Text(sentences, Treatment("none", sum(map(len, sentences)), sum(map(carrying_punctuation, sentences))))
 
-    target = source
-
     def pairs(self, source: Iterable[str], target: Iterable[str]) -> list[tuple[Words, Words]]:
+        """The words of parallel text."""
         return list(zip(self.source(source).sentences, self.target(target).sentences, strict=True))
 
 

@@ -70,8 +70,8 @@ def _direction(text: str) -> str:
     return rest if not count or any(map(str.isalnum, rest)) else ""
 
 
-# In this order: text inside tags and after dashes is processed later. Most lines have none of the characters that a rule
-# needs, and that check is fast.
+# In this order: text inside tags and after dashes is processed later. Most lines have none of the characters that a
+# rule needs, and that check is fast.
 RULES: dict[str, tuple[re.Pattern[str], Callable[[str], str]]] = {
     "encoding": (re.compile("[ÂÃâÅÄ]"), _encoding),
     "tags": (re.compile("[<{]"), lambda text: _TAG.sub(" ", text)),

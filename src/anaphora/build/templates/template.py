@@ -141,7 +141,7 @@ class Template:
     """A template with its constraints.
 
     different_gender: these slots differ in gender, each from each
-    switch: the context is also said with these two slots in each other's place
+    switch: the context is also realized with these two slots exchanged
     once, turn: these two slots of one class are filled in one order only; every other entry of `turn` turns it round
     pair: items that differ in the order of two words only are linked by the tag `pair`
     variant: the slot whose entry names the variant
