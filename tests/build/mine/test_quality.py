@@ -68,7 +68,7 @@ def side(lines: tuple[str, ...], light: bool = True) -> GoldSide:
 @pytest.fixture
 def gold() -> GoldPair:
     straight = tuple(tuple((i, i) for i in range(len(line.split()))) for line in ENGLISH)
-    return GoldPair("a", side(ENGLISH), side(GERMAN), straight, straight)
+    return GoldPair("a", side(ENGLISH), side(GERMAN), straight)
 
 
 @pytest.fixture
