@@ -112,7 +112,7 @@ def test_two_files_add_a_language(parsed: Callable[[str], Sentence]) -> None:
     assert determiners_of("qa").article("mo") == "lon"
     assert pronoun_lists("en-qa").likely("it") == {"lo", "l'", "la"}
     data = pair_data("en", "qa")
-    assert (data.targets("it", oblique=False), data.label("Fem", "Sing")) == ({"lo", "la"}, "la")
+    assert (data.targets("it", oblique=False), data.labels["Fem"]) == ({"lo", "la"}, "la")
     document = Document(
         (
             parsed("Lan/DET/2/det kata/NOUN/3/nsubj/Gender=Fem,Number=Sing dor/VERB/0/root"),

@@ -335,11 +335,11 @@ class Builtin:
         return [(array(one, source), array(other, target)) for one, other in pairs]
 
     def _aligned(self, pairs: Sequence[SentencePair]) -> list[Directions]:
-        best = (
+        forward, backward = (
             [row.tolist() for row in direction.best(texts)]
             for direction, texts in zip(self._directions, _both(pairs), strict=True)
         )
-        return both_directions(*best, first=0)
+        return both_directions(forward, backward, first=0)
 
 
 def _saved(path: Path) -> Any:

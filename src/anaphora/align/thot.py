@@ -108,8 +108,8 @@ class Thot:
             self._models = [self._trained(text, k, progress) for k, text in enumerate((texts, swapped))]
             if self.model == "eflomal":  # the sample of the training corpus is better than a new one
                 numbers = range(len(corpus), len(texts))
-                alignments = [[model.get_training_alignment(n)[1].to_list() for n in numbers] for model in self._models]
-                return both_directions(*alignments, first=1)
+                one, other = ([m.get_training_alignment(n)[1].to_list() for n in numbers] for m in self._models)
+                return both_directions(one, other, first=1)
             return self._aligned(texts[len(corpus) :])
 
     def align(self, pairs: Sequence[Pair]) -> list[Directions]:
