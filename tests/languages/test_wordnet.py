@@ -70,7 +70,7 @@ def test_synsets_are_told_apart_by_their_part_of_speech(folder: Path) -> None:
 def test_an_irregular_form_has_no_regular_base() -> None:
     """Once the exceptions know a form, no ending is taken off: `axes` is not `axe`."""
     nouns = {"axe": (1,), "axis": (2,), "tax": (3,)}
-    nothing: dict[str, dict[str, tuple[Any, ...]]] = dict.fromkeys(PARTS, {})
+    nothing: dict[str, dict[str, tuple[Any, ...]]] = {part: {} for part in PARTS}
     wordnet = WordNet(nothing | {"noun": nouns}, nothing | {"noun": {"axes": ("axis",)}})
     assert list(wordnet.synsets_of("axes")) == [("noun", 2)]
     assert list(wordnet.synsets_of("taxes")) == [("noun", 3)]
