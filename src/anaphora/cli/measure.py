@@ -139,7 +139,7 @@ def pairs(
     from anaphora.measure.pairs import Files, Settings, write_pairs
 
     if not translations:
-        raise click.UsageError("pass the translations of one or more systems: -t FILE")
+        raise click.UsageError("pass translations (-t) of one or more systems")
     if output.resolve() in {path.resolve() for path in (reference, *translations, *([source] if source else []))}:
         raise AnaphoraError(f"{output} is one of the input files. Choose another output")
     click.get_current_context().with_resource(lock_output(output))
