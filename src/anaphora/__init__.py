@@ -40,9 +40,7 @@ _INTERNAL = ("Reported", "import_scores")  # of anaphora.api only
 
 def __getattr__(name: str) -> Any:
     if name == "__all__":
-        from anaphora import api
-
-        return sorted({"__version__", *_ELSEWHERE, *api.__all__} - {*_INTERNAL})
+        return sorted({"__version__", *_ELSEWHERE, *import_module("anaphora.api").__all__} - {*_INTERNAL})
     if name in _ELSEWHERE:
         value = getattr(import_module(_ELSEWHERE[name]), name)
     elif name.startswith("_") or name in _INTERNAL or name not in (api := import_module("anaphora.api")).__all__:

@@ -133,7 +133,7 @@ def generative(
     aligned = judging.align_texts(texts, words, corpus=more, settings=settings, aligner=saved, progress=progress)
     references = judging.judge_texts(texts, texts.gold, aligned.reference, aligned.reference)
     label = judging.alignment_label(settings, more, as_path(aligner_model))
-    opened = as_runs(runs) or [None] * len(systems)
+    opened: Sequence[Run | None] = as_runs(runs) or [None] * len(systems)
     return [
         judging.evaluate_translations(
             texts,

@@ -227,8 +227,10 @@ def measure_adapt(
         after = preference_accuracy(features, pairs)
         save_language_model(features, path)
         unfinished.unlink(missing_ok=True)
-    accuracy = (before, after) if pairs else (None, None)
-    return AdaptedModel(path, sum(line["pieces"] for line in log), len(pairs), *accuracy, log)
+    trained_on = sum(line["pieces"] for line in log)
+    if not pairs:
+        return AdaptedModel(path, trained_on, 0, None, None, log)
+    return AdaptedModel(path, trained_on, len(pairs), before, after, log)
 
 
 def _dev_pairs(suite: Suite, context: int, plain: bool) -> list[Pair]:

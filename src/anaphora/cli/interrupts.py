@@ -15,6 +15,8 @@ from typing import Any
 
 import click
 
+from anaphora.core.errors import AnaphoraError
+
 
 @dataclass(frozen=True, slots=True)
 class ResumeHint:
@@ -45,7 +47,7 @@ def resume_message(root: click.Command, arguments: Sequence[str]) -> str:
         return f"stopped; {hint[0]}. Resume with: {hint[1]}"
     try:
         context = parse_argv(root, arguments)
-    except click.ClickException:  # interrupted before the mistake was found
+    except (click.ClickException, AnaphoraError):  # interrupted before the mistake was found
         return "stopped; nothing was written"
     output = context.params.get("output")
     # an output that exists was there before, or is complete
@@ -58,7 +60,7 @@ def kept(root: click.Command, arguments: Sequence[str]) -> tuple[str, str] | Non
     """What the command has kept that was called with these arguments, and the command that resumes it."""
     try:
         context = parse_argv(root, arguments)
-    except (click.ClickException, click.exceptions.Exit):  # Exit: --help
+    except (click.ClickException, click.exceptions.Exit, AnaphoraError):  # Exit: --help
         return None
     hint = RESUME_HINTS.get(context.command_path.partition(" ")[2])
     text = hint.kept(context.params) if hint else ""

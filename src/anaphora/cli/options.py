@@ -19,6 +19,7 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 import click
 
 from anaphora.align.tokenize import TOKENIZERS
+from anaphora.core.errors import AnaphoraError
 from anaphora.suites.suite import Suite
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -41,7 +42,7 @@ class Share(click.FloatRange):
         return number
 
 
-class Parsed(click.ParamType):
+class Parsed(click.ParamType[Any]):
     """A value that a function parses, for example a list separated by commas."""
 
     name = "text"
@@ -88,8 +89,9 @@ def key_values(_: click.Context, parameter: click.Parameter, values: tuple[str, 
     pairs = [value.partition("=") for value in values]
     for key, equals, value in pairs:
         if not equals or not key.strip().replace(".", "").isidentifier():
-            example = ", for example training.updates=600" if parameter.name == "settings" else ""
-            raise click.UsageError(f"{parameter.opts[0]} {key}{equals}{value}: write {parameter.metavar}{example}.")
+            set_key = "write section.key=value, for example training.epochs=5"
+            expected = set_key if parameter.name == "settings" else f"expected {parameter.metavar}"
+            raise AnaphoraError(f"{parameter.opts[0]} {key}{equals}{value}: {expected}")
     return {key.strip(): value.strip() for key, _, value in pairs}
 
 
@@ -235,7 +237,7 @@ def parameters(
         for name in reversed(positional):
             parameter = signature.parameters[name]
             several = parameter.kind is parameter.VAR_POSITIONAL
-            settings = {"nargs": -1} if several else {}
+            settings: Settings = {"nargs": -1} if several else {}
             settings |= {"metavar": positional[name]} if positional[name] else {}
             kind = option_type(parameter.annotation, function)["type"]
             needed = changes.get(name, {}).get("required", parameter.default is parameter.empty)
@@ -258,7 +260,7 @@ def _option(function: Callable[..., Any], parameter: inspect.Parameter, own: Set
     if settings["default"] is parameter.empty:
         settings.setdefault("required", True)
         del settings["default"]
-    elif settings["default"] is None or settings["default"] == ():
+    elif settings["default"] is None or (settings["default"] == () and settings.get("multiple")):
         del settings["default"]
     elif isinstance(settings["default"], tuple) and not settings.get("multiple"):
         settings["show_default"] = ",".join(f"{item}" for item in settings["default"])

@@ -59,7 +59,10 @@ anaphora apt --example example
 @option("--config", type=PATH, metavar="FILE", help="Run a config file of the original program (with --variant idiap).")
 @parameters(
     api.apt,
-    **{name: {"required": False} for name in NEEDED},
+    source={"required": False},
+    reference={"required": False},
+    translations={"required": False},
+    languages={"required": False},
     weights={"type": Parsed(_weights), "multiple": False, "metavar": "W1,…,W6"},
     discard={"type": Parsed(_cases), "multiple": False, "metavar": "CASES"},
     rescue={
