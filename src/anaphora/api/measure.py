@@ -23,7 +23,7 @@ from anaphora.suites.suite import Suite
 if TYPE_CHECKING:
     from anaphora.evaluation.result import Result
     from anaphora.measure.model import Measure, ScoredText
-    from anaphora.measure.pair_suite import Written
+    from anaphora.measure.pairs import Written
     from anaphora.measure.scoring import Human, Ranking
     from anaphora.measure.texts import Line, Pair, Text
 
@@ -48,10 +48,6 @@ def measure_pairs(
     matching: Literal["edit", "rescued", "statistical"] = "edit",
     common_context: bool = False,
     year: str | None = None,
-    draw_from: Suite | File | None = None,
-    balanced: bool = False,
-    share: float = 1.0,
-    seed: int = SAMPLING.seed,
     progress: Progress | None = None,
 ) -> Written:
     """Write pairs where a system's pronoun differs from the reference's (Jwalapuram et al. 2019, §3).
@@ -69,25 +65,18 @@ def measure_pairs(
     matching: Method that matches pronouns of translation and reference.
     common_context: use the reference's context for the systems' sentences as well
     year: Year to store with every pair, or the name of a test set.
-    draw_from: Sample pronoun confusions from these pairs, instead of -t.
-    balanced: Sample both directions of a confusion equally often, with --draw-from.
-    share: Share of sentences to use, with --draw-from.
     """
-    from anaphora.measure.pair_list import read_pair_list
-    from anaphora.measure.pair_suite import Files, write_pairs, write_sampled_pairs
+    from anaphora.languages.pair_list import read_pair_list
+    from anaphora.measure.pairs import Files, write_pairs
     from anaphora.measure.pairs import Settings as PairSettings
 
     systems, path = as_paths(translations), Path(output)
-    if bool(systems) == (draw_from is not None):
-        raise AnaphoraError("pass translations (-t), or pairs to sample errors from (--draw-from)")
+    if not systems:
+        raise AnaphoraError("pass the translations of one or more systems: -t FILE")
     files = Files(Path(reference), systems, as_path(source), tuple(names), as_path(pronoun_list), docids, context)
     if path.resolve() in {file.resolve() for file in (files.reference, *systems, files.source) if file is not None}:
         raise AnaphoraError(f"{output} is one of the input files. Choose another output")
     with lock_output(path):
-        if draw_from is not None:
-            confused = as_suite(draw_from)
-            sampling: dict[str, Any] = {"seed": seed, "share": share, "year": year, "equal": balanced}
-            return write_sampled_pairs(files, languages, confused, path, **sampling)
         judged = read_pair_list(Path(pair_list)) if pair_list else None
         settings = PairSettings(kind, matching, judged, agreement, not common_context, year)
         return write_pairs(files, languages, path, settings, progress)
@@ -204,7 +193,6 @@ def measure_adapt(
     from anaphora.measure import check_installed, unfinished_model
 
     check_installed("peft")
-    from anaphora.core.files import text_lines
     from anaphora.measure.adapting import Adapting, adapt, documents, preference_accuracy, save_language_model
     from anaphora.measure.features import LanguageModelFeatures
     from anaphora.measure.training import check_new
@@ -217,7 +205,7 @@ def measure_adapt(
     with lock_output(path):
         _set_threads(threads)
         pairs = [pair for suite in dev for pair in _dev_pairs(as_suite(suite), context, plain)]
-        in_domain = [document for text in texts for document in documents(text_lines(Path(text)), plain=plain)]
+        in_domain = [document for text in texts for document in documents(Path(text), plain=plain)]
         features = LanguageModelFeatures(spec)
         before = preference_accuracy(features, pairs)
         unfinished = unfinished_model(path)
@@ -309,7 +297,7 @@ def _rank(
     sampling: dict[str, Any],
     progress: Progress | None,
 ) -> MeasureScores:
-    from anaphora.measure.pair_suite import Files
+    from anaphora.measure.pairs import Files
     from anaphora.measure.scoring import rank, texts_of
     from anaphora.measure.texts import read_lines
 

@@ -31,8 +31,8 @@ from anaphora.suites.contexts import SEED, Selection, select
 from anaphora.suites.suite import Suite
 from anaphora.systems import System, kind_traits, load_system
 from anaphora.systems.context import Context, Options
-from anaphora.systems.python import ScoreFunction, name_of, scorer_of
 from anaphora.systems.scores import ScoreArray, ScoreFile
+from anaphora.systems.scoring import ScoreFunction, name_of, score_suite, scorer_of
 
 if TYPE_CHECKING:
     from anaphora.evaluation.compare import Comparison
@@ -90,8 +90,6 @@ def score(
     progress: called with the numbers of examples that are scored and that there are
     started: called once with the selected examples, before the first one is scored
     """
-    from anaphora.systems.scoring import score_suite
-
     if resume and overwrite:
         raise AnaphoraError("--resume and --overwrite cannot be combined.")
     suite = as_suite(suite)

@@ -87,8 +87,6 @@ anaphora measure pairs -s src.de -r ref.en -t mine.en -l de-en --kind noisy --pa
     agreement={"type": Share(0, 1)},
     pronoun_list={"aliases": ("--pronouns",)},
     matching={"aliases": ("--aligner",)},
-    draw_from={"metavar": "PAIRS"},
-    share={"type": Share(0, 1)},
 )
 @json_option
 def pairs(output: Path, pair_list: Path | None, as_json: bool, **settings: Any) -> None:
@@ -122,7 +120,7 @@ def _print(statistics: Statistics, output: Path, pair_list: Path | None) -> None
 @format_options
 def counts(suites: tuple[str, ...], by_year: bool, format: str, as_json: bool) -> None:
     """Count unique pairs and source contexts by language and year (Tables 2 and 3 of the paper)."""
-    from anaphora.measure.pair_suite import count_pairs
+    from anaphora.measure.pairs import count_pairs
     from anaphora.reports.data_tables import pair_counts_table
 
     counted = count_pairs((api.load_suite(name) for name in suites), by_year=by_year)
@@ -134,7 +132,7 @@ def counts(suites: tuple[str, ...], by_year: bool, format: str, as_json: bool) -
 @json_option
 def example(folder: Path, as_json: bool) -> None:
     """Write example files into FOLDER: a reference, two systems, annotators' judgments, a config."""
-    from anaphora.measure.pair_suite import write_example
+    from anaphora.measure.pairs import write_example
 
     echo_examples(write_example(folder), as_json)
 
@@ -260,7 +258,7 @@ def _draw(path: Path, scored: Sequence[tuple[str, Text, ScoredText]]) -> None:
 
 
 def _write_details(path: Path, result: MeasureScores) -> None:
-    from anaphora.core.cells import tsv_line
+    from anaphora.core.columns import tsv_line
     from anaphora.core.files import atomic_writer
 
     with atomic_writer(path) as out:
