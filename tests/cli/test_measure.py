@@ -156,7 +156,7 @@ def test_nothing_is_overwritten(model: Path, texts: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        (("pairs", "-r", "ref.en", "-l", "de-en", "-o", "p.jsonl"), "pass the translations of one or more systems: -t FILE"),
+        (("pairs", "-r", "ref.en", "-l", "de-en", "-o", "p.jsonl"), "pass translations (-t)"),
         (("pairs", "-r", "ref.en", "-t", "bad.en", "-l", "de-en", "-o", "ref.en"), "ref.en is one of the input files"),
         (("pairs", "-r", "ref.en", "-t", "bad.en", "-l", "english", "-o", "p"), "not a language pair: 'english'"),
         (("pairs", "-r", "ref.en", "-t", "bad.en", "-l", "en-xx", "-o", "p"), "no list of pronouns for language 'xx'"),

@@ -72,7 +72,7 @@ def measure_pairs(
 
     systems, path = as_paths(translations), Path(output)
     if not systems:
-        raise AnaphoraError("pass the translations of one or more systems: -t FILE")
+        raise AnaphoraError("pass translations (-t) of one or more systems")
     files = Files(Path(reference), systems, as_path(source), tuple(names), as_path(pronoun_list), docids, context)
     if path.resolve() in {file.resolve() for file in (files.reference, *systems, files.source) if file is not None}:
         raise AnaphoraError(f"{output} is one of the input files. Choose another output")
