@@ -183,7 +183,7 @@ def generative(
     runs: contrastive runs of the same systems, to report the gap
     aligner, aligner_model, corpus, tokenize, normalize: as in `align_texts`
     """
-    from anaphora.align import Aligner, Settings
+    from anaphora.align import Aligner, Settings, align_systems
     from anaphora.core.documents import read_parallel
     from anaphora.evaluation import generative as judging
 
@@ -199,7 +199,9 @@ def generative(
     saved = None if aligner_model is None else Aligner.load(Path(aligner_model))
     backend, _, model = aligner.partition(":")
     settings = saved.settings if saved else Settings(backend=backend, model=model or None)
-    aligned = judging.align_texts(texts, words, corpus=more, settings=settings, aligner=saved, progress=progress)
+    aligned = align_systems(
+        texts.source, texts.gold, words, corpus=more, settings=settings, aligner=saved, progress=progress
+    )
     references = judging.judge_texts(texts, texts.gold, aligned.reference, aligned.reference)
     label = judging.alignment_label(settings, more, _path(aligner_model))
     results = []

@@ -254,7 +254,7 @@ def surely(one: Robustness, p: float) -> Robustness:
 
 def test_an_attack_is_drawn_with_all_systems(attacked: Robustness) -> None:
     other = replace(attacked, system="other")
-    chapter = attack_chapter([attacked, other], assign_styles([SYSTEM, "other"]))
+    chapter = attack_chapter([attacked, other], assign_styles([SYSTEM, "other"]), {})
     chart, *tables = chapter.parts
     assert chart.svg is not None
     assert chart.table is not None
