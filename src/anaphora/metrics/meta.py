@@ -286,12 +286,10 @@ def sweep(
                         raise AnaphoraError(f"{alignment}: {system} has no pronoun that counts. Discard fewer cases")
                     values[system] = value
                 apt = replace(scores, metrics={"apt": np.array(list(values.values()))})
-                rest = apt.without(removed) if removed else None
-                correlations = [
-                    None if part is None else correlation(part.human_scores, part.metrics["apt"], settings)
-                    for part in (apt, rest)
-                ]
-                swept.append(Setting(alignment, w2, w6, weighting.discarded, values, *correlations))
+                everything = correlation(apt.human_scores, apt.metrics["apt"], settings)
+                some = apt.without(removed)
+                rest = correlation(some.human_scores, some.metrics["apt"], settings) if removed else None
+                swept.append(Setting(alignment, w2, w6, weighting.discarded, values, everything, rest))
     return Sweep(scores, removed, ordered, tuple(swept), settings)
 
 

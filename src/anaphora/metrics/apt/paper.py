@@ -97,10 +97,10 @@ def _side(
 def _outcome(system: Translation, places: Sequence[Occurrence], references: Sequence[Side], task: Task) -> Outcome:
     triples = []
     pairs: Counter[tuple[str, str]] = Counter()
-    for place, *sides in zip(places, references, translations(places, system, task), strict=True):
-        words = [side.words[0] if side.words else None for side in sides]
-        reference, candidate = (NONE if word is None else task.lists.canonical(word) for word in words)
-        pairs[reference, candidate] += 1
+    for place, reference, candidate in zip(places, references, translations(places, system, task), strict=True):
+        right, word = (side.words[0] if side.words else None for side in (reference, candidate))
+        row, column = (NONE if form is None else task.lists.canonical(form) for form in (right, word))
+        pairs[row, column] += 1
         source = Side((place.position,), (place.pronoun,))
-        triples.append(Triple(place.sentence, source, *sides, case_of(*words, task.lists)))
+        triples.append(Triple(place.sentence, source, reference, candidate, case_of(right, word, task.lists)))
     return Outcome(system.name, triples, [place.pronoun for place in places], confusion_of(pairs))

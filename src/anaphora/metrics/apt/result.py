@@ -264,10 +264,11 @@ def _pair(first: Outcome, second: Outcome, weighting: Weighting, sampling: Resam
     """Both have the same pronouns in the same order, as they come from the same source and reference."""
 
     def difference(group: str | None) -> Difference:
-        members = (
-            (t for t, g in zip(one.triples, one.groups, strict=True) if group in (None, g)) for one in (first, second)
+        before, after = (
+            _units((t for t, g in zip(one.triples, one.groups, strict=True) if group in (None, g)), weighting)
+            for one in (first, second)
         )
-        return score_difference(*(_units(triples, weighting) for triples in members), sampling)
+        return score_difference(before, after, sampling)
 
     gained: list[str] = []
     lost: list[str] = []
