@@ -13,7 +13,7 @@ from typing import NamedTuple
 from anaphora.align.aligner import align_systems
 from anaphora.align.alignment import Alignment, check_alignment, parse_alignment
 from anaphora.align.backend import Settings
-from anaphora.align.tokenize import AsItIs, Split, Tokenization, Treatment
+from anaphora.align.tokenize import Split, Tokenization, Treatment
 from anaphora.core.documents import read_parallel
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.languages.pronouns import PronounLists
@@ -260,7 +260,7 @@ def read_task(
     wanted = (files.source, *text_files, *alignment_files, files.source_tags, *tag_files)
     paths = list(dict.fromkeys(path for path in wanted if path is not None))
     lines = dict(zip(paths, read_parallel(*paths), strict=True))
-    tokenization = words if isinstance(words, Tokenization) else AsItIs(words)
+    tokenization = words if isinstance(words, Tokenization) else Tokenization("none", normalize=False, split=words)
     source_text = tokenization.source(lines[files.source])
     source = source_text.sentences
     texts = [tokenization.target(lines[path]) for path in text_files]
