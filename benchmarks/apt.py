@@ -20,7 +20,7 @@ SENTENCES = 4_706
 def run(rounds: int = 3) -> list[Row]:
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(name, "1")
-    from anaphora.api_texts import apt
+    from anaphora import apt
 
     with tempfile.TemporaryDirectory() as folder:
         files, source = real() if (DATA / "han-apt").is_dir() else made_up(Path(folder))

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 import anaphora
-from anaphora import AnaphoraError
-from anaphora.api_texts import apt
+from anaphora import AnaphoraError, apt
 from anaphora.metrics.apt.metric import VARIANTS
 
 # Table 1's problem twice: "it" without a link between linked neighbours, and a plain one

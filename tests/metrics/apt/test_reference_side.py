@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from anaphora.api_texts import apt
+from anaphora import apt
 from anaphora.languages.pronouns import PronounLists
 from anaphora.metrics.apt.idiap import split
 from anaphora.metrics.apt.idiap_output import score_file
