@@ -221,6 +221,42 @@ def _scat(folder: Path) -> None:
 suite("scat", _scat)
 
 
+def _ctxpro(folder: Path) -> None:
+    from tests.suites.readers.test_ctxpro import written
+
+    written(folder)
+
+
+suite("ctxpro", _ctxpro, "gender.opensubtitles.en-de.test")
+
+
+def _mt_geneval(folder: Path) -> None:
+    from tests.suites.readers.test_mt_geneval import written
+
+    written(folder)
+
+
+suite("mt-geneval", _mt_geneval)
+
+
+def _winomt(folder: Path) -> None:
+    from tests.suites.readers.test_winomt import written
+
+    written(folder)
+
+
+suite("winomt", _winomt)
+
+
+def _diabla(folder: Path) -> None:
+    from tests.suites.readers.test_diabla import written
+
+    written(folder)
+
+
+suite("diabla", _diabla)
+
+
 def _eval_anaphora(folder: Path) -> None:
     from tests.suites.readers.test_eval_anaphora import pair, written
 

@@ -122,12 +122,12 @@ Examples:
     "--context",
     type=click.IntRange(0),
     metavar="N",
-    help="Number of preceding sentences to include (contrapro, lopes, --to sources).",
+    help="Number of preceding sentences to include (contrapro, lopes, ctxpro, diabla, --to sources).",
 )
-@option("--split", help="Split to read: train, valid or test (scat).")
+@option("--split", help="Split to read: train, valid or test (scat); dev or test (mt-geneval).")
 @option("--contrast-from", type=PATH, help="Folder of Lopes' set, for wrong translations that agree (scat).")
 @option("--source-language", help="Source language (text).")
-@option("--target-language", help="Target language (text, disceval).")
+@option("--target-language", help="Target language (text, disceval, mt-geneval, winomt, diabla).")
 @option("--separator", help="Text between the sentences of a passage, one line per passage (--to text, --to sources).")
 @option(
     "--documents",
