@@ -260,11 +260,12 @@ def hats(folder: Path) -> None:
 
 
 def curtains(folder: Path) -> None:
-    from tests.cli.test_attack_synonym import HEADER, TAGS, THESAURUS, row
+    from tests.cli.test_attack import SYNONYM_HEADER, SYNONYM_TAGS, THESAURUS, synonym_row
 
     write(folder / "th.dat", THESAURUS)
     write(folder / "ding.txt", "Vorhang {m}; Gardine {f} :: curtain\n")
-    write(folder / "s.jsonl", "".join(json.dumps(line) + "\n" for line in (HEADER, row("a", TAGS), row("b", {}))))
+    rows = (SYNONYM_HEADER, synonym_row("a", SYNONYM_TAGS), synonym_row("b", {}))
+    write(folder / "s.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
 
 
 def distractors(folder: Path) -> None:
