@@ -253,7 +253,7 @@ SOURCE_PRONOUNS = frozenset({"it", "they", "them"})  # where an example does not
 
 @dataclass(frozen=True)
 class Texts:
-    """A suite's current sentences in words, line by line with its examples: those with a right answer or an expected word."""
+    """A suite's current sentences in words, line by line with its examples (with a right answer or expected word)."""
 
     header: Header
     examples: tuple[Example, ...]
