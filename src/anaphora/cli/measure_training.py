@@ -138,19 +138,27 @@ def adapt(
     """
     features = _language_model(lm, output, threads)
     from anaphora.core.files import text_lines
-    from anaphora.measure.adapting import Adapting, documents, preference_accuracy, save_language_model
+    from anaphora.measure.adapting import Adapting, documents, finished_log, preference_accuracy, save_language_model
     from anaphora.measure.adapting import adapt as adapt_model
+    from anaphora.measure.features import LanguageModelFeatures
+    from anaphora.measure.training import check_new
 
     settings = Adapting(**options)
     pairs = _pairs_in(dev, context, plain)
     in_domain = [document for path in texts for document in documents(text_lines(path), plain=plain)]
     before = preference_accuracy(features, pairs)
     kept = kept_file(output)
-    with progress_bar("steps") as progress:
-        report = None if progress is None else lambda line: progress(line["step"], line["steps"])
-        log = adapt_model(features, in_domain, settings, keep=kept, report=report)
-    after = preference_accuracy(features, pairs)
-    save_language_model(features, output)
+    log = finished_log(features, in_domain, settings, kept) if output.exists() else None
+    if log is not None:  # killed after the model was written
+        features = LanguageModelFeatures(str(output))
+        after = preference_accuracy(features, pairs)
+    else:
+        check_new(output)
+        with progress_bar("steps") as progress:
+            report = None if progress is None else lambda line: progress(line["step"], line["steps"])
+            log = adapt_model(features, in_domain, settings, keep=kept, report=report)
+        after = preference_accuracy(features, pairs)
+        save_language_model(features, output)
     kept.unlink(missing_ok=True)
     pieces = sum(line["pieces"] for line in log)
     note(f"{output}: {pieces:,} pieces" + (f", dev accuracy {before:.3f} → {after:.3f}" if pairs else ""))
@@ -177,7 +185,8 @@ def _language_model(lm: str, output: Path, threads: int | None) -> LanguageModel
     kind, _, spec = lm.partition(":")
     if kind != "lm" or not spec:
         raise AnaphoraError(f"not a language model: {lm!r}. Write lm:NAME_OR_PATH")
-    check_new(output)
+    if not kept_file(output).is_file():  # otherwise the output may be complete, which the caller finds out
+        check_new(output)
     click.get_current_context().with_resource(lock_output(output))
     if threads is not None:
         torch.set_num_threads(threads)

@@ -118,7 +118,7 @@ def _generative(members: Sequence[OtherResult], called: Called, styles: Styles) 
             systems = {called[s["system"]]: s for s in result.document["systems"].values()}
             groups, rows, sentences = [], [], []
             for name, system in systems.items():
-                written, (low, high) = float(system["accuracy"]), system["interval"]
+                written, (low, high) = float(system["accuracy"]), _bounds(system)
                 gap = system.get("gap")
                 preferred = float(gap["contrastive_accuracy"]) if gap else None
                 also = "" if preferred is None else f", prefers it in {100 * preferred:.1f} %"
@@ -169,8 +169,14 @@ def _series(conditions: Mapping[str, Any], style: SystemStyle) -> Series:
     for name, condition in conditions.items():
         wrong = name in WRONG_CONTEXT
         label = f"{name} context" if wrong else str(condition["sentences"])
-        (levels if wrong else points).append(Point(label, condition["accuracy"], *condition["interval"]))
+        (levels if wrong else points).append(Point(label, float(condition["accuracy"]), *_bounds(condition)))
     return Series(style, sorted(points, key=lambda point: int(point.label)), levels)
+
+
+def _bounds(result: Mapping[str, Any]) -> tuple[float, float]:
+    """Return the interval of a result; a bound that is not a number is an error here, before a chart draws it."""
+    low, high = result["interval"]
+    return float(low), float(high)
 
 
 def _usage_rows(system: str, conditions: Mapping[str, Any]) -> Iterator[Row]:

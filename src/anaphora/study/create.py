@@ -8,7 +8,6 @@ import html
 import random
 import re
 import secrets
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
@@ -160,22 +159,28 @@ def assign(items: Sequence[str], names: Sequence[str], overlap: int, candidates:
     rng = random.Random(seed)
     dealt = list(items)
     rng.shuffle(dealt)
-    load: Counter[str] = Counter()
-    shared: Counter[frozenset[str]] = Counter()
-    given: dict[str, list[str]] = {name: [] for name in names}
-    for item in dealt:
-        chosen: list[str] = []
+    everyone = range(len(names))
+    given = [list(dealt) if overlap == len(names) else [] for _ in everyone]
+    load = [0 for _ in everyone]
+    shared = [[0 for _ in everyone] for _ in everyone]  # items that two annotators have in common
+    more = len(dealt) * overlap + 1  # than any number of shared items
+    for item in dealt if overlap < len(names) else ():
+        chosen: list[int] = []
+        rest = list(everyone)
+        cost = [more * number for number in load]  # the load decides, then the items shared with those chosen
         while len(chosen) < overlap:
-            rest = [name for name in names if name not in chosen]
-            rng.shuffle(rest)
-            best = min(rest, key=lambda n: (load[n], sum(shared[frozenset((n, c))] for c in chosen)))
+            lowest = min(cost[k] for k in rest)
+            best = rng.choice([k for k in rest if cost[k] == lowest])
+            rest.remove(best)
+            cost = [value + common for value, common in zip(cost, shared[best], strict=True)]
             for other in chosen:
-                shared[frozenset((best, other))] += 1
+                shared[best][other] += 1
+                shared[other][best] += 1
             chosen.append(best)
-        for name in chosen:
-            load[name] += 1
-            given[name].append(item)
-    return [Annotator(name, _shown(given[name], candidates, rng)) for name in names]
+        for one in chosen:
+            load[one] += 1
+            given[one].append(item)
+    return [Annotator(name, _shown(given[k], candidates, rng)) for k, name in enumerate(names)]
 
 
 def _shown(items: list[str], candidates: int, rng: random.Random) -> tuple[Assignment, ...]:

@@ -13,6 +13,7 @@ from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, PreTrained
 
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.finite import all_finite
+from anaphora.core.parsing import shown
 from anaphora.runs import CandidateScores
 from anaphora.scoring.batching import (
     SourceGroup,
@@ -22,14 +23,14 @@ from anaphora.scoring.batching import (
     score_groups,
     weights_checksum,
 )
-from anaphora.scoring.encoded import CandidateScore, EncodedExample
+from anaphora.scoring.encoded import CandidateScore, EncodedExample, Ids
 from anaphora.scoring.packed import PackedModel, UnsupportedModel
 from anaphora.scoring.padded import score_padded
 from anaphora.scoring.tree import build_tree
 from anaphora.suites.example import Example
 from anaphora.systems import KINDS, MODEL
 from anaphora.systems.context import Options, ScoringInput, split_settings
-from anaphora.systems.encoding import Seq2SeqInputs, answer, encode_examples, load_tokenizer, loaded
+from anaphora.systems.encoding import Seq2SeqInputs, answer, encode_examples, load_tokenizer, loaded, usable
 from anaphora.systems.prompts import CausalInputs
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
@@ -67,6 +68,8 @@ def fingerprint(model: Any, tokenizer: Any, settings: Mapping[str, str]) -> dict
 
 def _vocabulary(tokenizer: Any) -> str:
     """The size of a vocabulary and a short sum over it."""
+    if not all(type(number) is int for number in tokenizer.get_vocab().values()):
+        raise AnaphoraError(f"{tokenizer.name_or_path}: the tokenizer's vocabulary has ids that are not whole numbers")
     tokens = sorted(tokenizer.get_vocab().items(), key=lambda item: (item[1], item[0]))
     return f"{len(tokens)}@{hashlib.sha256(repr(tokens).encode()).hexdigest()[:8]}"
 
@@ -80,6 +83,7 @@ class NeuralSystem:
     """Scores examples with a torch model. A subclass says how text becomes tokens."""
 
     traits = MODEL
+    name = "the model"  # in messages
 
     def __init__(self, model: PreTrainedModel, options: Options) -> None:
         self.model, self.options = model.eval(), options
@@ -97,16 +101,17 @@ class NeuralSystem:
         Batches are made as if nothing were done, and those with nothing left to do are passed over: so that scores
         do not depend on where an earlier process was interrupted, to the last digit.
         """
-        encoded = encode_examples(examples, self.options, self.encode)
-        budget = self.options.batch_tokens
-        if self.packed is None:
-            scores = score_padded(self.model, encoded, budget, done)
-        else:
-            groups = group_by_source([item.separate() for item in encoded], budget)
-            scores = score_groups(groups, self._scores, budget, done=done)
-        for number, values in scores:
-            item = encoded[number]
-            yield number, answer(item.candidates, values, item.truncated)
+        with usable(self.name):
+            encoded = encode_examples(examples, self.options, self.encode)
+            budget = self.options.batch_tokens
+            if self.packed is None:
+                scores = score_padded(self.model, encoded, budget, done)
+            else:
+                groups = group_by_source([item.separate() for item in encoded], budget)
+                scores = score_groups(groups, self._scores, budget, done=done)
+            for number, values in scores:
+                item = encoded[number]
+                yield number, answer(item.candidates, values, item.truncated)
 
     def _scores(self, batch: Sequence[SourceGroup]) -> list[list[CandidateScore]]:
         """Switch to packed attention only while scoring, so that the model can still generate between batches."""
@@ -149,7 +154,7 @@ def _trial(model: Any) -> list[EncodedExample]:
     """Small trees of arbitrary tokens, with branches at different depths."""
     size = model.get_output_embeddings().weight.shape[0]
     tokens = [7 + (31 * i) % max(1, min(size, 1000) - 8) for i in range(24)]
-    start = (getattr(model.config, "decoder_start_token_id", None) or 0,)
+    start = (_whole(model.config, "decoder_start_token_id") or 0,)
     source = (*tokens[:9],) if model.config.is_encoder_decoder else ()
     shared, one, other = (*tokens[:5],), (*tokens[5:12],), (*tokens[12:15],)
     trees = [(shared + one, shared + other, other), (one + other, one + shared)]
@@ -171,11 +176,13 @@ class HuggingFaceSeq2Seq(NeuralSystem):
     def __init__(self, what: str, options: Options) -> None:
         name, settings = split_settings(what, KINDS["hf"].settings)
         model, self.tokenizer = load_checkpoint(AutoModelForSeq2SeqLM, name, settings)
-        self._fingerprint = fingerprint(model, self.tokenizer, settings)
-        # Learned and sinusoidal positions end somewhere; T5's relative ones do not.
-        limit = getattr(model.config, "max_position_embeddings", None)
-        self.tokens = Seq2SeqInputs(self.tokenizer, settings, options, start=_start(model.config), limit=limit)
-        super().__init__(model, options)
+        self.name = f"hf:{name}"
+        with usable(self.name):
+            self._fingerprint = fingerprint(model, self.tokenizer, settings)
+            # Learned and sinusoidal positions end somewhere; T5's relative ones do not.
+            limit = _whole(model.config, "max_position_embeddings")
+            self.tokens = Seq2SeqInputs(self.tokenizer, settings, options, start=_start(model.config), limit=limit)
+            super().__init__(model, options)
 
     def settings(self) -> dict[str, Any]:
         """What the scores depend on, for the header of a run."""
@@ -186,12 +193,16 @@ class HuggingFaceSeq2Seq(NeuralSystem):
 
     def translate(self, texts: Sequence[str], *, beams: int | None = None, max_tokens: int = 256) -> list[str]:
         """Translations of texts, by beam search, in batches of like length."""
+        with usable(self.name):
+            return self._translations(texts, beams or 4, max_tokens)
+
+    def _translations(self, texts: Sequence[str], beams: int, max_tokens: int) -> list[str]:
         found: list[str] = [""] * len(texts)
         sources = self.tokens.sources(texts)
         order = sorted(range(len(texts)), key=lambda i: (len(sources[i]), i))
         limit = self.tokens.limit
         arguments: dict[str, Any] = {
-            "num_beams": beams or 4,
+            "num_beams": beams,
             "max_new_tokens": max_tokens if limit is None else min(max_tokens, limit - 2),
         }
         arguments["decoder_start_token_id"], *code = self.tokens.prompt()
@@ -211,8 +222,19 @@ class HuggingFaceSeq2Seq(NeuralSystem):
 
 def _start(config: Any) -> int:
     """The token that the decoder starts from."""
-    start = config.decoder_start_token_id
-    return int(config.bos_token_id if start is None else start)
+    start = _whole(config, "decoder_start_token_id")
+    first = _whole(config, "bos_token_id") if start is None else start
+    if first is None:
+        raise AnaphoraError("config.json has neither decoder_start_token_id nor bos_token_id")
+    return first
+
+
+def _whole(config: Any, key: str) -> int | None:
+    """A whole number of a model's config; None where it has none."""
+    value = getattr(config, key, None)
+    if value is not None and (type(value) is not int or value < 0):
+        raise AnaphoraError(f"{key} in config.json is {shown(value)}, not a whole number")
+    return value
 
 
 # `lm:NAME_OR_PATH`: causal language models, base or chat, with a prompt; GGUF files too.
@@ -228,10 +250,12 @@ class CausalLM(NeuralSystem):
     def __init__(self, what: str, options: Options) -> None:
         name, settings = split_settings(what, KINDS["lm"].settings)
         model, self.tokenizer = load_checkpoint(AutoModelForCausalLM, name, settings)
-        self._fingerprint = fingerprint(model, self.tokenizer, settings)
-        limit = getattr(model.config, "max_position_embeddings", None)
-        self.tokens = CausalInputs(self.tokenizer, settings, options, name=f"lm:{name}", limit=limit)
-        super().__init__(model, options)
+        self.name = f"lm:{name}"
+        with usable(self.name):
+            self._fingerprint = fingerprint(model, self.tokenizer, settings)
+            limit = _whole(model.config, "max_position_embeddings")
+            self.tokens = CausalInputs(self.tokenizer, settings, options, name=f"lm:{name}", limit=limit)
+            super().__init__(model, options)
 
     def settings(self) -> dict[str, Any]:
         """What the scores depend on, for the header of a run."""
@@ -242,18 +266,19 @@ class CausalLM(NeuralSystem):
 
     def translate(self, texts: Sequence[str], *, beams: int | None = None, max_tokens: int = 256) -> list[str]:
         """What the model writes after the prompt, up to the end of the line (base) or of its turn (chat)."""
-        found = []
+        with usable(self.name):
+            return [self._translation(prompt, beams or 1, max_tokens) for prompt in self.tokens.prompts(texts)]
+
+    def _translation(self, prompt: Ids, beams: int, max_tokens: int) -> str:
         limit = self.tokens.limit
-        for prompt in self.tokens.prompts(texts):
-            ids = torch.tensor([prompt], device=self.model.device)
-            with torch.inference_mode():
-                output = self.model.generate(
-                    input_ids=ids,
-                    attention_mask=torch.ones_like(ids),
-                    num_beams=beams or 1,
-                    max_new_tokens=max_tokens if limit is None else min(max_tokens, limit - len(prompt)),
-                    do_sample=False,
-                    pad_token_id=self.tokenizer.pad_token_id or self.tokenizer.eos_token_id,
-                )
-            found.append(self.tokens.answer(output[0, len(prompt) :]))
-        return found
+        ids = torch.tensor([prompt], device=self.model.device)
+        with torch.inference_mode():
+            output = self.model.generate(
+                input_ids=ids,
+                attention_mask=torch.ones_like(ids),
+                num_beams=beams,
+                max_new_tokens=max_tokens if limit is None else min(max_tokens, limit - len(prompt)),
+                do_sample=False,
+                pad_token_id=self.tokenizer.pad_token_id or self.tokenizer.eos_token_id,
+            )
+        return self.tokens.answer(output[0, len(prompt) :])
