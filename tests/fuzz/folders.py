@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -63,7 +62,7 @@ def converted(folder: Path) -> None:
     from ctranslate2.converters import TransformersConverter
 
     marian(folder)
-    os.rename(folder / "model", folder / "marian")
+    (folder / "model").rename(folder / "marian")
     TransformersConverter(str(folder / "marian")).convert(str(folder / "model"))
     for name in ("source.spm", "target.spm", "vocab.json", "tokenizer_config.json"):
         if not (folder / "model" / name).exists():

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import functools
 import hashlib
+import importlib.metadata
 import io
 import multiprocessing
 import os
@@ -167,6 +169,7 @@ def work(target: Target, first: int, last: int, seed: int, pipe: Connection, kee
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"
     signal.signal(signal.SIGALRM, _hang)
+    importlib.metadata.entry_points = functools.cache(importlib.metadata.entry_points)  # looks at every package
     base = Path("/dev/shm") if os.access("/dev/shm", os.W_OK) else None
     with tempfile.TemporaryDirectory(prefix="fuzz-", dir=base) as name:
         try:

@@ -160,23 +160,25 @@ def assign(items: Sequence[str], names: Sequence[str], overlap: int, candidates:
     dealt = list(items)
     rng.shuffle(dealt)
     everyone = range(len(names))
-    given = [list(dealt) if overlap == len(names) else [] for _ in everyone]
     load = [0 for _ in everyone]
     shared = [[0 for _ in everyone] for _ in everyone]  # items that two annotators have in common
+    given: list[list[str]] = [[] for _ in everyone]
     more = len(dealt) * overlap + 1  # than any number of shared items
-    for item in dealt if overlap < len(names) else ():
+    for item in dealt:
         chosen: list[int] = []
         rest = list(everyone)
         cost = [more * number for number in load]  # the load decides, then the items shared with those chosen
         while len(chosen) < overlap:
-            lowest = min(cost[k] for k in rest)
-            best = rng.choice([k for k in rest if cost[k] == lowest])
+            order = list(rest)
+            rng.shuffle(order)
+            best = min(order, key=cost.__getitem__)
             rest.remove(best)
-            cost = [value + common for value, common in zip(cost, shared[best], strict=True)]
-            for other in chosen:
-                shared[best][other] += 1
-                shared[other][best] += 1
             chosen.append(best)
+            if overlap < len(names):  # otherwise everyone is chosen, and shares everything with everyone
+                cost = [value + common for value, common in zip(cost, shared[best], strict=True)]
+                for other in chosen[:-1]:
+                    shared[best][other] += 1
+                    shared[other][best] += 1
         for one in chosen:
             load[one] += 1
             given[one].append(item)
