@@ -133,7 +133,7 @@ def mine(
         raise AnaphoraError(f"-l {languages}: expected SOURCE-TARGET, for example en-de")
     if to not in ("suite", "contrapro", "both"):
         raise AnaphoraError(f"unknown output {to!r}. Known: suite, contrapro, both")
-    parse_size(per_class)
+    parse_size(per_class, {})  # a wrong value is an error before the long work
     own = {"confidence": link_confidence, "link_source": link_source, "link_target": link_target}
     backend, _, model = aligner.partition(":")
     settings = Settings(
@@ -193,11 +193,18 @@ def evaluate_mining(
     oblique: include pronouns that are mined only on request (ihn, ihm, ihr)
     neuter: whether es needs an antecedent on "both" sides, or on the "source" side only (ContraPro)
     """
-    from anaphora.build.mine.quality import Request, run
+    from anaphora.build.mine.quality import evaluate_mining as evaluate
 
-    annotators = (annotate_source, annotate_target)
-    request = Request(Path(gold), chains, languages, annotators, link_confidence, oblique=oblique, neuter=neuter)
-    return run(request, progress)
+    return evaluate(
+        Path(gold),
+        chains=chains,
+        languages=languages,
+        annotate=(annotate_source, annotate_target),
+        progress=progress,
+        confidence=link_confidence,
+        oblique=oblique,
+        neuter=neuter,
+    )
 
 
 @named

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from anaphora.align.aligner import align_systems
 from anaphora.align.alignment import Alignment, check_alignment, parse_alignment
 from anaphora.align.backend import Settings
-from anaphora.align.tokenize import AsItIs, Split, Text, Tokenization, Treatment
+from anaphora.align.tokenize import Split, Text, Tokenization, Treatment
 from anaphora.core.documents import read_parallel
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.languages.pronouns import PronounLists
@@ -251,7 +251,7 @@ def read_task(
     aligner, corpora, progress: how texts without an alignment file are aligned, and together with which other texts
     """
     read = _read_together(files)
-    divided = words if isinstance(words, Tokenization) else AsItIs(words)
+    divided = words if isinstance(words, Tokenization) else Tokenization("none", normalize=False, split=words)
     source_text = divided.source(read[files.source])
     source = source_text.sentences
     texts = [
