@@ -52,7 +52,7 @@ def make_marian(folder: Path, texts: list[str], layers: int = 2) -> Path:
 
 
 def make_llama(folder: Path, texts: list[str], layers: int = 2) -> Path:
-    """A Llama model of two layers unless said otherwise, with byte-level BPE trained on the texts, and a chat template."""
+    """A Llama model of two layers by default, with byte-level BPE trained on the texts, and a chat template."""
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
     from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
