@@ -39,7 +39,7 @@ class Design:
 
     annotators: tuple[str, ...]
     overlap: int | None = None
-    seed: int = 1
+    seed: int = 12345
     mode: str = PAIRS
     context: int = 2
     show_source: bool = True

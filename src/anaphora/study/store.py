@@ -373,3 +373,8 @@ def read_answers(study: Study, folder: Path, url: str | None = None) -> list[Ans
         return log.answers()
     finally:
         log.close()
+
+
+def kept(folder: Path, url: str | None = None) -> str:
+    """Describe where the answers of a study that is no longer served are kept."""
+    return f"every answer is kept in {folder if url is None else 'its database'}"  # the URL may hold a password

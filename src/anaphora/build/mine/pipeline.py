@@ -64,7 +64,7 @@ class Settings:
     align_train: int = PAIRS
     per_class: str = "4000"
     context: int = 5
-    seed: int = 1
+    seed: int = 12345
     sizes: Sizes = field(default_factory=Sizes)
 
 
@@ -324,7 +324,13 @@ def runner_for(workers: int | None, cluster: str | None) -> Runner:
     return processes(count) if count > 1 else InProcess()
 
 
-def kept(work: Path) -> str:
+def work_folder(output: Path, work: Path | None = None) -> Path:
+    """Return the folder for the files of the stages: the one that was chosen, or one next to the output."""
+    return work or output.with_name(f"{output.name}.work")
+
+
+def kept(output: Path, work: Path | None = None) -> str:
     """Describe what an interrupted mining run has kept in its work folder; empty where there is nothing."""
+    work = work_folder(output, work)
     shards = sum(1 for _ in work.glob("*/*.jsonl.gz"))
     return f"{shards:,} finished shards are kept in {work}" if work.is_dir() else ""
