@@ -298,22 +298,18 @@ within("study-serve", lambda folder: mock.patch("uvicorn.Server.run"))
 # Training
 
 
+SMALL = "--set model.hidden=8 --set model.embedding=8 --set training.updates=1 --set training.save_every=1"
+TRAIN = f"train {{}}/c.toml -o {{}}/model --set data.source={{}}/x.en --set data.target={{}}/x.de --threads 1 {SMALL}"
+
+
 def resumable(folder: Path) -> None:
-    """A model whose training has come half of the way."""
+    """A model whose training has come to its end: resumed, it reads everything that it left."""
     from anaphora.cli.app import app
-    from tests.fuzz.building import TEXT, training
+    from tests.fuzz.building import training
 
     training(folder)
-    arguments = f"train {{}}/c.toml -o {{}}/model {TEXT} --threads 1".replace("{}", str(folder)).split()
-    app.main(args=[*arguments, "--set", "training.updates=1", "--set", "training.save_every=1"], standalone_mode=False)
+    app.main(args=TRAIN.replace("{}", str(folder)).split(), standalone_mode=False)
 
 
-TRAIN = "train {}/c.toml -o {}/model --set data.source={}/x.en --set data.target={}/x.de --threads 1"
-command(
-    "train-resumed",
-    resumable,
-    f"{TRAIN} --set training.updates=1 --set training.save_every=1 --resume",
-    "model/*",
-    "x.en",
-)
+command("train-resumed", resumable, f"{TRAIN} --resume", "model/*", "x.en")
 within("train-resumed", lambda folder: mock.patch.dict("os.environ"), torch=True)
