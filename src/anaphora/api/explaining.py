@@ -113,7 +113,7 @@ def generative(
     aligner, aligner_model, corpus, tokenize, normalize: as in `align_texts`
     by: tags to break down by
     """
-    from anaphora.align import Aligner
+    from anaphora.align import Aligner, align_systems
     from anaphora.align import Settings as AlignerSettings
     from anaphora.core.documents import read_parallel
     from anaphora.evaluation import generative as judging
@@ -130,7 +130,9 @@ def generative(
     saved = None if aligner_model is None else Aligner.load(Path(aligner_model))
     backend, _, model = aligner.partition(":")
     settings = saved.settings if saved else AlignerSettings(backend=backend, model=model or None)
-    aligned = judging.align_texts(texts, words, corpus=more, settings=settings, aligner=saved, progress=progress)
+    aligned = align_systems(
+        texts.source, texts.gold, words, corpus=more, settings=settings, aligner=saved, progress=progress
+    )
     references = judging.judge_texts(texts, texts.gold, aligned.reference, aligned.reference)
     label = judging.alignment_label(settings, more, as_path(aligner_model))
     opened: Sequence[Run | None] = as_runs(runs) or [None] * len(systems)
