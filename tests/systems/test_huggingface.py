@@ -362,7 +362,7 @@ def test_any_other_error_is_not_taken_for_want_of_memory(model: Any, monkeypatch
         raise RuntimeError("shapes do not fit")
 
     monkeypatch.setattr(PackedModel, "score", broken)
-    with pytest.raises(AnaphoraError, match="cannot be used .RuntimeError: shapes do not fit"):
+    with pytest.raises(AnaphoraError, match=r"cannot be used .RuntimeError: shapes do not fit"):
         list(system.score(EXAMPLES))
     assert len(calls) == 1
 
