@@ -33,6 +33,7 @@ class Target:
 
 
 TARGETS: dict[str, Target] = {}
+ARGUMENTS: dict[str, str] = {}  # of the targets that run a command: its arguments
 
 
 def add(name: str, seed: Seed, run: Run, *only: str, writes: bool = False, torch: bool = False) -> None:
@@ -910,4 +911,4 @@ def _archive(name: str) -> Run:
 for name in ("a.zip", "a.tar", "a.tgz"):
     add(f"archive.{name[2:]}", _archive_seed(name), _archive(name), name, writes=True)
 
-from tests.fuzz import building, commands, models, servers  # noqa: F401  (they add their targets)
+from tests.fuzz import building, commands, folders, inputs, models, servers  # noqa: F401  (they add their targets)
