@@ -91,7 +91,7 @@ def models(judge: Judge) -> dict[str, Any]:
         found[best][condition] = judge.accuracy(best, condition, SAMPLE)
     found[best]["cxmi"] = judge.cxmi(best)
     for name, folder in ((baseline.name, "baseline"), (best, "concat22"), (STAGE_2.name, "stage2")):
-        keep(WORK / name, HERE / folder)
+        keep(WORK / name, HERE / folder, found[name])
     updates = {stage.name: stage.updates for stage in (STAGE_1, STAGE_2, STAGE_3)}
     return {"updates": updates, "models": found, "best": best, "bayes": judge.naive_bayes()}
 
