@@ -15,6 +15,7 @@ from _command import anaphora
 
 SAMPLE = 3000  # items of ContraPro for the controls of further seeds and for what takes long
 USAGE = 1000  # … for CXMI, of which each condition needs two runs
+PROBED = 60  # … that the tests ask the kept models
 TRANSLATED = 1000  # … for BLEU
 ONE = ("--threads", "1", "--workers", "1")
 # How context is given: to the source, and to the target
@@ -72,6 +73,14 @@ class Judge:
 
         self.once(f"{run.name}.done", score)
         return run
+
+    def probe(self, folder: Path) -> dict[str, Any]:
+        """What a kept model has on a few items, for the test that it is what it was."""
+        run = self.work / "runs" / f"{folder.name}.probe"
+        sample = ("--sample", str(PROBED), "--overwrite")
+        anaphora("score", self.suite, "--system", f"nmt:{folder}", "-o", run, *sample, *ONE)
+        found = anaphora("evaluate", run, "--json")
+        return {key: found[key] for key in ("total", "correct")}
 
     def cxmi(self, model: str) -> dict[str, Any]:
         """How much more probable the right pronoun becomes with the right and with a random context."""

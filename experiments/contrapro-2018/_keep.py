@@ -43,8 +43,8 @@ def card(name: str, figures: Mapping[str, Any]) -> str:
         "",
         *paragraph(
             WHAT[name],
-            "English to German, a Transformer with 2 + 2 layers of size 192 and 4,000 subwords, lowercased; the weights",
-            "are half precision. How it was trained, and every figure: [TRAIN.md](../TRAIN.md) and `config.toml`.",
+            "English to German, a Transformer with 2 + 2 layers of size 192 and 4,000 subwords, lowercased, weights",
+            "in half precision. How it was trained, and every figure: [TRAIN.md](../TRAIN.md) and `config.toml`.",
         ),
         "",
         "```sh",
@@ -58,7 +58,7 @@ def card(name: str, figures: Mapping[str, Any]) -> str:
         "",
         *paragraph(
             "**Data and licenses.** Tatoeba (CC BY 2.0 FR); Multi30k (research use, terms of Flickr30k); TED talks of",
-            "IWSLT 2017 (CC BY-NC-ND 4.0), Europarl and News Commentary in the arrangement of sameenmaruf/selective-attn;",
+            "IWSLT 2017 (CC BY-NC-ND 4.0), Europarl and News Commentary as arranged in sameenmaruf/selective-attn;",
             "passages of OpenSubtitles of ctxpro (Apache 2.0) with DeepL's translations. Nothing of ContraPro.",
         ),
         "",

@@ -22,6 +22,7 @@ from pathlib import Path
 
 LAPTOP = Path(__file__).resolve().parent / "laptop.toml"
 SEEDS = (1, 2, 3)
+AVERAGED = 3  # checkpoints at the end of a stage
 PRONOUNS = ("er", "sie", "es", "ihn")
 BALANCED = {"masculine": 4, "feminine": 4, "neuter": 1, "mixed": 1}
 
@@ -90,6 +91,7 @@ def train(stage: Stage, work: Path) -> Path:
     config.write_text(f'base = "transformer-{preset}"\n' + LAPTOP.read_text("utf-8"), encoding="utf-8")
     settings = [word for key, value in stage.config().items() for word in ("--set", f"{key}={json.dumps(value)}")]
     command = [sys.executable, "-m", "anaphora", "train", config.name, "-o", stage.name, "--threads", "1", *settings]
+    command += ["--average", str(AVERAGED)]
     command += ["--resume"] if folder.exists() else []
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
     if subprocess.run(command, cwd=work, env=environment, check=False).returncode:

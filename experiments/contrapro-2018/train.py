@@ -90,10 +90,12 @@ def models(judge: Judge) -> dict[str, Any]:
     for condition in ("none", "produced", "source only"):
         found[best][condition] = judge.accuracy(best, condition, SAMPLE)
     found[best]["cxmi"] = judge.cxmi(best)
-    for name, folder in ((baseline.name, "baseline"), (best, "concat22"), (STAGE_2.name, "stage2")):
+    kept = {"baseline": baseline.name, "concat22": best, "stage2": STAGE_2.name}
+    for folder, name in kept.items():
         keep(WORK / name, HERE / folder, found[name])
+    probe = {folder: judge.probe(HERE / folder) for folder in kept}
     updates = {stage.name: stage.updates for stage in (STAGE_1, STAGE_2, STAGE_3)}
-    return {"updates": updates, "models": found, "best": best, "bayes": judge.naive_bayes()}
+    return {"updates": updates, "models": found, "best": best, "probe": probe, "bayes": judge.naive_bayes()}
 
 
 def against_random(judge: Judge, name: str, sample: int = 0) -> dict[str, Any]:

@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
+import anaphora
+
 EXPERIMENTS = Path(__file__).parents[2] / "experiments"
 FOLDER = EXPERIMENTS / "contrapro-2018"
 CONTRAPRO = Path(os.environ.get("ANAPHORA_DATA", "")) / "contrapro" / "contrapro_reconstructed.jsonl.gz"
-SAMPLE = 60  # items of ContraPro: seconds
 LARGEST = 15_000_000  # bytes of a model
 
 
@@ -105,3 +106,27 @@ def test_an_ablation_changes_one_thing(name: str, changed: set[str]) -> None:
     ablations = module("_stages.py")["ABLATIONS"]
     everything, config = ablations["everything"].config(), ablations[name].config()
     assert {key for key in {*everything, *config} if everything.get(key) != config.get(key)} == changed
+
+
+# The kept models
+
+
+@pytest.mark.parametrize("name", ["baseline", "concat22", "stage2"])
+def test_a_kept_model_is_small_and_has_its_config_and_card(name: str) -> None:
+    folder = FOLDER / name
+    assert sum(path.stat().st_size for path in folder.iterdir()) < LARGEST
+    assert (folder / "config.toml").is_file()
+    card = (folder / "README.md").read_text("utf-8")
+    assert all(part in card for part in ("Data and licenses", "Intended use", "Limits", f"contrapro-2018/{name}"))
+
+
+@pytest.mark.skipif(not CONTRAPRO.is_file(), reason="ContraPro is not at hand (ANAPHORA_DATA)")
+@pytest.mark.parametrize("name", ["baseline", "concat22", "stage2"])
+def test_a_kept_model_has_the_stated_figure(name: str, tmp_path: Path) -> None:
+    """On the sample that train.json states; another processor may decide a close item differently."""
+    suite = anaphora.load_suite(CONTRAPRO, format="contrapro-rebuilt")
+    stated = json.loads((FOLDER / "train.json").read_bytes())["probe"][name]
+    run = anaphora.score(suite, f"nmt:{FOLDER / name}", tmp_path / "run", sample=stated["total"])
+    found = anaphora.evaluate(run)
+    assert found.figure.total == stated["total"]
+    assert abs(found.figure.correct - stated["correct"]) <= 1
