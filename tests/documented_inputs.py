@@ -22,8 +22,8 @@ from anaphora import api
 from anaphora.build.attacks.phrase import phrase_addition, phrase_preset
 from anaphora.build.templates.suite import template_suite
 from anaphora.demo.stand_ins import ARTICLES, NOUNS, demo_suite
-from anaphora.measure.pair_suite import Files, write_pairs
-from anaphora.measure.pair_suite import write_example as write_measure_example
+from anaphora.measure.pairs import Files, write_pairs
+from anaphora.measure.pairs import write_example as write_measure_example
 from anaphora.metrics.examples import write_example
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Suite, suite_of

@@ -8,7 +8,7 @@ import click
 import pytest
 
 import anaphora
-from tests.cli.test_help import COMMANDS
+from tests.cli.test_app import BY_NAME as COMMANDS
 
 FUNCTIONS = {
     "score": "score",

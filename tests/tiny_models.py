@@ -143,5 +143,5 @@ def make_nmt(folder: Path, texts: list[str], *, seed: int = 1, **model: Any) -> 
     if config.model.kind == "recurrent":
         with torch.no_grad():
             made.bias[text.special.end] = 1.8  # translations come to an end
-    finish(folder, made, config)
+    finish(folder, made)
     return folder

@@ -16,9 +16,8 @@ from pathlib import Path
 from _archive import archive
 
 from anaphora.api import load_suite
-from anaphora.measure.pair_list import read_pair_list
-from anaphora.measure.pair_suite import Files, write_pairs
-from anaphora.measure.pairs import Settings
+from anaphora.languages.pair_list import read_pair_list
+from anaphora.measure.pairs import Files, Settings, write_pairs
 from anaphora.measure.texts import plain_text
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Suite, suite_of
@@ -147,8 +146,9 @@ def drawn(languages: tuple[str, ...] = LANGUAGES) -> list[Example]:
     """One drawn pair for each reference sentence of the training years that has a pronoun: see `sampled_pairs`."""
     path = WORK / "drawn.jsonl"
     if not path.exists():
+        from _sampling import count_confusion, sampled_pairs
+
         from anaphora.languages.pronouns import load_readings
-        from anaphora.measure.pair_suite import count_confusion, sampled_pairs
         from anaphora.measure.texts import read_lines
 
         real = training(languages)

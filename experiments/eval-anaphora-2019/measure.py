@@ -33,9 +33,9 @@ from typing import Any
 
 from _data import DATA, HERE, TESTED, WORK, development, drawn, test, training
 from _language_model import ADAPTED, NAMED, PLAIN, TUNED, choices, noisy_dev, preference, spec
+from _sampling import balanced
 
 from anaphora.measure.config import Config, Data, Model, Training
-from anaphora.measure.pair_suite import balanced
 
 TABLE = "table4"
 PEOPLE = ("all", "at least 80 %", "fewer", "pair not in the list")

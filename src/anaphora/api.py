@@ -27,9 +27,8 @@ from anaphora.suites.get import resolve
 from anaphora.suites.suite import Suite
 from anaphora.systems import System, kind_traits, load_system
 from anaphora.systems.context import Context, Options
-from anaphora.systems.python import ScoreFunction, name_of, scorer_of
 from anaphora.systems.scores import ScoreArray, ScoreFile
-from anaphora.systems.scoring import Progress, StartScorer, score_suite
+from anaphora.systems.scoring import Progress, ScoreFunction, StartScorer, name_of, score_suite, scorer_of
 
 if TYPE_CHECKING:
     from anaphora.evaluation.context_usage import ContextUsage

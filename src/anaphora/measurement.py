@@ -49,8 +49,8 @@ class Measurement:
 
 def measurement_of(context: str | None, settings: Mapping[str, Any]) -> Measurement:
     """The measurement that a run's header describes."""
-    found = {name: value for name, value in settings.items() if name not in IDENTITY | COMPUTATION}
-    kept = {name: value for name, value in sorted(found.items()) if not _is_plain(name, value)}
+    others = {name: value for name, value in settings.items() if name not in IDENTITY | COMPUTATION}
+    kept = {name: value for name, value in sorted(others.items()) if not _is_plain(name, value)}
     return Measurement(context, kept)
 
 

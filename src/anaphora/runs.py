@@ -6,14 +6,23 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from types import MappingProxyType, TracebackType
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from anaphora import __version__
 from anaphora.core.errors import AnaphoraError, BadInput, OutputMisaligned
-from anaphora.core.files import Appender, atomic_writer, byte_lines, decode, existing, json_line, rename_synced
+from anaphora.core.files import (
+    Appender,
+    atomic_writer,
+    byte_lines,
+    complete_lines,
+    decode,
+    existing,
+    json_line,
+    rename_synced,
+)
 from anaphora.core.finite import all_finite
-from anaphora.core.parsing import get, is_a, json_record, json_value
+from anaphora.core.parsing import are_strings, get, is_a, json_record, json_value
 from anaphora.measurement import Measurement, measurement_of, stable_spec
 from anaphora.suites.example import Example, Tag
 from anaphora.suites.suite import Suite
@@ -35,7 +44,7 @@ class ScoredExample(NamedTuple):
 
     @property
     def unanswered(self) -> bool:
-        """Whether the system was asked, and none of what it said was an answer: then all scores are the same."""
+        """Whether none of the system's replies was an answer, so that all scores are the same."""
         return bool(self.extra.get("unanswered")) and len(set(self.scores)) == 1
 
 
@@ -53,6 +62,11 @@ class CandidateScores(NamedTuple):
     undecidable: Sequence[tuple[int, int]] = ()
     truncated: int = 0
     extra: Mapping[str, Any] = {}  # nobody writes to it; a MappingProxyType could not be sent to a process
+
+
+def equal_pairs(candidates: Sequence[object]) -> list[tuple[int, int]]:
+    """Return the pairs of candidates that are equal, by their indices: a system cannot tell them apart."""
+    return [(i, j) for j, candidate in enumerate(candidates) for i in range(j) if candidates[i] == candidate]
 
 
 Answer = CandidateScores  # its name in 0.1, which backends of other packages import
@@ -188,19 +202,9 @@ def describe(
 ) -> RunHeader:
     """The header of a run over a suite, made by this version of the program."""
     about = suite.header
-    return RunHeader(
-        suite=about.name,
-        sha256=sha256,
-        source_language=about.source_language,
-        target_language=about.target_language,
-        system=system,
-        version=__version__,
-        breakdowns=about.breakdowns,
-        blocks=about.blocks,
-        context=context,
-        examples=examples,
-        settings=settings,
-    )
+    languages = about.source_language, about.target_language
+    header = RunHeader(about.name, sha256, *languages, system, __version__, about.breakdowns, about.blocks)
+    return replace(header, context=context, settings=settings, examples=examples)
 
 
 def open_run(path: Path) -> Run:
@@ -208,7 +212,11 @@ def open_run(path: Path) -> Run:
     file = existing(path, FILE) or path / FILE if path.is_dir() else path
     part = unfinished(file)
     if part.is_file() and not file.exists():
-        raise _unfinished(part)
+        pending = byte_lines(part)
+        header = _parse_header(decode(next(pending, b""), part, 1), part)
+        done, total = sum(1 for line in pending if line.strip()), header.examples
+        problem = f"an unfinished run: {done:,} of {total:,} examples are scored" if total else "an unfinished run"
+        raise BadInput(part, problem, remedy="Finish it with the command that started it and --resume.")
     lines = byte_lines(file)
     first = decode(next(lines, b""), file, 1)
     lines.close()  # type: ignore[attr-defined]  # byte_lines is a generator
@@ -218,15 +226,6 @@ def open_run(path: Path) -> Run:
 def unfinished(file: Path) -> Path:
     """Where the answers are kept until a run is complete."""
     return file.with_name(f"{file.name}.part")
-
-
-def _unfinished(part: Path) -> BadInput:
-    """What is said of a run that somebody wants to read before it is complete."""
-    lines = byte_lines(part)
-    header = _parse_header(decode(next(lines, b""), part, 1), part)
-    done, total = sum(1 for line in lines if line.strip()), header.examples
-    problem = f"an unfinished run: {done:,} of {total:,} examples are scored" if total else "an unfinished run"
-    return BadInput(part, problem, remedy="Finish it with the command that started it and --resume.")
 
 
 def run_file(path: Path) -> Path:
@@ -279,20 +278,21 @@ def _parse_header(line: str, path: Path) -> RunHeader:
     except TypeError as error:
         missing = str(error).partition(": ")[2]
         raise BadInput(path, f"the run header lacks {missing}", line=1, remedy=remedy) from None
-    breakdowns = row.get("breakdowns") or []
-    if type(breakdowns) is not list or any(type(text) is not str for text in breakdowns):
-        raise BadInput(path, "'breakdowns' in the run header must be a list of strings", line=1, remedy=remedy)
-    for name in TEXTS:
-        if type(row[name]) is not str:
-            raise BadInput(path, f"{name!r} in the run header must be a string", line=1, remedy=remedy)
-    if not isinstance(header.blocks, str | None) or not isinstance(header.context, str | None):
-        raise BadInput(path, "'blocks' and 'context' in the run header must be strings", line=1, remedy=remedy)
+    breakdowns, cut = row.get("breakdowns") or [], row.get("cut_blocks")
+    tags = cut is None or (type(cut) is list and not any(isinstance(block, list | dict) for block in cut))
+    optional = isinstance(header.blocks, str | None) and isinstance(header.context, str | None)
+    checks = [
+        (are_strings(breakdowns), "'breakdowns'", "a list of strings"),
+        *((type(row[name]) is str, repr(name), "a string") for name in TEXTS),
+        (optional, "'blocks' and 'context'", "strings"),
+        (tags, "'cut_blocks'", "a list of tags"),
+    ]
+    for right, name, kind in checks:
+        if not right:
+            raise BadInput(path, f"{name} in the run header must be {kind}", line=1, remedy=remedy)
     if header.examples is not None:
         get(row, "examples", int, path, 1)
     get(row, "settings", dict, path, 1, default={})
-    cut = row.get("cut_blocks")
-    if cut is not None and (type(cut) is not list or any(isinstance(block, list | dict) for block in cut)):
-        raise BadInput(path, "'cut_blocks' in the run header must be a list of tags", line=1, remedy=remedy)
     return replace(header, breakdowns=tuple(breakdowns), cut_blocks=None if cut is None else tuple(cut))
 
 
@@ -314,7 +314,7 @@ def parse_record(line: str, path: Path, number: int) -> ScoredExample:
 
 
 def _record_problem(item: ScoredExample) -> str | None:
-    """What keeps a record from being evaluated, if anything does."""
+    """Return what is wrong with a record; None if it can be evaluated."""
     if type(item.id) is not str or type(item.tags) is not dict:
         return "'id' must be a string, 'tags' an object"
     if type(item.scores) is not list or not item.scores or not all(is_a(score, float) for score in item.scores):
@@ -355,26 +355,24 @@ class RunWriter:
                 raise AnaphoraError(
                     f"{self.file} already exists. Choose another output, or pass --resume or --overwrite"
                 )
-            _same(open_run(self.file).header, header, self.file)
+            _check_same(open_run(self.file).header, header, self.file)
             for number, item in enumerate(open_run(self.file)):
                 self._keep(number, item, b"")
             self._complete = True
         elif self.part.exists():
             if not resume:
                 raise AnaphoraError(
-                    f"an unfinished run is at {self.part}. Go on with --resume, or start with --overwrite"
+                    f"an unfinished run is at {self.part}. Continue with --resume, or start with --overwrite"
                 )
             self._read()
 
     def __enter__(self) -> RunWriter:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if self._out is not None:
             self._out.close()
-        if isinstance(error, OutputMisaligned) and self.part.exists():  # never gone on with, and not lost
+        if isinstance(error, OutputMisaligned) and self.part.exists():  # never resumed, and not lost
             rename_synced(self.part, self.part.with_suffix(".in-doubt"))
 
     def add(self, number: int, answer: CandidateScores) -> None:
@@ -396,11 +394,15 @@ class RunWriter:
         if problem := _record_problem(item):
             raise AnaphoraError(f"{self.header.system}: example {example.id}: {problem}")
         line = record_line(item)
-        self._writer().write(b'{"n": %d,' % number + line[1:])
+        if self._out is None:
+            new = not self.part.exists()
+            self._out = Appender(self.part)
+            if new:
+                self._out.write(header_line(self.header))
+        self._out.write(b'{"n": %d,' % number + line[1:])
         self._keep(number, item, line)
 
     def _keep(self, number: int, item: ScoredExample, line: bytes) -> None:
-        """Remember the line of a record, as `finish` writes it, and what the summary says of it."""
         self.done[number] = line
         self.summary.add(number, item)
 
@@ -426,32 +428,19 @@ class RunWriter:
         self.part.unlink(missing_ok=True)
         return replace(open_run(self.file), summary=self.summary)
 
-    def _writer(self) -> Appender:
-        if self._out is None:
-            fresh = not self.part.exists()
-            self._out = Appender(self.part)
-            if fresh:
-                self._out.write(header_line(self.header))
-        return self._out
-
     def _read(self) -> None:
-        """What an interrupted process left: whole lines count, a line that it was writing is cut off."""
-        data = self.part.read_bytes()
-        whole = data[: data.rfind(b"\n") + 1]
-        if not whole:
+        """Read the records that an interrupted process has written."""
+        lines = complete_lines(self.part)
+        if not lines:
             self.part.unlink()
             return
-        if len(whole) < len(data):
-            with self.part.open("r+b") as stream:
-                stream.truncate(len(whole))
-        run = open_run(self.part)
-        _same(run.header, self.header, self.part)
-        for place, line in enumerate(whole.splitlines()[1:], start=2):
-            item = parse_record(decode(line, self.part, place), self.part, place)
-            number = get(json_record(line, self.part, place), "n", int, self.part, place)
+        _check_same(open_run(self.part).header, self.header, self.part)
+        for line_number, line in enumerate(lines[1:], start=2):
+            item = parse_record(decode(line, self.part, line_number), self.part, line_number)
+            number = get(json_record(line, self.part, line_number), "n", int, self.part, line_number)
             if number not in range(len(self.examples)) or self.examples[number].id != item.id:
                 problem = f"example {item.id!r} is not number {number!r} of the suite"
-                raise BadInput(self.part, problem, line=place, remedy="Start again with --overwrite.")
+                raise BadInput(self.part, problem, line=line_number, remedy="Start again with --overwrite.")
             self._keep(number, item, record_line(item))
 
 
@@ -459,16 +448,16 @@ def refuse_other(output: Path, header: RunHeader) -> None:
     """An error where a run is, finished or not, created with other settings than those of the header."""
     file = run_file(output)
     if file.exists():
-        _same(open_run(file).header, header, file, "Choose another output, or pass --overwrite")
+        _check_same(open_run(file).header, header, file, "Choose another output, or pass --overwrite")
     elif unfinished(file).exists():
         raise AnaphoraError(f"an unfinished run is at {unfinished(file)}. Choose another output, or pass --overwrite")
 
 
-def _same(found: RunHeader, wanted: RunHeader, path: Path, remedy: str = "Choose another output") -> None:
-    """A header that differs is an error, never a mix."""
+def _check_same(earlier: RunHeader, header: RunHeader, path: Path, remedy: str = "Choose another output") -> None:
+    """Raise an error if headers differ: runs are never mixed."""
     differences = []
     for f in fields(RunHeader):
-        old, new = getattr(found, f.name), getattr(wanted, f.name)
+        old, new = getattr(earlier, f.name), getattr(header, f.name)
         new = json.loads(json_line(new)) if isinstance(new, str) else new
         if f.name == "settings":
             new = json.loads(json_line(dict(new)))  # as it comes back from a file: a tuple is a list there

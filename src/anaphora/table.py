@@ -8,8 +8,10 @@ import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from html import escape
+from importlib import import_module
+from typing import Any, ClassVar
 
-from anaphora.core.cells import tsv_line
+from anaphora.core.columns import tsv_line
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,3 +237,27 @@ def _latex(text: str) -> str:
 
 def _one_line(text: str) -> str:
     return " ".join(text.split())
+
+
+# Results that print themselves: the function that makes their tables is imported only when they are shown.
+
+
+class Rendered:
+    """Prints the tables that the command line prints, as text and in notebooks.
+
+    TABLES: the function that makes a table, or a list of them, of a result, as "package.module:function"
+    """
+
+    __slots__ = ()
+    TABLES: ClassVar[str]
+
+    def __str__(self) -> str:
+        return "\n\n".join(table.render("table") for table in self._tables())
+
+    def _repr_html_(self) -> str:
+        return "".join(table.render("html") for table in self._tables())
+
+    def _tables(self) -> list[Any]:
+        module, _, function = self.TABLES.partition(":")
+        tables = getattr(import_module(module), function)(self)
+        return list(tables) if isinstance(tables, list | tuple) else [tables]

@@ -1,4 +1,4 @@
-"""`anaphora evaluate`: figures reckoned by hand, the JSON of the contract, every setting, the gate, bad input."""
+"""`anaphora evaluate`: figures calculated by hand, every setting, the gate, bad input."""
 
 from __future__ import annotations
 

@@ -82,14 +82,6 @@ def test_pairs_that_people_agree_on(texts: Path) -> None:
     assert found["left_out_by_pair_list"] == 16
 
 
-def test_pairs_drawn_by_the_confusion_of_others(texts: Path) -> None:
-    pairs = made(texts, "--kind", "noisy")
-    common = ("pairs", "-r", texts / "ref.en", "-l", "de-en", "--draw-from", pairs)
-    assert ok(*common, "-o", texts / "d.jsonl")["pronoun_pairs"] == {"he:it": 8, "she:he": 8, "it:she": 8}
-    assert 0 < ok(*common, "-o", texts / "d.jsonl", "--share", "0.5")["pairs"]["noisy"] < 24
-    assert ok(*common, "-o", texts / "d.jsonl", "--balanced")["pairs"] == {}  # he:it, but never it:he
-
-
 def test_statistical_alignment(texts: Path) -> None:
     pytest.importorskip("thot", reason="sil-thot is not installed: pip install 'anaphora[align]'")
     made(texts, "--aligner", "rescued", "--kind", "noisy")

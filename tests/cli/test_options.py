@@ -11,8 +11,13 @@ import pytest
 from click.testing import CliRunner
 
 from anaphora.cli.app import main
-from anaphora.cli.options import Option
-from tests.cli.test_help import COMMANDS
+from anaphora.cli.options import Option, format_options, sampling_options
+from anaphora.cli.output import show_all
+from anaphora.table import Row, Table
+from tests.cli.test_app import BY_NAME as COMMANDS
+
+# -------------------------------------------------------------------------------------------------------------- options
+# One option has one name, one meaning, one type and one default in all commands, and its help is a sentence.
 
 SENTENCE = re.compile(r"(?!Of )[A-Z].*\.", re.DOTALL)
 LEAVES = {path: command for path, command in COMMANDS.items() if not isinstance(command, click.Group)}
@@ -141,3 +146,39 @@ def test_no_color_and_verbose_reach_libraries_and_workers(monkeypatch: pytest.Mo
     with pytest.raises(SystemExit):
         main(["systems", "--no-color", "-v", "--json"])
     assert (os.environ["NO_COLOR"], os.environ["ANAPHORA_DEBUG"]) == ("1", "1")
+
+
+# ------------------------------------------------------------------------------------------------------------- sampling
+# What commands that resample share: the same options, each with the defaults of its command.
+
+
+@click.command()
+@sampling_options(test="bootstrap")
+@format_options
+def command(format: str, as_json: bool, **sampling: object) -> None:
+    tables = [Table(f"{name}={value}", ("", "x"), (Row(("a", "1")),)) for name, value in sorted(sampling.items())]
+    show_all(tables, {"sampling": {key: str(value) for key, value in sampling.items()}}, format, as_json)
+
+
+def test_defaults_and_tables_one_below_the_other() -> None:
+    text = CliRunner().invoke(command, []).output
+    assert [part.splitlines()[0] for part in text.split("\n\n")] == [
+        "confidence=0.95",
+        "samples=10000",
+        "seed=12345",
+        "test=bootstrap",
+    ]
+
+
+def test_json_is_one_document() -> None:
+    for options in (["--json"], ["--format", "json"]):
+        text = CliRunner().invoke(command, [*options, "--seed", "7"]).output
+        assert text.startswith("{")
+        assert '"seed": "7"' in text
+
+
+@pytest.mark.parametrize(
+    "wrong", [["--samples", "9"], ["--seed", "-1"], ["--confidence", "1"], ["--confidence", "nan"], ["--test", "t"]]
+)
+def test_what_is_refused(wrong: list[str]) -> None:
+    assert CliRunner().invoke(command, wrong).exit_code == 2

@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anaphora.core.cells import plain_cell, safe_cell, tsv_line
-from anaphora.core.columns import read_columns
-from anaphora.measure.pair_list import read_pair_list
+from anaphora.core.columns import plain_cell, read_columns, safe_cell, tsv_line
+from anaphora.languages.pair_list import read_pair_list
 from anaphora.table import Row, Table
 
 FORMULAS = (

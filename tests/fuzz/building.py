@@ -174,7 +174,7 @@ command("measure-pairs", measured, f"{PAIRS} --json")
 command("measure-pairs-list", both(measured, agreed), f"{PAIRS} --pair-list {{}}/l.json --year 2013", "l.json")
 
 
-def drawn(folder: Path) -> None:
+def pairs_of_systems(folder: Path) -> None:
     from anaphora.cli.app import app
 
     measured(folder)
@@ -182,9 +182,7 @@ def drawn(folder: Path) -> None:
     app.main(args=arguments, standalone_mode=False)
 
 
-DRAW = "measure pairs -r {}/r.en -l de-en --draw-from {}/p.jsonl -o {}/out.jsonl"
-command("measure-pairs-drawn", drawn, DRAW, "p.jsonl", "r.en")
-command("measure-counts-years", drawn, "measure counts {}/p.jsonl --by-year", "p.jsonl", writes=False)
+command("measure-counts-years", pairs_of_systems, "measure counts {}/p.jsonl --by-year", "p.jsonl", writes=False)
 
 
 def judged(folder: Path) -> None:
@@ -260,11 +258,12 @@ def hats(folder: Path) -> None:
 
 
 def curtains(folder: Path) -> None:
-    from tests.cli.test_attack_synonym import HEADER, TAGS, THESAURUS, row
+    from tests.cli.test_attack import SYNONYM_HEADER, SYNONYM_TAGS, THESAURUS, synonym_row
 
     write(folder / "th.dat", THESAURUS)
     write(folder / "ding.txt", "Vorhang {m}; Gardine {f} :: curtain\n")
-    write(folder / "s.jsonl", "".join(json.dumps(line) + "\n" for line in (HEADER, row("a", TAGS), row("b", {}))))
+    rows = (SYNONYM_HEADER, synonym_row("a", SYNONYM_TAGS), synonym_row("b", {}))
+    write(folder / "s.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
 
 
 def distractors(folder: Path) -> None:

@@ -33,7 +33,7 @@ def system(mode: str) -> Any:
     from anaphora.systems.openai.system import OpenAISystem
 
     made = OpenAISystem(f"http://localhost:1/v1?model=m&retries=0&mode={mode}", Options(languages=("en", "de")))
-    client = made.server._client
+    client = made.server
 
     def attempt(url: str, data: bytes) -> Any:
         try:

@@ -358,7 +358,7 @@ TARGETS["translation.part-json"] = Target(
 
 
 def _documents(folder: Path) -> None:
-    from anaphora.systems.documents import read_documents
+    from anaphora.systems.translation import read_documents
 
     all_of(read_documents(folder / "a.txt"))
     all_of(read_documents(folder / "b.txt", docids=True))
@@ -636,7 +636,7 @@ add("opus.zip", _opus_seed(True), _corpus("opus", source="en.zip", target="de.zi
 
 def _pair_list(name: str) -> Run:
     def run(folder: Path) -> None:
-        from anaphora.measure.pair_list import read_pair_list
+        from anaphora.languages.pair_list import read_pair_list
 
         read_pair_list(folder / name)
 

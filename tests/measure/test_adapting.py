@@ -136,14 +136,17 @@ def test_every_passage_has_its_turn_before_one_comes_again() -> None:
     assert drawn[:10] != drawn[10:20]
 
 
-def test_documents_end_at_an_empty_line() -> None:
-    lines = ["One, two.", "", " ", "Three!  Four", "—", "I don't."]
+def test_documents_end_at_an_empty_line(tmp_path: Path) -> None:
+    lines = tmp_path / "text.en"
+    lines.write_text("One, two.\n\n \nThree!  Four\n—\nI don't.\n", encoding="utf-8")
     assert list(documents(lines)) == [["One, two."], ["Three! Four", "—", "I don't."]]
     assert list(documents(lines, plain=True)) == [["one two ."], ["three ! four", "i don t ."]]
 
 
-def test_documents_have_one_way_to_write_each_sign() -> None:
-    assert list(documents(["It’s\u00a0here.", "He&#39;s not."])) == [["It's here.", "He's not."]]
+def test_documents_have_one_way_to_write_each_sign(tmp_path: Path) -> None:
+    file = tmp_path / "text.en"
+    file.write_text("It’s\u00a0here.\nHe&#39;s not.\n", encoding="utf-8")
+    assert list(documents(file)) == [["It's here.", "He's not."]]
 
 
 def test_what_cannot_be_learned_from_is_said(tiny_lm: Path) -> None:

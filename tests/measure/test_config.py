@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
-from anaphora.core.config import as_document
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.measure.config import parse_config, read_config
 
@@ -30,7 +30,7 @@ def test_a_config(tmp_path: Path) -> None:
     assert (config.data.train, config.data.dev) == (("a.jsonl",), ("b.jsonl", "c.jsonl"))
     assert (config.training.rate, config.training.epochs, config.training.margin) == (1.0, 3, 0.1)
     assert (config.model.features, config.model.language, config.model.plain) == (("identity",), "de", True)
-    assert parse_config(as_document(config), path) == config
+    assert parse_config(asdict(config), path) == config
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,11 @@
-"""What only experiments/eval-anaphora-2019 uses: the settings of Table 4, and tuning a language model on pairs."""
+"""What only experiments/eval-anaphora-2019 uses: the settings of Table 4, tuning a language model on pairs,
+and sampling pairs."""
 
 from __future__ import annotations
 
 import importlib.util
 import sys
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,8 +24,8 @@ from anaphora.languages.pronouns import load_readings
 from anaphora.measure.adapting import preference_accuracy, save_language_model
 from anaphora.measure.config import Config, Model
 from anaphora.measure.features import LanguageModelFeatures
-from anaphora.measure.texts import Pair, pairs_of, text_of
-from anaphora.suites.example import Example
+from anaphora.measure.texts import Line, Pair, pairs_of, text_of
+from anaphora.suites.example import Example, Tag
 
 
 def load(name: str) -> Any:
@@ -38,7 +40,7 @@ def load(name: str) -> Any:
     return module
 
 
-table4, tuning = load("_table4"), load("_tuning")
+sampling, table4, tuning = load("_sampling"), load("_table4"), load("_tuning")
 ENGLISH = load_readings("en")
 
 
@@ -149,3 +151,51 @@ def test_a_loss_that_is_not_finite_stops_the_tuning(toy: list[Example], tiny_lm:
         next(iter(features.model.parameters())).fill_(torch.nan)
     with pytest.raises(NotFinite, match=r"^the loss of step 1 is nan, .* Lower the rate"):
         tuning.tune(features, pairs(toy), FAST)
+
+
+# Noisy pairs that are sampled by the confusion of pronouns in other pairs.
+
+
+def noisy(reference: str, system: str, systems: list[Tag], kind: str = "noisy") -> Example:
+    tags: dict[str, Tag] = {"kind": kind, "reference_pronoun": reference, "system_pronoun": system, "systems": systems}
+    return Example("x", ("",), (("a",), ("b",)), 0, tags)
+
+
+def test_confusion_is_counted_by_system() -> None:
+    found = sampling.count_confusion(
+        [noisy("he", "it", ["a", "b"]), noisy("he", "she", ["a"]), noisy("he", "they", ["a"], "system")]
+    )
+    assert found == {"he": {"it": 2, "she": 1}}
+    with pytest.raises(AnaphoraError, match="no noisy pairs"):
+        sampling.count_confusion([noisy("he", "it", ["a"], "system")])
+
+
+def test_pairs_follow_the_confusion() -> None:
+    lines = [Line(n, "1", ("Before.", "He saw them, I say."), (), None) for n in range(1, 2001)]
+    confusion = {"he": {"it": 3, "she": 1}, "them": {"it": 4}, "whom": {"who": 50}}
+    examples = list(sampling.sampled_pairs(lines, ENGLISH, confusion, seed=3))
+    assert len(examples) == 2000
+    pairs = Counter(str(example.tags["pronoun_pair"]) for example in examples)
+    assert set(pairs) == {"he:it", "he:she", "them:it"}
+    assert pairs["he:it"] / 2000 == pytest.approx(3 / 8, abs=0.04)
+    assert pairs["them:it"] / 2000 == pytest.approx(4 / 8, abs=0.04)
+    first = next(example for example in examples if example.tags["pronoun_pair"] == "he:it")
+    assert first.candidates == (("Before.", "He saw them, I say."), ("Before.", "It saw them, I say."))
+    assert first.tags["error"] == "gender"
+    again = list(sampling.sampled_pairs(lines, ENGLISH, confusion, seed=3))
+    assert again == examples
+    assert list(sampling.sampled_pairs(lines, ENGLISH, confusion, seed=4)) != examples
+
+
+def test_a_share_of_the_sentences() -> None:
+    lines = [Line(n, "1", ("He left.",), (), None) for n in range(1000)]
+    confusion = {"he": {"it": 1}}
+    assert len(list(sampling.sampled_pairs(lines, ENGLISH, confusion, share=0.25))) == pytest.approx(250, abs=60)
+    assert list(sampling.sampled_pairs([Line(1, "1", ("Nobody.",), (), None)], ENGLISH, confusion)) == []
+
+
+def test_both_directions_are_as_frequent() -> None:
+    pairs = [("he", "it")] * 3 + [("it", "he")] * 2 + [("who", "which")] * 4
+    found = sampling.balanced([noisy(one, other, ["a"]) for one, other in pairs])
+    directions = [(example.tags["reference_pronoun"], example.tags["system_pronoun"]) for example in found]
+    assert directions == [("he", "it")] * 2 + [("it", "he")] * 2

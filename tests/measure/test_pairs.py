@@ -12,12 +12,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anaphora.core.errors import AnaphoraError
+from anaphora.languages.pair_list import Judged, read_pair_list
 from anaphora.languages.pronouns import load_readings
-from anaphora.measure.pair_list import Judged
-from anaphora.measure.pairs import Difference, Links, PairMaker, Settings, differences, linked_differences, match
+from anaphora.measure.config import read_config
+from anaphora.measure.pairs import (
+    Difference,
+    Links,
+    PairMaker,
+    Settings,
+    count_pairs,
+    differences,
+    linked_differences,
+    match,
+    write_example,
+)
 from anaphora.measure.texts import Line, replace_pronoun, words_of
+from anaphora.reports.data_tables import pair_counts_table
 from anaphora.suites.example import Example
 from anaphora.suites.formats import read_suite
+from anaphora.suites.suite import Header, Suite, suite_of
 
 # The alignment of two translations: equal words, pronouns for pronouns, never crossing.
 
@@ -213,3 +226,52 @@ def test_links_of_an_aligner_decide_alone_if_asked() -> None:
 
     assert found("statistical") == ["he:she"]
     assert found("rescued") == ["he:it"]  # which the edit distance finds by itself
+
+
+# Tables 2 and 3: unique contexts and pairs by language and year.
+
+
+def suite(language: str, *examples: Example) -> Suite:
+    return suite_of(Header("x", language, "en"), lambda: iter(examples))
+
+
+def pair(source: str, wrong: str, kind: str, year: str = "2013") -> Example:
+    return Example("x", (source,), (("Right.",), (wrong,)), 0, {"kind": kind, "year": year})
+
+
+def test_unique_pairs_and_contexts() -> None:
+    german = suite(
+        "de",
+        pair("a", "It.", "noisy"),
+        pair("a", "We.", "noisy"),
+        pair("a", "All.", "system"),
+        pair("a", "It.", "noisy"),
+    )
+    french = suite("fr", pair("b", "It.", "noisy", "2014"), pair("", "He.", "noisy", "2015"))
+    found = {name: counts.to_dict() for name, counts in count_pairs([german, french]).items()}
+    assert found == {
+        "de-en": {"years": ["2013"], "contexts": 1, "noisy": 2, "system": 1},
+        "fr-en": {"years": ["2014", "2015"], "contexts": 2, "noisy": 2, "system": 0},
+    }
+    assert list(count_pairs([german, french], by_year=True)) == ["de-en 2013", "fr-en 2014", "fr-en 2015"]
+
+
+def test_the_sum_counts_what_two_languages_share_once() -> None:
+    table = pair_counts_table(
+        count_pairs([suite("de", pair("", "It.", "noisy")), suite("fr", pair("", "It.", "noisy"))])
+    )
+    assert table.rows[-1].cells == ("all", "", "1", "0", "1")
+
+
+# The example files.
+
+
+def test_made_up_files(tmp_path: Path) -> None:
+    files = {path.name: path for path in write_example(tmp_path / "a")}
+    reference, first, second = (
+        files[name].read_text().splitlines() for name in ("reference.en", "first.en", "second.en")
+    )
+    wrong = [sum(a != b for a, b in zip(reference, other, strict=True)) for other in (first, second)]
+    assert wrong[0] > wrong[1] > 0
+    assert read_config(files["measure.toml"]).data.train == (f"{tmp_path / 'a'}/pairs.jsonl",)
+    assert read_pair_list(files["annotators.json"])["he:it"].reference == 60

@@ -21,8 +21,8 @@ from anaphora.nmt.config import Config, ModelConfig, VocabularyConfig
 from anaphora.nmt.layout import ContextLayout, SpecialTokens
 from anaphora.nmt.recurrent import build
 from anaphora.nmt.text import copy_text, learn_text
+from anaphora.scoring.batching import pad
 from anaphora.scoring.encoded import EncodedCandidate
-from anaphora.scoring.padded import pad
 from anaphora.scoring.stepwise import StepwiseScorer
 from anaphora.scoring.weights import load_weights
 from anaphora.suites.example import Example
@@ -189,7 +189,7 @@ def make(tmp_path: Path) -> Make:
         config = Config(model=ModelConfig(**{"kind": "recurrent", **sizes, **settings}))
         begin(path, config)
         torch.manual_seed(seed)
-        finish(path, build_model(config.model, text.size, text.size, text.special), config)
+        finish(path, build_model(config.model, text.size, text.size, text.special))
         return path
 
     return folder

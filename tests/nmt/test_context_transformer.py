@@ -14,7 +14,7 @@ from anaphora.nmt.checkpoint import build_model
 from anaphora.nmt.config import ModelConfig
 from anaphora.nmt.data import Batch, make_batch
 from anaphora.nmt.layout import SpecialTokens
-from anaphora.scoring.padded import Padded, pad
+from anaphora.scoring.batching import Padded, pad
 
 SIZE, WIDTH, HEADS = 20, 16, 4
 MARKS = SpecialTokens(separator=2, end=0, start=SIZE - 1, padding=SIZE - 1)

@@ -30,7 +30,7 @@ from anaphora.nmt.data import (
     updates,
 )
 from anaphora.nmt.layout import ContextLayout, SpecialTokens
-from anaphora.scoring.padded import pad
+from anaphora.scoring.batching import pad
 
 END, SEPARATOR = 0, 9
 

@@ -28,7 +28,7 @@ from anaphora.nmt.decoding import (
 )
 from anaphora.nmt.layout import ContextLayout, SpecialTokens
 from anaphora.nmt.recurrent import build
-from anaphora.scoring.padded import pad
+from anaphora.scoring.batching import pad
 
 MARKS = SpecialTokens(separator=2, end=0, start=5, padding=5)
 WORDS = (1, 2, 3, 4)  # what can be produced besides the end

@@ -30,7 +30,7 @@ from anaphora.nmt.recurrent import (
     masked,
 )
 from anaphora.nmt.training import loss_of
-from anaphora.scoring.padded import pad
+from anaphora.scoring.batching import pad
 
 
 def test_a_product() -> None:

@@ -19,7 +19,7 @@ from anaphora.scoring.packed import (
     Layout,
     PackedModel,
     UnsupportedModel,
-    Vocabulary,
+    log_probabilities,
     packed_rows,
 )
 from anaphora.scoring.tree import build_tree
@@ -93,7 +93,7 @@ def test_tiles_of_any_size(height: int, width: int, with_bias: bool, monkeypatch
     asked = model(torch.randn(1, WORDS) if with_bias else None)
     hidden = torch.randn(STATES, SIZE) * 5
     rows, tokens = torch.randint(STATES, (50,)), torch.randint(WORDS, (50,))
-    found = Vocabulary(asked).log_probabilities(hidden, rows, tokens)
+    found = log_probabilities(asked, hidden, rows, tokens)
     assert found == pytest.approx(expected(asked, hidden, rows, tokens), abs=1e-5)
 
 
@@ -105,16 +105,16 @@ def test_a_tile_of_impossible_words(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = model(bias)
     hidden = torch.randn(STATES, SIZE)
     rows, tokens = torch.arange(STATES), torch.arange(STATES)
-    found = Vocabulary(asked).log_probabilities(hidden, rows, tokens)
+    found = log_probabilities(asked, hidden, rows, tokens)
     assert found == pytest.approx(expected(asked, hidden, rows, tokens), abs=1e-5)
-    assert Vocabulary(asked).log_probabilities(hidden, rows[:1], torch.tensor([WORDS - 1]))[0] == float("-inf")
+    assert log_probabilities(asked, hidden, rows[:1], torch.tensor([WORDS - 1]))[0] == float("-inf")
 
 
 def test_capped_logits() -> None:
     asked = model(final_logit_softcapping=0.5)
     hidden = torch.randn(STATES, SIZE) * 5
     logits = 0.5 * torch.tanh(hidden @ asked.head.weight.T / 0.5)
-    found = Vocabulary(asked).log_probabilities(hidden, torch.arange(STATES), torch.arange(STATES))
+    found = log_probabilities(asked, hidden, torch.arange(STATES), torch.arange(STATES))
     assert found == pytest.approx(torch.log_softmax(logits, -1).diagonal().numpy(), abs=1e-5)
 
 
@@ -122,7 +122,7 @@ def test_half_precision_adds_up_in_float32() -> None:
     asked = model()
     asked.head.bfloat16()
     hidden = torch.randn(STATES, SIZE).bfloat16()
-    found = Vocabulary(asked).log_probabilities(hidden, torch.arange(STATES), torch.arange(STATES))
+    found = log_probabilities(asked, hidden, torch.arange(STATES), torch.arange(STATES))
     assert found == pytest.approx(expected(asked, hidden, torch.arange(STATES), torch.arange(STATES)), abs=0.02)
 
 

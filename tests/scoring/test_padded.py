@@ -11,9 +11,9 @@ torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
 from anaphora.core.errors import AnaphoraError
-from anaphora.scoring import padded as plain
+from anaphora.scoring import batching as plain
+from anaphora.scoring.batching import score_padded
 from anaphora.scoring.encoded import EncodedExample
-from anaphora.scoring.padded import score_padded
 
 COMMON = {"vocab_size": 67, "pad_token_id": 1, "eos_token_id": 2, "bos_token_id": 0}
 BART = COMMON | {

@@ -25,10 +25,10 @@ from anaphora.systems.encoding import (
     answer,
     context_question,
     current,
+    encode_examples,
     load_tokenizer,
     loaded,
     pronoun,
-    scoped,
     too_long,
 )
 
@@ -154,9 +154,10 @@ def test_the_context_alone_is_that_of_the_gold() -> None:
     assert context_question(example, Context(1, target="none")).targets == ("",)
 
 
-def test_nothing_changes_without_a_focus() -> None:
+def test_nothing_changes_without_a_scope() -> None:
     whole = EncodedExample((), (0,), ((5, 1), (6, 1)))
-    assert scoped([whole], None, "candidate") == [whole]
+    example = Example("x", ("a",), (("b",), ("c",)), 0)
+    assert encode_examples([example], Options(), lambda questions: [whole]) == [whole]
 
 
 # Pairs: where each family of encoder–decoders has its language codes, what is read first, what is cut and what not.

@@ -22,10 +22,9 @@ from anaphora.suites.example import Example
 from anaphora.suites.suite import example_line, header_line
 from anaphora.systems import DocumentTranslator, Translator, load_system
 from anaphora.systems.context import Context, Options
-from anaphora.systems.documents import Sentence, read_documents
 from anaphora.systems.nmt import TrainedSystem
 from anaphora.systems.scoring import SystemCache, score_suite
-from anaphora.systems.translation import translate_file
+from anaphora.systems.translation import Sentence, read_documents, translate_file
 from tests.tiny_models import make_nmt
 
 Make = Callable[..., Path]

@@ -136,7 +136,7 @@ def generative(
 
 
 def _write_details(path: Path, results: list[Generative]) -> None:
-    from anaphora.core.cells import tsv_line
+    from anaphora.core.columns import tsv_line
     from anaphora.core.files import atomic_writer
 
     with atomic_writer(path) as out:

@@ -111,10 +111,6 @@ Examples:
 )
 @options("common-context")
 @option("--year", help="Year to store with every pair, or the name of a test set.")
-@option("--draw-from", metavar="PAIRS", help="Sample pronoun confusions from these pairs, instead of -t.")
-@option("--balanced", is_flag=True, help="Sample both directions of a confusion equally often, with --draw-from.")
-@option("--share", type=Share(0, 1), default=1.0, help="Share of sentences to use, with --draw-from.")
-@options("seed")
 @json_option
 def pairs(
     source: Path | None,
@@ -132,10 +128,6 @@ def pairs(
     aligner: str,
     common_context: bool,
     year: str | None,
-    draw_from: str | None,
-    balanced: bool,
-    share: float,
-    seed: int,
     as_json: bool,
 ) -> None:
     """Write pairs where a system's pronoun differs from the reference's (Jwalapuram et al. 2019, §3).
@@ -143,27 +135,19 @@ def pairs(
     A noisy pair is the reference and the reference with one pronoun of a system; a system pair is the reference and
     the whole translation. The pairs are a suite, which any system can be evaluated on.
     """
-    from anaphora import api
-    from anaphora.measure.pair_list import read_pair_list
-    from anaphora.measure.pair_suite import Files, write_pairs, write_sampled_pairs
-    from anaphora.measure.pairs import Settings
+    from anaphora.languages.pair_list import read_pair_list
+    from anaphora.measure.pairs import Files, Settings, write_pairs
 
-    if bool(translations) == (draw_from is not None):
-        raise click.UsageError("pass translations (-t), or pairs to sample errors from (--draw-from)")
+    if not translations:
+        raise click.UsageError("pass the translations of one or more systems: -t FILE")
     if output.resolve() in {path.resolve() for path in (reference, *translations, *([source] if source else []))}:
         raise AnaphoraError(f"{output} is one of the input files. Choose another output")
     click.get_current_context().with_resource(lock_output(output))
     judged = read_pair_list(pair_list) if pair_list else None
     settings = Settings(kind, aligner, judged, agreement, not common_context, year)
     files = Files(reference, translations, source, names, pronouns, docids, context)
-    if draw_from is not None:
-        confused = api.load_suite(draw_from)
-        written = write_sampled_pairs(
-            files, languages, confused, output, seed=seed, share=share, year=year, equal=balanced
-        )
-    else:
-        with progress_bar("steps") as progress:
-            written = write_pairs(files, languages, output, settings, progress)
+    with progress_bar("steps") as progress:
+        written = write_pairs(files, languages, output, settings, progress)
     if as_json:
         counts = written.statistics.to_dict()
         echo_json({"suite": written.name, "output": str(output), "sha256": written.sha256, **counts})
@@ -198,7 +182,7 @@ Examples:
 def counts(suites: tuple[str, ...], by_year: bool, format: str, as_json: bool) -> None:
     """Count unique pairs and source contexts by language and year (Tables 2 and 3 of the paper)."""
     from anaphora import api
-    from anaphora.measure.pair_suite import count_pairs
+    from anaphora.measure.pairs import count_pairs
     from anaphora.reports.data_tables import pair_counts_table
 
     found = count_pairs((api.load_suite(name) for name in suites), by_year=by_year)
@@ -215,7 +199,7 @@ Examples:
 @json_option
 def example(folder: Path, as_json: bool) -> None:
     """Write example files into FOLDER: a reference, two systems, annotators' judgments, a config."""
-    from anaphora.measure.pair_suite import write_example
+    from anaphora.measure.pairs import write_example
 
     files = [str(path) for path in write_example(folder)]
     if as_json:
@@ -297,7 +281,7 @@ def _sentences(
 
 
 def _systems(measure: Measure, systems: tuple[Path, ...], options: dict[str, Any], format: str, as_json: bool) -> None:
-    from anaphora.measure.pair_suite import Files
+    from anaphora.measure.pairs import Files
     from anaphora.measure.scoring import rank, texts_of
     from anaphora.measure.texts import read_lines
     from anaphora.reports.data_tables import ranking_table
@@ -345,7 +329,7 @@ def _draw(path: Path, found: list[tuple[str, Text, ScoredText]]) -> None:
 
 
 def _write_details(path: Path, lines: list[Line], details: Any) -> None:
-    from anaphora.core.cells import tsv_line
+    from anaphora.core.columns import tsv_line
     from anaphora.core.files import atomic_writer
 
     with atomic_writer(path) as out:

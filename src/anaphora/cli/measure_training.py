@@ -137,13 +137,12 @@ def adapt(
     interrupted run.
     """
     features = _language_model(lm, output, threads)
-    from anaphora.core.files import text_lines
     from anaphora.measure.adapting import Adapting, documents, preference_accuracy, save_language_model
     from anaphora.measure.adapting import adapt as adapt_model
 
     settings = Adapting(**options)
     pairs = _pairs_in(dev, context, plain)
-    in_domain = [document for path in texts for document in documents(text_lines(path), plain=plain)]
+    in_domain = [document for path in texts for document in documents(path, plain=plain)]
     before = preference_accuracy(features, pairs)
     kept = kept_file(output)
     with progress_bar("steps") as progress:

@@ -7,7 +7,7 @@ strings, numbers, truth values and tuples of them.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
@@ -27,7 +27,8 @@ def typed_config(kind: type[Config], document: Mapping[str, Any], path: Path) ->
     values: dict[str, Any] = {}
     for name, value in document.items():
         if name not in hints:
-            raise BadInput(path, f"unknown section {name!r}{did_you_mean(name, hints)}", remedy=known_names(hints))
+            problem = f"unknown section {name!r}{did_you_mean(name, hints)}"
+            raise BadInput(path, problem, remedy=f"Known: {', '.join(hints)}.")
         if not dataclasses.is_dataclass(hints[name]):
             values[name] = _typed_value(hints[name], value, name, path)
         elif isinstance(value, Mapping):
@@ -42,7 +43,8 @@ def _section(kind: Any, name: str, document: Mapping[str, Any], path: Path) -> A
     values = {}
     for key, value in document.items():
         if key not in hints:
-            raise BadInput(path, f"unknown key {name}.{key}{did_you_mean(key, hints)}", remedy=known_names(hints))
+            problem = f"unknown key {name}.{key}{did_you_mean(key, hints)}"
+            raise BadInput(path, problem, remedy=f"Known: {', '.join(hints)}.")
         values[key] = _typed_value(hints[key], value, f"{name}.{key}", path)
     return _created(kind, values, path)
 
@@ -64,11 +66,6 @@ def _created(kind: type[Config], values: Mapping[str, Any], path: Path) -> Confi
         raise
     except AnaphoraError as error:
         raise BadInput(path, str(error)) from None
-
-
-def known_names(names: Iterable[str]) -> str:
-    """Return a remedy that lists the names that exist."""
-    return f"Known: {', '.join(names)}."
 
 
 # Documents before they are typed
@@ -120,11 +117,6 @@ def rename_keys(document: Mapping[str, Any], aliases: Mapping[str, str], path: P
 
 
 # Writing
-
-
-def as_document(config: Any) -> dict[str, Any]:
-    """Return a configuration as plain values, with every key."""
-    return dataclasses.asdict(config)
 
 
 def write_toml(config: Any, left_out: Collection[str] = ()) -> str:

@@ -24,9 +24,9 @@ class BadInput(AnaphoraError):  # noqa: N818  (it reads well where it is raised)
 
     def __init__(self, path: Path | str, problem: str, *, line: int | None = None, remedy: str = "") -> None:
         self.path, self.problem, self.line, self.remedy = str(path), problem, line, remedy
-        place = f"{path}: line {line:,}" if line is not None else f"{path}"
+        location = f"{path}: line {line:,}" if line is not None else f"{path}"
         end = "" if problem.endswith((".", "?", "!")) else "."
-        super().__init__(f"{place}: {problem}{end} {remedy}".rstrip() if remedy else f"{place}: {problem}")
+        super().__init__(f"{location}: {problem}{end} {remedy}".rstrip() if remedy else f"{location}: {problem}")
 
 
 class CannotWrite(BadInput):

@@ -172,19 +172,13 @@ def existing(directory: Path, name: str) -> Path | None:
     return None
 
 
-def _is_folder(path: Path) -> bool:
-    with contextlib.suppress(OSError):
-        return path.is_dir()
-    return False
-
-
 def require(directory: Path, name: str, why: str = "") -> Path:
     """Like `existing`, but its absence is an error."""
-    found = existing(directory, name)
-    if found is None:
-        what = f"{name} (or {name}.gz) is missing here" if _is_folder(directory) else "no such directory"
+    path = existing(directory, name)
+    if path is None:
+        what = f"{name} (or {name}.gz) is missing here" if os.path.isdir(directory) else "no such directory"  # noqa: PTH112 (a name may be too long)
         raise BadInput(directory, what, remedy=why)
-    return found
+    return path
 
 
 def json_line(document: Any, **layout: Any) -> bytes:
@@ -219,8 +213,8 @@ def atomic_writer(path: Path, *, mode: int = 0o666) -> Iterator[IO[bytes]]:
 
 def write_atomic(path: Path, data: bytes) -> None:
     """Write these bytes as a file that appears under its name only when it is complete."""
-    with atomic_path(path) as temporary, _Output.open(temporary, path) as raw:
-        raw.write(data)
+    with atomic_writer(path) as out:
+        out.write(data)
 
 
 @contextlib.contextmanager
@@ -255,16 +249,15 @@ def atomic_folder(folder: Path, *, mode: int = 0o777, replace: bool = False) -> 
     try:
         yield temporary
         with _writing(folder):
-            sync_tree(temporary)
-            if replace and folder.is_dir():
-                old = _temporary(folder)
-                folder.rename(old)
-                temporary.rename(folder)
-                sync_folder(folder.parent)
+            for path, _, files in os.walk(temporary, topdown=False):
+                for name in files:
+                    sync_file(Path(path, name))
+                sync_folder(Path(path))
+            old = folder.rename(_temporary(folder)) if replace and folder.is_dir() else None
+            temporary.rename(folder)
+            sync_folder(folder.parent)
+            if old is not None:
                 shutil.rmtree(old, ignore_errors=True)
-            else:
-                temporary.rename(folder)
-                sync_folder(folder.parent)
     except BaseException as error:
         shutil.rmtree(temporary, ignore_errors=True)
         if isinstance(error, OSError) and _of_disk(error, temporary):
@@ -330,6 +323,16 @@ class Appender:
             raise
 
 
+def complete_lines(path: Path) -> list[bytes]:
+    """Return the lines of a file that an `Appender` wrote; a line that was being written is cut off the file."""
+    data = path.read_bytes()
+    size = data.rfind(b"\n") + 1
+    if size < len(data):
+        with path.open("r+b") as stream:
+            stream.truncate(size)
+    return data[:size].split(b"\n")[:-1]
+
+
 def rename_synced(source: Path, path: Path) -> None:
     """Give a file, or a folder whose files are synced, its name: it is on the disk under that name afterwards."""
     sync_file(source)
@@ -381,14 +384,6 @@ def sync_folder(folder: Path) -> None:
     except OSError as error:
         if error.errno not in (errno.EINVAL, errno.ENOTSUP, errno.EBADF, errno.EACCES):
             raise
-
-
-def sync_tree(folder: Path) -> None:
-    """Return when everything below a folder is on the disk, names and contents."""
-    for place, _, files in os.walk(folder, topdown=False):
-        for name in files:
-            sync_file(Path(place, name))
-        sync_folder(Path(place))
 
 
 class _Output(io.FileIO):

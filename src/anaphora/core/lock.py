@@ -37,12 +37,12 @@ def lock_output(output: Path, *, remedy: str = REMEDY) -> Lock:
 
     What a killed process has left half-written of it is removed; what it has kept to be resumed stays.
     """
-    place = output.parent.resolve()
+    folder = output.parent.resolve()
     name = output.name or output.resolve().name
-    lock = Lock(place / f".{name}.lock", output, remedy)
+    lock = Lock(folder / f".{name}.lock", output, remedy)
     if lock.abandoned:
         for suffix in ("", ".part", ".nbest"):
-            remove_leftovers(place, glob.escape(f"{name}{suffix}"))
+            remove_leftovers(folder, glob.escape(f"{name}{suffix}"))
     return lock
 
 
@@ -175,10 +175,10 @@ def _myself() -> dict[str, Any]:
 
 def _read(handle: int) -> dict[str, Any]:
     try:
-        found = json.loads(os.pread(handle, 1 << 16, 0))
+        holder = json.loads(os.pread(handle, 1 << 16, 0))
     except ValueError:
         return {}
-    return found if isinstance(found, dict) else {}
+    return holder if isinstance(holder, dict) else {}
 
 
 def _lives(holder: dict[str, Any]) -> bool:

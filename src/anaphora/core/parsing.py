@@ -1,4 +1,4 @@
-"""JSON, TOML, CSV and numbers: one reader each, with limits. Whatever is wrong is a BadInput with its place.
+"""JSON, TOML, CSV, XML, zip files and numbers: one reader each, with limits. Errors are BadInput and name the line.
 
 Python's own parsers raise more than their documented errors: a number of 5,000 digits is a ValueError, 3,000 brackets
 are a RecursionError, `1e400` is infinity, and a dotted key of TOML can take minutes. Nothing else in the package calls
@@ -12,20 +12,26 @@ import json
 import math
 import re
 import tomllib
+import zipfile
+import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any, TypeVar, cast, overload
+from typing import IO, Any, TypeVar, overload
+from xml.etree import ElementTree
 
 from anaphora.core.errors import BadInput
-from anaphora.core.files import decode, read_text
+from anaphora.core.files import BLOCK, MAX_LINE, decode, read_text
 from anaphora.core.finite import refuse_constant
 
 MAX_NESTING = 100  # lists and objects in each other
 SHORT = 600  # characters that have no room for harmful nesting, which is some 900; most lines are shorter
 MAX_INTEGER = 2**63 - 1  # in either direction: what fits 64 bits, as other programs read it
 MAX_TOML = 1 << 22  # bytes
+MAX_ELEMENT = MAX_LINE  # bytes between two tags of XML
+MAX_DEPTH = 1000  # XML elements in each other
+MAX_MEMBER = 1 << 32  # bytes of a member of a zip file
 NESTED = f"it is nested more than {MAX_NESTING} deep"
 UNEXPECTED = (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError, RecursionError)
 BRACKET = re.compile(r'"(?:[^"\\]|\\.)*+"|[\[{]|[\]}]')
@@ -48,29 +54,10 @@ Value = TypeVar("Value")
 
 def whole_number(text: str | bytes, path: Path, line: int | None = None, what: str = "a whole number") -> int:
     """A whole number as it is written in a file: digits, perhaps with a sign, and no more than 64 bits hold."""
-    value = _whole(text)
-    if value is None:
-        raise BadInput(path, f"{what} is expected, not {shown(text)}", line=line)
-    return value
-
-
-def real_number(text: str | bytes, path: Path, line: int | None = None, what: str = "a number") -> float:
-    """A finite number as it is written in a file."""
-    plain = text.decode("latin-1") if isinstance(text, bytes) else text
-    try:
-        value = float(plain) if "_" not in plain else math.nan
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise BadInput(path, f"{what} is expected, not {shown(text)}", line=line)
-    return value
-
-
-def _whole(text: str | bytes) -> int | None:
     plain = (text.decode("latin-1") if isinstance(text, bytes) else text).strip()
     digits = plain[1:] if plain[:1] in ("-", "+") else plain
     if not (digits.isascii() and digits.isdigit()) or len(digits) > 30 or int(digits) > MAX_INTEGER:
-        return None
+        raise BadInput(path, f"{what} is expected, not {shown(text)}", line=line)
     return int(plain)
 
 
@@ -169,13 +156,13 @@ def json_record(
     """
     text = decode(line, path, number or 1) if isinstance(line, bytes) else line
     try:
-        row = json_value(text)
-        problem = "" if isinstance(row, dict) else "an object is expected on each line"
-    except ValueError as error:
-        problem = json_problem(error)
-    if problem:
-        raise BadInput(path, f"not {what} ({problem})" if what else problem, line=number, remedy=remedy)
-    return cast(dict[str, Any], row)
+        row = parse_json_line(text, path, number)
+        if isinstance(row, dict):
+            return row
+        problem = "an object is expected on each line"
+    except BadInput as error:
+        problem = error.problem
+    raise BadInput(path, f"not {what} ({problem})" if what else problem, line=number, remedy=remedy)
 
 
 def parse_json(text: str, path: Path | str, remedy: str = "", decoder: json.JSONDecoder = DOCUMENT) -> Any:
@@ -273,8 +260,8 @@ def parse_toml(text: str, path: Path | str) -> dict[str, Any]:
     try:
         document = tomllib.loads(text.replace("\r\n", "\n"), parse_float=_toml_float)
     except tomllib.TOMLDecodeError as error:
-        problem, _, place = str(error).partition(" (at line ")
-        line = place.partition(",")[0]
+        problem, _, position = str(error).partition(" (at line ")
+        line = position.partition(",")[0]
         raise BadInput(path, f"not TOML: {shortened(problem).lower()}", line=int(line) if line else None) from None
     except RecursionError:
         raise BadInput(path, f"not TOML that can be read: {NESTED}") from None
@@ -334,3 +321,65 @@ def table_rows(
             raise BadInput(path, f"not a table: {problem}", line=first - 1 + max(reader.line_num, 1)) from None
         if row:
             yield first - 1 + reader.line_num, row
+
+
+# XML
+
+
+def xml_events(stream: IO[bytes], path: Path | str) -> Iterator[tuple[str, ElementTree.Element]]:
+    """Yield the events "start" and "end" of an XML document with their elements, as ElementTree.iterparse does.
+
+    What is not XML, not in a known encoding, damaged below, or without end is a BadInput. Elements pile up unless they
+    are cleared at their end.
+    """
+    parser: Any = ElementTree.XMLPullParser(("start", "end"))
+    depth = since = 0
+    try:
+        while block := stream.read(BLOCK >> 2):
+            parser.feed(block)
+            since += len(block)
+            for event, element in parser.read_events():
+                since = 0
+                depth += 1 if event == "start" else -1
+                if depth > MAX_DEPTH:
+                    raise BadInput(path, f"not XML that can be read: elements nested more than {MAX_DEPTH:,} deep")
+                yield event, element
+            if since > MAX_ELEMENT:
+                raise BadInput(path, f"not XML that can be read: {MAX_ELEMENT >> 20} MB without a tag")
+        parser.close()
+        yield from parser.read_events()
+    except ElementTree.ParseError as error:
+        raise BadInput(path, f"not XML: {error.msg.partition(':')[0]}", line=error.position[0]) from None
+    except (LookupError, ValueError) as error:  # an unknown encoding, or one that cannot be read as a stream
+        raise BadInput(path, f"not XML that can be read: {shortened(str(error))}") from None
+    except (EOFError, OSError, zlib.error, zipfile.BadZipFile) as error:
+        raise BadInput(path, f"damaged: {shortened(str(error))}", remedy="Copy or download it again.") from None
+
+
+# Zip files
+
+ZIP_ERRORS = (zipfile.BadZipFile, OSError, ValueError, EOFError, LookupError, OverflowError, zlib.error)
+# a compression or an encryption that Python has not; a damaged LZMA member
+ZIP_UNKNOWN = (NotImplementedError, RuntimeError)
+
+
+def open_zip(path: Path) -> zipfile.ZipFile:
+    """Open a zip file for reading."""
+    try:
+        return zipfile.ZipFile(path)
+    except FileNotFoundError:
+        raise BadInput(path, "no such file") from None
+    except (*ZIP_ERRORS, *ZIP_UNKNOWN) as error:
+        problem = shortened(str(error)) or "damaged"
+        raise BadInput(path, f"not a zip file that can be read: {problem}") from None
+
+
+def open_member(archive: zipfile.ZipFile, name: str, path: Path) -> IO[bytes]:
+    """Open a member of a zip file for reading; errors in its header name it."""
+    try:
+        size = archive.getinfo(name).file_size
+        if size > MAX_MEMBER:
+            raise BadInput(path, f"{name}: larger than {MAX_MEMBER >> 30} GB")
+        return archive.open(name)
+    except (*ZIP_ERRORS, *ZIP_UNKNOWN) as error:
+        raise BadInput(path, f"{name}: cannot be read: {shortened(str(error))}") from None

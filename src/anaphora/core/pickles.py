@@ -85,17 +85,17 @@ class _Machine:
         """The last values, as long as they are above the last mark."""
         if len(self.stack) - (self.marks[-1] if self.marks else 0) < count:
             _refuse("a value is missing")
-        found = self.stack[len(self.stack) - count :]
+        values = self.stack[len(self.stack) - count :]
         del self.stack[len(self.stack) - count :]
-        return found
+        return values
 
     def pop_mark(self) -> list[Any]:
         """The values above the last mark."""
         if not self.marks:
             _refuse("a mark is missing")
-        found = self.stack[self.marks[-1] :]
+        values = self.stack[self.marks[-1] :]
         del self.stack[self.marks.pop() :]
-        return found
+        return values
 
     def pop_one(self, _: Any) -> None:
         if self.marks and self.marks[-1] == len(self.stack):

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from anaphora.core.errors import AnaphoraError
-from anaphora.core.rendering import Rendered
 from anaphora.evaluation import decision as by
 from anaphora.evaluation.decision import Key, decide, unit_of
 from anaphora.evaluation.result import RunSignature, Settings
@@ -22,6 +21,7 @@ from anaphora.stats.paired import approximate_randomisation, holm, mcnemar, pair
 from anaphora.stats.resampling import Interval
 from anaphora.stats.signature import named
 from anaphora.suites.example import ORIGINAL
+from anaphora.table import Rendered
 
 TESTS = ("mcnemar", "randomisation", "bootstrap")
 Outcomes = tuple[bool, ...]  # whether each system is right on an item

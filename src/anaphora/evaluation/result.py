@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from anaphora.core.errors import AnaphoraError
-from anaphora.core.rendering import Rendered
 from anaphora.measurement import PLAIN, Measurement, canonical
 from anaphora.stats.resampling import Interval, Resampling
 from anaphora.stats.signature import Signature, named
+from anaphora.table import Rendered
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,8 @@ import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +26,9 @@ from safetensors.torch import save
 from torch import Tensor, nn
 
 from anaphora.align.tokenize import normalize
+from anaphora.core.documents import document_lines
 from anaphora.core.errors import AnaphoraError, BadInput
-from anaphora.core.files import atomic_folder, atomic_writer
+from anaphora.core.files import atomic_folder, write_atomic
 from anaphora.core.finite import finite
 from anaphora.core.parsing import expecting, parse_json, shortened
 from anaphora.measure.encoders import text_key
@@ -59,18 +62,13 @@ class Adapting:
             raise AnaphoraError("rank, steps and batch must be at least 1, pieces at least 2")
 
 
-def documents(lines: Iterable[str], *, plain: bool = False) -> Iterator[list[str]]:
-    """Yield the sentences of each document; an empty line ends one. plain: lowercase, without punctuation."""
-    sentences: list[str] = []
-    for line in map(normalize, lines):
-        sentence = plain_text(line) if plain else " ".join(line.split())
-        if sentence:
-            sentences.append(sentence)
-        elif not line.strip() and sentences:
-            yield sentences
-            sentences = []
-    if sentences:
-        yield sentences
+def documents(path: Path, *, plain: bool = False) -> Iterator[list[str]]:
+    """Yield the sentences of each document of a file. plain: lowercase, without punctuation"""
+    for _, lines in groupby(document_lines(path), key=attrgetter("document")):
+        texts = [normalize(line.texts[0]) for line in lines]
+        sentences = [plain_text(text) if plain else " ".join(text.split()) for text in texts]
+        if any(sentences):
+            yield [sentence for sentence in sentences if sentence]
 
 
 def adapt(
@@ -158,8 +156,7 @@ def _keep(
     tensors = {f"{n}.weight": parameter.detach().contiguous() for n, parameter in enumerate(trained)}
     for n, parameter in enumerate(trained):
         tensors |= {f"{n}.{name}": value.contiguous() for name, value in optimizer.state[parameter].items()}
-    with atomic_writer(path) as file:
-        file.write(save(tensors, {"of": run_key, "log": json.dumps(log)}))
+    write_atomic(path, save(tensors, {"of": run_key, "log": json.dumps(log)}))
 
 
 def _resumed(

@@ -6,7 +6,8 @@ import contextlib
 import hashlib
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -133,7 +134,6 @@ class HuggingFaceEncoder(nn.Module):
             raise AnaphoraError(f"{spec}: no layer {self.layer}: there are {layers}, and the embeddings (0)")
         self.requires_grad_(tuned)
         self._folder = cache
-        self._cache: StateCache | None = None
 
     def settings(self) -> dict[str, Any]:
         if self.tuned:  # its weights have changed since it was loaded
@@ -146,49 +146,32 @@ class HuggingFaceEncoder(nn.Module):
         return self
 
     def prepare(self, texts: Iterable[Text], progress: Progress | None = None) -> None:
-        """Cache the states of texts, short ones first, batch by batch.
-
-        Batches are made of all texts, cached or not: the last digits of states depend on what is computed together,
-        and must not depend on where an earlier process was interrupted.
-        """
-        if self.tuned:
-            return
-        cache = self._states_cache()
-        texts_by_key = {text_key(text.whole): text for text in texts}
-        missing = {key for key in texts_by_key if key not in cache}
-        if not missing:
-            return
-        keys, listed = list(texts_by_key), list(texts_by_key.values())
-        done = 0
-        for numbers in padded_batches([max(1, len(text.words)) for text in listed], BATCH_TOKENS):
-            if missing.isdisjoint(keys[n] for n in numbers):
-                continue
-            arrays = split_on_oom(self._arrays, [listed[n] for n in numbers], lambda text: len(text.words))
-            new = {keys[n]: array for n, array in zip(numbers, arrays, strict=True) if keys[n] in missing}
-            cache.put(new)
-            done += len(new)
-            if progress is not None:
-                progress(done, len(missing))
+        """Cache the states of texts, short ones first, batch by batch."""
+        if not self.tuned:
+            self._cache.fill({text_key(text.whole): text for text in texts}, self._batches, progress)
 
     def forward(self, texts: Sequence[Text]) -> tuple[Tensor, Tensor]:
         if self.tuned:
             return self._states(texts)
         self.prepare(texts)
-        cache = self._states_cache()
         states = np.zeros((len(texts), max(1, max(len(text.words) for text in texts)), self.width), np.float32)
         for n, text in enumerate(texts):
-            states[n, : len(text.words)] = cache.get(text_key(text.whole), len(text.words))
+            states[n, : len(text.words)] = self._cache.get(text_key(text.whole), len(text.words))
         tensor = torch.from_numpy(states)
         return tensor, tensor.abs().sum(-1) > 0
 
-    def _states_cache(self) -> StateCache:
-        if self._cache is None:
-            self._cache = StateCache(self._folder, self.width, self.settings())
-        return self._cache
+    @cached_property
+    def _cache(self) -> StateCache:
+        return StateCache(self._folder, self.width, self.settings())
+
+    def _batches(self, texts: Sequence[Text], done: Container[int]) -> Iterator[dict[int, Array]]:
+        for numbers in padded_batches([max(1, len(text.words)) for text in texts], BATCH_TOKENS):
+            if not all(n in done for n in numbers):
+                arrays = split_on_oom(self._arrays, [texts[n] for n in numbers], lambda text: len(text.words))
+                yield dict(zip(numbers, arrays, strict=True))
 
     @torch.inference_mode()
     def _arrays(self, texts: Sequence[Text]) -> list[Array]:
-        """Return the states of the words of each text."""
         states = self._states(texts)[0].cpu().numpy()
         return [states[n, : len(text.words)] for n, text in enumerate(texts)]
 
@@ -208,44 +191,37 @@ class HuggingFaceEncoder(nn.Module):
             hidden = self.model(**given).last_hidden_state
         else:
             hidden = self.model(**given, output_hidden_states=True).hidden_states[self.layer]
+        # the weight of each piece in each word's state, so that gathering states is one matrix product
         gathering = torch.zeros(len(texts), max(1, max(len(t.words) for t in texts)), longest)
         for n, (_, owners) in enumerate(encoded):
-            self._gather(owners, gathering[n])
+            by_word: dict[int, list[int]] = {}
+            for piece, word in enumerate(owners):
+                if word is not None:
+                    by_word.setdefault(word, []).append(piece)
+            for word, of_word in by_word.items():
+                used = {"mean": of_word, "first": of_word[:1], "last": of_word[-1:]}[self.words_by]
+                gathering[n, word, used] = 1 / len(used)
         states = gathering.to(device) @ hidden.float()
         return states.cpu() if not self.tuned else states, (gathering.sum(-1) > 0).to(states.device)
 
-    def _gather(self, owners: list[int | None], into: Tensor) -> None:
-        """Set the weight of each piece in each word's state, so that gathering states is one matrix product."""
-        by_word: dict[int, list[int]] = {}
-        for piece, word in enumerate(owners):
-            if word is not None:
-                by_word.setdefault(word, []).append(piece)
-        for word, pieces in by_word.items():
-            used = {"mean": pieces, "first": pieces[:1], "last": pieces[-1:]}[self.words_by]
-            into[word, used] = 1 / len(used)
-
     def _pieces(self, text: Text) -> tuple[list[int], list[int | None]]:
-        """Return the pieces of a text, as many as the model takes, and the word that each belongs to."""
+        """Return the pieces of a text, as many as the model takes, and the word with the last character of each."""
         limit = min(self.tokenizer.model_max_length, self.model.config.max_position_embeddings)
         encoded = self.tokenizer(text.whole, return_offsets_mapping=True, truncation=False, verbose=False)
-        ids, owners = list(encoded["input_ids"]), _owners(encoded["offset_mapping"], text)
+        word_at, ids = text.word_at(), list(encoded["input_ids"])
+        owners = [word_at.get(end - 1) if end > start else None for start, end in encoded["offset_mapping"]]
         excess = len(ids) - limit
         if excess > 0:
             self.truncated += 1
-            removable = [n for n, word in enumerate(owners) if word is not None and word < text.begin][:excess]
-            removable += [
-                n for n, word in reversed(list(enumerate(owners))) if word is not None and word >= text.begin
-            ][: excess - len(removable)]
-            removed = set(removable)
+            context = [n for n, word in enumerate(owners) if word is not None and word < text.begin]
+            sentence = [n for n, word in enumerate(owners) if word is not None and word >= text.begin]
+            removed = {*[*context, *reversed(sentence)][:excess]}
             kept = [n for n in range(len(ids)) if n not in removed]
             ids, owners = [ids[n] for n in kept], [owners[n] for n in kept]
         return ids, owners
 
 
-def _owners(offsets: Sequence[tuple[int, int]], text: Text) -> list[int | None]:
-    """Return the word that holds the last character of each piece; None for pieces of no word."""
-    word_at = {place: n for n, (start, end) in enumerate(text.spans) for place in range(start, end)}
-    return [word_at.get(end - 1) if end > start else None for start, end in offsets]
+DAMAGED, DELETE = "not a cache of encoder states", "Delete the file; the states are computed again."
 
 
 class StateCache:
@@ -271,6 +247,31 @@ class StateCache:
         with self._errors():
             return self._connection.execute("SELECT 1 FROM arrays WHERE key = ?", (key,)).fetchone() is not None
 
+    def fill(
+        self,
+        texts: Mapping[str, Text],
+        compute: Callable[[Sequence[Text], Container[int]], Iterator[Mapping[int, Array]]],
+        progress: Progress | None = None,
+    ) -> None:
+        """Compute and store the arrays of texts that are missing, batch by batch.
+
+        Batches are made of all texts, cached or not: the last digits of states depend on what is computed together,
+        and must not depend on where an earlier process was interrupted.
+
+        compute: yields the arrays of each batch by the index of their text, without batches that are done
+        """
+        keys = list(texts)
+        cached = {n for n, key in enumerate(keys) if key in self}
+        done = 0
+        if len(cached) == len(keys):
+            return
+        for batch in compute(list(texts.values()), cached):
+            new = {keys[n]: array for n, array in batch.items() if n not in cached}
+            self.put(new)
+            done += len(new)
+            if progress is not None:
+                progress(done, len(keys) - len(cached))
+
     def put(self, arrays: Mapping[str, Array]) -> None:
         """Store arrays of (any number, width); all of them or, if the process is killed, none."""
         rows = [(key, np.ascontiguousarray(array, self.dtype).tobytes()) for key, array in arrays.items()]
@@ -282,7 +283,7 @@ class StateCache:
         with self._errors():
             (data,) = self._connection.execute("SELECT data FROM arrays WHERE key = ?", (key,)).fetchone()
         if not isinstance(data, bytes) or len(data) != length * self.width * self.dtype.itemsize:
-            raise self._damaged("a stored array has the wrong size")
+            raise BadInput(self.path, f"{DAMAGED} (a stored array has the wrong size)", remedy=DELETE)
         return np.frombuffer(data, self.dtype).reshape(length, self.width)
 
     @contextlib.contextmanager
@@ -293,11 +294,7 @@ class StateCache:
             name = getattr(error, "sqlite_errorname", "")
             if name.startswith(("SQLITE_FULL", "SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_IOERR", "SQLITE_BUSY")):
                 raise CannotWrite(self.path, OSError(str(error))) from None
-            raise self._damaged(str(error)) from None
-
-    def _damaged(self, problem: str) -> BadInput:
-        remedy = "Delete the file; the states are computed again."
-        return BadInput(self.path, f"not a cache of encoder states ({problem})", remedy=remedy)
+            raise BadInput(self.path, f"{DAMAGED} ({error})", remedy=DELETE) from None
 
 
 def text_key(*parts: str) -> str:

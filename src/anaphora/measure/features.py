@@ -26,10 +26,9 @@ from anaphora.core.files import text_lines
 from anaphora.core.finite import all_finite
 from anaphora.measure.encoders import Array, StateCache, text_key
 from anaphora.measure.texts import Progress, Text
-from anaphora.scoring.batching import SourceGroup, group_by_source, split_on_oom, token_batches
+from anaphora.scoring.batching import SourceGroup, group_by_source, pad, split_on_oom, token_batches
 from anaphora.scoring.encoded import EncodedCandidate
 from anaphora.scoring.packed import PackedModel, UnsupportedModel
-from anaphora.scoring.padded import pad
 from anaphora.systems.context import parse_bool, split_settings
 from anaphora.systems.huggingface import fingerprint, load_checkpoint, tree_scorer
 
@@ -65,7 +64,6 @@ class LanguageModelFeatures:
         if self.begin is None:
             raise AnaphoraError(f"{spec}: the tokenizer has no token that begins or ends a text")
         self._folder = cache
-        self._cache: StateCache | None = None
 
     def settings(self) -> dict[str, Any]:
         """Return what the features depend on."""
@@ -75,29 +73,13 @@ class LanguageModelFeatures:
         return {"kind": "lm", **recasing, **self._fingerprint}
 
     def prepare(self, texts: Iterable[Text], progress: Progress | None = None) -> None:
-        """Cache the log-probabilities of words, batch by batch.
-
-        Batches are made of all texts, cached or not, so that figures do not depend on where an earlier process was
-        interrupted, to the last digit.
-        """
-        cache = self._words_cache()
-        texts_by_key = {_key(text): text for text in texts}
-        keys = list(texts_by_key)
-        cached = {n for n, key in enumerate(keys) if key in cache}
-        done, missing = 0, len(keys) - len(cached)
-        if not missing:
-            return
-        for batch in self._by_word(list(texts_by_key.values()), cached):
-            new = {keys[n]: values for n, values in batch.items() if n not in cached}
-            cache.put(new)
-            done += len(new)
-            if progress is not None:
-                progress(done, missing)
+        """Cache the log-probabilities of words, batch by batch."""
+        self._cache.fill({text_key(text.context, text.sentence): text for text in texts}, self._by_word, progress)
 
     def __call__(self, text: Text) -> Array:
         """Return the features of the pronouns of a text: (pronouns, 4)."""
         self.prepare([text])
-        words = self._words_cache().get(_key(text), len(text.words) - text.begin)
+        words = self._cache.get(text_key(text.context, text.sentence), len(text.words) - text.begin)
         return by_pronoun(words[:, 0], text)
 
     def sentence_scores(self, texts: Sequence[Text]) -> list[float]:
@@ -129,10 +111,9 @@ class LanguageModelFeatures:
         except UnsupportedModel:
             return None
 
-    def _words_cache(self) -> StateCache:
-        if self._cache is None:
-            self._cache = StateCache(self._folder, 1, self.settings() | {"of": "words"}, "float32")
-        return self._cache
+    @cached_property
+    def _cache(self) -> StateCache:
+        return StateCache(self._folder, 1, self.settings() | {"of": "words"}, "float32")
 
     def _by_word(self, texts: Sequence[Text], done: Container[int] = ()) -> Iterator[dict[int, Array]]:
         """Yield the log-probabilities of the words of sentences, (words, 1), by the number of their text."""
@@ -149,7 +130,6 @@ class LanguageModelFeatures:
             }
 
     def _score(self, batch: Sequence[SourceGroup], encoded: Sequence[Encoded]) -> list[list[Array]]:
-        """Return the log-probabilities of the pieces of the members of groups."""
         if self._scorer is not None:
             with self._scorer.attached():
                 return self._scorer.token_log_probabilities([group.tree for group in batch])
@@ -166,16 +146,16 @@ class LanguageModelFeatures:
     def _sentence(self, text: Text) -> tuple[list[int], list[int]]:
         """Return the pieces of the sentence, and the word of each (the one before it, if it has none)."""
         lead = " " if text.context else ""
-        read, places = text.sentence, list(range(len(text.sentence)))
+        read, positions = text.sentence, list(range(len(text.sentence)))
         if self.recasing:
-            read, places = recase(text.sentence, self.names)
+            read, positions = recase(text.sentence, self.names)
         encoded = self.tokenizer(lead + read, add_special_tokens=False, return_offsets_mapping=True)
         shift = len(text.context) + 1 if text.context else 0
-        word_at = {place: n for n, (start, end) in enumerate(text.spans) for place in range(start, end)}
+        word_at = text.word_at()
         words, last = [], text.begin
         for _, end in encoded["offset_mapping"]:
             inside = end - 1 - len(lead)  # negative: a piece of the space before the sentence
-            last = word_at.get(places[inside] + shift, last) if inside >= 0 else last
+            last = word_at.get(positions[inside] + shift, last) if inside >= 0 else last
             words.append(last)
         return list(encoded["input_ids"]) or [self.begin], words or [text.begin]
 
@@ -218,14 +198,10 @@ def by_pronoun(words: Array, text: Text) -> Array:
     return features
 
 
-def _key(text: Text) -> str:
-    return text_key(text.context, text.sentence)
-
-
 # Recasing: lowercased text without punctuation, as in the paper's annotated pairs, written as models have read text.
 
 ENDS = frozenset(".?!")
-CLITICS = frozenset(("s", "re", "ve", "ll", "m", "d"))
+CLITICS = frozenset(("s", "re", "ve", "ll", "m", "d"))  # what is left of 's, 're and so on; t is left of n't
 NEGATED = re.compile("(ai|are|ca|could|did|does|do|had|has|have|is|must|need|should|was|were|wo|would)n")
 WORD = re.compile(r"\w+|[.?!:\"“”„»«]")
 
@@ -236,29 +212,24 @@ def recase(text: str, names: Mapping[str, str] | None = None) -> tuple[str, list
     names: words that are written otherwise inside a sentence (munich: Munich)
     """
     parts: list[str] = []
-    places: list[int] = []
+    positions: list[int] = []
     before, beginning = "", True
     for match in re.finditer(r"\S+", text):
         word, start = match[0], match.start()
-        clitic = _is_clitic(word, before)
+        clitic = (
+            bool(before) and before not in ENDS and (word in CLITICS or (word == "t" and NEGATED.fullmatch(before)))
+        )
         lead = "'" if clitic else " " if before and word not in ENDS else ""
         spelled = "I" if word == "i" else word if clitic else (names or {}).get(word, word)
         if beginning:
             spelled = spelled[:1].upper() + spelled[1:]
         parts.append(lead + spelled)
-        places += [start] * len(lead) + [min(start + n, match.end() - 1) for n in range(len(spelled))]
+        positions += [start] * len(lead) + [min(start + n, match.end() - 1) for n in range(len(spelled))]
         before, beginning = word, word in ENDS
     if before and before not in ENDS:
         parts.append(".")
-        places.append(places[-1])
-    return "".join(parts), places
-
-
-def _is_clitic(word: str, before: str) -> bool:
-    """Return whether the word belongs to the one before it: what is left of 's, 're and n't."""
-    if not before or before in ENDS:
-        return False
-    return word in CLITICS or (word == "t" and NEGATED.fullmatch(before) is not None)
+        positions.append(positions[-1])
+    return "".join(parts), positions
 
 
 def learn_names(lines: Iterable[str]) -> dict[str, str]:

@@ -186,18 +186,15 @@ class Measure(nn.Module):
         self.encoder = encoder
         self.listed = {word: n for n, word in enumerate(sorted(readings.pronouns))}
         identities = len(self.listed) if IDENTITY in model.features else 0
-        self.head = PronounHead(
-            encoder.width,
-            length,
-            kind=model.kind,
-            hidden=model.hidden,
-            features=WIDTH * len(self.features),
-            identities=identities,
-            dropout=dropout,
-        )
+        numbers = {"features": WIDTH * len(self.features), "identities": identities}
+        self.head = PronounHead(encoder.width, length, kind=model.kind, hidden=model.hidden, dropout=dropout, **numbers)
+
+    @property
+    def _keys_to_ignore_on_save(self) -> list[str]:
+        """The weights of a Hugging Face encoder, which has files of its own; `weights_of` leaves them out."""
+        return [name for name in self.state_dict() if name.startswith("encoder.model.")]
 
     def forward(self, texts: Sequence[Text]) -> Output:
-        """Return the scores of texts: (b,)."""
         output: Output = self.head(self.batch(texts))
         return output
 

@@ -9,14 +9,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from importlib import resources
+from pathlib import Path
+from typing import Any, NamedTuple, cast
 
+from anaphora.align.backend import Progress
 from anaphora.align.tokenize import sign_name
 from anaphora.core.errors import AnaphoraError
-from anaphora.languages.pronouns import Readings
-from anaphora.measure.pair_list import Judged, errors_of
-from anaphora.measure.texts import Line, Word, pronoun_indices, replace_pronoun, words_of
+from anaphora.core.files import write_atomic
+from anaphora.languages.pair_list import Judged, errors_of
+from anaphora.languages.pronouns import Readings, load_readings
+from anaphora.measure.texts import Line, Word, pronoun_indices, read_lines, replace_pronoun, words_of
+from anaphora.suites.catalogue import citation
 from anaphora.suites.example import Example, Passage, Tag
+from anaphora.suites.suite import Header, Suite, suite_of
 
 # Aligning two translations into the same language. They share most of their words, so that the edit distance aligns
 # them well: equal words are linked, and so is a pronoun to the pronoun that stands in its place.
@@ -207,19 +213,18 @@ class PairMaker:
         examples: dict[tuple[str, Passage], Example] = {}
         for k, (name, passage) in enumerate(zip(self.systems, line.systems, strict=True)):
             self.statistics.translations += 1
-            here = self._differences(reference, passage[-1], self._links[k][number] if self._links else ())
+            links = self._links[k][number] if self._links else ()
+            words, pronouns = words_of(passage[-1], self.readings), self.readings.pronouns
+            if self.settings.aligner == "statistical":
+                here = linked_differences(links, reference, words, pronouns)
+            else:
+                here = differences(reference, words, pronouns, links)
             self.statistics.differing += len(here)
             kept = [d for d in here if self._errors is None or d.pair in self._errors]
             self.statistics.left_out += len(here) - len(kept)
             for example in self._examples(line, passage, reference, kept, name):
                 self._add(example, name, examples)
         yield from examples.values()
-
-    def _differences(self, reference: Sequence[Word], translation: str, links: Links) -> list[Difference]:
-        words, pronouns = words_of(translation, self.readings), self.readings.pronouns
-        if self.settings.aligner == "statistical":
-            return linked_differences(links, reference, words, pronouns)
-        return differences(reference, words, pronouns, links)
 
     def _examples(
         self, line: Line, passage: Passage, reference: Sequence[Word], kept: Sequence[Difference], name: str
@@ -249,8 +254,8 @@ class PairMaker:
             only = kept[0]
             tags |= {"reference_pronoun": only.reference, "system_pronoun": only.system, "pronoun_pair": only.pair}
             tags |= {"error": errors[0], "differs": list(self.readings.differ_in(only.reference, only.system))}
-            judged = (self.settings.judged or {}).get(only.pair)
-            tags |= judged.tags() if judged is not None else {}
+            if judged := (self.settings.judged or {}).get(only.pair):
+                tags |= judged.tags()
         else:
             tags |= {"pronoun_pairs": [d.pair for d in kept], "errors": list(errors)}
         tags["systems"] = [name]
@@ -264,7 +269,8 @@ class PairMaker:
         key = (kind, (example.candidates[1][-1],))
         if key in examples:
             earlier = examples[key]
-            examples[key] = replace(earlier, tags={**earlier.tags, "systems": [*_systems(earlier), name]})
+            systems = [*cast(list[Tag], earlier.tags["systems"]), name]
+            examples[key] = replace(earlier, tags={**earlier.tags, "systems": systems})
             self.statistics.duplicates[kind] += 1
             return
         text: tuple[str | Passage, ...] = (kind, *example.candidates)
@@ -279,6 +285,139 @@ class PairMaker:
             self.statistics.pronouns[str(example.tags["pronoun_pair"])] += 1
 
 
-def _systems(example: Example) -> list[Tag]:
-    systems = example.tags["systems"]
-    return systems if isinstance(systems, list) else [systems]
+# Suites of pairs from files.
+
+
+@dataclass(frozen=True)
+class Files:
+    """The files that pairs are made from: the reference, translations by systems, and the source, if there is one."""
+
+    reference: Path
+    systems: Sequence[Path]
+    source: Path | None = None
+    names: Sequence[str] = ()
+    pronouns: Path | None = None
+    docids: bool = False
+    context: int = 2
+
+    def system_names(self) -> list[str]:
+        """Return the given names of the systems, by default their files' names."""
+        names = list(self.names) or [path.name for path in self.systems]
+        if len(names) != len(self.systems) or len(set(names)) != len(names):
+            raise AnaphoraError(f"{len(self.systems)} systems, but names {', '.join(names)}: give each one of its own")
+        return names
+
+
+@dataclass(frozen=True)
+class Written:
+    """A suite of pairs on disk, and the counts made while it was written."""
+
+    name: str
+    sha256: str
+    statistics: Statistics
+
+
+def write_pairs(
+    files: Files, languages: str, output: Path, settings: Settings | None = None, progress: Progress | None = None
+) -> Written:
+    """Write the pairs as a suite; with sources it is a test suite for translation systems (§3.2)."""
+    settings = settings or Settings()
+    readings = load_readings(target_language(languages), files.pronouns)
+    names = files.system_names()
+    signs: dict[str, Counter[str]] = {}
+    lines = list(
+        read_lines(
+            files.reference, files.systems, files.source, context=files.context, docids=files.docids, signs=signs
+        )
+    )
+    links = [] if settings.aligner == "edit" else statistical_links(lines, len(names), readings, progress)
+    maker = PairMaker(readings, names, settings, links)
+    maker.statistics.signs = signs
+    header = _header(languages, settings.year)
+    sha256 = suite_of(header, lambda: maker.pairs(lines)).write(output)
+    return Written(header.name, sha256, maker.statistics)
+
+
+def target_language(languages: str) -> str:
+    """Return the target language of a pair such as de-en."""
+    source, dash, target = languages.partition("-")
+    if not (dash and source and target):
+        raise AnaphoraError(f"not a language pair: {languages!r}. Write source and target, such as de-en")
+    return target
+
+
+def _header(languages: str, year: str | None) -> Header:
+    name = f"pairs-{languages}" + (f"-{year}" if year else "")
+    source, _, target = languages.partition("-")
+    about = citation("eval-anaphora")
+    return Header(name, source, target, ("reference_pronoun", "error"), citation=about, licence="as the texts")
+
+
+def statistical_links(
+    lines: Sequence[Line], systems: int, readings: Readings, progress: Progress | None = None
+) -> list[list[Links]]:
+    """Align the reference with each system by fast_align, trained on all of them and on identical sentences (§3)."""
+    from anaphora.align import Settings as AlignSettings
+    from anaphora.align import align
+
+    reference = [[word.normal for word in words_of(line.reference[-1], readings)] for line in lines]
+    translations = [
+        [word.normal for word in words_of(line.systems[k][-1], readings)] for k in range(systems) for line in lines
+    ]
+    settings = AlignSettings(model="fast_align", symmetrize="intersection")
+    identical = [(words, words) for words in reference]
+    links = align(reference * systems, translations, corpus=identical, settings=settings, progress=progress)
+    return [list(links[k * len(lines) : (k + 1) * len(lines)]) for k in range(systems)]
+
+
+# The number of pairs by language and year: Tables 2 and 3 of Jwalapuram et al. 2019.
+
+
+@dataclass
+class Counts:
+    """The years, different contexts, and different pairs of each kind of one language pair."""
+
+    years: set[str] = field(default_factory=set)
+    contexts: set[int] = field(default_factory=set)  # hashes: texts are long, and only their number is needed
+    noisy: set[int] = field(default_factory=set)
+    system: set[int] = field(default_factory=set)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "years": sorted(self.years),
+            "contexts": len(self.contexts),
+            "noisy": len(self.noisy),
+            "system": len(self.system),
+        }
+
+
+def count_pairs(suites: Iterable[Suite], *, by_year: bool = False) -> dict[str, Counts]:
+    """Count pairs by language pair, or by language pair and year (`de-en 2013`).
+
+    A context is the source passage, if there is one, else that of the reference.
+    """
+    all_counts: dict[str, Counts] = {}
+    for suite in suites:
+        for example in suite:
+            year = example.tags.get("year")
+            name = f"{suite.header.languages} {year}" if by_year and year is not None else suite.header.languages
+            counts = all_counts.setdefault(name, Counts())
+            if year is not None:
+                counts.years.add(str(year))
+            counts.contexts.add(hash(example.source if any(example.source) else example.candidates[0]))
+            kind = counts.system if example.tags.get("kind") == "system" else counts.noisy
+            kind.add(hash(example.candidates))
+    return dict(sorted(all_counts.items()))
+
+
+# Made-up files to try the measure with: a reference, two systems, annotators' judgments, and a config.
+
+EXAMPLE = ("reference.en", "first.en", "second.en", "annotators.json", "measure.toml")
+
+
+def write_example(folder: Path) -> list[Path]:
+    """Write the example files into a folder."""
+    for name in EXAMPLE:
+        content = (resources.files("anaphora.measure") / "example" / name).read_text("utf-8")
+        write_atomic(folder / name, content.replace("{folder}", str(folder)).encode())
+    return [folder / name for name in EXAMPLE]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,7 @@ import numpy as np
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.evaluation.contrastive import evaluate_items
 from anaphora.evaluation.result import Result, Settings
-from anaphora.measure.pair_list import read_pair_list
+from anaphora.languages.pair_list import read_pair_list
 from anaphora.measure.texts import Line, Progress, Text, candidate_texts, text_of
 from anaphora.runs import CandidateScores, Run, RunHeader, ScoredExample, describe
 from anaphora.stats.agreement import gwet_ac1
@@ -48,7 +48,7 @@ class Human:
     ac1: float | None
 
     def to_dict(self) -> dict[str, Any]:
-        return {"pairs": self.pairs, "ties": self.ties, "accuracy": self.accuracy, "ac1": self.ac1}
+        return asdict(self)
 
 
 def human_agreement(items: Sequence[ScoredExample], *, minimize: bool = False) -> Human | None:
@@ -81,11 +81,9 @@ def _answers(item: ScoredExample) -> tuple[int, int, int] | None:
         return int(word == "REF"), int(word == "SYS"), int(word not in ("REF", "SYS"))
     if "human_reference" not in item.tags:
         return None
-    return tuple(_count(item.tags.get(name)) for name in ("human_reference", "human_system", "human_ties"))  # type: ignore[return-value]
-
-
-def _count(value: Tag) -> int:
-    return value if isinstance(value, int) else 0
+    counts = [item.tags.get(f"human_{name}") for name in ("reference", "system", "ties")]
+    reference, system, ties = (count if isinstance(count, int) else 0 for count in counts)
+    return reference, system, ties
 
 
 # Runs of any judge on pairs: a language model's preference, a metric, an LLM. These need no torch.
@@ -216,12 +214,7 @@ class Ranking:
             },
             "comparisons": [
                 {
-                    "first": d.first,
-                    "second": d.second,
-                    "wins": d.wins,
-                    "losses": d.losses,
-                    "ties": d.ties,
-                    "share": d.share,
+                    **{name: getattr(d, name) for name in ("first", "second", "wins", "losses", "ties", "share")},
                     "share_interval": list(wilson(d.wins, d.wins + d.losses)),
                     "delta": d.delta,
                     "interval": list(d.interval),
@@ -329,35 +322,24 @@ class MeasureSystem:
 
     def settings(self) -> dict[str, Any]:
         """Return what the scores depend on: how the measure was trained, and its weights."""
-        about, config = self._about, self.measure.config
-        settings = {
+        from anaphora.scoring.weights import weights_of
+
+        config, digest = self.measure.config, hashlib.sha256()
+        for name, tensor in sorted(weights_of(self.measure).items()):
+            digest.update(name.encode() + tensor.cpu().numpy().tobytes())
+        return {
             "kind": "measure",
             "setting": config.context,
             "plain_text": config.plain,
-            "weights": _digest(self.measure),
-            "encoder": dict(about["encoder"]),
-            "features": list(about["features"]),
+            "weights": digest.hexdigest()[:16],
+            "encoder": dict(self._about["encoder"]),
+            "features": list(self._about["features"]),
+            "context": f"0+{config.context_sentences}",
         }
-        return settings | {"context": f"0+{config.context_sentences}"}
 
     def score(self, examples: Sequence[Example], done: Container[int] = ()) -> Iterator[tuple[int, CandidateScores]]:
         """Yield the number of each example with the measure's scores of its candidates."""
-        measure = self.measure
-        texts = {
-            n: candidate_texts(example, measure.config, measure.readings)
-            for n, example in enumerate(examples)
-            if n not in done
-        }
-        for number, candidates in texts.items():
-            measure.prepare(candidates)
-            yield number, CandidateScores([scored.score for scored in measure.score(candidates)])
-
-
-def _digest(measure: Measure) -> str:
-    from anaphora.measure.training import own_weights
-
-    digest = hashlib.sha256()
-    for name, tensor in sorted(own_weights(measure).items()):
-        digest.update(name.encode())
-        digest.update(tensor.cpu().numpy().tobytes())
-    return digest.hexdigest()[:16]
+        for number, example in enumerate(examples):
+            if number not in done:
+                [scored] = score_examples(self.measure, [example])
+                yield number, CandidateScores(scored.scores)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Progress = Callable[[int, int], None]  # texts done, texts in all
 
-# Words with their positions in a text, so that one can be replaced and all else stays as it is.
+# Words with their positions, so that one can be replaced and the rest of the text stays as it is.
 
 # Letters and digits together; every other sign by itself. An apostrophe or a hyphen divides ("he's", "a-t-il").
 WORD = re.compile(r"[^\W_]+|\S")
@@ -56,19 +56,17 @@ def pronoun_indices(words: Sequence[Word], pronouns: frozenset[str]) -> list[int
 
 
 def replace_pronoun(text: str, words: Sequence[Word], index: int, new: str, readings: Readings) -> str:
-    """Return the text with another pronoun in place of the word at `index`; its case is kept (Figure 1)."""
-    old = words[index]
-    return text[: old.start] + _cased(text, words, index, new, readings) + text[old.end :]
+    """Return the text with another pronoun in place of the word at `index` (Figure 1).
 
-
-def _cased(text: str, words: Sequence[Word], index: int, new: str, readings: Readings) -> str:
-    """Capitalize the new pronoun if the old one was, if it always is (I), or if a sentence begins here."""
+    It is capitalized if it always is (I), or if the old one was for another reason: a sentence begins here.
+    """
     old, small = words[index], normalize_word(new)
-    if text == text.lower():  # the whole text is in lower case, "i" as well
-        return small
-    if small in readings.capital or (old.text[0].isupper() and old.normal not in readings.capital):
-        return small[0].upper() + small[1:]
-    return small[0].upper() + small[1:] if old.text[0].isupper() and begins_sentence(words, index) else small
+    capital = small in readings.capital or (
+        old.text[0].isupper() and (old.normal not in readings.capital or begins_sentence(words, index))
+    )
+    if capital and text != text.lower():  # in a lowercase text, "i" is lowercase as well
+        small = small[0].upper() + small[1:]
+    return text[: old.start] + small + text[old.end :]
 
 
 def begins_sentence(words: Sequence[Word], index: int) -> bool:
@@ -124,13 +122,10 @@ def read_lines(
                 for text, count in zip(line.texts, counts, strict=True)
             )
             window.append(sentences)
-            passages = [_passage(list(texts), context) for texts in zip(*window, strict=True)]
+            missing = ("",) * (context + 1 - len(window))
+            passages = [missing + texts for texts in zip(*window, strict=True)]
             translations = tuple(passages[1 : 1 + len(systems)])
             yield Line(line.number, name, passages[0], translations, passages[-1] if source else None)
-
-
-def _passage(sentences: list[str], context: int) -> Passage:
-    return ("",) * (context + 1 - len(sentences)) + tuple(sentences)
 
 
 # Passages as the model reads them: all words, and which words of the last sentence are pronouns.
@@ -160,6 +155,10 @@ class Text:
     def whole(self) -> str:
         """The context and the sentence as one text."""
         return f"{self.context} {self.sentence}" if self.context else self.sentence
+
+    def word_at(self) -> dict[int, int]:
+        """Return the index of the word at each position of `whole` that belongs to a word."""
+        return {position: n for n, (start, end) in enumerate(self.spans) for position in range(start, end)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import copy
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,17 +15,16 @@ import torch
 from safetensors.torch import load_file, save
 
 from anaphora import __version__
-from anaphora.core.config import as_document
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.files import atomic_folder
 from anaphora.core.finite import finite
 from anaphora.core.parsing import read_json
 from anaphora.languages.pronouns import Readings, load_readings
-from anaphora.measure.config import Config, Model, parse_config
+from anaphora.measure.config import Config, parse_config
 from anaphora.measure.encoders import StaticEncoder, learn_vocabulary, load_vectors
 from anaphora.measure.model import Measure, load_encoder, load_features, logistic_loss, ranking_loss
 from anaphora.measure.texts import Pair, Progress, pairs_of
-from anaphora.scoring.weights import load_weights, save_pretrained
+from anaphora.scoring.weights import load_weights, save_pretrained, weights_of
 from anaphora.suites.example import Example
 
 Report = Callable[[dict[str, Any]], None]
@@ -64,10 +63,8 @@ def train_measure(
     readings = load_readings(config.model.language, Path(config.model.pronouns) if config.model.pronouns else None)
     pairs = _sampled(pairs_of(train, config.model, readings, config.data.train_kind), config.data.limit, random)
     others = _sampled(pairs_of(dev, config.model, readings, config.data.dev_kind), config.data.dev_limit, random)
-    for what, chosen, kind in (
-        ("training", pairs, config.data.train_kind),
-        ("development", others, config.data.dev_kind),
-    ):
+    data = config.data
+    for what, chosen, kind in (("training", pairs, data.train_kind), ("development", others, data.dev_kind)):
         if not chosen:
             raise AnaphoraError(f"no {what} pairs of kind {kind!r}. List the kinds with: anaphora measure counts")
     length = config.model.max_pronouns or max(1, max(len(t.pronouns) for p in pairs for t in (p.better, p.worse)))
@@ -132,7 +129,7 @@ def _epoch(
     total = 0.0
     for part in _batches(pairs, config.training.batch, random):
         optimizer.zero_grad()
-        loss = _loss(measure, part, config)
+        loss = _loss(*_scores(measure, part), config)
         finite(loss.item(), f"the loss of a batch of {len(part):,} pairs", "Lower training.rate.")
         loss.backward()
         torch.nn.utils.clip_grad_norm_([p for p in measure.parameters() if p.requires_grad], 5.0)
@@ -141,18 +138,13 @@ def _epoch(
     return total / len(pairs)
 
 
-def _loss(measure: Measure, part: Sequence[Pair], config: Config) -> torch.Tensor:
-    """Return the loss of pairs, whose texts go through the same parameters (§4) as one batch."""
-    return _losses(*_scores(measure, part), config)
-
-
 def _scores(measure: Measure, part: Sequence[Pair]) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return the scores of the better and of the worse texts."""
+    """Return the scores of the better and of the worse texts, which go through the same parameters (§4)."""
     scores = measure([pair.better for pair in part] + [pair.worse for pair in part]).scores
     return scores[: len(part)], scores[len(part) :]
 
 
-def _losses(better: torch.Tensor, worse: torch.Tensor, config: Config) -> torch.Tensor:
+def _loss(better: torch.Tensor, worse: torch.Tensor, config: Config) -> torch.Tensor:
     if config.training.loss == "logistic":
         return logistic_loss(better, worse)
     return ranking_loss(better, worse, config.training.margin)
@@ -167,7 +159,7 @@ def evaluate_pairs(measure: Measure, pairs: Sequence[Pair], config: Config) -> t
         part = pairs[start : start + config.training.batch]
         better, worse = _scores(measure, part)
         right += int((better > worse).sum())
-        loss += len(part) * float(_losses(better, worse, config))
+        loss += len(part) * float(_loss(better, worse, config))
     return right / len(pairs), loss / len(pairs)
 
 
@@ -214,7 +206,7 @@ def save_measure(folder: Path, measure: Measure, config: Config, results: Mappin
     about = {
         "anaphora_measure": FORMAT_VERSION,
         "version": __version__,
-        "config": as_document(config),
+        "config": asdict(config),
         "length": measure.head.length,
         "attention_divisor": measure.head.divisor,
         "language": measure.readings.language,
@@ -230,15 +222,8 @@ def save_measure(folder: Path, measure: Measure, config: Config, results: Mappin
         if kept:
             save_pretrained(encoder.model, unfinished / ENCODER, folder)
             encoder.tokenizer.save_pretrained(unfinished / ENCODER)
-        (unfinished / WEIGHTS).write_bytes(save(own_weights(measure)))
+        (unfinished / WEIGHTS).write_bytes(save(weights_of(measure)))
         (unfinished / ABOUT).write_bytes(json.dumps(about, ensure_ascii=False, indent=1).encode() + b"\n")
-
-
-def own_weights(measure: Measure) -> dict[str, Any]:
-    """Return the trained weights, without those of a Hugging Face encoder, which has files of its own."""
-    names = measure.state_dict()
-    kept = {n: t for n, t in names.items() if not n.startswith("encoder.model.")}
-    return {name: tensor.detach().contiguous() for name, tensor in kept.items()}
 
 
 def load_measure(folder: Path, *, cache: Path | None = None, fallback: str | None = None) -> Measure:
@@ -255,7 +240,12 @@ def load_measure(folder: Path, *, cache: Path | None = None, fallback: str | Non
             {word: tuple(listed) for word, listed in about["readings"].items()},
             frozenset(about["capital"]),
         )
-        model = _with_encoder(config.model, folder, about, fallback)
+        model = config.model
+        if fallback is not None:
+            model = replace(model, encoder=fallback)
+        elif about["encoder_kept"]:
+            query = model.encoder.partition("?")[2]
+            model = replace(model, encoder=f"hf:{folder / ENCODER}{'?' if query else ''}{query}")
         encoder = load_encoder(model, cache=cache, vocabulary=about["vocabulary"])
         features = load_features(model.features, cache)
         measure = Measure(model, readings, about["length"], encoder, features)
@@ -265,7 +255,7 @@ def load_measure(folder: Path, *, cache: Path | None = None, fallback: str | Non
     _check(path, "encoder", about["encoder"], encoder.settings())
     for name, then, now in zip(model.features, about["features"], features, strict=False):
         _check(path, f"feature {name}", then, now.settings())
-    load_weights(folder / WEIGHTS, _Own(measure))
+    load_weights(folder / WEIGHTS, measure)
     return measure.eval()
 
 
@@ -295,15 +285,6 @@ def _divisor(about: Mapping[str, Any], path: Path) -> float:
     return float(value)
 
 
-def _with_encoder(model: Model, folder: Path, about: Mapping[str, Any], fallback: str | None) -> Model:
-    if fallback is not None:
-        return replace(model, encoder=fallback)
-    if not about["encoder_kept"]:
-        return model
-    query = model.encoder.partition("?")[2]
-    return replace(model, encoder=f"hf:{folder / ENCODER}{'?' if query else ''}{query}")
-
-
 # names and revisions differ when the same weights come from a copy
 COMPARED = ("kind", "restore", "names", "layer", "words", "width", "parameters", "weights")
 
@@ -315,17 +296,6 @@ def _check(path: Path, what: str, then: Mapping[str, Any], now: Mapping[str, Any
             raise BadInput(path, problem, remedy="Pass the right one with --encoder, or train again.")
 
 
-class _Own:
-    """The measure's own weights as `load_weights` expects them: a model with a state_dict."""
-
-    def __init__(self, measure: Measure) -> None:
-        self._measure = measure
-
-    def state_dict(self, keep_vars: bool = False) -> dict[str, Any]:
-        names = self._measure.state_dict(keep_vars=keep_vars)
-        return {name: tensor for name, tensor in names.items() if not name.startswith("encoder.model.")}
-
-
 def start_from(measure: Measure, folder: Path) -> None:
     """Copy the weights that both measures have from another measure.
 
@@ -335,13 +305,13 @@ def start_from(measure: Measure, folder: Path) -> None:
     if then != now and measure.head.kind == "attention":
         problem = f"its attention divides by {then}·√d (version 0.1.0 did so), and this one by {now}·√d"
         raise BadInput(folder, problem, remedy=AGAIN)
-    own, given = _Own(measure).state_dict(keep_vars=True), load_file(folder / WEIGHTS)
+    own, given = weights_of(measure), load_file(folder / WEIGHTS)
     for name in sorted(own.keys() & given.keys()):
         if own[name].shape != given[name].shape:
             shapes = f"{tuple(given[name].shape)} in it, {tuple(own[name].shape)} here"
             remedy = "Its architecture differs: encoder, hidden layer and max_pronouns have to be the same."
             raise BadInput(folder, f"{name}: {shapes}", remedy=remedy)
-        own[name].data.copy_(given[name])
+        own[name].copy_(given[name])
     if not own.keys() & given.keys():
         raise BadInput(folder, "it shares no weights with this measure")
 

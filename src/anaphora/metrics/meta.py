@@ -13,11 +13,11 @@ from anaphora import __version__
 from anaphora.core.columns import Columns, read_columns
 from anaphora.core.errors import AnaphoraError, BadInput, did_you_mean
 from anaphora.core.parsing import read_json
-from anaphora.core.rendering import Rendered
 from anaphora.metrics.apt.task import CASES, Weighting
 from anaphora.stats.correlation import Correlation, Settings, Williams, all_pairs, correlation
 from anaphora.stats.intervals import Floats
 from anaphora.stats.signature import Signature
+from anaphora.table import Rendered
 
 AUTO = "auto"  # instead of a system's name: whatever the rule below finds
 FAR = 2.5  # deviations from the median that make an outlier

@@ -15,21 +15,15 @@ from anaphora.core.finite import all_finite
 from anaphora.nmt.checkpoint import load_model
 from anaphora.nmt.config import Config
 from anaphora.nmt.data import make_batch
-from anaphora.nmt.layout import ContextLayout, Ids, SpecialTokens, inputs_of, target_of
+from anaphora.nmt.layout import ContextLayout, Ids, SpecialTokens, inputs_of, last, target_of
 from anaphora.nmt.text import TEXT_FILES, Text
-from anaphora.scoring.batching import (
-    SourceGroup,
-    find_device,
-    group_by_source,
-    padded_batches,
-    score_groups,
-    weights_checksum,
-)
+from anaphora.scoring.batching import SourceGroup, group_by_source, padded_batches, score_groups
 from anaphora.scoring.encoded import CandidateScore, EncodedCandidate, common_prefix
 from anaphora.scoring.packed import PackedModel
 from anaphora.scoring.stepwise import StepwiseScorer
 from anaphora.scoring.tree import Tree
-from anaphora.suites.example import Example, Passage
+from anaphora.scoring.weights import find_device, weights_checksum
+from anaphora.suites.example import Example
 
 Scorer = Callable[[Sequence[Tree], Sequence[tuple[Ids, ...]], bool], list[list[CandidateScore]]]
 Scores = Iterator[tuple[int, list[CandidateScore]]]  # the number of each example, with the scores of its candidates
@@ -44,17 +38,14 @@ class EncodedQuestion(NamedTuple):
 
 def encode_candidates(example: Example, text: Text, layout: ContextLayout) -> list[EncodedCandidate]:
     """Every candidate of an example; the inputs differ where an encoder reads the candidate's own context."""
-    source = [text.encode_source(sentence) if sentence else [] for sentence in _in_reach(example.source, layout)]
+    size = layout.reach + 1
+    source = [text.encode_source(sentence) if sentence else [] for sentence in last(example.source, size)]
     encoded = []
     for candidate in example.candidates:
-        target = [text.encode_target(sentence) if sentence else [] for sentence in _in_reach(candidate, layout)]
+        target = [text.encode_target(sentence) if sentence else [] for sentence in last(candidate, size)]
         inputs = inputs_of(layout, text.special, source, target[:-1])
         encoded.append(EncodedCandidate(inputs, (), target_of(layout, text.special, target)))
     return encoded
-
-
-def _in_reach(passage: Passage, layout: ContextLayout) -> Sequence[str]:
-    return passage[max(0, len(passage) - 1 - layout.reach) :]
 
 
 def encode_question(
@@ -79,14 +70,14 @@ def encode_question(
 
 
 def _given(candidate: EncodedCandidate, tokens: int) -> EncodedCandidate:
-    """The candidate with its first tokens given instead of predicted."""
+    """Return the candidate with its first tokens given instead of predicted."""
     return candidate._replace(given=candidate.predicted[:tokens], predicted=candidate.predicted[tokens:])
 
 
 def _limited(
     encoded: Sequence[EncodedCandidate], limit: int, truncate: bool, example: Example
 ) -> tuple[list[EncodedCandidate], int]:
-    """Inputs lose their beginning, which is the oldest context; targets their end."""
+    """Truncate inputs at their beginning, which is the oldest context, and targets at their end."""
     long = [ids for candidate in encoded for ids in (*candidate.inputs, candidate.predicted) if len(ids) > limit]
     if not long:
         return list(encoded), 0
@@ -162,7 +153,7 @@ def load_models(names: str, device: str | None = None) -> Loaded:
         min(limits, default=None),
         {
             "architecture": ",".join(config.model.kind for config in configs),
-            "parameters": sum(_parameters(model) for model in models),
+            "parameters": sum(parameter.numel() for model in models for parameter in model.parameters()),
             "weights": ",".join(weights_checksum(model) for model in models),
             "vocabulary": f"{texts[0].size}@{_vocabulary(paths[0])[:8]}",
             "dtype": str(next(models[0].parameters()).dtype).removeprefix("torch."),
@@ -171,7 +162,7 @@ def load_models(names: str, device: str | None = None) -> Loaded:
 
 
 def _check_together(path: Path, first: Path, config: Config, other: Config) -> None:
-    """Models of an ensemble predict the same words from the same inputs."""
+    """Raise an error unless models predict the same words from the same inputs, as in an ensemble."""
     if _vocabulary(path) != _vocabulary(first):
         remedy = "Models of an ensemble share theirs: train them with training.start_from, or from the same text."
         raise BadInput(path, f"another vocabulary than that of {first}", remedy=remedy)
@@ -181,9 +172,11 @@ def _check_together(path: Path, first: Path, config: Config, other: Config) -> N
 
 
 def _scorer(model: Any, config: Config, special: SpecialTokens) -> Scorer:
-    """Trees through the packed scorer where a model is one of Hugging Face's, else level by level."""
+    """Return the packed scorer for Hugging Face models, and the stepwise one for others."""
     if config.model.kind == "transformer":
-        packed = PackedModel(_huggingface(model))
+        from transformers import PreTrainedModel
+
+        packed = PackedModel(next(part for part in model.modules() if isinstance(part, PreTrainedModel)))
 
         def score(
             trees: Sequence[Tree], inputs: Sequence[tuple[Ids, ...]], margins: bool
@@ -195,19 +188,8 @@ def _scorer(model: Any, config: Config, special: SpecialTokens) -> Scorer:
     return StepwiseScorer(model, special.padding).score
 
 
-def _huggingface(model: Any) -> Any:
-    """The model of `transformers` that is inside of ours."""
-    from transformers import PreTrainedModel
-
-    return next(part for part in model.modules() if isinstance(part, PreTrainedModel))
-
-
-def _parameters(model: Any) -> int:
-    return sum(parameter.numel() for parameter in model.parameters())
-
-
 def _vocabulary(folder: Path) -> str:
-    """A sum over everything that makes ids of text."""
+    """Return a checksum of everything that turns text into ids."""
     digest = hashlib.sha256()
     for name in TEXT_FILES:
         digest.update((folder / name).read_bytes())
@@ -232,7 +214,13 @@ class CandidateScorer:
             trees, inputs = [group.tree for group in batch], [group.inputs for group in batch]
             leave_out = margins and batch[0].complete
             by_model = [scorer(trees, inputs, leave_out) for scorer in self.loaded.scorers]
-            return [[_mean(values) for values in zip(*of_tree, strict=True)] for of_tree in zip(*by_model, strict=True)]
+            return [
+                [
+                    (sum(score for score, _ in values) / len(values), values[0][1])
+                    for values in zip(*of_tree, strict=True)
+                ]
+                for of_tree in zip(*by_model, strict=True)
+            ]
 
         start = (self.loaded.text.special.start,)
         groups = group_by_source([question.candidates for question in questions], self.batch_tokens, start)
@@ -243,21 +231,14 @@ class CandidateScorer:
         candidates = [candidate for question in questions for candidate in question.candidates]
         totals = self._padded([(c.inputs, (*c.given, *c.predicted)) for c in candidates])
         given = iter(self._padded([(c.inputs, c.given) for c in candidates if c.given]))
-        values = iter(
-            [
-                (total - (next(given) if c.given else 0.0), len(c.predicted))
-                for total, c in zip(totals, candidates, strict=True)
-            ]
-        )
+        sums = iter(totals)
         for number, question in enumerate(questions):
-            yield number, [next(values) for _ in question.candidates]
+            yield (
+                number,
+                [(next(sums) - (next(given) if c.given else 0.0), len(c.predicted)) for c in question.candidates],
+            )
 
     def _padded(self, targets: Sequence[tuple[tuple[Ids, ...], Ids]]) -> list[float]:
         special = self.loaded.text.special
         by_model = [padded_scores(model, targets, special, self.batch_tokens) for model in self.loaded.models]
         return [sum(scores) / len(scores) for scores in zip(*by_model, strict=True)]
-
-
-def _mean(values: Sequence[CandidateScore]) -> CandidateScore:
-    """The same candidate by several models."""
-    return sum(score for score, _ in values) / len(values), values[0][1]

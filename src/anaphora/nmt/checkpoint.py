@@ -19,7 +19,7 @@ import torch
 
 from anaphora.core import parsing
 from anaphora.core.errors import AnaphoraError, BadInput
-from anaphora.core.files import atomic_folder, atomic_path, atomic_writer, remove_leftovers
+from anaphora.core.files import atomic_folder, atomic_path, remove_leftovers, write_atomic
 from anaphora.core.finite import json_text
 from anaphora.core.lock import is_lock
 from anaphora.core.parsing import expecting, read_json_object
@@ -315,11 +315,10 @@ def start_from(folder: Path, model: Any, config: Config) -> None:
 
 def begin(folder: Path, config: Config) -> None:
     """Write the resolved config, before training starts."""
-    with atomic_writer(folder / CONFIG) as out:
-        out.write(write_config(config).encode())
+    write_atomic(folder / CONFIG, write_config(config).encode())
 
 
-def finish(folder: Path, model: Any, config: Config) -> None:
+def finish(folder: Path, model: Any) -> None:
     """Write the final weights; a model of Hugging Face is written as a complete checkpoint of theirs."""
     if hasattr(model, "export"):
         model.export(folder)
@@ -339,4 +338,4 @@ def take_mean(folder: Path, model: Any, config: Config) -> None:
             "weights of a single one. Train longer, or average fewer."
         )
     average([checkpoint / WEIGHTS for checkpoint in chosen], model)
-    finish(folder, model, config)
+    finish(folder, model)

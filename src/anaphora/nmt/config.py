@@ -147,7 +147,7 @@ def is_word(text: str) -> bool:
 
 def problem_of(config: Config) -> str | None:
     """Return what is wrong with a config beyond its types; None if nothing is."""
-    model, training = config.model, config.training
+    model, training, data = config.model, config.training, config.data
     choices = (
         ("model.kind", model.kind, KINDS),
         ("model.combination", model.combination, COMBINATIONS),
@@ -181,29 +181,25 @@ def problem_of(config: Config) -> str | None:
         ),
         (training.average < 0 or training.average == 1, "training.average is 0 or at least 2"),
         (
-            len(config.data.source) != len(config.data.target),
+            len(data.source) != len(data.target),
             "data.source and data.target must name as many files",
+        ),
+        (
+            data.repeat and len(data.repeat) != len(data.source),
+            f"data.repeat has {len(data.repeat)} numbers for {len(data.source)} files of data.source",
+        ),
+        (any(times < 1 for times in data.repeat), "data.repeat: each number must be 1 or more"),
+        (
+            min(training.context_weight, training.word_weight) < 0,
+            "training.context_weight and training.word_weight must be 0 or more",
+        ),
+        *(
+            (not is_word(word), f"training.weighted_words: {word!r} is not a single word (letters and digits only)")
+            for word in training.weighted_words
         ),
     )
     first = next((problem for wrong, problem in problems if wrong), None)
-    return first or _repeat_problem(config.data) or _weight_problem(training) or _too_short(config)
-
-
-def _repeat_problem(data: DataConfig) -> str | None:
-    if data.repeat and len(data.repeat) != len(data.source):
-        return f"data.repeat has {len(data.repeat)} numbers for {len(data.source)} files of data.source"
-    if any(times < 1 for times in data.repeat):
-        return "data.repeat: each number must be 1 or more"
-    return None
-
-
-def _weight_problem(training: TrainingConfig) -> str | None:
-    if min(training.context_weight, training.word_weight) < 0:
-        return "training.context_weight and training.word_weight must be 0 or more"
-    for word in training.weighted_words:
-        if not is_word(word):
-            return f"training.weighted_words: {word!r} is not a single word (letters and digits only)"
-    return None
+    return first or _too_short(config)
 
 
 def _too_short(config: Config) -> str | None:
@@ -253,7 +249,8 @@ def with_defaults(config: Config, keys: list[str]) -> Config:
     for key in keys:
         section, _, name = key.partition(".")
         values = getattr(config, section)
-        sections: dict[str, Any] = {section: replace(values, **{name: _default(values, name)})}
+        default = next(field.default for field in fields(values) if field.name == name)
+        sections: dict[str, Any] = {section: replace(values, **{name: default})}
         config = replace(config, **sections)
     return config
 
@@ -279,10 +276,6 @@ def _of_training(training: TrainingConfig) -> dict[str, str]:
     if not training.weighted_words:
         reasons["word_weight"] = "training.weighted_words is empty"
     return reasons
-
-
-def _default(values: Any, name: str) -> Any:
-    return next(field.default for field in fields(values) if field.name == name)
 
 
 # Config files and presets
@@ -359,7 +352,7 @@ def _presets() -> dict[str, dict[str, Any]]:
 
 
 def _inherited(document: Mapping[str, Any], path: Path) -> dict[str, Any]:
-    """The document over its base, and that over its own."""
+    """Return the document merged over its base, which may have a base itself."""
     own = dict(document)
     base = own.pop("base", None)
     if base is None:

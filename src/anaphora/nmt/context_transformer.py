@@ -17,7 +17,7 @@ from anaphora.nmt.config import ModelConfig
 from anaphora.nmt.data import Batch
 from anaphora.nmt.layout import SpecialTokens
 from anaphora.nmt.marian import Layers, Marian, Memory, marian_config, xavier
-from anaphora.scoring.padded import Padded
+from anaphora.scoring.batching import Padded
 
 
 class GatedAttention(nn.Module):

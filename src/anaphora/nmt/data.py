@@ -21,7 +21,7 @@ from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.nmt.config import Config, DataConfig, is_word
 from anaphora.nmt.layout import ContextLayout, Ids, inputs_of, target_of
 from anaphora.nmt.text import SEPARATOR_PIECE, TEXT_FILES, Text, copy_text, learn_text, load_text
-from anaphora.scoring.padded import Padded, pad
+from anaphora.scoring.batching import Padded, pad
 from anaphora.suites.example import Example
 
 # Batches
@@ -306,7 +306,9 @@ class Corpus:
         self._weights = weights
         self._chosen = None if weights is None else self._choose(weights)
         self.layout, self.special = layout, text.special
-        self._first = _first_of_document(self.documents)
+        self._first = np.zeros(len(pairs), np.int64)  # the number of the first sentence of each one's document
+        for number, (before, here) in enumerate(pairwise(self.documents.tolist()), start=1):
+            self._first[number] = self._first[number - 1] if before == here else number
         self.numbers, self.lengths, self.dropped = self._kept(config)
         self.loss_weights = self._loss_weights()
 
@@ -386,14 +388,6 @@ class Corpus:
         return np.fromiter(sums, np.float64, len(tokens))
 
 
-def _first_of_document(documents: Ints) -> Ints:
-    """Return for each sentence the number of its document's first sentence."""
-    first = np.zeros(len(documents), np.int64)
-    for number, (before, here) in enumerate(pairwise(documents.tolist()), start=1):
-        first[number] = first[number - 1] if before == here else number
-    return first
-
-
 # What training starts from
 
 
@@ -426,18 +420,16 @@ def prepare(config: Config, folder: Path, suites: Iterable[tuple[str, tuple[Exam
     if data.validation_source:
         held_out = _pairs(data, (data.validation_source,), (data.validation_target,))
         validation = Corpus(held_out, text, layout, data)
-    elif _needs_validation(config):
+    elif (
+        config.validation.patience > 0
+        or config.training.schedule == "plateau"
+        or (config.training.average > 0 and config.training.average_of == "best")
+    ):
         raise AnaphoraError(
             "Early stopping, the plateau schedule and a mean of the best checkpoints need data.validation_source and "
             "data.validation_target."
         )
     return TrainingData(text, training, validation, tuple(suites))
-
-
-def _needs_validation(config: Config) -> bool:
-    training = config.training
-    best = training.average > 0 and training.average_of == "best"
-    return best or config.validation.patience > 0 or training.schedule == "plateau"
 
 
 def _pairs(

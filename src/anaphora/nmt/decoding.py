@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -11,9 +11,9 @@ from torch import Tensor
 
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.finite import NotFinite
-from anaphora.nmt.layout import ContextLayout, Ids, SpecialTokens, inputs_of
+from anaphora.nmt.layout import ContextLayout, Ids, SpecialTokens, inputs_of, last
 from anaphora.nmt.text import Text
-from anaphora.scoring.padded import Padded, pad
+from anaphora.scoring.batching import Padded, pad, padded_batches
 from anaphora.suites.example import Passage, Translation
 
 
@@ -42,13 +42,13 @@ class Hypothesis(NamedTuple):
 class _Live(NamedTuple):
     """Unfinished hypotheses, sentence by sentence, best first.
 
-    sentences, scores: (n,); places: (n,), the rank of each among those of its sentence; rows: (n,), which of the
+    sentences, scores: (n,); ranks: (n,), the rank of each among those of its sentence; rows: (n,), which of the
     hypotheses one token ago it continues; tokens: (n, t)
     """
 
     sentences: Tensor
     scores: Tensor
-    places: Tensor
+    ranks: Tensor
     rows: Tensor
     tokens: Tensor
 
@@ -63,7 +63,7 @@ def search(
     here, state = memory, ensemble.start(memory)
     number = len(inputs[0].lengths)
     live = _begin(number, ensemble.device)
-    room = torch.full((number,), beam.size, device=ensemble.device)  # places that are left to each sentence
+    room = torch.full((number,), beam.size, device=ensemble.device)  # hypotheses that each sentence may still keep
     read = torch.full((number,), special.start, device=ensemble.device)
     finished: list[list[Hypothesis]] = [[] for _ in range(number)]
     for length in range(1, beam.max_tokens + 1):
@@ -74,13 +74,13 @@ def search(
             raise NotFinite(f"{what} are nan. Check the model's files, or train it again with a lower rate")
         following = _best(live, values, room, beam.size)
         ends = following.tokens[:, -1] == special.end
-        last = length == beam.max_tokens
-        _collect(finished, following, ends | last, special, beam)
+        full = length == beam.max_tokens
+        _collect(finished, following, ends | full, special, beam)
         kept = (~ends).nonzero()[:, 0]
-        if last or not len(kept):
+        if full or not len(kept):
             break
         room = room - torch.bincount(following.sentences[ends], minlength=number)
-        before, live = live, _places(_Live(*(part[kept] for part in following)))
+        before, live = live, _with_ranks(_Live(*(part[kept] for part in following)))
         state = ensemble.select(state, live.rows)
         read = live.tokens[:, -1]
         if not torch.equal(before.sentences, live.sentences):  # memory is large, and often the same as before
@@ -102,9 +102,9 @@ def _best(live: _Live, values: Tensor, room: Tensor, size: int) -> _Live:
     nearest, words = values.topk(min(size, values.shape[1]), dim=1)  # (n, k): no sentence needs more of one hypothesis
     active, line = torch.unique_consecutive(live.sentences, return_inverse=True)
     grid = nearest.new_full((len(active), size, nearest.shape[1]), float("-inf"), dtype=torch.float64)
-    grid[line, live.places] = live.scores[:, None] + nearest
+    grid[line, live.ranks] = live.scores[:, None] + nearest
     row_of = torch.zeros(len(active), size, dtype=torch.long, device=values.device)
-    row_of[line, live.places] = torch.arange(len(values), device=values.device)
+    row_of[line, live.ranks] = torch.arange(len(values), device=values.device)
     best, flat = grid.flatten(1).topk(min(size, grid[0].numel()), dim=1)
     ranks = torch.arange(best.shape[1], device=values.device)
     wanted = (ranks[None] < room[active][:, None]) & torch.isfinite(best)
@@ -114,17 +114,17 @@ def _best(live: _Live, values: Tensor, room: Tensor, size: int) -> _Live:
     return _Live(live.sentences[rows], best[wanted], torch.zeros_like(rows), rows, tokens)
 
 
-def _places(live: _Live) -> _Live:
-    """With the rank of each hypothesis among those of its sentence."""
+def _with_ranks(live: _Live) -> _Live:
+    """Set the rank of each hypothesis among those of its sentence."""
     _, counts = torch.unique_consecutive(live.sentences, return_counts=True)
     starts = torch.repeat_interleave(counts.cumsum(0) - counts, counts)
-    return live._replace(places=torch.arange(len(starts), device=starts.device) - starts)
+    return live._replace(ranks=torch.arange(len(starts), device=starts.device) - starts)
 
 
 def _collect(
     finished_of: list[list[Hypothesis]], live: _Live, done: Tensor, special: SpecialTokens, beam: Beam
 ) -> None:
-    """Put what is finished, or cannot become longer, with the translations of its sentence."""
+    """Add finished hypotheses, and those that cannot become longer, to the translations of their sentence."""
     finished = zip(live.sentences[done].tolist(), live.scores[done].tolist(), live.tokens[done].tolist(), strict=True)
     for sentence, score, tokens in finished:
         value = score / len(tokens) ** beam.normalize
@@ -178,7 +178,7 @@ class Source(NamedTuple):
     """A sentence to translate. before: those before it in its document.
 
     given: translations of those before it where they are known, the last of them last; none: what is produced
-    follows: the place of the sentence before it among those that are translated, if its translation is waited for
+    follows: the index of the sentence before it among those that are translated, if its translation is waited for
     """
 
     text: str
@@ -217,16 +217,19 @@ class Translator:
                     targets[number] = (*targets[before], produced.text)
                 else:
                     targets[number] = sources[number].given or ()
-            wanted = [self._inputs(sources[number], targets[number]) for number in wave]
-            for numbers, inputs in self._batches(wave, wanted):
-                columns = tuple(pad(column, self.text.special.padding) for column in zip(*inputs, strict=True))
-                hypotheses = search(self.ensemble, columns, self.text.special, self._beam)
-                for number, nbest in zip(numbers, hypotheses, strict=True):
-                    translations[number] = self._translation(nbest, self._separators(sources[number]))
+            inputs = [self._inputs(sources[number], targets[number]) for number in wave]
+            lengths = [max(map(len, one)) for one in inputs]
+            for batch in padded_batches(lengths, self.batch_tokens, max(1, ROWS // self.beam.size)):
+                columns = zip(*(inputs[n] for n in batch), strict=True)
+                padded = tuple(pad(column, self.text.special.padding) for column in columns)
+                hypotheses = search(self.ensemble, padded, self.text.special, self._beam)
+                for number, nbest in zip((wave[n] for n in batch), hypotheses, strict=True):
+                    decoded = last(sources[number].before, min(self.layout.target_context, self._reach))
+                    translations[number] = self._translation(nbest, sum(map(bool, decoded)))
         return [translation for translation in translations if translation is not None]
 
     def _waves(self, sources: Sequence[Source]) -> list[list[int]]:
-        """All at once, or, where a model reads what it has produced, those that wait for nothing, and so on."""
+        """Return one wave, or, if a model reads its own translations, waves that each wait for the one before."""
         waves: list[list[int]] = []
         depth: list[int] = []
         for number, source in enumerate(sources):
@@ -238,12 +241,12 @@ class Translator:
         return waves
 
     def _awaited(self, source: Source) -> int | None:
-        """The sentence whose translation this one needs."""
+        """Return the number of the sentence whose translation this one needs."""
         return source.follows if source.given is None and "target" in self.layout.context_encoders else None
 
     def _inputs(self, source: Source, targets: Passage) -> tuple[Ids, ...]:
         reach = self._reach
-        before, known = _last(source.before, reach), _last(targets, reach)
+        before, known = last(source.before, reach), last(targets, reach)
         sentences = [self.text.encode_source(sentence) if sentence else [] for sentence in (*before, source.text)]
         translations = [self.text.encode_target(sentence) if sentence else [] for sentence in known]
         inputs = inputs_of(self.layout, self.text.special, sentences, translations)
@@ -254,27 +257,8 @@ class Translator:
             raise AnaphoraError(f"{longest:,} tokens, but the model takes {self.limit:,}: {source.text[:60]!r}…")
         return tuple(ids[-self.limit :] for ids in inputs)
 
-    def _batches(
-        self, places: Sequence[int], wanted: Sequence[tuple[Ids, ...]]
-    ) -> Iterator[tuple[list[int], list[tuple[Ids, ...]]]]:
-        """Sentences of like length, within a budget of tokens and of hypotheses."""
-        order = sorted(range(len(places)), key=lambda n: (max(map(len, wanted[n])), n))
-        most = max(1, ROWS // self.beam.size)
-        batch: list[int] = []
-        for n in order:
-            tokens = max(map(len, wanted[n])) * (len(batch) + 1)
-            if batch and (tokens > self.batch_tokens or len(batch) == most):
-                yield [places[m] for m in batch], [wanted[m] for m in batch]
-                batch = []
-            batch.append(n)
-        if batch:
-            yield [places[m] for m in batch], [wanted[m] for m in batch]
-
-    def _separators(self, source: Source) -> int:
-        """How many sentences the decoder produces before the current one."""
-        return sum(map(bool, _last(source.before, min(self.layout.target_context, self._reach))))
-
     def _translation(self, nbest: Sequence[Hypothesis], separators: int) -> Translation:
+        """separators: the number of sentences that the decoder produces before the current one"""
         special = self.text.special
         decoded = (self.text.decode(current_sentence(h.tokens, special, separators)) for h in nbest)
         texts = [" ".join(text.split()) for text in decoded]
@@ -301,7 +285,3 @@ def current_sentence(tokens: Ids, special: SpecialTokens, separators: int) -> Id
     separators_at = [position for position, token in enumerate(tokens) if token == special.separator]
     start = separators_at[separators - 1] + 1 if 0 < separators <= len(separators_at) else 0
     return tuple(token for token in tokens[start:] if token != special.separator)
-
-
-def _last(sentences: Passage, number: int) -> Passage:
-    return sentences[max(0, len(sentences) - number) :] if number else ()

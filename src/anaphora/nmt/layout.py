@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from anaphora.core.errors import AnaphoraError
 
 SIDES = ("source", "target")
 Ids = tuple[int, ...]
 Sentence = Sequence[int]  # ids without an end; empty where there is no such sentence
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,19 +81,20 @@ def inputs_of(
     """
     *before, current = source
     texts = {"source": before, "target": target}
-    main = _joined([*_last(before, layout.source_context), current], special)
-    further = (_joined(_last(texts[side], layout.context_sentences), special) for side in layout.context_encoders)
+    main = _joined([*last(before, layout.source_context), current], special)
+    further = (_joined(last(texts[side], layout.context_sentences), special) for side in layout.context_encoders)
     return (main, *further)
 
 
 def target_of(layout: ContextLayout, special: SpecialTokens, target: Sequence[Sentence]) -> Ids:
     """Return what the decoder produces for a passage: previous sentences, the current one, the end token."""
     *before, current = target
-    return _joined([*_last(before, layout.target_context), current], special)
+    return _joined([*last(before, layout.target_context), current], special)
 
 
-def _last(sentences: Sequence[Sentence], number: int) -> list[Sentence]:
-    return list(sentences[max(0, len(sentences) - number) :]) if number else []
+def last(sentences: Sequence[Item], number: int) -> Sequence[Item]:
+    """Return the last N sentences, or all if there are fewer."""
+    return sentences[max(0, len(sentences) - number) :]
 
 
 def _joined(sentences: Sequence[Sentence], special: SpecialTokens) -> Ids:

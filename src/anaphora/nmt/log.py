@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from anaphora.core.errors import AnaphoraError, BadInput
-from anaphora.core.files import Appender, atomic_writer, byte_lines
+from anaphora.core.files import Appender, atomic_writer, byte_lines, write_atomic
 from anaphora.core.finite import json_text
 from anaphora.core.parsing import json_record
 from anaphora.svg import (
@@ -60,8 +60,9 @@ class Log:
     def _draw(self) -> None:
         series = series_of(read_log(self.path))
         if series:
-            with atomic_writer(self.path.parent / "curve.svg") as out:
-                out.write(training_curve(self.path.absolute().parent.name, series).encode())
+            write_atomic(
+                self.path.parent / "curve.svg", training_curve(self.path.absolute().parent.name, series).encode()
+            )
 
 
 def read_log(path: Path) -> list[dict[str, Any]]:
@@ -144,9 +145,9 @@ def training_curve(title: str, series: Sequence[Series]) -> str:
     heights = apart([y(one.points[-1][1]) for one in series])
     for number, (one, height) in enumerate(zip(series, heights, strict=True)):
         color, dashes = STYLES[number % len(STYLES)]
-        places = [(x(update), y(value)) for update, value in one.points]
-        parts.append(_path(places, color, dashes))
-        end = places[-1]
+        points = [(x(update), y(value)) for update, value in one.points]
+        parts.append(_path(points, color, dashes))
+        end = points[-1]
         parts.append(line(end[0] + 4, end[1], WIDTH - RIGHT + 16, height, color))
         parts.append(text(WIDTH - RIGHT + 20, height + 4, _label(one), fill=DARK))
     summary = ", ".join(f"{one.name}: {one.points[-1][1]:.3f} after {one.points[-1][0]:,} updates" for one in series)
@@ -173,11 +174,11 @@ def _label(one: Series) -> str:
     return f"{shortened(name, RIGHT - 62)} {one.points[-1][1]:.2f}"
 
 
-def _path(places: Sequence[tuple[float, float]], color: str, dashes: str) -> str:
+def _path(corners: Sequence[tuple[float, float]], color: str, dashes: str) -> str:
     style = f'fill="none" stroke="{color}" stroke-width="2"' + (f' stroke-dasharray="{dashes}"' if dashes else "")
-    if len(places) == 1:
-        return f'<circle cx="{places[0][0]:.1f}" cy="{places[0][1]:.1f}" r="3" fill="{escape(color)}"/>'
-    points = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
+    if len(corners) == 1:
+        return f'<circle cx="{corners[0][0]:.1f}" cy="{corners[0][1]:.1f}" r="3" fill="{escape(color)}"/>'
+    points = " ".join(f"{x:.1f},{y:.1f}" for x, y in corners)
     return f'<polyline points="{points}" {style}/>'
 
 
@@ -187,8 +188,8 @@ def kept(output: Path) -> str:
         return ""
     checkpoints = sorted(output.glob("checkpoints/update-*/state.json"))
     if not checkpoints:
-        found = output.glob("*/checkpoints/update-*/state.json")
-        checkpoints = sorted(found, key=lambda path: path.stat().st_mtime)
+        unsorted = output.glob("*/checkpoints/update-*/state.json")
+        checkpoints = sorted(unsorted, key=lambda path: path.stat().st_mtime)
     if checkpoints:
         folder = checkpoints[-1].parent
         return f"update {int(folder.name.removeprefix('update-')):,} is kept in {folder}"

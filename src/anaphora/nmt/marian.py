@@ -1,7 +1,7 @@
 """Transformers with one encoder (baseline, concat21, concat22, n-to-n): Hugging Face's Marian, used step by step.
 
 What differs between these models is only what they read and produce (`layout.py`). Nothing of the architecture is
-ours, so that `transformers` and CTranslate2 load what is trained here (`export.py`).
+ours, so that `transformers` and CTranslate2 load what is trained here.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from anaphora.nmt.config import ModelConfig
 from anaphora.nmt.data import Batch
 from anaphora.nmt.layout import SpecialTokens
 from anaphora.nmt.text import FILES, SEPARATOR_PIECE
-from anaphora.scoring.padded import Padded
+from anaphora.scoring.batching import Padded
 from anaphora.scoring.weights import save_weights, weights_of
 
 Layers = tuple[tuple[Tensor, Tensor], ...]  # keys and values (b, heads, t, size of a head) of each layer
@@ -49,7 +49,8 @@ class Marian(MarianMTModel):
         self.final_logits_bias[:, padding] = NEVER
         # The decoder starts from padding, which Marian and CTranslate2 take for a vector of zeros. It must stay one,
         # also where the same matrix is the projection, through which it would be trained.
-        self.lm_head.weight.register_hook(lambda gradient: _without_row(gradient, padding))
+        rows = torch.tensor([padding])
+        self.lm_head.weight.register_hook(lambda gradient: gradient.index_fill(0, rows.to(gradient.device), 0))
 
     def forward(self, batch: Batch) -> Tensor:
         """(b, t, vocabulary)."""
@@ -174,12 +175,6 @@ def _initialize(model: MarianMTModel) -> None:
             weight[padding] = 0
 
 
-def _without_row(gradient: Tensor, row: int) -> Tensor:
-    gradient = gradient.clone()
-    gradient[row] = 0
-    return gradient
-
-
 def _cached(layers: Layers) -> list[Any]:
     """Keys and values as the decoder's layers look for them; they are not copied."""
     cached = []
@@ -203,23 +198,15 @@ def export_marian(model: PreTrainedModel, folder: Path) -> None:
     part.mkdir()
     try:
         model.config.save_pretrained(part)
-        _generation(model.config).save_pretrained(part)
+        config = model.config
+        ids = {name: getattr(config, name) for name in ("decoder_start_token_id", "eos_token_id", "pad_token_id")}
+        GenerationConfig(num_beams=4, max_length=config.max_position_embeddings, **ids).save_pretrained(part)
         _tokenizer(model, folder, part).save_pretrained(part)
         save_weights(weights_of(model), part / WEIGHTS, folder / WEIGHTS, metadata={"format": "pt"})
         for file in sorted(part.iterdir(), key=lambda file: file.name == WEIGHTS):
             rename_synced(file, folder / file.name)
     finally:
         shutil.rmtree(part, ignore_errors=True)
-
-
-def _generation(config: Any) -> GenerationConfig:
-    return GenerationConfig(
-        num_beams=4,
-        max_length=config.max_position_embeddings,
-        decoder_start_token_id=config.decoder_start_token_id,
-        eos_token_id=config.eos_token_id,
-        pad_token_id=config.pad_token_id,
-    )
 
 
 def _tokenizer(model: PreTrainedModel, folder: Path, part: Path) -> Any:

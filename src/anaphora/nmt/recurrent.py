@@ -14,7 +14,7 @@ from anaphora.core.errors import AnaphoraError
 from anaphora.nmt.config import ModelConfig
 from anaphora.nmt.data import Batch
 from anaphora.nmt.layout import SpecialTokens
-from anaphora.scoring.padded import Padded
+from anaphora.scoring.batching import Padded
 
 
 class NormedLinear(nn.Module):
@@ -369,7 +369,7 @@ class RecurrentModel(nn.Module):
 
 
 def build(config: ModelConfig, source_size: int, target_size: int, special: SpecialTokens) -> RecurrentModel:
-    """A model with random weights; padding needs no embedding of its own, as its place is never looked at."""
+    """A model with random weights; padding needs no embedding of its own, as it is never read."""
     return RecurrentModel(config, source_size, target_size)
 
 

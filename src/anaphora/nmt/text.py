@@ -11,14 +11,14 @@ import json
 import random
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
-from functools import cached_property
+from dataclasses import asdict, dataclass, field, replace
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from anaphora.core.errors import AnaphoraError, BadInput
-from anaphora.core.files import atomic_writer
+from anaphora.core.files import write_atomic
 from anaphora.core.parsing import expecting, read_json_object
 from anaphora.nmt.config import VocabularyConfig
 from anaphora.nmt.layout import SpecialTokens
@@ -87,10 +87,10 @@ def learn_text(
     else:
         models = [_learn(config, text) for text in texts]
     for name, model in zip(FILES, models, strict=True):
-        with atomic_writer(folder / name) as out:
-            out.write(model)
-    with atomic_writer(folder / "text.json") as out:
-        out.write(json.dumps({"source": rules[0].to_dict(), "target": rules[1].to_dict()}).encode())
+        write_atomic(folder / name, model)
+    write_atomic(
+        folder / "text.json", json.dumps({"source": rules[0].to_dict(), "target": rules[1].to_dict()}).encode()
+    )
     return load_text(folder)
 
 
@@ -119,8 +119,7 @@ def copy_text(source: Path, folder: Path) -> Text:
     for name in TEXT_FILES:
         if not (source / name).is_file():
             raise BadInput(source, f"{name} is missing", remedy="Pass a folder written by `anaphora train`.")
-        with atomic_writer(folder / name) as out:
-            out.write((source / name).read_bytes())
+        write_atomic(folder / name, (source / name).read_bytes())
     return load_text(folder)
 
 
@@ -180,13 +179,18 @@ class Moses:
         rules = cls(language or "en", config.normalize, config.tokenize, config.lowercase)
         if not config.truecase or config.lowercase:
             return rules
-        return cls(**asdict(rules) | {"truecase": _learn_case(rules.apply(sentence) for sentence in sentences)})
+        forms: defaultdict[str, Counter[str]] = defaultdict(Counter)  # within sentences: first words are capitalized
+        for sentence in sentences:
+            for word in rules.apply(sentence).split()[1:]:
+                forms[word.lower()][word] += 1
+        case = {word: max(sorted(counts), key=counts.__getitem__) for word, counts in sorted(forms.items())}
+        return replace(rules, truecase=case)
 
     def apply(self, sentence: str) -> str:
         if self.normalize:
-            sentence = self._normalizer.normalize(sentence)
+            sentence = _moses("MosesPunctNormalizer", self.language).normalize(sentence)
         if self.tokenize:
-            sentence = self._tokenizer.tokenize(sentence, return_str=True, escape=False)
+            sentence = _moses("MosesTokenizer", self.language).tokenize(sentence, return_str=True, escape=False)
         if self.lowercase:
             return sentence.lower()
         if self.truecase:
@@ -197,7 +201,7 @@ class Moses:
     def undo(self, text: str) -> str:
         """Return a text detokenized and, if truecased, with a capital letter at its beginning."""
         if self.tokenize:
-            text = self._detokenizer.detokenize(text.split())
+            text = _moses("MosesDetokenizer", self.language).detokenize(text.split())
         return text[:1].upper() + text[1:] if self.truecase else text
 
     def to_dict(self) -> dict[str, Any]:
@@ -209,30 +213,10 @@ class Moses:
         names = {written: name for name, written in IN_FILES.items()}
         return cls(**{names.get(key, key): value for key, value in document.items()})
 
-    @cached_property
-    def _normalizer(self) -> Any:
-        return _sacremoses().MosesPunctNormalizer(lang=self.language)
 
-    @cached_property
-    def _tokenizer(self) -> Any:
-        return _sacremoses().MosesTokenizer(lang=self.language)
-
-    @cached_property
-    def _detokenizer(self) -> Any:
-        return _sacremoses().MosesDetokenizer(lang=self.language)
-
-
-def _learn_case(sentences: Iterable[str]) -> dict[str, str]:
-    """Return the most frequent form of each word within sentences, where case is not that of a first word."""
-    forms: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for sentence in sentences:
-        for word in sentence.split()[1:]:
-            forms[word.lower()][word] += 1
-    return {word: max(sorted(counts), key=counts.__getitem__) for word, counts in sorted(forms.items())}
-
-
-def _sacremoses() -> Any:
+@cache
+def _moses(kind: str, language: str) -> Any:
     try:
-        return import_module("sacremoses")
+        return getattr(import_module("sacremoses"), kind)(lang=language)
     except ImportError:
         raise AnaphoraError("Moses' rules need sacremoses: pip install 'anaphora[nmt]'") from None

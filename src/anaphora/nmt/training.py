@@ -373,7 +373,7 @@ class Trainer:
             best = best_checkpoints(self._checkpoints / BEST)
             if self.config.validation.patience > 0 and best:
                 load_weights(best[0] / WEIGHTS, self.model)
-            finish(self.folder, self.model, self.config)
+            finish(self.folder, self.model)
             if self.config.training.average:
                 take_mean(self.folder, self.model, self.config)
         self.ranks.close()

@@ -13,7 +13,7 @@ from anaphora.table import MISSING, Row, Table, counts, decimal, interval_cell, 
 
 if TYPE_CHECKING:
     from anaphora.build.mine.result import MiningResult
-    from anaphora.measure.pair_suite import Counts
+    from anaphora.measure.pairs import Counts
     from anaphora.measure.scoring import Ranking
 
 # Mining (ContraPro §3.1).

@@ -1,16 +1,17 @@
-"""Batches of prefix trees within a token budget, split where memory does not suffice."""
+"""Batches within a token budget, of prefix trees and of padded sequences, split where memory does not suffice."""
 
 from __future__ import annotations
 
 import gc
-import hashlib
 from collections.abc import Callable, Container, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
 import torch
+from torch import Tensor
 
 from anaphora.core.errors import AnaphoraError
-from anaphora.scoring.encoded import CandidateScore, EncodedCandidate, Ids
+from anaphora.scoring.encoded import CandidateScore, EncodedCandidate, EncodedExample, Ids
 from anaphora.scoring.tree import Tree, build_tree
 
 Item = TypeVar("Item")
@@ -45,12 +46,12 @@ def group_by_source(examples: Sequence[Sequence[EncodedCandidate]], budget: int,
     groups: dict[tuple[tuple[Ids, ...], Ids, bool], list[tuple[int, int]]] = {}
     for number, candidates in enumerate(examples):
         shared = len({(c.inputs, c.given) for c in candidates}) == 1
-        for place, candidate in enumerate(candidates):
-            groups.setdefault((candidate.inputs, candidate.given, shared), []).append((number, place))
+        for index, candidate in enumerate(candidates):
+            groups.setdefault((candidate.inputs, candidate.given, shared), []).append((number, index))
     result = []
     for (inputs, given, shared), members in groups.items():
         for part in _within(examples, members, budget):
-            tree = build_tree((*start, *given), [examples[number][place].predicted for number, place in part])
+            tree = build_tree((*start, *given), [examples[number][index].predicted for number, index in part])
             result.append(SourceGroup(inputs, tree, part, shared))
     return result
 
@@ -65,7 +66,7 @@ def _within(
     part: list[tuple[int, int]] = []
     known: set[Ids] = set()
     for number, own in by_example.items():
-        targets = {examples[number][place].predicted for _, place in own}
+        targets = {examples[number][index].predicted for _, index in own}
         known |= targets
         if part and sum(map(len, known)) > budget:
             yield part
@@ -122,8 +123,8 @@ def score_groups(
             if all(number in done for group in batch for number, _ in group.members):
                 continue
             for group, values in zip(batch, split_on_oom(score, batch, lambda group: group.size), strict=True):
-                for (number, place), value in zip(group.members, values, strict=True):
-                    scores[number][place] = value
+                for (number, index), value in zip(group.members, values, strict=True):
+                    scores[number][index] = value
                     if len(scores[number]) == expected[number]:
                         yield number, [value for _, value in sorted(scores.pop(number).items())]
 
@@ -160,11 +161,11 @@ def out_of_memory(error: BaseException) -> bool:
     return any(words in message for words in OUT_OF_MEMORY)
 
 
-def padded_batches(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
-    """Indices sorted by length, in batches whose padded size is within a token budget."""
+def padded_batches(lengths: Sequence[int], budget: int, most: int | None = None) -> Iterator[list[int]]:
+    """Yield indices sorted by length, in batches of at most `most` whose padded size is within a token budget."""
     batch: list[int] = []
     for index in sorted(range(len(lengths)), key=lambda index: (lengths[index], index)):
-        if batch and lengths[index] * (len(batch) + 1) > budget:
+        if batch and (lengths[index] * (len(batch) + 1) > budget or len(batch) == most):
             yield batch
             batch = []
         batch.append(index)
@@ -172,20 +173,76 @@ def padded_batches(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
         yield batch
 
 
-def find_device(name: str | None) -> torch.device:
-    """The device of this name, by default the GPU where there is one; one that cannot be used is an error."""
-    chosen = name or ("cuda" if torch.cuda.is_available() else "cpu")
-    try:
-        return torch.empty(0, device=chosen).device
-    except (RuntimeError, AssertionError) as error:  # the latter where torch was built without it
-        raise AnaphoraError(f"device {chosen!r} cannot be used: {str(error).partition(chr(10))[0]}") from None
+# Each candidate by itself in padded batches, as every toolkit scores them: the baseline of the tree scorer.
 
 
-def weights_checksum(model: Any) -> str:
-    """A short hash of a part of every tensor: another checkpoint under the same name does not pass for this one."""
-    digest = hashlib.sha256()
-    with torch.inference_mode():
-        for name, tensor in sorted(model.state_dict().items()):
-            digest.update(f"{name}{tuple(tensor.shape)}".encode())
-            digest.update(tensor.detach().flatten()[:64].float().cpu().numpy().tobytes())
-    return digest.hexdigest()[:16]
+@dataclass(frozen=True, slots=True)
+class Padded:
+    """ids: (b, t), padded on the right; lengths: (b,), at least 1."""
+
+    ids: Tensor
+    lengths: Tensor
+
+    @property
+    def mask(self) -> Tensor:
+        """(b, t), true where there is a token."""
+        return torch.arange(self.ids.shape[1], device=self.ids.device)[None, :] < self.lengths[:, None]
+
+    def to(self, device: torch.device | str) -> Padded:
+        return Padded(self.ids.to(device), self.lengths.to(device))
+
+    def __getitem__(self, rows: Tensor | slice) -> Padded:
+        return Padded(self.ids[rows], self.lengths[rows])
+
+
+def pad(rows: Sequence[Ids], padding: int) -> Padded:
+    """Sequences of ids side by side, padded on the right."""
+    lengths = torch.tensor([len(row) for row in rows])
+    longest = int(lengths.max())
+    return Padded(torch.tensor([[*row, *[padding] * (longest - len(row))] for row in rows]), lengths)
+
+
+def score_padded(
+    model: Any, encoded: Sequence[EncodedExample], batch_tokens: int, done: Container[int] = ()
+) -> Iterator[tuple[int, list[CandidateScore]]]:
+    """The number of each question with (sum, tokens) of its candidates; batches are sorted by length.
+
+    done: questions that need no answer; batches are made as if they did
+    """
+    rows = [(n, k) for n, item in enumerate(encoded) for k in range(len(item.candidates))]
+    scored: dict[int, dict[int, tuple[float, int]]] = {n: {} for n in range(len(encoded))}
+    for numbers in padded_batches([_length(encoded[n], k) for n, k in rows], batch_tokens):
+        batch = [rows[number] for number in numbers]
+        if all(n in done for n, _ in batch):
+            continue
+        items = [(encoded[n], k) for n, k in batch]
+        scores = split_on_oom(lambda part: _batch(model, part), items, lambda item: _length(*item))
+        for (n, k), score in zip(batch, scores, strict=True):
+            scored[n][k] = score
+            if len(scored[n]) == len(encoded[n].candidates):
+                complete = scored.pop(n)
+                yield n, [complete[i] for i in range(len(complete))]
+
+
+@torch.inference_mode()
+def _batch(model: Any, rows: Sequence[tuple[EncodedExample, int]]) -> list[CandidateScore]:
+    device = next(model.parameters()).device
+    inputs = [(*item.prompt, *item.candidates[k][:-1]) for item, k in rows]
+    read = pad(inputs, 0).to(device)  # which token it is does not matter: it is masked
+    if model.config.is_encoder_decoder:
+        sources = pad([item.source for item, _ in rows], 0).to(device)
+        arguments = {"input_ids": sources.ids, "attention_mask": sources.mask.long(), "decoder_input_ids": read.ids}
+    else:
+        arguments = {"input_ids": read.ids, "attention_mask": read.mask.long()}
+    logits = model(**arguments, use_cache=False).logits
+    result = []
+    for row, (item, k) in enumerate(rows):
+        candidate = torch.tensor(item.candidates[k], device=device)
+        first = len(item.prompt) - 1
+        predicted = torch.log_softmax(logits[row, first : first + len(candidate)].float(), -1)
+        result.append((float(predicted.gather(1, candidate[:, None]).double().sum()), len(candidate)))
+    return result
+
+
+def _length(item: EncodedExample, k: int) -> int:
+    return max(len(item.source), len(item.prompt) + len(item.candidates[k]))

@@ -23,15 +23,15 @@ from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
 from anaphora.core.errors import AnaphoraError
 from anaphora.scoring.encoded import CandidateScore
-from anaphora.scoring.tree import Floats, Ints, Tree, shared_tokens
+from anaphora.scoring.tree import Floats, Ints, Tree, predictions
 
 
 @dataclass(frozen=True)
 class Rows:
     """Where the tokens of b sequences are in the packed row and in a padded (b, t) layout.
 
-    pad: (b·t,), the packed token for each padded place (the sequence's last one beyond its end)
-    unpad: (n,), the padded place of each packed token
+    pad: (b·t,), the packed token for each padded position (the sequence's last one beyond its end)
+    unpad: (n,), the padded position of each packed token
     depth: (b, t), positions; end: (b, t), where what follows from a node ends, 0 beyond the sequence
     """
 
@@ -99,31 +99,25 @@ GPU_COLUMNS = 1 << 17  # and few large products are there
 LEAST = torch.finfo(torch.float32).min
 
 
-class Vocabulary:
-    """The output projection of one model."""
-
-    def __init__(self, model: PreTrainedModel) -> None:
-        self._model: Any = model
-
-    def log_probabilities(self, hidden: Tensor, rows: Tensor, tokens: Tensor) -> Floats:
-        """Of each token at its row of `hidden` (n, size): one projection and one log-sum-exp per row."""
-        hidden = hidden * _scale(self._model)
-        head = self._model.get_output_embeddings()
-        cap = getattr(self._model.config, "final_logit_softcapping", None)
-        bias = getattr(self._model, "final_logits_bias", None)
-        bias = bias[0] if bias is not None else head.bias
-        normalisers = _log_sum_exp(hidden, head.weight, bias, cap)
-        chosen = torch.linalg.vecdot(hidden[rows].float(), head.weight[tokens].float())
-        if bias is not None:
-            chosen = chosen + bias[tokens].float()
-        values: Floats = (_capped(chosen, cap) - normalisers[rows]).double().cpu().numpy()
-        return values
+def log_probabilities(model: Any, hidden: Tensor, rows: Tensor, tokens: Tensor) -> Floats:
+    """Return that of each token at its row of `hidden` (n, size): one projection and one log-sum-exp per row."""
+    hidden = hidden * _scale(model)
+    head = model.get_output_embeddings()
+    cap = getattr(model.config, "final_logit_softcapping", None)
+    bias = getattr(model, "final_logits_bias", None)
+    bias = bias[0] if bias is not None else head.bias
+    normalizers = _log_sum_exp(hidden, head.weight, bias, cap)
+    chosen = torch.linalg.vecdot(hidden[rows].float(), head.weight[tokens].float())
+    if bias is not None:
+        chosen = chosen + bias[tokens].float()
+    values: Floats = (_capped(chosen, cap) - normalizers[rows]).double().cpu().numpy()
+    return values
 
 
 def _log_sum_exp(hidden: Tensor, weight: Tensor, bias: Tensor | None, cap: float | None) -> Tensor:
     """(n,) from (n, size) and (vocabulary, size), in float32, tile by tile."""
     columns = COLUMNS if hidden.device.type == "cpu" else GPU_COLUMNS
-    found = []
+    parts = []
     space = hidden.new_empty(min(ROWS, len(hidden)) * min(columns, len(weight)))  # new memory each time takes time
     for part in hidden.split(ROWS):
         sums = []
@@ -137,12 +131,12 @@ def _log_sum_exp(hidden: Tensor, weight: Tensor, bias: Tensor | None, cap: float
             wide = _capped(logits.float(), cap)
             top = wide.amax(1, keepdim=True).clamp_(min=LEAST)  # a tile may be impossible as a whole
             sums.append(wide.sub_(top).exp_().sum(1).log_().add_(top[:, 0]))
-        found.append(torch.stack(sums).logsumexp(0))
-    return torch.cat(found)
+        parts.append(torch.stack(sums).logsumexp(0))
+    return torch.cat(parts)
 
 
 def _scale(model: Any) -> float:
-    """What some models multiply their last states (or, the same, their logits) by."""
+    """Return the factor that some models apply to their last states or, which is the same, to their logits."""
     config = model.config
     tied_umt5 = config.model_type == "umt5" and config.tie_word_embeddings
     if getattr(config, "scale_decoder_outputs", tied_umt5):  # T5, where the projection is tied to the embeddings
@@ -178,7 +172,6 @@ class PackedModel:
         self.encoder_decoder = bool(model.config.is_encoder_decoder)
         self._holder = _LayoutRef()
         self._before = model.config._attn_implementation
-        self._vocabulary = Vocabulary(model)
         if not getattr(model, "_supports_sdpa", False) or not model._can_set_attn_implementation():
             raise UnsupportedModel(
                 f"{type(model).__name__} does not use transformers' attention interface, and its attention cannot "
@@ -210,7 +203,7 @@ class PackedModel:
     def score(
         self, trees: Sequence[Tree], sources: Sequence[Sequence[int]] | None, margins: bool
     ) -> list[list[CandidateScore]]:
-        """Log-probabilities of every candidate of every tree.
+        """Return the log-probability of every candidate of every tree.
 
         margins: leave out what all candidates of a tree share; the differences stay the same
         """
@@ -221,7 +214,7 @@ class PackedModel:
         return [[(next(totals), len(tokens)) for _, tokens in tree.paths] for tree in trees]
 
     def token_log_probabilities(self, trees: Sequence[Tree]) -> list[list[Floats]]:
-        """Log-probability of each token of every candidate of every tree, by a causal model."""
+        """Return the log-probability of each token of every candidate of every tree, by a causal model."""
         values, lengths = self._log_probabilities(trees, None, margins=False)
         parts = iter(np.split(values, np.cumsum(lengths)[:-1]))
         return [[next(parts) for _ in tree.paths] for tree in trees]
@@ -229,22 +222,15 @@ class PackedModel:
     def _log_probabilities(
         self, trees: Sequence[Tree], sources: Sequence[Sequence[int]] | None, margins: bool
     ) -> tuple[Floats, Ints]:
-        """Log-probabilities of the tokens of all candidates in order, and the number of tokens of each candidate."""
+        """Return the log-probabilities of all candidates' tokens in order, and how many each candidate has."""
         hidden = self._hidden(trees, sources)
-        starts = np.cumsum([0, *(len(tree) for tree in trees)])
-        nodes, tokens, lengths = [], [], []
-        for start, tree in zip(starts, trees, strict=False):
-            shared = shared_tokens(tree) if margins else 0
-            for path, candidate in tree.paths:
-                nodes.append(path[shared:] + start)
-                tokens.append(candidate[shared:])
-                lengths.append(len(candidate) - shared)
-        rows, inverse = np.unique(np.concatenate(nodes), return_inverse=True)
-        states, picked = hidden[self._index(rows)], self._index(np.concatenate(tokens))
-        return self._vocabulary.log_probabilities(states, self._index(inverse), picked), np.array(lengths, np.int64)
+        nodes, tokens, lengths = predictions(trees, margins)
+        rows, inverse = np.unique(nodes, return_inverse=True)
+        states = hidden[self._index(rows)]
+        return log_probabilities(self.model, states, self._index(inverse), self._index(tokens)), lengths
 
     def _hidden(self, trees: Sequence[Tree], sources: Sequence[Sequence[int]] | None) -> Tensor:
-        """The last states of all nodes: (n, size)."""
+        """Return the last states of all nodes: (n, size)."""
         target = packed_rows([tree.depth for tree in trees], [tree.end for tree in trees], self.device)
         layout = Layout(target)
         arguments: dict[str, Any] = {"use_cache": False}
@@ -305,9 +291,9 @@ def tree_attention(
     q, k, v = _padded(query, queries), _padded(key, keys), _padded(value, keys)
     if k.shape[1] != q.shape[1]:
         k, v = (x.repeat_interleave(q.shape[1] // x.shape[1], dim=1) for x in (k, v))
-    found = functional.scaled_dot_product_attention(q, k, v, attn_mask=mask, scale=scaling)
-    heads, size = found.shape[1], found.shape[3]
-    packed = found.transpose(1, 2).reshape(-1, heads * size).index_select(0, queries.unpad)
+    mixed = functional.scaled_dot_product_attention(q, k, v, attn_mask=mask, scale=scaling)
+    heads, size = mixed.shape[1], mixed.shape[3]
+    packed = mixed.transpose(1, 2).reshape(-1, heads * size).index_select(0, queries.unpad)
     return packed.view(1, -1, heads, size), None
 
 
@@ -323,7 +309,7 @@ def _padded(packed: Tensor, rows: Rows) -> Tensor:
 
 
 class _Positions(nn.Module):
-    """Position embeddings by depth, in place of a model's own by place in the row."""
+    """Position embeddings by depth, instead of a model's own by position in the row."""
 
     def __init__(self, original: Any, holder: _LayoutRef, encoder: bool) -> None:
         super().__init__()
@@ -380,7 +366,7 @@ def _without_own_bias(module: Any) -> Iterator[None]:
 
 
 def _kind(name: str, encoder_decoder: bool) -> str:
-    """Which attention a module is, by the names that transformers gives them."""
+    """Return which attention a module is, by the names that transformers gives them."""
     if any(part in name for part in ("encoder_attn", "EncDecAttention", "crossattention")):
         return "cross"
     parts = name.split(".")

@@ -14,9 +14,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from anaphora.scoring.batching import pad
 from anaphora.scoring.encoded import CandidateScore, Ids
-from anaphora.scoring.padded import pad
-from anaphora.scoring.tree import Ints, Tree, shared_tokens
+from anaphora.scoring.tree import Ints, Tree, predictions
 
 ROWS = 256  # of the logits held at a time
 
@@ -32,24 +32,17 @@ class StepwiseScorer:
     def score(
         self, trees: Sequence[Tree], inputs: Sequence[tuple[Ids, ...]], margins: bool = False
     ) -> list[list[CandidateScore]]:
-        """Log-probabilities of every candidate of every tree.
+        """Return the log-probabilities of every candidate of every tree.
 
         inputs: for each tree what the encoders read
         margins: leave out what all candidates of a tree share; the differences stay the same
         """
         columns = tuple(pad(column, self.padding).to(self.device) for column in zip(*inputs, strict=True))
         outputs = self._outputs(self.model.encode(columns), trees)
-        starts = np.cumsum([0, *(len(tree) for tree in trees)])
-        nodes, tokens, lengths = [], [], []
-        for start, tree in zip(starts, trees, strict=False):
-            shared = shared_tokens(tree) if margins else 0
-            for path, found in tree.paths:
-                nodes.append(path[shared:] + start)
-                tokens.append(found[shared:])
-                lengths.append(len(found) - shared)
-        values = self._log_probabilities(outputs, np.concatenate(nodes), np.concatenate(tokens))
+        nodes, tokens, lengths = predictions(trees, margins)
+        values = self._log_probabilities(outputs, nodes, tokens)
         sums = iter([float(part.sum()) for part in np.split(values, np.cumsum(lengths)[:-1])])
-        return [[(next(sums), len(found)) for _, found in tree.paths] for tree in trees]
+        return [[(next(sums), len(candidate)) for _, candidate in tree.paths] for tree in trees]
 
     def _outputs(self, memory: Any, trees: Sequence[Tree]) -> Tensor:
         """(nodes of all trees, size), the decoder's output at each node."""
@@ -58,15 +51,15 @@ class StepwiseScorer:
         owner = np.repeat(np.arange(len(trees)), [len(tree) for tree in trees])
         tokens = np.concatenate([tree.tokens for tree in trees])
         first = np.repeat(np.cumsum([0, *(len(tree) for tree in trees)])[:-1], [len(tree) for tree in trees])
-        place = np.zeros(len(depth), np.int64)  # of each node among those of its level
+        rank = np.zeros(len(depth), np.int64)  # of each node among those of its level
         outputs: list[Tensor] = []
         order: list[Ints] = []
         rows, here, state = np.arange(len(trees)), memory, self.model.start(memory)
         for level in range(int(depth.max()) + 1):
             nodes = np.flatnonzero(depth == level)
-            place[nodes] = np.arange(len(nodes))
+            rank[nodes] = np.arange(len(nodes))
             if level:
-                above = place[first[nodes] + parents[nodes]]
+                above = rank[first[nodes] + parents[nodes]]
                 if not np.array_equal(above, np.arange(len(outputs[-1]))):
                     state = self.model.select(state, self._index(above))
             if not np.array_equal(owner[nodes], rows):  # it is large, and mostly the same as one level above
@@ -78,18 +71,18 @@ class StepwiseScorer:
         return torch.cat(outputs)[self._index(np.argsort(np.concatenate(order)))]
 
     def _log_probabilities(self, outputs: Tensor, nodes: Ints, tokens: Ints) -> Any:
-        """Of each token at its node; a node is projected once, however many candidates go through it."""
+        """Return the log-probability of each token; a node is projected once, however many candidates share it."""
         distinct, rows = np.unique(nodes, return_inverse=True)
         order = np.argsort(rows, kind="stable")
         values = np.empty(len(nodes))
         for start in range(0, len(distinct), ROWS):
             part = distinct[start : start + ROWS]
             logits = self.model.project(outputs[self._index(part)]).float()
-            normalisers = logits.logsumexp(1)
+            normalizers = logits.logsumexp(1)
             low, high = np.searchsorted(rows[order], [start, start + len(part)])
             asked = order[low:high]
             at, what = self._index(rows[asked] - start), self._index(tokens[asked])
-            values[asked] = (logits[at, what] - normalisers[at]).double().cpu().numpy()
+            values[asked] = (logits[at, what] - normalizers[at]).double().cpu().numpy()
         return values
 
     def _index(self, values: Ints) -> Tensor:
@@ -97,10 +90,10 @@ class StepwiseScorer:
 
 
 def _parents(depth: Ints) -> Ints:
-    """For each node in preorder the one above it: the last that is less deep by one."""
+    """Return the parent of each node in preorder: the last one that is less deep by one."""
     last: dict[int, int] = {}
-    found = np.zeros(len(depth), np.int64)
+    parents = np.zeros(len(depth), np.int64)
     for node, level in enumerate(depth.tolist()):
-        found[node] = last.get(level - 1, 0)
+        parents[node] = last.get(level - 1, 0)
         last[level] = node
-    return found
+    return parents

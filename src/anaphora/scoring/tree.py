@@ -42,7 +42,7 @@ class Tree:
 
 
 def build_tree(prompt: Sequence[int], candidates: Sequence[Sequence[int]]) -> Tree:
-    """The tree of a prompt (at least one token: the start symbol) and what may follow it.
+    """Return the tree of a prompt (at least one token: the start symbol) and what may follow it.
 
     The prompt is read, not predicted. The last token of a candidate is predicted and never read.
     """
@@ -81,19 +81,19 @@ def _in_preorder(
         node = stack.pop()
         order.append(node)
         stack.extend(reversed(children[node].values()))
-    place = np.empty(len(order), np.int64)
-    place[order] = np.arange(len(order))
+    position = np.empty(len(order), np.int64)
+    position[order] = np.arange(len(order))
     depths = np.array(depth, np.int64)[order]
     return Tree(
         tokens=np.array(tokens, np.int64)[order],
         depth=depths,
         end=_ends(depths),
-        paths=tuple((place[np.array(nodes, np.int64)], np.array(found, np.int64)) for nodes, found in paths),
+        paths=tuple((position[np.array(nodes, np.int64)], np.array(ids, np.int64)) for nodes, ids in paths),
     )
 
 
 def _ends(depth: Ints) -> Ints:
-    """Where the range of each node ends: at the next node that is not deeper."""
+    """Return where the range of each node ends: at the next node that is not deeper."""
     n = len(depth)
     end = np.full(n, n, np.int64)
     open_nodes: list[int] = []
@@ -105,7 +105,7 @@ def _ends(depth: Ints) -> Ints:
 
 
 def saved_work(questions: Iterable[tuple[Sequence[Any], Sequence[Sequence[Any]]]]) -> float:
-    """The share of tokens that need not be computed, given sources (or prompts) and their candidates.
+    """Return the share of tokens that need not be computed, given sources (or prompts) and their candidates.
 
     Sorted, a candidate shares with the one before it what it shares with any: a tree has no more nodes than that.
     """
@@ -119,6 +119,19 @@ def saved_work(questions: Iterable[tuple[Sequence[Any], Sequence[Sequence[Any]]]
     return 1 - tree / plain if plain else 0.0
 
 
-def shared_tokens(tree: Tree) -> int:
-    """The number of tokens that all candidates of a tree start with."""
-    return common_prefix([tokens.tolist() for _, tokens in tree.paths])
+def predictions(trees: Sequence[Tree], margins: bool) -> tuple[Ints, Ints, Ints]:
+    """Return what is predicted for the candidates of all trees, one after the other.
+
+    margins: leave out what all candidates of a tree share
+    Returns the node of each predicted token, numbered over all trees; the token; and the number of each candidate's.
+    """
+    nodes, tokens, lengths = [], [], []
+    start = 0
+    for tree in trees:
+        shared = common_prefix([candidate.tolist() for _, candidate in tree.paths]) if margins else 0
+        for path, candidate in tree.paths:
+            nodes.append(path[shared:] + start)
+            tokens.append(candidate[shared:])
+            lengths.append(len(candidate) - shared)
+        start += len(tree)
+    return np.concatenate(nodes), np.concatenate(tokens), np.array(lengths, np.int64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import stat
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import load_file, save_file
 
-from anaphora.core.errors import BadInput, CannotWrite
+from anaphora.core.errors import AnaphoraError, BadInput, CannotWrite
 from anaphora.core.parsing import shortened
 
 TIED = (
@@ -44,18 +45,16 @@ def save_pretrained(model: Any, folder: Path, name: Path) -> None:
 
 
 def weights_of(model: Any) -> dict[str, torch.Tensor]:
-    """Every parameter and buffer once: what is tied is stored under its first name.
+    """Return every parameter and buffer once; tied ones are stored under their first name.
 
-    What a model of Hugging Face does not save (positions, which are computed) is left out.
+    What a Hugging Face model does not save (positions, which are computed) is left out.
     """
-    seen: set[int] = set()
     left_out = getattr(model, "_keys_to_ignore_on_save", None) or ()
-    found = {}
+    weights: dict[int, tuple[str, torch.Tensor]] = {}
     for name, tensor in model.state_dict(keep_vars=True).items():
-        if id(tensor) not in seen and name not in left_out:
-            seen.add(id(tensor))
-            found[name] = tensor.detach().contiguous()
-    return found
+        if name not in left_out:
+            weights.setdefault(id(tensor), (name, tensor.detach().contiguous()))
+    return dict(weights.values())
 
 
 def weight_names(file: Path) -> set[str]:
@@ -79,19 +78,38 @@ def read_tensors(file: Path) -> dict[str, torch.Tensor]:
 
 def load_weights(file: Path, model: Any) -> None:
     """Weights into a model that was built with the same config; another architecture is an error."""
-    found = read_tensors(file)
+    stored = read_tensors(file)
     expected = weights_of(model)
-    for name in sorted({*expected, *found}):
-        if name not in found or name not in expected:
+    for name in sorted({*expected, *stored}):
+        if name not in stored or name not in expected:
             has, lacks = ("model", "file") if name in expected else ("file", "model")
             remedy = "It is a checkpoint of another architecture."
             if has == "file" and name.endswith(".embedding.weight"):
                 remedy = TIED
             raise BadInput(file, f"the {has} has {name}, but the {lacks} has not", remedy=remedy)
-        if found[name].shape != expected[name].shape:
-            shapes = f"{tuple(found[name].shape)} in the file, {tuple(expected[name].shape)} in the model"
+        if stored[name].shape != expected[name].shape:
+            shapes = f"{tuple(stored[name].shape)} in the file, {tuple(expected[name].shape)} in the model"
             remedy = "It is a checkpoint of another size or with another vocabulary."
             raise BadInput(file, f"{name}: {shapes}", remedy=remedy)
     with torch.no_grad():
         for name, tensor in expected.items():
-            tensor.copy_(found[name])
+            tensor.copy_(stored[name])
+
+
+def find_device(name: str | None) -> torch.device:
+    """The device of this name, by default the GPU where there is one; one that cannot be used is an error."""
+    chosen = name or ("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        return torch.empty(0, device=chosen).device
+    except (RuntimeError, AssertionError) as error:  # the latter where torch was built without it
+        raise AnaphoraError(f"device {chosen!r} cannot be used: {str(error).partition(chr(10))[0]}") from None
+
+
+def weights_checksum(model: Any) -> str:
+    """A short hash of a part of every tensor: another checkpoint under the same name does not pass for this one."""
+    digest = hashlib.sha256()
+    with torch.inference_mode():
+        for name, tensor in sorted(model.state_dict().items()):
+            digest.update(f"{name}{tuple(tensor.shape)}".encode())
+            digest.update(tensor.detach().flatten()[:64].float().cpu().numpy().tobytes())
+    return digest.hexdigest()[:16]

@@ -8,12 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from anaphora.core.cells import tsv_line
-from anaphora.core.columns import read_columns
+from anaphora.core.columns import read_columns, tsv_line
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.files import atomic_writer
-from anaphora.measure.pair_list import COLUMNS as PAIR_COLUMNS
-from anaphora.measure.pair_list import Judged, pair_list_json, pair_list_rows
+from anaphora.languages.pair_list import COLUMNS as PAIR_COLUMNS
+from anaphora.languages.pair_list import Judged, pair_list_json, pair_list_rows
 from anaphora.study.analysis import (
     CORRECT,
     REFERENCE,

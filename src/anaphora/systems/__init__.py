@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import entry_points
 from importlib.util import find_spec
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 from anaphora.core.registry import Registry
 from anaphora.runs import CandidateScores
 from anaphora.suites.example import Example, Passage, Translation
 from anaphora.systems.context import Options, split_spec
-from anaphora.systems.documents import Sentence
+
+if TYPE_CHECKING:
+    from anaphora.systems.translation import Sentence
 
 GROUP = "anaphora.systems"  # entry points of other packages: KIND = "module:Class"
 
@@ -44,13 +46,14 @@ class System(Protocol):
     """
 
     def settings(self) -> Mapping[str, Any]:
-        """Everything the scores depend on (revision, dtype, prompt …): the header of a run; no secrets."""
+        """Return everything that the scores depend on (revision, dtype, prompt …), without secrets: a run's header."""
         ...
 
     def score(self, examples: Sequence[Example], done: Container[int] = ()) -> Iterator[tuple[int, CandidateScores]]:
-        """The number of each example with its scores, in any order, as they are computed.
+        """Yield the number of each example with its scores, in any order, as they are computed.
 
-        done: numbers whose scores are known already; they need not be given again
+        done: numbers whose scores are known already. They need not be given again, but batches should be made of all
+            examples, so that scores do not depend, to the last digit, on where an earlier process was interrupted.
         """
         ...
 
@@ -130,7 +133,6 @@ class Kind:
     target: where its class is; what: one line about it; settings: what may follow the question mark of a spec
     traits: those of its class, where it is one of ours: known without importing it
     packages, extra: what it imports, and the extra that installs it
-    missing, install: the packages that are not installed, and the command that installs them
     """
 
     kind: str
@@ -140,8 +142,23 @@ class Kind:
     traits: Traits | None = DEFAULT
     packages: tuple[str, ...] = ()
     extra: str | None = None
-    missing: tuple[str, ...] = ()
-    install: str | None = None
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The packages that are not installed, found without importing any of them."""
+        return missing_packages(self.packages)
+
+    @property
+    def install(self) -> str | None:
+        """The command that installs what is missing."""
+        if not self.missing:
+            return None
+        return f'pip install "anaphora[{self.extra}]"' if self.extra else f"pip install {' '.join(self.missing)}"
+
+
+def missing_packages(packages: Sequence[str]) -> tuple[str, ...]:
+    """Return those of the packages that are not installed."""
+    return tuple(sorted(package for package in packages if find_spec(package) is None))
 
 
 CHECKPOINT_SETTINGS = ("revision", "dtype", "device")
@@ -234,25 +251,13 @@ def systems() -> Registry:
 
 
 def kinds() -> list[Kind]:
-    """All kinds of systems with the packages that they lack, found without importing any of them."""
+    """All kinds of systems; nothing is imported."""
     points = {point.name: point for point in entry_points(group=GROUP)}
-    found = [kind for kind in KINDS.values() if kind.kind not in points]
+    known = [kind for kind in KINDS.values() if kind.kind not in points]
     for name, point in points.items():
         what = f"brought by {point.dist.name} {point.dist.version}" if point.dist else point.value
-        found.append(Kind(name, point.value, what, traits=None, packages=(point.module.partition(".")[0],)))
-    return [replace(kind, missing=missing_packages(kind.packages), install=_install(kind)) for kind in found]
-
-
-def missing_packages(packages: Sequence[str]) -> tuple[str, ...]:
-    """Those of the packages that are not installed."""
-    return tuple(sorted(package for package in packages if find_spec(package) is None))
-
-
-def _install(kind: Kind) -> str | None:
-    missing = missing_packages(kind.packages)
-    if not missing:
-        return None
-    return f'pip install "anaphora[{kind.extra}]"' if kind.extra else f"pip install {' '.join(missing)}"
+        known.append(Kind(name, point.value, what, traits=None, packages=(point.module.partition(".")[0],)))
+    return known
 
 
 def kind_traits(spec: str) -> Traits:

@@ -61,8 +61,7 @@ class Program:
             raise AnaphoraError(f"{self.name}: cannot be started: {problem}") from None
         pipes = (self._process.stdin, self._process.stdout, self._process.stderr)
         self._stdin, self._stdout, self._stderr = (cast(IO[bytes], pipe) for pipe in pipes)
-        if os.name == "posix":
-            os.set_blocking(self._stdin.fileno(), False)
+        os.set_blocking(self._stdin.fileno(), False)
         self.given = self.sent = self.received = 0
         self.problem: str | None = None
         self.written = Event()  # all lines that were given have been taken by the program, or it takes no more
@@ -132,10 +131,6 @@ class Program:
 
     def _terminate(self) -> None:
         """Ask the process group to end, then kill it."""
-        if os.name != "posix":
-            self._process.terminate()
-            self.exit_code()
-            return
         for way in (signal.SIGTERM, signal.SIGKILL):
             latest = monotonic() + WAIT
             with contextlib.suppress(ProcessLookupError, PermissionError):  # nobody is left
@@ -154,7 +149,7 @@ class Program:
                 self.sent += 1
                 rest = memoryview(line + b"\n")
                 while rest and not self._ending:
-                    if self._ready(self._stdin, select.POLLOUT if os.name == "posix" else 0):
+                    if _ready(self._stdin, select.POLLOUT):
                         with contextlib.suppress(BlockingIOError):
                             rest = rest[os.write(self._stdin.fileno(), rest) :]
         self.written.set()
@@ -194,21 +189,19 @@ class Program:
             self._stderr_lines.append(begun)
 
     def _blocks(self, pipe: IO[bytes]) -> Iterator[bytes]:
-        """What comes through a pipe, until its end or ours."""
         while not self._ending:
-            if self._ready(pipe, select.POLLIN if os.name == "posix" else 0):
+            if _ready(pipe, select.POLLIN):
                 block = os.read(pipe.fileno(), BLOCK)
                 if not block:
                     return
                 yield block
 
-    def _ready(self, pipe: IO[bytes], event: int) -> bool:
-        """Whether a pipe can be read or written, or has ended, within TICK; elsewhere than on POSIX one has to wait."""
-        if os.name != "posix":
-            return True
-        poll = select.poll()
-        poll.register(pipe, event)
-        return bool(poll.poll(1000 * TICK))
+
+def _ready(pipe: IO[bytes], event: int) -> bool:
+    """Return whether a pipe can be read or written, or has ended, within TICK."""
+    poll = select.poll()
+    poll.register(pipe, event)
+    return bool(poll.poll(1000 * TICK))
 
 
 # `command:PROGRAM ARGS…`: any program that reads `source⇥target` lines and writes one score per line.
@@ -245,7 +238,6 @@ class CommandSystem:
         self._program: Program | None = None
 
     def settings(self) -> dict[str, Any]:
-        """What the scores depend on, for the header of a run."""
         return {"command": shlex.join(self.arguments)}
 
     def score(self, examples: Sequence[Example], done: Container[int] = ()) -> Iterator[tuple[int, CandidateScores]]:
@@ -275,7 +267,6 @@ class CommandSystem:
                 self._stop()
 
     def _lines(self, example: Example) -> list[bytes]:
-        """What the program reads: a line per candidate."""
         source, targets = self.options.context.scoring_input(example)
         for text in (source, *targets):
             if any(sign in text for sign in "\t\n\r"):
@@ -286,8 +277,7 @@ class CommandSystem:
         return [f"{source}\t{target}".encode() for target in targets]
 
     def _answer(self, program: Program, size: int) -> CandidateScores:
-        """The scores of one example."""
-        place, first = Path(f"the output of {program.name}"), program.received + 1
+        path, first = Path(f"the output of {program.name}"), program.received + 1
         lines: list[bytes] = []
         while len(lines) < size:
             line = self._line(program)
@@ -295,12 +285,12 @@ class CommandSystem:
                 raise _ended_early(program)
             if program.received > program.sent:
                 raise _surplus(program, line)
-            parse_scores([line], place, program.received)  # at once: it may be waiting for us to complain
+            parse_scores([line], path, program.received)  # at once: it may be waiting for us
             lines.append(line)
-        return CandidateScores(*parse_scores(lines, place, first))
+        return CandidateScores(*parse_scores(lines, path, first))
 
     def _line(self, program: Program) -> bytes | None:
-        """The next line, or None at the end of the output or where the program is not waited for any more."""
+        """Return the next line, or None at the end of the output or if the program is no longer waited for."""
         start = monotonic()
         quiet = gone = 0.0
         while True:
@@ -324,7 +314,7 @@ class CommandSystem:
                         return None
 
     def _check_end(self, program: Program) -> None:
-        """After the last answer: nothing may follow, and the program must not fail."""
+        """Check that nothing follows the last score and that the program does not fail."""
         program.end_input()
         try:
             line = program.answer(WAIT)
@@ -336,10 +326,9 @@ class CommandSystem:
             raise AnaphoraError(f"{program.name}: {program.problem}, after its last score, and was ended")
         code = program.exit_code()
         if code:
-            raise AnaphoraError(f"{_how(program.name, code)} after its last score{_words(program)}")
+            raise AnaphoraError(f"{_how(program.name, code)} after its last score{_last_words(program)}")
 
     def _started(self) -> Program:
-        """The program that is running, or a new one."""
         if self._program is not None:
             try:
                 line = self._program.answer(0)
@@ -361,7 +350,6 @@ class CommandSystem:
 
 
 def _seconds(text: str) -> float:
-    """The limit that the environment sets, else SILENCE."""
     try:
         value = float(text or SILENCE)
     except ValueError:
@@ -374,15 +362,15 @@ def _seconds(text: str) -> float:
 def _ended_early(program: Program) -> AnaphoraError:
     if program.problem is not None:
         after = f"after {program.received:,} of {program.given:,} lines"
-        return AnaphoraError(f"{program.name}: {program.problem}, {after}, and was ended{_words(program)}")
+        return AnaphoraError(f"{program.name}: {program.problem}, {after}, and was ended{_last_words(program)}")
     code = program.exit_code()
     if code:
         return AnaphoraError(
-            f"{_how(program.name, code)} after {program.received:,} of {program.given:,} lines{_words(program)}"
+            f"{_how(program.name, code)} after {program.received:,} of {program.given:,} lines{_last_words(program)}"
         )
     return OutputMisaligned(
         f"{program.name}: {program.given:,} lines sent, {program.received:,} scores received, not one per line. "
-        f"{OUT_OF_STEP}{_words(program)}"
+        f"{OUT_OF_STEP}{_last_words(program)}"
     )
 
 
@@ -403,6 +391,6 @@ def _how(name: str, code: int) -> str:
         return f"{name}: was ended by signal {-code}"
 
 
-def _words(program: Program) -> str:
+def _last_words(program: Program) -> str:
     words = program.last_words()
     return f". Its last words: {words}" if words else ""

@@ -43,7 +43,7 @@ class CTranslate2System:
         self.file = read_model_file(Path(what.partition("?")[0]))
         engine = GeneratorEngine if self.file.generator else TranslatorEngine
         name, settings = split_settings(what, (*SETTINGS, *engine.SETTINGS))
-        tokenizer = _tokenizer(name, settings.get("tokenizer"))
+        tokenizer = _load_tokenizer(name, settings.get("tokenizer"))
         self._tokenizer = f"{type(tokenizer).__name__}/{len(tokenizer)}"
         arguments: dict[str, Any] = {"compute_type": settings.get("compute_type", "default"), "inter_threads": 1}
         arguments |= {"device": settings.get("device", "auto"), "intra_threads": options.threads or 0}
@@ -51,7 +51,6 @@ class CTranslate2System:
         self.engine = engine(model, self.file, tokenizer, settings, options)
 
     def settings(self) -> dict[str, Any]:
-        """What the scores depend on, for the header of a run."""
         return {
             "weights": self.file.checksum(),
             "compute_type": self.engine.model.compute_type,
@@ -61,19 +60,14 @@ class CTranslate2System:
         }
 
     def score(self, examples: Sequence[Example], done: Container[int] = ()) -> Iterator[tuple[int, CandidateScores]]:
-        """Each example's number with its answer, as they are computed, short ones first.
-
-        Batches are made as if nothing were done, and those with nothing left to do are passed over: so that scores
-        do not depend on where an earlier process was interrupted, to the last digit.
-        """
         encoded = encode_examples(examples, self.options, self.engine.tokens.encode)
         for batch in batches(encoded, self.options.batch_tokens):
             if any(number not in done for number in batch):
                 yield from self._batch(batch, encoded)
 
     def translate(self, texts: Sequence[str], *, beams: int | None = None, max_tokens: int = 256) -> list[str]:
-        """Translations of texts in batches of like length, by beam search (a generator: greedy, unless told)."""
-        found = [""] * len(texts)
+        """Translate texts by beam search (a generator: greedily, by default), in batches of similar length."""
+        translations = [""] * len(texts)
         inputs = self.engine.inputs(texts)
         room = [min(max_tokens, self.engine.room(ids)) for ids in inputs]  # texts of one batch have the same
         order = sorted(range(len(texts)), key=lambda i: (-room[i], len(inputs[i]), i))
@@ -86,8 +80,8 @@ class CTranslate2System:
                 except RuntimeError as error:
                     raise AnaphoraError(f"CTranslate2 cannot translate: {error}") from None
                 for i, text in zip(batch, output, strict=True):
-                    found[i] = text
-        return found
+                    translations[i] = text
+        return translations
 
     def _batch(self, batch: Sequence[int], encoded: Sequence[EncodedExample]) -> Iterator[tuple[int, CandidateScores]]:
         """Score a batch; where memory does not suffice, in two halves. Equal candidates are scored once."""
@@ -105,21 +99,16 @@ class CTranslate2System:
         for n in batch:
             candidates = encoded[n].candidates
             left_out = common_prefix(candidates) if self.options.margins_only else 0
-            yield (
-                n,
-                answer(
-                    candidates, [(sum(scores[n, c][left_out:], 0.0), len(c)) for c in candidates], encoded[n].truncated
-                ),
-            )
+            values = [(sum(scores[n, c][left_out:], 0.0), len(c)) for c in candidates]
+            yield n, answer(candidates, values, encoded[n].truncated)
 
 
-def _tokenizer(folder: str, name: str | None) -> Any:
-    """The tokenizer that is named, or the one in the model's folder."""
-    if name is not None:
-        return load_tokenizer(name)
+def _load_tokenizer(folder: str, name: str | None) -> Any:
     try:
-        return load_tokenizer(folder)
+        return load_tokenizer(name or folder)
     except AnaphoraError as error:
+        if name is not None:
+            raise
         raise AnaphoraError(
             f"{folder}: no tokenizer that can be loaded is next to the model. Name the one that belongs to it: "
             f"ct2:{folder}?tokenizer=NAME_OR_PATH ({error})"
@@ -127,7 +116,7 @@ def _tokenizer(folder: str, name: str | None) -> Any:
 
 
 def batches(encoded: Sequence[EncodedExample], tokens: int) -> Iterator[list[int]]:
-    """Numbers of questions of like length, each batch within a budget of padded tokens (one may exceed it)."""
+    """Yield the numbers of examples of similar length, each batch within a budget of padded tokens."""
     batch: list[int] = []
     rows = 0
     for number in sorted(range(len(encoded)), key=lambda n: (encoded[n].longest, n)):
@@ -172,10 +161,10 @@ class TranslatorEngine:
         """Log-probabilities of the tokens of every candidate."""
         sources = [self._source(encoded.source) for encoded, _ in rows]
         targets = [self._target(encoded.prompt, candidate) for encoded, candidate in rows]
-        found = self.model.score_batch(sources, targets, **WHOLE)
+        results = self.model.score_batch(sources, targets, **WHOLE)
         return [
             _of(candidate, result.log_probs[len(encoded.prompt) - 1 :][: len(candidate)])
-            for (encoded, candidate), result in zip(rows, found, strict=True)
+            for (encoded, candidate), result in zip(rows, results, strict=True)
         ]
 
     def inputs(self, texts: Sequence[str]) -> list[Ids]:
@@ -187,14 +176,14 @@ class TranslatorEngine:
 
     def translate(self, inputs: Sequence[Ids], beams: int | None, longest: int) -> list[str]:
         read = self._given(self.tokens.prompt())
-        found = self.model.translate_batch(
+        results = self.model.translate_batch(
             [self._source(ids) for ids in inputs],
             [self.names.target(read)] * len(inputs) if read else None,
             beam_size=beams or 4,
             max_decoding_length=longest,
             **WHOLE,
         )
-        ids = [self.tokens.tokenizer.convert_tokens_to_ids(result.hypotheses[0]) for result in found]
+        ids = [self.tokens.tokenizer.convert_tokens_to_ids(result.hypotheses[0]) for result in results]
         return [self.tokens.tokenizer.decode(tokens, skip_special_tokens=True) for tokens in ids]
 
     def _source(self, ids: Ids) -> list[str]:
@@ -225,10 +214,10 @@ class GeneratorEngine:
 
     def score(self, rows: Sequence[Row]) -> list[list[float]]:
         """Log-probabilities of the tokens of every candidate."""
-        found = self.model.score_batch([self.names.target(e.prompt + candidate) for e, candidate in rows], **WHOLE)
+        results = self.model.score_batch([self.names.target(e.prompt + candidate) for e, candidate in rows], **WHOLE)
         return [
             _of(candidate, result.log_probs[len(encoded.prompt) - 1 :])
-            for (encoded, candidate), result in zip(rows, found, strict=True)
+            for (encoded, candidate), result in zip(rows, results, strict=True)
         ]
 
     def inputs(self, texts: Sequence[str]) -> list[Ids]:
@@ -240,10 +229,10 @@ class GeneratorEngine:
 
     def translate(self, inputs: Sequence[Ids], beams: int | None, longest: int) -> list[str]:
         prompts = [self.names.target(ids) for ids in inputs]
-        found = self.model.generate_batch(
+        results = self.model.generate_batch(
             prompts, beam_size=beams or 1, max_length=longest, include_prompt_in_result=False
         )
-        return [self.tokens.answer(result.sequences_ids[0]) for result in found]
+        return [self.tokens.answer(result.sequences_ids[0]) for result in results]
 
 
 class TokenNames:
@@ -254,12 +243,10 @@ class TokenNames:
         self._source, self._target = file.vocabulary("source"), file.vocabulary("target")
 
     def source(self, ids: Ids) -> list[str]:
-        return self._checked(ids, self._source)
+        return self.target(ids, self._source)
 
-    def target(self, ids: Sequence[int]) -> list[str]:
-        return self._checked(ids, self._target)
-
-    def _checked(self, ids: Sequence[int], known: frozenset[str]) -> list[str]:
+    def target(self, ids: Sequence[int], vocabulary: frozenset[str] | None = None) -> list[str]:
+        known = self._target if vocabulary is None else vocabulary
         names: list[str] = self._tokenizer.convert_ids_to_tokens(list(ids))
         if known and not known.issuperset(names):
             name = next(name for name in names if name not in known)
@@ -270,15 +257,15 @@ class TokenNames:
         return names
 
 
-def _of(candidate: Ids, found: list[float]) -> list[float]:
-    """One for each token: a text that the library had cut or passed over would be a good one."""
-    if len(found) != len(candidate):
-        raise AnaphoraError(f"CTranslate2 gave {len(found):,} log-probabilities for {len(candidate):,} tokens")
-    return found
+def _of(candidate: Ids, values: list[float]) -> list[float]:
+    """Check that there is one log-probability per token: the library may cut a text without an error."""
+    if len(values) != len(candidate):
+        raise AnaphoraError(f"CTranslate2 gave {len(values):,} log-probabilities for {len(candidate):,} tokens")
+    return values
 
 
 def _limit(file: ModelFile, tokenizer: Any) -> int | None:
-    """How many tokens the model takes: its table of positions says so; where it has none, the tokeniser may know."""
+    """Return the maximum number of tokens: the size of the position table, or else what the tokenizer says."""
     if file.positions is not None or file.relative:
         return file.positions
     limit: int = tokenizer.model_max_length

@@ -3,51 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from anaphora.core.errors import AnaphoraError
-from anaphora.runs import CandidateScores
+from anaphora.runs import CandidateScores, equal_pairs
 from anaphora.scoring.encoded import CandidateScore, EncodedExample, Ids, common_prefix
 from anaphora.suites.example import Example
 from anaphora.systems.context import Context, Options, ScoringInput
 
 
 def answer(candidates: Sequence[object], scores: Sequence[CandidateScore], truncated: int) -> CandidateScores:
-    """(score, tokens) of every candidate as an answer, which says what the system cannot tell apart.
+    """Return (score, tokens) of every candidate as the scores of an example.
 
-    candidates: as the model sees them
+    candidates: as the model reads them; it cannot tell equal ones apart
     """
-    same = [
-        (first, second)
-        for second, candidate in enumerate(candidates)
-        for first in range(second)
-        if candidates[first] == candidate
-    ]
-    return CandidateScores([score for score, _ in scores], [tokens for _, tokens in scores], same, truncated)
+    counts = [tokens for _, tokens in scores]
+    return CandidateScores([score for score, _ in scores], counts, equal_pairs(candidates), truncated)
 
 
 def too_long(length: int, limit: int, text: str, remedy: str) -> AnaphoraError:
-    """What is said of a text that the model cannot read whole."""
     return AnaphoraError(f"{length:,} tokens, but the model takes {limit:,}: {text[:60]!r}… {remedy}")
 
 
 def load_tokenizer(name: str, what: str = "tokeniser", **arguments: Any) -> Any:
-    """A Hugging Face tokeniser by name or path. It never cuts: how long a text may be is checked by those who ask."""
+    """Load a Hugging Face tokenizer by name or path. It never cuts: callers check how long a text may be."""
     try:
-        import transformers  # here, as what evaluates runs knows this module as well
+        import transformers  # here, as modules without a model import this one, too
     except ModuleNotFoundError as error:
         problem = f"a tokeniser needs {error.name}, which is not installed"
         raise AnaphoraError(f'{problem}: pip install "anaphora[ct2]"') from None
-    transformers.logging.set_verbosity_error()  # it warns of long texts, which we refuse
+    transformers.logging.set_verbosity_error()  # it warns of long texts, which are an error here
     return loaded(name, what, lambda: transformers.AutoTokenizer.from_pretrained(name, **arguments))
 
 
 def loaded(name: str, what: str, load: Callable[[], Any]) -> Any:
-    """What a library loads by a name; one line says why not."""
+    """Return what a library loads by a name; its errors become one line."""
     try:
         return load()
-    except Exception as error:  # of any class: a damaged file of weights has one of its own
+    except Exception as error:  # libraries raise many kinds for damaged files
         problem = " ".join(str(error).split())[:300]
         here = "" if Path(name).exists() else " (no such path here, and it could not be had from the hub)"
         raise AnaphoraError(f"{name}: the {what} cannot be loaded{here}: {problem}") from None
@@ -64,23 +59,23 @@ def check_scope(scope: str) -> None:
 
 
 def context_question(example: Example, context: Context) -> ScoringInput:
-    """The source of an example with its target context alone, to find where the current sentence begins."""
+    """Return the source of an example with its target context alone, to find where the current sentence begins."""
     cut = example.with_context(context.sentences)
     before = cut.candidates[example.gold or 0][:-1] if context.target != "none" else ()
     return ScoringInput(context.join(cut.source), (context.join(before),))
 
 
 def current(encoded: EncodedExample, before: EncodedExample) -> EncodedExample:
-    """What follows the target context is predicted, the context is read.
+    """Predict only what follows the target context, and read the context.
 
-    before: the same with the context alone for a target; where candidates differ in their context, what they share
+    before: the example with the context alone as target; if candidates differ in their context, what they share is read
     """
     given = before.candidates[0]  # its last token, the end of the sentence, is not in common
     return _read(encoded, common_prefix([ids[:-1] for ids in (given, *encoded.candidates)]))
 
 
 def pronoun(encoded: EncodedExample) -> EncodedExample:
-    """The first token in which candidates differ is predicted, what they share before it is read."""
+    """Predict only the first token in which candidates differ, and read what they share before it."""
     several = len(encoded.candidates) > 1
     shared = common_prefix([candidate[:-1] for candidate in encoded.candidates]) if several else 0  # predict one each
     read = _read(encoded, shared)
@@ -93,23 +88,16 @@ def _read(encoded: EncodedExample, tokens: int) -> EncodedExample:
     return encoded._replace(prompt=(*encoded.prompt, *start), candidates=candidates)
 
 
-def scoped(
-    encoded: Sequence[EncodedExample], befores: Sequence[EncodedExample] | None, scope: str
-) -> list[EncodedExample]:
-    """EncodedExample questions with the scope that is asked for; befores: see `current`."""
-    if scope == "current" and befores is not None:
-        return [current(item, before) for item, before in zip(encoded, befores, strict=True)]
-    return [pronoun(item) for item in encoded] if scope == "pronoun" else list(encoded)
-
-
 def encode_examples(
     examples: Sequence[Example], options: Options, encode: Callable[[Sequence[ScoringInput]], list[EncodedExample]]
 ) -> list[EncodedExample]:
-    """Examples as tokens, with what is not to be scored among what is read."""
+    """Return examples as tokens; what is outside the scope is read, not predicted."""
     context, scope = options.context, options.scope
     encoded = encode([context.scoring_input(example) for example in examples])
-    befores = [context_question(example, context) for example in examples] if scope == "current" else []
-    return scoped(encoded, encode(befores) if befores else None, scope)
+    if scope == "current" and examples:
+        befores = encode([context_question(example, context) for example in examples])
+        return [current(item, before) for item, before in zip(encoded, befores, strict=True)]
+    return [pronoun(item) for item in encoded] if scope == "pronoun" else encoded
 
 
 # Source and target as an encoder–decoder reads them: language codes, prefixes, where the decoder starts.
@@ -132,22 +120,22 @@ class Seq2SeqInputs:
         self.source_id: int | None = None
         self.target_id: int | None = None
         self._set_languages(settings.get("source"), settings.get("target"), options.languages)
-        self.prefix = settings.get("prefix", self._madlad_prefix(options.languages[1]))
+        tag = f"<2{options.languages[1]}>"  # MADLAD
+        known = options.languages[1] and tag in tokenizer.get_vocab()
+        self.prefix = settings.get("prefix", f"{tag} " if known else "")
 
     def settings(self) -> dict[str, Any]:
-        """What the scores depend on, for the header of a run."""
         return {"source_code": self.source_code, "target_code": self.target_code, "prefix": self.prefix}
 
     def encode(self, questions: Sequence[ScoringInput]) -> list[EncodedExample]:
         """Token ids of questions; a text that is too long is an error or is cut, as the options say."""
         sources = self.tokenizer([self.prefix + question.source for question in questions]).input_ids
         targets = self.tokenizer(text_target=[t for question in questions for t in question.targets]).input_ids
-        encoded, place = [], 0
-        for question, source in zip(questions, sources, strict=True):
-            labels = targets[place : place + len(question.targets)]
-            place += len(question.targets)
-            encoded.append(self._limited(self._encoded(source, labels), question))
-        return encoded
+        labels = iter(targets)
+        return [
+            self._limited(self._encoded(source, list(islice(labels, len(question.targets)))), question)
+            for question, source in zip(questions, sources, strict=True)
+        ]
 
     def sources(self, texts: Sequence[str]) -> list[Ids]:
         """Token ids of texts to translate, within what the model takes."""
@@ -178,7 +166,6 @@ class Seq2SeqInputs:
         return EncodedExample(tuple(source), tuple(prompt), tuple(map(tuple, candidates)))
 
     def _limited(self, encoded: EncodedExample, question: ScoringInput) -> EncodedExample:
-        """Within what the model takes, or an error that names the text."""
         limit = self.limit
         if limit is None or encoded.longest <= limit:
             return encoded
@@ -199,7 +186,7 @@ class Seq2SeqInputs:
         return (*source[: self.limit - kept], *source[-kept:])
 
     def _set_languages(self, source: str | None, target: str | None, languages: tuple[str, str]) -> None:
-        """Tell a multilingual tokeniser its languages; their codes differ from model to model."""
+        """Set the languages of a multilingual tokenizer; their codes differ from model to model."""
         codes = _codes(self.tokenizer)
         if not codes:
             if source or target:
@@ -220,13 +207,9 @@ class Seq2SeqInputs:
         self.tokenizer.src_lang, self.tokenizer.tgt_lang = self.source_code, self.target_code
         self.source_id, self.target_id = codes[self.source_code or ""], codes[self.target_code or ""]
 
-    def _madlad_prefix(self, language: str) -> str:
-        tag = f"<2{language}>"
-        return f"{tag} " if language and tag in self.tokenizer.get_vocab() else ""
-
 
 def _codes(tokenizer: Any) -> dict[str, int]:
-    """Language codes of a multilingual tokeniser and their token ids."""
+    """Return the language codes of a multilingual tokenizer with their token ids."""
     if not hasattr(tokenizer, "src_lang"):
         return {}
     known = getattr(tokenizer, "lang_code_to_id", None) or {}

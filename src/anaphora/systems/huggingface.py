@@ -14,18 +14,11 @@ from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, PreTrained
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.finite import all_finite
 from anaphora.runs import CandidateScores
-from anaphora.scoring.batching import (
-    SourceGroup,
-    find_device,
-    group_by_source,
-    out_of_memory,
-    score_groups,
-    weights_checksum,
-)
+from anaphora.scoring.batching import SourceGroup, group_by_source, out_of_memory, score_groups, score_padded
 from anaphora.scoring.encoded import CandidateScore, EncodedExample
 from anaphora.scoring.packed import PackedModel, UnsupportedModel
-from anaphora.scoring.padded import score_padded
 from anaphora.scoring.tree import build_tree
+from anaphora.scoring.weights import find_device, weights_checksum
 from anaphora.suites.example import Example
 from anaphora.systems import KINDS, MODEL
 from anaphora.systems.context import Options, ScoringInput, split_settings
@@ -36,7 +29,7 @@ DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch
 
 
 def load_checkpoint(loader: Any, name: str, settings: Mapping[str, str]) -> tuple[Any, Any]:
-    """A model and its tokeniser. A path that ends in .gguf is a file of a llama.cpp model."""
+    """Load a model and its tokenizer. A path that ends in .gguf is the file of a llama.cpp model."""
     transformers.utils.logging.disable_progress_bar()
     dtype = DTYPES.get(settings.get("dtype", "float32"))
     if dtype is None:
@@ -54,21 +47,17 @@ def load_checkpoint(loader: Any, name: str, settings: Mapping[str, str]) -> tupl
 
 
 def fingerprint(model: Any, tokenizer: Any, settings: Mapping[str, str]) -> dict[str, Any]:
-    """What a run's header says of the weights: which they are, and in which numbers they are computed."""
+    """Return the identity and precision of a model's weights and tokenizer, for the header of a run."""
+    tokens = sorted(tokenizer.get_vocab().items(), key=lambda item: (item[1], item[0]))
+    vocabulary = f"{len(tokens)}@{hashlib.sha256(repr(tokens).encode()).hexdigest()[:8]}"
     return {
         "architecture": type(model).__name__,
         "revision": getattr(model.config, "_commit_hash", None) or settings.get("revision"),
         "parameters": model.num_parameters(),
         "weights": weights_checksum(model),
-        "tokenizer": f"{type(tokenizer).__name__}/{_vocabulary(tokenizer)}",
+        "tokenizer": f"{type(tokenizer).__name__}/{vocabulary}",
         "dtype": str(model.dtype).removeprefix("torch."),
     }
-
-
-def _vocabulary(tokenizer: Any) -> str:
-    """The size of a vocabulary and a short sum over it."""
-    tokens = sorted(tokenizer.get_vocab().items(), key=lambda item: (item[1], item[0]))
-    return f"{len(tokens)}@{hashlib.sha256(repr(tokens).encode()).hexdigest()[:8]}"
 
 
 # What the torch systems share: batches of prefix trees under a token budget, plain batches, running out of memory.
@@ -77,9 +66,11 @@ TOLERANCE = 1e-3  # how far tree and plain scores of the trial may be apart (rou
 
 
 class NeuralSystem:
-    """Scores examples with a torch model. A subclass says how text becomes tokens."""
+    """Scores examples with a torch model. A subclass sets `tokens`, which turns text into token ids."""
 
     traits = MODEL
+    tokens: Seq2SeqInputs | CausalInputs
+    fingerprint: dict[str, Any]
 
     def __init__(self, model: PreTrainedModel, options: Options) -> None:
         self.model, self.options = model.eval(), options
@@ -87,16 +78,13 @@ class NeuralSystem:
             torch.set_num_threads(options.threads)
         self.packed = None if options.plain else tree_scorer(self.model)
 
+    def settings(self) -> dict[str, Any]:
+        return {**self.fingerprint, **self.tokens.settings()}
+
     def encode(self, questions: Sequence[ScoringInput]) -> list[EncodedExample]:
-        """Token ids of questions; a text that is too long is an error or is cut, as the options say."""
-        raise NotImplementedError
+        return self.tokens.encode(questions)
 
     def score(self, examples: Sequence[Example], done: Container[int] = ()) -> Iterator[tuple[int, CandidateScores]]:
-        """Each example's number with its answer, as they are computed, short ones first.
-
-        Batches are made as if nothing were done, and those with nothing left to do are passed over: so that scores
-        do not depend on where an earlier process was interrupted, to the last digit.
-        """
         encoded = encode_examples(examples, self.options, self.encode)
         budget = self.options.batch_tokens
         if self.packed is None:
@@ -109,15 +97,14 @@ class NeuralSystem:
             yield number, answer(item.candidates, values, item.truncated)
 
     def _scores(self, batch: Sequence[SourceGroup]) -> list[list[CandidateScore]]:
-        """Switch to packed attention only while scoring, so that the model can still generate between batches."""
         assert self.packed is not None
         sources = [group.inputs[0] for group in batch] if self.packed.encoder_decoder else None
-        with self.packed.attached():
+        with self.packed.attached():  # only while scoring, so that the model can still generate between batches
             return self.packed.score([group.tree for group in batch], sources, self.options.margins_only)
 
 
 def tree_scorer(model: PreTrainedModel) -> PackedModel:
-    """The model on packed rows, tried against plain scoring on a made-up tree; `UnsupportedModel` if they differ."""
+    """Return the model's tree scorer, after a trial against plain scoring; `UnsupportedModel` if they differ."""
     packed = PackedModel(model)
     trial = _trial(model)
     plain = [scores for _, scores in sorted(score_padded(model, trial, 512))]
@@ -146,7 +133,7 @@ def tree_scorer(model: PreTrainedModel) -> PackedModel:
 
 
 def _trial(model: Any) -> list[EncodedExample]:
-    """Small trees of arbitrary tokens, with branches at different depths."""
+    """Return small trees of arbitrary tokens, with branches at different depths."""
     size = model.get_output_embeddings().weight.shape[0]
     tokens = [7 + (31 * i) % max(1, min(size, 1000) - 8) for i in range(24)]
     start = (getattr(model.config, "decoder_start_token_id", None) or 0,)
@@ -171,22 +158,17 @@ class HuggingFaceSeq2Seq(NeuralSystem):
     def __init__(self, what: str, options: Options) -> None:
         name, settings = split_settings(what, KINDS["hf"].settings)
         model, self.tokenizer = load_checkpoint(AutoModelForSeq2SeqLM, name, settings)
-        self._fingerprint = fingerprint(model, self.tokenizer, settings)
+        self.fingerprint = fingerprint(model, self.tokenizer, settings)
+        config = model.config
+        start = config.bos_token_id if config.decoder_start_token_id is None else config.decoder_start_token_id
         # Learned and sinusoidal positions end somewhere; T5's relative ones do not.
-        limit = getattr(model.config, "max_position_embeddings", None)
-        self.tokens = Seq2SeqInputs(self.tokenizer, settings, options, start=_start(model.config), limit=limit)
+        limit = getattr(config, "max_position_embeddings", None)
+        self.tokens: Seq2SeqInputs = Seq2SeqInputs(self.tokenizer, settings, options, start=int(start), limit=limit)
         super().__init__(model, options)
 
-    def settings(self) -> dict[str, Any]:
-        """What the scores depend on, for the header of a run."""
-        return {**self._fingerprint, **self.tokens.settings()}
-
-    def encode(self, questions: Sequence[ScoringInput]) -> list[EncodedExample]:
-        return self.tokens.encode(questions)
-
     def translate(self, texts: Sequence[str], *, beams: int | None = None, max_tokens: int = 256) -> list[str]:
-        """Translations of texts, by beam search, in batches of like length."""
-        found: list[str] = [""] * len(texts)
+        """Translate texts by beam search, in batches of similar length."""
+        translations = [""] * len(texts)
         sources = self.tokens.sources(texts)
         order = sorted(range(len(texts)), key=lambda i: (len(sources[i]), i))
         limit = self.tokens.limit
@@ -205,14 +187,8 @@ class HuggingFaceSeq2Seq(NeuralSystem):
                 output = self.model.generate(**inputs.to(self.model.device), **arguments)
             decoded = self.tokenizer.batch_decode(output, skip_special_tokens=True)
             for i, text in zip(batch, decoded, strict=True):
-                found[i] = text
-        return found
-
-
-def _start(config: Any) -> int:
-    """The token that the decoder starts from."""
-    start = config.decoder_start_token_id
-    return int(config.bos_token_id if start is None else start)
+                translations[i] = text
+        return translations
 
 
 # `lm:NAME_OR_PATH`: causal language models, base or chat, with a prompt; GGUF files too.
@@ -228,21 +204,14 @@ class CausalLM(NeuralSystem):
     def __init__(self, what: str, options: Options) -> None:
         name, settings = split_settings(what, KINDS["lm"].settings)
         model, self.tokenizer = load_checkpoint(AutoModelForCausalLM, name, settings)
-        self._fingerprint = fingerprint(model, self.tokenizer, settings)
+        self.fingerprint = fingerprint(model, self.tokenizer, settings)
         limit = getattr(model.config, "max_position_embeddings", None)
-        self.tokens = CausalInputs(self.tokenizer, settings, options, name=f"lm:{name}", limit=limit)
+        self.tokens: CausalInputs = CausalInputs(self.tokenizer, settings, options, name=f"lm:{name}", limit=limit)
         super().__init__(model, options)
 
-    def settings(self) -> dict[str, Any]:
-        """What the scores depend on, for the header of a run."""
-        return {**self._fingerprint, **self.tokens.settings()}
-
-    def encode(self, questions: Sequence[ScoringInput]) -> list[EncodedExample]:
-        return self.tokens.encode(questions)
-
     def translate(self, texts: Sequence[str], *, beams: int | None = None, max_tokens: int = 256) -> list[str]:
-        """What the model writes after the prompt, up to the end of the line (base) or of its turn (chat)."""
-        found = []
+        """Return what the model writes after the prompt, up to the end of the line (base) or of its turn (chat)."""
+        translations = []
         limit = self.tokens.limit
         for prompt in self.tokens.prompts(texts):
             ids = torch.tensor([prompt], device=self.model.device)
@@ -255,5 +224,5 @@ class CausalLM(NeuralSystem):
                     do_sample=False,
                     pad_token_id=self.tokenizer.pad_token_id or self.tokenizer.eos_token_id,
                 )
-            found.append(self.tokens.answer(output[0, len(prompt) :]))
-        return found
+            translations.append(self.tokens.answer(output[0, len(prompt) :]))
+        return translations

@@ -14,13 +14,12 @@ import torch
 from anaphora.core.errors import AnaphoraError
 from anaphora.nmt.candidates import CandidateScorer, Loaded, encode_question, load_models
 from anaphora.nmt.decoding import Beam, Ensemble, Source, Translator
-from anaphora.nmt.layout import ContextLayout
 from anaphora.runs import CandidateScores
 from anaphora.suites.example import Example, Passage, Translation
 from anaphora.systems import KINDS, TRAINED_MODEL
 from anaphora.systems.context import Options, split_settings, with_target_context
-from anaphora.systems.documents import Sentence
 from anaphora.systems.encoding import answer
+from anaphora.systems.translation import Sentence
 
 
 class TrainedSystem:
@@ -37,20 +36,18 @@ class TrainedSystem:
         self.normalise = _number(settings.get("normalise", "1"))
 
     def settings(self) -> dict[str, Any]:
-        """What the scores depend on, for the header of a run; context: what is read of it, whatever is asked for."""
-        return {
-            **self.loaded.fingerprint,
-            "arrangement": _arrangement(self.loaded.layout),
-            "normalise": self.normalise,
-            "context": self._label,
+        """Return what the scores depend on, for the header of a run. context: what is read, not what is asked for"""
+        layout = self.loaded.layout
+        arrangement = {  # under the names of version 0.1.0
+            "joined_source": layout.source_context,
+            "joined_target": layout.target_context,
+            "contexts": layout.context_encoders,
+            "context_sentences": layout.context_sentences,
         }
+        own = {"arrangement": arrangement, "normalise": self.normalise, "context": self._label}
+        return {**self.loaded.fingerprint, **own}
 
     def score(self, examples: Sequence[Example], done: Container[int] = ()) -> Iterator[tuple[int, CandidateScores]]:
-        """Each example's number with its answer, as they are computed, short ones first.
-
-        Batches are made as if nothing were done, and those with nothing left to do are passed over: so that scores
-        do not depend on where an earlier process was interrupted, to the last digit.
-        """
         loaded, options = self.loaded, self.options
         questions = [
             encode_question(e, loaded.text, loaded.layout, options.scope, loaded.limit, options.truncate)
@@ -58,12 +55,15 @@ class TrainedSystem:
         ]
         scorer = CandidateScorer(loaded, options.batch_tokens)
         trees = scorer.through_trees(questions, options.margins_only, done)
-        for number, found in scorer.one_by_one(questions) if options.plain else trees:
-            yield number, answer(questions[number].candidates, found, questions[number].truncated)
+        for number, scores in scorer.one_by_one(questions) if options.plain else trees:
+            yield number, answer(questions[number].candidates, scores, questions[number].truncated)
 
     def translate(self, texts: Sequence[str], *, beams: int | None = None, max_tokens: int = 256) -> list[str]:
         """Translations of sentences without context, by beam search."""
-        return [found.text for found in self._translator(beams, max_tokens).translate([Source(t) for t in texts])]
+        return [
+            translation.text
+            for translation in self._translator(beams, max_tokens).translate([Source(t) for t in texts])
+        ]
 
     def translate_sentences(
         self,
@@ -80,10 +80,10 @@ class TrainedSystem:
         given: another system's translations, one for one: the target context, instead of what is produced
         """
         sources = []
-        for place, sentence in enumerate(sentences):
-            first = place == 0 or not sentence.before
-            before = given[place].before if given is not None else known if place == 0 else () if first else None
-            sources.append(Source(sentence.text, sentence.before, before, None if first else place - 1))
+        for n, sentence in enumerate(sentences):
+            first = n == 0 or not sentence.before
+            before = given[n].before if given is not None else known if n == 0 else () if first else None
+            sources.append(Source(sentence.text, sentence.before, before, None if first else n - 1))
         return self._translator(beams, max_tokens).translate(sources)
 
     @property
@@ -93,7 +93,7 @@ class TrainedSystem:
 
     @property
     def _reach(self) -> int:
-        """How many sentences of context are read: those the model was trained with, or fewer where fewer are asked."""
+        """The number of context sentences that are read: at most those that the model was trained with."""
         reach, asked = self.loaded.layout.reach, self.options.context.sentences
         return reach if not asked and self.options.own_context else min(reach, asked)
 
@@ -119,7 +119,7 @@ class TrainedSystem:
         )
 
     def _in_context(self, examples: Sequence[Example]) -> list[Example]:
-        """Examples with the context that is seen, and target context as the options say."""
+        """Return the examples with the context that is read, and target context as the options say."""
         target, size = self.options.context.target, min(self._reach, self.loaded.layout.target_reach)
         cut = [example.with_context(self._reach) for example in examples]
         if target == "gold" or not size:
@@ -127,41 +127,31 @@ class TrainedSystem:
         if target == "none":
             return [with_target_context(example, ("",) * example.context_size) for example in cut]
         produced = self._produced(list(dict.fromkeys(example.source[:-1] for example in examples)), size)
-        found = []
+        in_context = []
         for example, short in zip(examples, cut, strict=True):
             before = produced[example.source[:-1]][-size:]
-            found.append(with_target_context(short, before) if before else short)
-        return found
+            in_context.append(with_target_context(short, before) if before else short)
+        return in_context
 
     def _produced(self, contexts: Sequence[Passage], size: int) -> dict[Passage, Passage]:
-        """The model's own translations of passages of context, sentence by sentence.
+        """Return the model's own translations of context passages, sentence by sentence.
 
-        size: how many sentences of each are needed; a model that reads what it has produced begins at the beginning
+        size: the number of sentences that are needed; a model that reads its own translations translates all of them
         """
         sources: list[Source] = []
-        places: dict[tuple[Passage, int], int] = {}
+        indices: dict[Passage, list[int | None]] = {}  # of each sentence in sources
         for passage in contexts:
-            previous = None
-            for place, text in enumerate(passage):
-                if text and (self.in_order or place >= len(passage) - size):
-                    before = tuple(sentence for sentence in passage[:place] if sentence)
+            previous, indices[passage] = None, [None] * len(passage)
+            for n, text in enumerate(passage):
+                if text and (self.in_order or n >= len(passage) - size):
+                    before = tuple(sentence for sentence in passage[:n] if sentence)
                     sources.append(Source(text, before, None, previous))
-                    previous = places[passage, place] = len(sources) - 1
-        found = ["", *(translation.text for translation in self._translator().translate(sources))]
+                    previous = indices[passage][n] = len(sources) - 1
+        translations = [translation.text for translation in self._translator().translate(sources)]
         return {
-            passage: tuple(found[1 + places.get((passage, place), -1)] for place in range(len(passage)))
-            for passage in contexts
+            passage: tuple("" if n is None else translations[n] for n in numbers)
+            for passage, numbers in indices.items()
         }
-
-
-def _arrangement(layout: ContextLayout) -> dict[str, Any]:
-    """What a run's header says of the context that a model reads, under the names of version 0.1.0."""
-    return {
-        "joined_source": layout.source_context,
-        "joined_target": layout.target_context,
-        "contexts": layout.context_encoders,
-        "context_sentences": layout.context_sentences,
-    }
 
 
 def _number(text: str) -> float:

@@ -76,12 +76,11 @@ class CausalInputs:
         self.prompt = read_prompt(settings.get("prompt")) or (CHAT_PROMPT if self.chat else BASE_PROMPT)
 
     def settings(self) -> dict[str, Any]:
-        """What the scores depend on, for the header of a run."""
-        found = {"prompt": self.prompt, "chat": self.chat}
+        settings = {"prompt": self.prompt, "chat": self.chat}
         if not self.chat:
-            return found
+            return settings
         template = str(self.tokenizer.chat_template)
-        return {**found, "chat_template": hashlib.sha256(template.encode()).hexdigest()[:8]}
+        return {**settings, "chat_template": hashlib.sha256(template.encode()).hexdigest()[:8]}
 
     def encode(self, questions: Sequence[ScoringInput]) -> list[EncodedExample]:
         """Token ids of questions; one that is too long is an error."""
@@ -89,13 +88,13 @@ class CausalInputs:
 
     def prompts(self, texts: Sequence[str]) -> list[Ids]:
         """Token ids of what asks for the translation of each text; there is room for an answer of one token."""
-        found = []
+        prompts = []
         for text in texts:
             ids = self._ids(self.text(text)) or self._first()
             if self.limit is not None and len(ids) >= self.limit:
                 raise too_long(len(ids) + 1, self.limit, text, REMEDY)
-            found.append(tuple(ids))
-        return found
+            prompts.append(tuple(ids))
+        return prompts
 
     def answer(self, ids: Sequence[int]) -> str:
         """What the model wrote after the prompt, up to the end of the line (base) or of its turn (chat)."""

@@ -67,21 +67,21 @@ class ScoreFile:
         for example in examples:
             size = len(example.candidates)
             candidates += size
-            found = list(islice(lines, size))
-            scores, tokens = parse_scores(found, self.path, used + 1)
-            used += len(found)
-            if len(found) < size:
+            block = list(islice(lines, size))
+            scores, tokens = parse_scores(block, self.path, used + 1)
+            used += len(block)
+            if len(block) < size:
                 self._wrong_number(used, candidates + sum(len(rest.candidates) for rest in examples))
             yield ScoredExample(example.id, example.gold, example.tags, scores, tokens)
         surplus = sum(1 for number, line in enumerate(lines, used + 1) if _parse(line, self.path, number))
         if surplus:
             self._wrong_number(used + surplus, candidates)
 
-    def _wrong_number(self, found: int, expected: int) -> None:
+    def _wrong_number(self, count: int, expected: int) -> None:
         raise BadInput(
             self.path,
-            f"{expected:,} scores expected (one per candidate of the suite), found {found:,}",
-            line=min(found, expected + 1) or None,  # an empty file has no line
+            f"{expected:,} scores expected (one per candidate of the suite), found {count:,}",
+            line=min(count, expected + 1) or None,  # an empty file has no line
             remedy="Score the files written by: anaphora suites convert SUITE --to text -o DIR",
         )
 
@@ -138,14 +138,14 @@ class ScoreArray:
         """Each example with its scores; too few or too many are an error."""
         start = 0
         for example in examples:
-            found = [float(number) for number in self.scores[start : start + len(example.candidates)]]
+            values = [float(number) for number in self.scores[start : start + len(example.candidates)]]
             start += len(example.candidates)
-            if len(found) < len(example.candidates) or not all(map(math.isfinite, found)):
+            if len(values) < len(example.candidates) or not all(map(math.isfinite, values)):
                 wrong = (
                     f"{len(self.scores):,} scores are too few" if start > len(self.scores) else "not a finite number"
                 )
                 raise AnaphoraError(f"scores of example {example.id!r}: {wrong}. Pass one finite number per candidate.")
-            yield ScoredExample(example.id, example.gold, example.tags, found)
+            yield ScoredExample(example.id, example.gold, example.tags, values)
         if start != len(self.scores):
             raise AnaphoraError(f"{start:,} scores expected (one per candidate of the suite), got {len(self.scores):,}")
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import math
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from numbers import Real
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -101,7 +103,6 @@ def _header(
     limit: int | None,
     sample: str | None,
 ) -> RunHeader:
-    """What a run says of itself."""
     if options.scope != "candidate" and not traits_of(system).scope:
         raise AnaphoraError(f"{spec} scores whole candidates only, not the {options.scope} part of them")
     settings: dict[str, Any] = dict(system.settings())
@@ -117,19 +118,19 @@ def _header(
 
 
 def is_attack(examples: Sequence[Example]) -> bool:
-    """Whether these are attacked examples. They are compared with their originals, at the context of these."""
+    """Return whether these are attacked examples, which are compared with their originals at the same context."""
     return ORIGINAL in examples[0].tags
 
 
 def _check_context(suite: Suite, asked: int, selection: Selection) -> None:
-    """Examples may have less context than is asked for, but not all of a suite."""
+    """Raise an error if no example of the suite has as much context as is asked for."""
     if asked > selection.context and not is_attack(selection.examples):
         most = selection.context if selection.whole else most_context(suite)
         check_asked(asked, most, f"{suite.header.name} has")
 
 
 def shards(examples: Sequence[Example], done: Iterable[int]) -> Iterator[Shard]:
-    """The shards in which anything is left to do."""
+    """Yield the shards that are not completely scored."""
     known = frozenset(done)
     for start in range(0, len(examples), SHARD):
         part = examples[start : start + SHARD]
@@ -138,21 +139,26 @@ def shards(examples: Sequence[Example], done: Iterable[int]) -> Iterator[Shard]:
             yield Shard(start, part, finished)
 
 
-def in_this_process(spec: str, options: Options) -> tuple[System, Scorer]:
-    """A system that computes shard after shard here."""
-    system = load_system(spec, options)
+def scorer_in_process(system: System, options: Options, *, close: bool = False) -> Scorer:
+    """Return a scorer that computes shard after shard in this process. close: close the system afterwards"""
 
     def compute(work: Iterable[Shard]) -> Iterator[tuple[int, CandidateScores]]:
         for shard in work:
             yield from score_shard(system, options, shard)
-        if isinstance(system, SupportsClose):
+        if close and isinstance(system, SupportsClose):
             system.close()
 
-    return system, compute
+    return compute
+
+
+def in_this_process(spec: str, options: Options) -> tuple[System, Scorer]:
+    """Load a system that computes in this process."""
+    system = load_system(spec, options)
+    return system, scorer_in_process(system, options, close=True)
 
 
 class SystemCache:
-    """A scorer that keeps its system loaded and replaces its options, for several runs of one model."""
+    """Keeps a system loaded and replaces its options, for several runs of one model."""
 
     def __init__(self) -> None:
         self._loaded: tuple[str, System] | None = None
@@ -164,17 +170,17 @@ class SystemCache:
         system = self._loaded[1]
         if isinstance(system, SupportsOptions):
             system.options = options
-        return system, lambda shards: (scores for shard in shards for scores in score_shard(system, options, shard))
+        return system, scorer_in_process(system, options)
 
     def close(self) -> None:
-        """Close the system, which is not needed any more."""
+        """Close the system."""
         if self._loaded is not None and isinstance(self._loaded[1], SupportsClose):
             self._loaded[1].close()
         self._loaded = None
 
 
 def score_shard(system: System, options: Options, shard: Shard) -> Iterator[tuple[int, CandidateScores]]:
-    """The answers of one shard, numbered as in the suite."""
+    """Yield the scores of one shard, with numbers as in the suite."""
     start, examples, done = shard
     own = traits_of(system).own_context  # such a system produces it as it reads it
     if options.context.target == "produced" and options.context.sentences and not own:
@@ -184,7 +190,7 @@ def score_shard(system: System, options: Options, shard: Shard) -> Iterator[tupl
 
 
 def produced_context(system: System, options: Options, examples: Sequence[Example]) -> list[Example]:
-    """Examples whose target context is what the system makes of the source context."""
+    """Return the examples with the system's own translation of the source context as target context."""
     if not isinstance(system, Translator):
         raise AnaphoraError("--target-context produced needs a system that translates; this one only scores")
     context = options.context
@@ -198,3 +204,50 @@ def produced_context(system: System, options: Options, examples: Sequence[Exampl
         else example
         for example, source in zip(cut, sources, strict=True)
     ]
+
+
+# Systems that are Python objects: an object with a method `score`, or a function of source and translation.
+
+ScoreFunction = Callable[[str, str], float]
+
+
+class FunctionSystem:
+    """A function that takes a source and one candidate, both with their context joined, and returns a score."""
+
+    def __init__(self, function: ScoreFunction, options: Options) -> None:
+        self.function, self.options = function, options
+
+    def settings(self) -> Mapping[str, Any]:
+        return {}
+
+    def score(self, examples: Sequence[Example], done: Container[int] = ()) -> Iterator[tuple[int, CandidateScores]]:
+        for number, example in enumerate(examples):
+            if number not in done:
+                source, targets = self.options.context.scoring_input(example)
+                scores: list[Any] = [self.function(source, target) for target in targets]
+                for score in scores:
+                    if not isinstance(score, Real) or not math.isfinite(score):
+                        finite = "finite " if isinstance(score, Real) else ""
+                        raise AnaphoraError(f"the score of a candidate is a {finite}number, not {score!r}")
+                yield number, CandidateScores([float(score) for score in scores])
+
+
+def name_of(system: object) -> str:
+    """Return what the system is called in the header of its run."""
+    return f"python:{getattr(system, '__name__', None) or type(system).__name__}"
+
+
+def scorer_of(system: System | ScoreFunction) -> StartScorer:
+    """Return a scorer that asks this object, in this process."""
+    scores = callable(getattr(system, "score", None))
+    if not scores and not callable(system):
+        raise AnaphoraError(
+            f"{system!r} is no system: name one (KIND:WHAT), or pass a function of source and translation, "
+            "or an object with the methods settings and score (see docs/extending.md)"
+        )
+
+    def start(spec: str, options: Options) -> tuple[System, Scorer]:
+        asked: Any = system if scores else FunctionSystem(system, options)  # type: ignore[arg-type]
+        return asked, scorer_in_process(asked, options)
+
+    return start

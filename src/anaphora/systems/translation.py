@@ -6,19 +6,29 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from itertools import islice
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 from anaphora import __version__
+from anaphora.core.documents import document_lines
 from anaphora.core.errors import AnaphoraError, BadInput
-from anaphora.core.files import Appender, atomic_writer, byte_lines, json_line, open_binary, write_atomic
+from anaphora.core.files import (
+    Appender,
+    atomic_writer,
+    byte_lines,
+    complete_lines,
+    json_line,
+    open_binary,
+    write_atomic,
+)
 from anaphora.core.lock import lock_output
 from anaphora.core.parsing import expecting, is_a, json_record, parse_json_line
 from anaphora.runs import whole_lines
+from anaphora.suites.example import Passage
 from anaphora.systems import DocumentTranslator, System, Translator
 from anaphora.systems.context import Context
-from anaphora.systems.documents import Sentence, read_documents
 
 CHUNK = 256  # sentences between two writes
 IN_ORDER = 16  # times as many, where a sentence waits for the one before it: so that many documents go on together
@@ -27,8 +37,33 @@ Record = tuple[str, int, list[tuple[str, float]]]  # a translation, separators t
 
 
 @dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence with the ones before it in its document.
+
+    lead: what precedes it in an output with the same layout (blank lines, or its docid and a tab)
+    """
+
+    text: str
+    before: Passage
+    lead: str = ""
+
+
+def read_documents(path: Path, *, docids: bool = False) -> Iterator[Sentence]:
+    """Yield the sentences of a file in order; context never crosses from one document into the next.
+
+    docids: the first column, up to a tab, names the document; otherwise a blank line or a line `<d>` ends one
+    """
+    lines = document_lines(path, format="docids" if docids else "lines")
+    for _, document in groupby(lines, key=attrgetter("document")):
+        before: list[str] = []
+        for line in document:
+            yield Sentence(line.texts[0], tuple(before), line.prefix)
+            before.append(line.texts[0])
+
+
+@dataclass(frozen=True, slots=True)
 class Translated:
-    """What a translation came to.
+    """Counts of a finished translation.
 
     missing, surplus: outputs with fewer or more separators than the input had, where outputs hold the context too
     """
@@ -56,9 +91,9 @@ def translate_file(
 ) -> Translated:
     """Translate every sentence of a file, each with the sentences before it; the output has the input's layout.
 
-    beams: as many as the system takes by itself unless told otherwise
-    n_best: so many translations of each sentence with their scores, in a file of their own (`nmt:` systems)
-    context_from: translations of the input by another system, which a model that reads target context is given
+    beams: the beam size; None is the system's default
+    n_best: write the N best translations of each sentence with their scores to a second file (`nmt:` systems)
+    context_from: translations of the input by another system, as the target context of models that read it
     """
     if not isinstance(system, Translator):
         raise AnaphoraError(f"{spec} only scores, it does not translate")
@@ -67,11 +102,11 @@ def translate_file(
     translate: Chunk
     if isinstance(system, DocumentTranslator):
         given = _given(context_from, docids, sentences, source) if context_from else None
-        translate = _Documents(system, given, n_best, **settings)
+        translate = _document_chunks(system, given, n_best, settings)
     elif n_best or context_from:
         raise AnaphoraError(f"{spec} has no n-best lists and takes no translations as context: nmt: systems do")
     else:
-        translate = _Texts(system, context, check_separator(context), **settings)
+        translate = _text_chunks(system, context, settings)
     extra = [n_best, _digest(context_from) if context_from else None] if n_best or context_from else []
     header = _header(spec, system, source, context, docids, *settings.values(), *extra)
     part = output.with_name(output.name + ".part")
@@ -82,11 +117,10 @@ def translate_file(
             raise AnaphoraError(f"{output} already exists. Choose another output, or pass --overwrite")
         with Appender(part) as out:
             while len(done) < len(sentences):
-                found = translate(sentences, done)
-                rows = (json.dumps(record[: 3 if n_best else 2], ensure_ascii=False) for record in found)
-                out.write("".join(f"{row}\n" for row in rows).encode())
+                records = translate(sentences, done)
+                out.write(b"".join(json_line(record[: 3 if n_best else 2]) for record in records))
                 out.sync()
-                done += found
+                done += records
                 if progress is not None:
                     progress(len(done), len(sentences))
         if output.exists() and not finished:
@@ -100,69 +134,61 @@ def translate_file(
     return Translated(len(done), sum(s < 0 for _, s, _ in done), sum(s > 0 for _, s, _ in done))
 
 
-Chunk = Callable[[Sequence[Sentence], Sequence[Record]], list[Record]]  # what follows what is done, some of it
+Chunk = Callable[[Sequence[Sentence], Sequence[Record]], list[Record]]  # translates the first sentences not yet done
 
 
-@dataclass(frozen=True)
-class _Texts:
-    """The next sentences through a system that is given text: context is joined to it, and cut off again."""
+def _text_chunks(system: Translator, context: Context, settings: dict[str, Any]) -> Chunk:
+    """Translate with a system that is given text: context is joined to it, and cut off again."""
+    splits = check_separator(context)
 
-    system: Translator
-    context: Context
-    splits: bool
-    beams: int | None
-    max_tokens: int
-
-    def __call__(self, sentences: Sequence[Sentence], done: Sequence[Record]) -> list[Record]:
-        context = self.context
-        passages = [_passage(sentence, context) for sentence in sentences[len(done) : len(done) + CHUNK]]
-        texts = self.system.translate([context.join(p) for p in passages], beams=self.beams, max_tokens=self.max_tokens)
-        found: list[Record] = []
+    def translate(sentences: Sequence[Sentence], done: Sequence[Record]) -> list[Record]:
+        passages = []
+        for sentence in sentences[len(done) : len(done) + CHUNK]:
+            before = sentence.before[-context.sentences :] if context.sentences else ()
+            passages.append((*before, sentence.text))
+        records: list[Record] = []
+        texts = system.translate([context.join(passage) for passage in passages], **settings)
         for passage, text in zip(passages, texts, strict=True):
-            kept, surplus = last_sentence(text, context, len(passage)) if self.splits else (text, 0)
-            found.append((" ".join(kept.split()), surplus, []))
-        return found
+            kept, surplus = last_sentence(text, context, len(passage)) if splits else (text, 0)
+            records.append((" ".join(kept.split()), surplus, []))
+        return records
+
+    return translate
 
 
-@dataclass(frozen=True)
-class _Documents:
-    """The next sentences through a system that knows what context it reads."""
+def _document_chunks(
+    system: DocumentTranslator, given: Sequence[Sentence] | None, n_best: int, settings: dict[str, Any]
+) -> Chunk:
+    """Translate with a system that knows which context it reads."""
 
-    system: DocumentTranslator
-    given: Sequence[Sentence] | None
-    n_best: int
-    beams: int | None
-    max_tokens: int
-
-    def __call__(self, sentences: Sequence[Sentence], done: Sequence[Record]) -> list[Record]:
+    def translate(sentences: Sequence[Sentence], done: Sequence[Record]) -> list[Record]:
         start = len(done)
-        end = start + CHUNK * (IN_ORDER if self.system.in_order and self.given is None else 1)
-        before = len(sentences[start].before)  # of its document; these are translated already
-        found = self.system.translate_sentences(
-            sentences[start:end],
-            known=tuple(text for text, *_ in done[start - before : start]),
-            given=self.given and self.given[start:end],
-            beams=self.beams,
-            max_tokens=self.max_tokens,
+        end = start + CHUNK * (IN_ORDER if system.in_order and given is None else 1)
+        before = len(sentences[start].before)  # in its document; these are translated already
+        known = tuple(text for text, *_ in done[start - before : start])
+        translations = system.translate_sentences(
+            sentences[start:end], known=known, given=given and given[start:end], **settings
         )
-        return [(one.text, one.surplus, list(one.nbest[: self.n_best])) for one in found]
+        return [(one.text, one.surplus, list(one.nbest[:n_best])) for one in translations]
+
+    return translate
 
 
 def _given(path: Path, docids: bool, sentences: Sequence[Sentence], source: Path) -> list[Sentence]:
-    """Another system's translations, which belong to the sentences one for one."""
-    found = list(read_documents(path, docids=docids))
-    if [len(one.before) for one in found] != [len(one.before) for one in sentences]:
+    """Read another system's translations, which are aligned with the sentences line by line."""
+    translations = list(read_documents(path, docids=docids))
+    if [len(one.before) for one in translations] != [len(one.before) for one in sentences]:
         remedy = f"It belongs to {source} line by line, blank lines included."
-        raise BadInput(path, f"{len(found):,} translations in other documents than the input's", remedy=remedy)
-    return found
+        raise BadInput(path, f"{len(translations):,} translations in other documents than the input's", remedy=remedy)
+    return translations
 
 
 def _write(output: Path, sentences: Sequence[Sentence], done: Sequence[Record]) -> None:
-    """Translations laid out as the input; n-best lists, where there are any, beside them in Moses' format."""
-    if any(found for _, _, found in done):
+    """Write translations in the layout of the input, and n-best lists, if there are any, in Moses' format."""
+    if any(nbest for _, _, nbest in done):
         with atomic_writer(output.with_name(output.name + ".nbest")) as out:
-            for number, (_, _, found) in enumerate(done):
-                for text, score in found:
+            for number, (_, _, nbest) in enumerate(done):
+                for text, score in nbest:
                     out.write(f"{number} ||| {text} ||| {score:.6f}\n".encode())
     with atomic_writer(output) as final:
         final.writelines(_lines(sentences, done))
@@ -202,11 +228,6 @@ def last_sentence(text: str, context: Context, sentences: int) -> tuple[str, int
     return parts[-1].strip(), len(parts) - sentences
 
 
-def _passage(sentence: Sentence, context: Context) -> tuple[str, ...]:
-    before = sentence.before[-context.sentences :] if context.sentences else ()
-    return (*before, sentence.text)
-
-
 def _header(spec: str, system: System, source: Path, context: Context, *settings: Any) -> dict[str, Any]:
     return {
         "anaphora_translation": 1,
@@ -226,7 +247,7 @@ def _digest(path: Path) -> str:
 
 
 def _begin(output: Path, part: Path, header: dict[str, Any], resume: bool, overwrite: bool) -> list[Record]:
-    """What is translated already; the unfinished file is there afterwards, with its header."""
+    """Return what is translated already; the unfinished file exists afterwards, with its header."""
     if overwrite:
         part.unlink(missing_ok=True)
         output.unlink(missing_ok=True)
@@ -234,36 +255,29 @@ def _begin(output: Path, part: Path, header: dict[str, Any], resume: bool, overw
         raise AnaphoraError(f"{output} already exists. Choose another output, or pass --overwrite")
     if part.exists():
         if not resume:
-            raise AnaphoraError(f"an unfinished translation is at {part}. Go on with --resume, or use --overwrite")
+            raise AnaphoraError(f"an unfinished translation is at {part}. Continue with --resume, or use --overwrite")
         return _resumed(part, header)
     write_atomic(part, json_line(header))
     return []
 
 
 def _resumed(part: Path, header: dict[str, Any]) -> list[Record]:
-    data = part.read_bytes()
-    whole = data[: data.rfind(b"\n") + 1]
-    with part.open("r+b") as stream:
-        stream.truncate(len(whole))  # a line that was being written is cut off
-    lines: Sequence[bytes] = whole.split(b"\n")[:-1]
-    found = json_record(lines[0], part, 1) if lines else {}
+    first, *lines = complete_lines(part) or [b"{}"]
+    earlier = json_record(first, part, 1)
     for key, value in json.loads(json_line(header)).items():
-        if found.get(key) != value:
+        if earlier.get(key) != value:
             raise AnaphoraError(
-                f"{part} was created with different settings ({key}: {found.get(key)!r}, now {value!r})"
+                f"{part} was created with different settings ({key}: {earlier.get(key)!r}, now {value!r})"
             )
-    return [_record(line, part, number) for number, line in enumerate(islice(lines, 1, None), start=2)]
-
-
-def _record(line: bytes, part: Path, number: int) -> Record:
-    """A line of an unfinished translation."""
-    row = parse_json_line(line, part, number)
-    with expecting(part, "a line of an unfinished translation", number, "Start again with --overwrite."):
-        text, surplus, *lists = row
-        nbest = [(str(other), float(score)) for one in lists for other, score in one]
-        if type(text) is not str or not is_a(surplus, int):
-            raise TypeError("a text and a number are expected")
-    return text, surplus, nbest
+    records: list[Record] = []
+    for number, line in enumerate(lines, start=2):
+        row = parse_json_line(line, part, number)
+        with expecting(part, "a line of an unfinished translation", number, "Start again with --overwrite."):
+            text, surplus, *lists = row
+            if type(text) is not str or not is_a(surplus, int):
+                raise TypeError("a text and a number are expected")
+            records.append((text, surplus, [(str(other), float(score)) for one in lists for other, score in one]))
+    return records
 
 
 def kept(output: Path) -> str:

@@ -101,7 +101,7 @@ def test_a_key_that_was_named_must_be_there(monkeypatch: pytest.MonkeyPatch) -> 
         with pytest.raises(AnaphoraError, match="the environment variable that key_env names is not set, or is empty"):
             Server("http://localhost/v1", {"model": "m", "key_env": "MY_KEY"})
         monkeypatch.setenv("OPENAI_API_KEY", value)
-        assert Server("http://localhost/v1", {"model": "m"})._client._key is None  # a server at home needs none
+        assert Server("http://localhost/v1", {"model": "m"})._key is None  # a server at home needs none
 
 
 @pytest.mark.parametrize("name", [KEY, "a b", "1A", "A=B", "", "ß-"])
@@ -133,7 +133,7 @@ def start(monkeypatch: pytest.MonkeyPatch) -> Start:
             return Completion("")
 
         found = Server("http://localhost/v1", {"model": "m"})
-        monkeypatch.setattr(found._client, "post", post)
+        monkeypatch.setattr(found, "post", post)
         return found, asked
 
     return started

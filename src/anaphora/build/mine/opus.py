@@ -16,9 +16,9 @@ from pathlib import Path, PurePosixPath
 from typing import IO, cast
 
 from anaphora.build.mine.shards import Pair
-from anaphora.core.containers import open_member, open_zip, xml_events
 from anaphora.core.errors import BadInput
 from anaphora.core.files import open_binary
+from anaphora.core.parsing import open_member, open_zip, xml_events
 
 Named = tuple[str, Pair]  # the name of a document, and one of its pairs
 

@@ -17,7 +17,7 @@ from anaphora.align.alignment import Alignment
 from anaphora.align.tokenize import sign_name
 from anaphora.build.mine.corpus import Index
 from anaphora.build.mine.shards import Piece, Stage, Words, unpack, unpack_pieces
-from anaphora.core.cells import tsv_line
+from anaphora.core.columns import tsv_line
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.files import atomic_writer, write_atomic
 from anaphora.suites.example import Example

@@ -16,10 +16,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anaphora.align.tokenize import Treatment
-from anaphora.core.cells import tsv_line
+from anaphora.core.columns import tsv_line
 from anaphora.core.files import atomic_writer
 from anaphora.core.finite import NotFinite
-from anaphora.core.rendering import Rendered
 from anaphora.evaluation.compare import Difference, Pair, corrected
 from anaphora.metrics.apt.task import CASES, Outcome, Side, Triple, Weighting, count_cases
 from anaphora.stats.intervals import Floats, Ints, bootstrap, generator, percentile_interval
@@ -31,6 +30,7 @@ from anaphora.stats.paired import (
     swapped_totals,
 )
 from anaphora.stats.resampling import TESTS, Interval, Resampling
+from anaphora.table import Rendered
 
 Unit = tuple[float, int]  # of a sentence: the sum of its credits, and the number of its pronouns
 Both = tuple[float, int, float, int]  # the units of two systems

@@ -33,7 +33,7 @@ class Reply(NamedTuple):
 
 def rotations(size: int) -> list[list[int]]:
     """Orders of candidates in which each of them stands at each place once."""
-    return [[(start + place) % size for place in range(size)] for start in range(size)]
+    return [[(start + position) % size for position in range(size)] for start in range(size)]
 
 
 def lettered(texts: Sequence[str]) -> str:
@@ -60,16 +60,16 @@ def combine(replies: Sequence[Reply]) -> list[float]:
     """
     size = len(replies)
     votes: list[list[float]] = [[] for _ in range(size)]
-    told = all(reply.logprobs is not None for reply in replies)
+    known = all(reply.logprobs is not None for reply in replies)
     for order, reply in zip(rotations(size), replies, strict=True):
-        for place, candidate in enumerate(order):
-            if told and reply.logprobs is not None:
-                votes[candidate].append(reply.logprobs[place])
+        for position, candidate in enumerate(order):
+            if known and reply.logprobs is not None:
+                votes[candidate].append(reply.logprobs[position])
             else:
-                votes[candidate].append(float(reply.letter == LETTERS[place]))
-    if told:
-        return [math.fsum(found) / size for found in votes]  # exact sums: candidates that tie stay ties
-    return [math.log((sum(found) + 1) / (2 * size)) for found in votes]
+                votes[candidate].append(float(reply.letter == LETTERS[position]))
+    if known:
+        return [math.fsum(values) / size for values in votes]  # exact sums: candidates that tie stay ties
+    return [math.log((sum(values) + 1) / (2 * size)) for values in votes]
 
 
 def _chosen(text: str, letters: str) -> str | None:
@@ -78,8 +78,8 @@ def _chosen(text: str, letters: str) -> str | None:
     first = re.match(rf"\W*{alone}(?!\s+[a-z])", text)
     if first is not None:
         return first[1]
-    found = re.findall(alone, text)
-    return found[-1] if found else None
+    letters_alone = re.findall(alone, text)
+    return letters_alone[-1] if letters_alone else None
 
 
 def _letter_logprobs(tokens: Sequence[TokenLogprobs], letters: str) -> list[float] | None:
@@ -92,13 +92,13 @@ def _letter_logprobs(tokens: Sequence[TokenLogprobs], letters: str) -> list[floa
     rest = [token for token in tokens[after[-1] + 1 if after else 0 :] if token.top]
     written = [token for token in rest if _bare(token.token) in letters]
     for token in (*written[:1], *rest[:1]):
-        found: dict[str, list[float]] = {letter: [] for letter in letters}
+        by_letter: dict[str, list[float]] = {letter: [] for letter in letters}
         for name, logprob in token.top:
-            if _bare(name) in found:
-                found[_bare(name)].append(logprob)
-        if any(found.values()):
+            if _bare(name) in by_letter:
+                by_letter[_bare(name)].append(logprob)
+        if any(by_letter.values()):
             least = min(logprob for _, logprob in token.top)
-            return [_log_sum(values) if values else least for values in found.values()]
+            return [_log_sum(values) if values else least for values in by_letter.values()]
     return None
 
 
@@ -140,11 +140,11 @@ def _words(text: str) -> list[str]:
     return re.findall(r"\w+|[^\w\s]", text)
 
 
-def _f_score(found: Sequence[str], wanted: Sequence[str], longest: int) -> float:
+def _f_score(translation: Sequence[str], candidate: Sequence[str], longest: int) -> float:
     """The F-score of precision and recall, each the mean over all lengths of n-grams that both texts have."""
     precisions, recalls = [], []
-    for n in range(1, min(longest, len(found), len(wanted)) + 1):
-        one, other = _ngrams(found, n), _ngrams(wanted, n)
+    for n in range(1, min(longest, len(translation), len(candidate)) + 1):
+        one, other = _ngrams(translation, n), _ngrams(candidate, n)
         common = (one & other).total()
         precisions.append(common / one.total())
         recalls.append(common / other.total())

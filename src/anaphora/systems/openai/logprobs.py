@@ -9,7 +9,8 @@ from itertools import accumulate
 from typing import Any, NamedTuple
 
 from anaphora.core.errors import AnaphoraError
-from anaphora.runs import CandidateScores
+from anaphora.runs import CandidateScores, equal_pairs
+from anaphora.scoring.encoded import common_prefix
 from anaphora.systems.openai.http import UnexpectedAnswer
 
 IMPOSSIBLE = -9999.0  # what servers say for the logarithm of nothing
@@ -19,7 +20,7 @@ MAX_TEXT = 1 << 20  # characters of one answer
 
 
 class TokenLogprobs(NamedTuple):
-    """A token that a model wrote, with the likeliest tokens at its place and their log-probabilities."""
+    """A token that a model wrote, with the likeliest tokens at its position and their log-probabilities."""
 
     token: str
     top: tuple[tuple[str, float], ...]
@@ -42,7 +43,7 @@ class Completion:
     text: what the model wrote; cut: whether it was cut at max_tokens
     written: the tokens of a chat's answer; echoed: the tokens of a completion; prompt: those of vLLM's own field.
         Each is None where the server does not tell it, or tells numbers that are none
-    prompt_tokens: how many tokens the prompt has, if that is told
+    prompt_tokens: how many tokens the prompt has, if the server says so
     """
 
     text: str
@@ -114,10 +115,7 @@ def first_token(tokens: Sequence[str], sent: str, length: int) -> int | None:
 
 def common_tokens(one: Sequence[str], other: Sequence[str]) -> int:
     """How many tokens two readings begin with in common; at least one of the second is left to predict."""
-    n = 0
-    while n < min(len(one), len(other) - 1) and one[n] == other[n]:
-        n += 1
-    return n
+    return common_prefix([one, other[:-1]])
 
 
 def add_up(readings: Sequence[PromptLogprobs], start: int, margins_only: bool = False) -> CandidateScores:
@@ -134,8 +132,7 @@ def add_up(readings: Sequence[PromptLogprobs], start: int, margins_only: bool = 
         if len(values) < len(reading.logprobs) - start:
             raise AnaphoraError("a candidate begins with the first token of all, which has no log-probability")
         scores.append(math.fsum(values))
-    same = [(i, j) for j, reading in enumerate(readings) for i in range(j) if readings[i] == reading]
-    return CandidateScores(scores, [len(reading.tokens) - start for reading in readings], same)
+    return CandidateScores(scores, [len(reading.tokens) - start for reading in readings], equal_pairs(readings))
 
 
 def _spelt(tokens: Sequence[str], sent: str) -> int | None:
@@ -144,14 +141,14 @@ def _spelt(tokens: Sequence[str], sent: str) -> int | None:
 
 
 def _complete(tokens: Sequence[str], logprobs: Sequence[float | None]) -> PromptLogprobs | None:
-    """The reading, unless a token after the first has no log-probability."""
+    """Return the reading, unless a token after the first has no log-probability."""
     if len(tokens) < 2 or None in logprobs[1:]:
         return None
     return PromptLogprobs(tuple(tokens), tuple(logprobs))
 
 
 def _echoed(logprobs: Mapping[str, Any]) -> PromptLogprobs | None:
-    """The tokens of a completion with what is told of each; None where there are none, or not one for each."""
+    """Return the tokens of a completion with their log-probabilities; None unless there is one for each."""
     tokens, values = logprobs.get("tokens"), logprobs.get("token_logprobs")
     if not isinstance(tokens, list) or not isinstance(values, list) or not len(tokens) == len(values) > 1:
         return None
@@ -172,7 +169,6 @@ def _listed(entries: Sequence[Any]) -> PromptLogprobs | None:
 
 
 def _token(entry: Any) -> TokenLogprobs:
-    """One entry of a chat's logprobs.content."""
     where = "logprobs.content[…]"
     token = _object(entry, where)
     top = []
@@ -186,7 +182,7 @@ def _token(entry: Any) -> TokenLogprobs:
 
 
 def _logprob(value: Any) -> float | None:
-    """A log-probability; None for what is none."""
+    """Return a log-probability; None for any other value."""
     if type(value) not in (int, float):
         return None
     try:

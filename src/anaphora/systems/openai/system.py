@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import re
 import threading
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import Container, Iterator, Mapping, Sequence
+from typing import Any
 from urllib.parse import parse_qsl, quote, urlsplit
 
 from anaphora.core.errors import AnaphoraError, BadInput, did_you_mean
-from anaphora.runs import CandidateScores
+from anaphora.runs import CandidateScores, equal_pairs
 from anaphora.suites.example import Example
 from anaphora.systems import KINDS, SERVER
 from anaphora.systems.context import Options, ScoringInput, parse_bool, split_settings
@@ -39,7 +39,6 @@ from anaphora.systems.openai.logprobs import (
 )
 from anaphora.systems.prompts import BASE_PROMPT, CHAT_PROMPT, PLACES, continued, fill, read_prompt
 
-T = TypeVar("T")
 KEY = "OPENAI_API_KEY"
 OPTIONAL = ("top_logprobs", "logprobs", "max_tokens", "temperature")  # what a server may not accept in a chat
 MODES = ("score", "choose", "generate")
@@ -89,15 +88,9 @@ class OpenAISystem:
         self._silent_examples, self._lock = 0, threading.Lock()  # how many examples had no answer; −1 once one had
 
     def settings(self) -> dict[str, Any]:
-        """What the scores depend on, for the header of a run."""
-        shown = {
-            "url": self.server.url,
-            "model": self.server.model,
-            "mode": self.mode,
-            "prompt": self.prompt,
-            "chat": self.chat,
-        }
-        return shown if self.mode == "score" else {**shown, "max_tokens": self.max_tokens}
+        settings: dict[str, Any] = {"url": self.server.url, "model": self.server.model, "mode": self.mode}
+        settings |= {"prompt": self.prompt, "chat": self.chat}
+        return settings if self.mode == "score" else {**settings, "max_tokens": self.max_tokens}
 
     def score(self, examples: Sequence[Example], done: Container[int] = ()) -> Iterator[tuple[int, CandidateScores]]:
         """Each example's number with its answer, as the server gives them."""
@@ -111,11 +104,10 @@ class OpenAISystem:
             raise AnaphoraError(
                 f"an openai: server has no beam search, and was asked for {beams} beams. Leave --beams out"
             )
-        found = dict(self.server.each(lambda n: self._translation(texts[n], max_tokens)[0], range(len(texts))))
-        return [found[n] for n in range(len(texts))]
+        translations = dict(self.server.each(lambda n: self._translation(texts[n], max_tokens)[0], range(len(texts))))
+        return [translations[n] for n in range(len(texts))]
 
     def _score(self, question: ScoringInput) -> CandidateScores:
-        """Log-probabilities of the candidates' tokens after the prompt."""
         prompt = self._text(self.prompt, question.source)
         if self.chat:
             readings = [self._read_chat(prompt, target) for target in question.targets]
@@ -131,7 +123,6 @@ class OpenAISystem:
         return add_up(readings, min(known), self.options.margins_only)
 
     def _read(self, text: str) -> PromptLogprobs:
-        """The tokens of a text with their log-probabilities."""
         reason = ""
         for index in range(self._request, len(LOGPROB_REQUESTS)):
             request = LOGPROB_REQUESTS[index]
@@ -151,7 +142,7 @@ class OpenAISystem:
         raise AnaphoraError(f"{self.server.url}: the server gives no log-probabilities of a prompt{reason}. {REMEDY}")
 
     def _read_chat(self, prompt: str, target: str | None) -> PromptLogprobs:
-        """The tokens of a chat; only vLLM tells them."""
+        """Return the tokens of a chat with their log-probabilities, which only vLLM gives."""
         messages = [{"role": "user", "content": prompt}]
         if target is not None:
             messages.append({"role": "assistant", "content": target})
@@ -169,7 +160,6 @@ class OpenAISystem:
         return reading
 
     def _choose(self, question: ScoringInput) -> CandidateScores:
-        """The model's choice among the candidates."""
         different = list(dict.fromkeys(question.targets))
         if len(different) > len(LETTERS):
             raise AnaphoraError(f"{len(different)} candidates are too many to choose from. Use ?mode=generate")
@@ -185,10 +175,10 @@ class OpenAISystem:
         self._note_silence(bool(replies) and len(no_answer) == len(replies), "".join(no_answer[-1:]))
         scores = dict(zip(different, combine(replies) if replies else [0.0], strict=True))
         extra = {"unanswered": len(no_answer), "answer": no_answer[0]} if no_answer else {}
-        return CandidateScores([scores[t] for t in question.targets], None, _same(question.targets), extra=extra)
+        return CandidateScores([scores[t] for t in question.targets], None, equal_pairs(question.targets), extra=extra)
 
     def _note_silence(self, silent: bool, written: str) -> None:
-        """A model that never answers with a letter is not asked ten thousand times."""
+        """Raise an error if a model has never answered with a letter: it is not asked ten thousand times."""
         with self._lock:
             if self._silent_examples >= 0:
                 self._silent_examples = self._silent_examples + 1 if silent else -1
@@ -200,15 +190,15 @@ class OpenAISystem:
                 )
 
     def _generate(self, question: ScoringInput) -> CandidateScores:
-        """How near each candidate is to the model's own translation: 0 for the same text, less the further away."""
+        """Score each candidate by its similarity to the model's own translation: 0 is the same text."""
         translation, cut = self._translation(question.source, self.max_tokens)
         own, targets = comparable(translation), [comparable(target) for target in question.targets]
         scores = [0.0 if target == own else similarity(own, target) - 1.0 for target in targets]
         extra = {"translation": translation} | ({} if translation else {"unanswered": 1})
-        return CandidateScores(scores, None, _same(targets), int(cut), extra)
+        return CandidateScores(scores, None, equal_pairs(targets), int(cut), extra)
 
     def _translation(self, text: str, max_tokens: int) -> tuple[str, bool]:
-        """The model's translation of a text, and whether it was cut for its length."""
+        """Return the model's translation of a text, and whether it was truncated."""
         if not self.chat:
             body = {"max_tokens": max_tokens, "stop": ["\n"]}
             answer = self.server.complete(self._text(self.prompt, text), body)
@@ -223,21 +213,16 @@ class OpenAISystem:
         return fill(prompt, dict(zip(PLACES, (source, *languages), strict=True)) | more)
 
 
-def _same(texts: Sequence[str]) -> list[tuple[int, int]]:
-    """Pairs of candidates that are the same to the system."""
-    return [(i, j) for j, text in enumerate(texts) for i in range(j) if texts[i] == text]
-
-
-class Server:
+class Server(Client[Completion]):
     """One model at one server."""
 
     def __init__(self, url: str, settings: Mapping[str, str]) -> None:
-        self.url, self.model = url, settings["model"]
+        self.model = settings["model"]
         concurrency = int(number(settings, "concurrency", 8, least=1))
         per_minute = number(settings, "requests_per_minute", 0)
         timeout = number(settings, "timeout", 120, least=0.001)
         key_name = settings.get("key_env", KEY)
-        self._client: Client[Completion] = Client(
+        super().__init__(
             url,
             key=_key(key_name, required="key_env" in settings),
             key_name=key_name,
@@ -251,24 +236,12 @@ class Server:
         self._refused: frozenset[str] = frozenset()  # which of OPTIONAL this server does not take
         self._lock = threading.Lock()
 
-    def each(self, work: Callable[[int], T], numbers: Iterable[int]) -> Iterator[tuple[int, T]]:
-        """Do work that asks the server on each number, many at a time; yield each with its result as they finish."""
-        return self._client.each(work, numbers)
-
-    def mask(self, text: str) -> str:
-        """The text without the key, should the server have put it there, for what is stored."""
-        return self._client.mask(text)
-
-    def safe(self, text: str) -> str:
-        """The text in one line without the key or pieces of it, for messages."""
-        return self._client.safe(text)
-
     def complete(self, prompt: str, body: Mapping[str, Any]) -> Completion:
-        """What follows a prompt."""
-        return self._client.post("completions", {"model": self.model, "prompt": prompt, "temperature": 0, **body})
+        """Return the completion of a prompt."""
+        return self.post("completions", {"model": self.model, "prompt": prompt, "temperature": 0, **body})
 
     def chat(self, messages: Sequence[Mapping[str, str]], body: Mapping[str, Any]) -> Completion:
-        """An answer in a chat, asked for without what the server was found not to take."""
+        """Return the answer in a chat, requested without the parameters that the server has refused."""
         while True:
             refused, fitted = self._refused, {"temperature": 0, **body}
             if "top_logprobs" in refused and "top_logprobs" in fitted:
@@ -280,14 +253,14 @@ class Server:
             if "max_tokens" in refused and "max_tokens" in fitted:
                 fitted["max_completion_tokens"] = fitted.pop("max_tokens")
             try:
-                return self._client.post("chat/completions", {"model": self.model, "messages": messages, **fitted})
+                return self.post("chat/completions", {"model": self.model, "messages": messages, **fitted})
             except Rejected as error:
                 named = (name for name in OPTIONAL if name in fitted and name in error.reason)
-                found = next((name for name in named if name not in refused), None)
-                if found is None or error.status == 404:
+                newly_refused = next((name for name in named if name not in refused), None)
+                if newly_refused is None or error.status == 404:
                     raise
                 with self._lock:
-                    self._refused |= {found}
+                    self._refused |= {newly_refused}
 
 
 def read_spec(what: str, known: Sequence[str]) -> tuple[str, Mapping[str, str]]:
@@ -329,7 +302,6 @@ def _key(name: str, required: bool) -> str | None:
 
 
 def number(settings: Mapping[str, str], name: str, default: float, least: float = 0) -> float:
-    """A setting that is a number."""
     try:
         value = float(settings.get(name, default))
     except ValueError:

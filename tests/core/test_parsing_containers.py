@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from anaphora.core import containers
-from anaphora.core.containers import open_member, open_zip, xml_events
+from anaphora.core import parsing as containers
 from anaphora.core.errors import BadInput
+from anaphora.core.parsing import open_member, open_zip, xml_events
 
 HERE = Path("some.xml")
 

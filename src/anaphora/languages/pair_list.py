@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from anaphora.core.cells import plain_cell
+from anaphora.core.columns import plain_cell
 from anaphora.core.errors import BadInput
 from anaphora.core.files import text_lines
 from anaphora.core.parsing import expecting, read_json, table_rows
@@ -41,18 +41,10 @@ class Judged:
     def counts(self) -> dict[str, int]:
         return dict(zip(COUNTS, (self.reference, self.system, self.ties), strict=True))
 
-    @property
-    def answers(self) -> int:
-        return sum(self.counts.values())
-
     def tags(self) -> dict[str, Tag]:
         """Return the judgments as tags of an example."""
         human: dict[str, Tag] = {"human_agreement": round(self.agreement, 4), "human_reference": self.reference}
         return human | {"human_system": self.system, "human_ties": self.ties}
-
-    def is_error(self, threshold: float = THRESHOLD) -> bool:
-        """Return whether agreement is high enough and annotators prefer the reference's pronoun (§5.1)."""
-        return self.agreement >= threshold and self.reference > self.system
 
 
 def read_pair_list(path: Path) -> dict[str, Judged]:
@@ -83,16 +75,15 @@ def pair_list_rows(judged: Mapping[str, Judged]) -> list[tuple[str, ...]]:
 
 
 def errors_of(judged: Mapping[str, Judged], threshold: float = THRESHOLD) -> frozenset[str]:
-    """Return the pairs that count as errors."""
-    return frozenset(pair for pair, one in judged.items() if one.is_error(threshold))
+    """Return the pairs that count as errors: agreement is high enough, and the reference's pronoun preferred (§5.1)."""
+    return frozenset(p for p, one in judged.items() if one.agreement >= threshold and one.reference > one.system)
 
 
 def _merged(parts: list[Judged]) -> Judged:
-    answers = sum(part.answers for part in parts)
-    if answers:
-        agreement = sum(part.agreement * part.answers for part in parts) / answers
-    else:
-        agreement = sum(part.agreement for part in parts) / len(parts)
+    answers = [sum(part.counts.values()) for part in parts]
+    if not any(answers):
+        answers = [1] * len(parts)
+    agreement = sum(part.agreement * count for part, count in zip(parts, answers, strict=True)) / sum(answers)
     return Judged(agreement, sum(p.reference for p in parts), sum(p.system for p in parts), sum(p.ties for p in parts))
 
 

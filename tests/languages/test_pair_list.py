@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anaphora.core.errors import BadInput
-from anaphora.measure.pair_list import COLUMNS, Judged, errors_of, pair_list_json, pair_list_rows, read_pair_list
+from anaphora.languages.pair_list import COLUMNS, Judged, errors_of, pair_list_json, pair_list_rows, read_pair_list
 
 
 def test_the_published_form(tmp_path: Path) -> None:
