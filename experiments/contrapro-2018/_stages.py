@@ -16,6 +16,7 @@ import json
 import os
 import subprocess
 import sys
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -64,7 +65,7 @@ HALF = {"batch_tokens": 750}  # a sentence without context has half the tokens: 
 STAGE_1 = Stage("stage1", {"single": 1, "documents": 1}, 2000, 0.0012, 300)
 STAGE_2 = Stage("stage2", {"documents": 1}, 900, 0.0008, 200, "stage1", 1)
 STAGE_2_BASELINE = replace(STAGE_2, name="stage2-baseline", context=0, settings=HALF)
-STAGE_3 = Stage("concat22", BALANCED, 600, 0.0006, 300, "stage2", 1, {**WEIGHTED, "context_weight": 0.1})
+STAGE_3 = Stage("concat22", BALANCED, 1000, 0.0006, 300, "stage2", 1, {**WEIGHTED, "context_weight": 0.1})
 STAGE_3_BASELINE = replace(STAGE_3, name="baseline", start="stage2-baseline", context=0, settings={**WEIGHTED, **HALF})
 SHORT = replace(STAGE_3, name="everything", updates=400)  # half as long, for every row of the ablation
 ABLATIONS = {
@@ -84,7 +85,7 @@ def seeded(stage: Stage, seed: int) -> Stage:
 def train(stage: Stage, work: Path) -> Path:
     """Train a model, go on where an interrupted training was, or find it done; the folder of the model."""
     folder = work / stage.name
-    if (folder / "config.json").exists():  # written at the end
+    if finished(folder, stage):
         return folder
     preset = "concat22" if stage.context else "baseline"
     config = work / f"{stage.name}.toml"
@@ -97,3 +98,11 @@ def train(stage: Stage, work: Path) -> Path:
     if subprocess.run(command, cwd=work, env=environment, check=False).returncode:
         raise SystemExit(f"{stage.name}: training failed; run the command again, it goes on where it was")
     return folder
+
+
+def finished(folder: Path, stage: Stage) -> bool:
+    """Whether a model has its final weights, after as many updates as the stage has now."""
+    if not (folder / "config.json").exists():  # written at the end
+        return False
+    updates: int = tomllib.loads((folder / "config.toml").read_text("utf-8"))["training"]["updates"]
+    return updates == stage.updates

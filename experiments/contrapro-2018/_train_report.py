@@ -27,14 +27,14 @@ Figures = Mapping[str, Any]
 
 
 def report(found: Figures) -> str:
-    models, best = found["models"], found["best"]
-    seeds = [name for name in models if name.startswith("concat22-")]
+    models, best = found["models"], "concat22-mean"
+    seeds = [name for name in models if name.startswith("concat22-") and name != best]
     parts = [
         ["# Does context help on ContraPro? Small models, real text"],
         question(found, seeds),
         ["## ContraPro in several contexts"],
         contexts(models, found["bayes"], seeds),
-        shown(models, best, seeds),
+        shown(models, best, [*seeds, best]),
         ["## By pronoun (Table 6)"],
         by_pronoun(models, found["bayes"]),
         ["## Where the antecedent is (Tables 7 and 8)"],
@@ -251,7 +251,11 @@ def row(*cells: str) -> str:
 
 def title(name: str) -> str:
     stem, _, seed = name.rpartition("-")
-    names = {"stage2-baseline": "baseline, stages 1–2", "stage2": "concat22, stages 1–2"}
+    names = {
+        "stage2-baseline": "baseline, stages 1–2",
+        "stage2": "concat22, stages 1–2",
+        "concat22-mean": "concat22, mean of the seeds' weights",
+    }
     return names.get(name) or (f"{stem}, seed {seed}" if seed.isdigit() else name)
 
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from _judge import SAMPLE, Judge
-from _keep import keep
+from _keep import keep, mean
 from _stages import (
     ABLATIONS,
     SEEDS,
@@ -40,6 +40,7 @@ HERE = Path(__file__).resolve().parent
 DATA = Path(os.environ.get("ANAPHORA_DATA") or HERE.parents[2] / "shared" / "data")
 WORK = Path(os.environ.get("WORK") or HERE / "work")
 RESULTS = HERE / "train.json"
+MEAN = "concat22-mean"  # of the seeds' weights
 ABLATED = 900  # items of ContraPro that ablations are judged on
 
 
@@ -75,27 +76,27 @@ def models(judge: Judge) -> dict[str, Any]:
         train(stage, WORK)
     baseline = seeded(STAGE_3_BASELINE, SEEDS[0])
     train(baseline, WORK)
-    context = [seeded(STAGE_3, seed).name for seed in SEEDS]
-    for seed in SEEDS:
-        train(seeded(STAGE_3, seed), WORK)
+    seeds = [train(seeded(STAGE_3, seed), WORK) for seed in SEEDS]
+    if not (WORK / MEAN).exists():
+        mean(seeds, WORK / MEAN)
     found = {
         STAGE_2_BASELINE.name: {"right": judge.accuracy(STAGE_2_BASELINE.name, "right", SAMPLE)},
         STAGE_2.name: against_random(judge, STAGE_2.name, SAMPLE),
         baseline.name: {"right": judge.accuracy(baseline.name, "right")},
-        **{name: against_random(judge, name) for name in context},
+        **{model.name: against_random(judge, model.name) for model in seeds},
+        MEAN: against_random(judge, MEAN),
     }
-    best = max(context, key=lambda name: float(found[name]["right"]["accuracy"]))
-    for name in (STAGE_2_BASELINE.name, STAGE_2.name, baseline.name, best):
+    for name in (STAGE_2_BASELINE.name, STAGE_2.name, baseline.name, MEAN):
         found[name]["bleu"] = judge.bleu(name)
     for condition in ("none", "produced", "source only"):
-        found[best][condition] = judge.accuracy(best, condition, SAMPLE)
-    found[best]["cxmi"] = judge.cxmi(best)
-    kept = {"baseline": baseline.name, "concat22": best, "stage2": STAGE_2.name}
+        found[MEAN][condition] = judge.accuracy(MEAN, condition, SAMPLE)
+    found[MEAN]["cxmi"] = judge.cxmi(MEAN)
+    kept = {"baseline": baseline.name, "concat22": MEAN, "stage2": STAGE_2.name}
     for folder, name in kept.items():
         keep(WORK / name, HERE / folder, found[name])
     probe = {folder: judge.probe(HERE / folder) for folder in kept}
     updates = {stage.name: stage.updates for stage in (STAGE_1, STAGE_2, STAGE_3)}
-    return {"updates": updates, "models": found, "best": best, "probe": probe, "bayes": judge.naive_bayes()}
+    return {"updates": updates, "models": found, "probe": probe, "bayes": judge.naive_bayes()}
 
 
 def against_random(judge: Judge, name: str, sample: int = 0) -> dict[str, Any]:
