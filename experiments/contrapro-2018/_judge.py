@@ -12,11 +12,11 @@ from typing import Any
 
 from _bayes import write_scores
 from _command import anaphora
+from _text import TRANSLATED
 
-SAMPLE = 3000  # items of ContraPro for the controls of further seeds and for what takes long
+SAMPLE = 3000  # random items of ContraPro for single seeds, earlier stages and what takes long
 USAGE = 1000  # … for CXMI, of which each condition needs two runs
 PROBED = 60  # … that the tests ask the kept models
-TRANSLATED = 1000  # … for BLEU
 ONE = ("--threads", "1", "--workers", "1")
 # How context is given: to the source, and to the target
 CONDITIONS: dict[str, tuple[str, ...]] = {

@@ -16,7 +16,7 @@ LARGEST = torch.finfo(torch.float16).max
 LEFT_OUT = (WEIGHTS, "log.jsonl", "curve.svg")
 WHAT = {
     "baseline": "The sentence-level model: stages 1 to 3 without context.",
-    "concat22": "The concatenation model, which joins the previous sentence on both sides: stages 1 to 3, mean of three seeds.",
+    "concat22": "The concatenation model (the previous sentence on both sides): stages 1 to 3, mean of three seeds.",
     "stage2": "The concatenation model before its last stage, from which ablations start.",
 }
 

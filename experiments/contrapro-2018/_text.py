@@ -25,6 +25,7 @@ TOLD = 3  # words from which on a sentence must not be one of ContraPro's
 CTXPRO = ("mini.gender", "mini.formality", "auxiliary")
 DOCUMENTS = ("Europarl7/concatenated_en2de_dev", "Europarl7/concatenated_en2de_test", "NC-2016/concatenated_en2de_dev")
 VALIDATION = 10  # documents at the end of the talks' development set
+TRANSLATED = 600  # sentences of a test set for BLEU, at least
 SEPARATOR = " <SEP> "
 GENDERS = {"er": "masculine", "ihn": "masculine", "sie": "feminine", "es": "neuter"}  # of the pronouns for *it*
 RIVALS = {"masculine": {"he", "him"}, "feminine": {"she", "her", "they", "them"}, "neuter": set[str]()}  # in English
@@ -62,12 +63,22 @@ def write_text(data: Path, folder: Path) -> dict[str, int]:
         "mixed": [document for name, every in MIXED.items() for document in training[name][::every]],
         **{gender: ([pair] for pair in found) for gender, found in it_passages(training["documents"]).items()},
         "validation": [*talks[-VALIDATION:], *flickr(data, "val")],
-        "talks": tagged(data / "docs-en-de/IWSLT2017/concatenated_en2de_test"),
-        "captions": flickr(data, "test_2016_flickr"),
+        "talks": first(tagged(data / "docs-en-de/IWSLT2017/concatenated_en2de_test")),
+        "captions": first(flickr(data, "test_2016_flickr")),
     }
     for name, documents in files.items():
         counts[name] = write(documents, folder / name)
     return counts
+
+
+def first(documents: Iterable[Document]) -> Iterator[Document]:
+    """The first documents, until they have enough sentences to translate."""
+    pairs = 0
+    for document in documents:
+        if pairs >= TRANSLATED:
+            return
+        pairs += len(document)
+        yield document
 
 
 def write(documents: Iterable[Document], stem: Path) -> int:

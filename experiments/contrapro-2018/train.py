@@ -83,7 +83,7 @@ def models(judge: Judge) -> dict[str, Any]:
         STAGE_2_BASELINE.name: {"right": judge.accuracy(STAGE_2_BASELINE.name, "right", SAMPLE)},
         STAGE_2.name: against_random(judge, STAGE_2.name, SAMPLE),
         baseline.name: {"right": judge.accuracy(baseline.name, "right")},
-        **{model.name: against_random(judge, model.name) for model in seeds},
+        **{model.name: against_random(judge, model.name, SAMPLE) for model in seeds},
         MEAN: against_random(judge, MEAN),
     }
     for name in (STAGE_2_BASELINE.name, STAGE_2.name, baseline.name, MEAN):
