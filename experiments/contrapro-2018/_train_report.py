@@ -226,12 +226,15 @@ def ablation(found: Figures) -> list[str]:
 def limits(found: Figures) -> list[str]:
     return paragraph(
         "These models translate badly: they saw a third of a million pairs for minutes. The figure with gold target",
-        "context says that a model reads the gender of a noun in a *given* German sentence; a bag of words (naive Bayes)",
-        "does that nearly as well, and it does not mean that the model resolves *it*. ContraPro's antecedents are known",
+        "context says that a model reads the gender of a noun in a *given* German sentence; a bag of",
+        "words (naive Bayes)",
+        "does that nearly as well, and it does not mean that the model resolves *it*. ContraPro's",
+        "antecedents are known",
         "for *er* and *sie* only, so distances say nothing of *es*. The training passages are subtitles that DeepL",
         "translated with context, of the genre of ContraPro, and the last stage asks what the test asks. There was no",
         "separate development set of pronouns: the length of the last stage was raised once, from 600 to",
-        f"{found['updates']['concat22']:,} updates, after a look at 900 items of ContraPro (seed 1: 0.634 with the right context,",
+        f"{found['updates']['concat22']:,} updates, after a look at 900 items of ContraPro (seed 1:",
+        "0.634 with the right context,",
         "0.416 with a random one). Robustness to attacks is another question: see contracat-2020.",
     )
 
