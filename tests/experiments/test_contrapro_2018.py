@@ -12,6 +12,10 @@ import pytest
 
 import anaphora
 
+torch = pytest.importorskip("torch")
+
+from safetensors.torch import load_file, save_file
+
 EXPERIMENTS = Path(__file__).parents[2] / "experiments"
 FOLDER = EXPERIMENTS / "contrapro-2018"
 CONTRAPRO = Path(os.environ.get("ANAPHORA_DATA", "")) / "contrapro" / "contrapro_reconstructed.jsonl.gz"
@@ -109,6 +113,29 @@ def test_an_ablation_changes_one_thing(name: str, changed: set[str]) -> None:
 
 
 # The kept models
+
+
+def test_the_mean_of_models_and_their_half_precision(tmp_path: Path) -> None:
+    keeping, several = module("_keep.py"), []
+    for value in (0.5, 1.5):
+        several.append(tmp_path / str(value))
+        several[-1].mkdir()
+        (several[-1] / "config.toml").write_text("")
+        (several[-1] / "log.jsonl").write_text("")
+        weights = {"weight": torch.full((2, 2), value), "bias": torch.tensor([0.0, -1e9])}
+        save_file(weights, several[-1] / "model.safetensors")
+    keeping["mean"](several, tmp_path / "mean")
+    figures = {"right": {"total": 12_000, "accuracy": 0.7, "interval": [0.69, 0.71]}}
+    keeping["keep"](tmp_path / "mean", tmp_path / "concat22", figures)
+    found = load_file(tmp_path / "concat22" / "model.safetensors")
+    assert torch.equal(found["weight"], torch.ones(2, 2, dtype=torch.float16))
+    assert torch.equal(found["bias"], torch.tensor([0.0, -1e9]))  # half precision has no such number
+    assert {path.name for path in (tmp_path / "concat22").iterdir()} == {
+        "README.md",
+        "config.toml",
+        "model.safetensors",
+    }
+    assert "0.700 [0.690, 0.710]" in (tmp_path / "concat22" / "README.md").read_text("utf-8")
 
 
 @pytest.mark.parametrize("name", ["baseline", "concat22", "stage2"])
