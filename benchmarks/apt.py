@@ -20,7 +20,7 @@ SENTENCES = 4_706
 def run(rounds: int = 3) -> list[Row]:
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(name, "1")
-    from anaphora.metrics.apt.metric import apt
+    from anaphora import apt
 
     with tempfile.TemporaryDirectory() as folder:
         files, source = real() if (DATA / "han-apt").is_dir() else made_up(Path(folder))
@@ -41,9 +41,9 @@ def real() -> tuple[dict[str, Any], str]:
     return {
         "source": folder / f"{text}.es.gz",
         "reference": folder / f"{text}.en.gz",
-        "hypotheses": [folder / f"TED_es-en_{system}.en.gz" for system in SYSTEMS],
-        "reference_alignment": folder / f"{text}.align.gz",
-        "hypothesis_alignments": [folder / f"TED_es-en_{system}.align.gz" for system in SYSTEMS],
+        "translations": [folder / f"TED_es-en_{system}.en.gz" for system in SYSTEMS],
+        "reference_alignments": folder / f"{text}.align.gz",
+        "translation_alignments": [folder / f"TED_es-en_{system}.align.gz" for system in SYSTEMS],
     }, "TED ES-EN"
 
 
@@ -66,7 +66,7 @@ def made_up(folder: Path) -> tuple[dict[str, Any], str]:
     return {
         "source": write("s", text(source)),
         "reference": write("r", text(target)),
-        "hypotheses": [write(system, text(target)) for system in SYSTEMS],
-        "reference_alignment": write("r.align", points),
-        "hypothesis_alignments": [write(f"{system}.align", points) for system in SYSTEMS],
+        "translations": [write(system, text(target)) for system in SYSTEMS],
+        "reference_alignments": write("r.align", points),
+        "translation_alignments": [write(f"{system}.align", points) for system in SYSTEMS],
     }, "made up, as TED is not here"

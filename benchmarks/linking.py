@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from linking_fit import Annotated, Item, fit, fit_pool, items, of_language, pools, write
+from linking_gold import GoldPronoun, Judged, accuracy, judge, precision, read_parcorfull
 
 from anaphora.annotate import Document, load_annotator
 from anaphora.annotate.conllu import read_conllu
@@ -26,7 +27,6 @@ from anaphora.build.mine.phenomenon import AnnotatedPair
 from anaphora.build.mine.pronouns import Pronouns
 from anaphora.build.mine.quality import Evaluation, curve, evaluate, shares
 from anaphora.coref.builtin import BuiltinLinker
-from anaphora.coref.gold import GoldPronoun, Judged, accuracy, judge, precision, read_parcorfull
 from anaphora.coref.pronouns import language
 
 ROOT = Path(__file__).resolve().parents[1]

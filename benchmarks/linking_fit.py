@@ -10,17 +10,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
+from linking_gold import GoldPronoun
 
 from anaphora.annotate import Document
 from anaphora.build.mine.filtering import WordLinks, target_pronoun
 from anaphora.build.mine.gold import GoldPair
 from anaphora.build.mine.phenomenon import AnnotatedPair
 from anaphora.build.mine.pronouns import pair_data
-from anaphora.build.mine.quality import names_one
+from anaphora.build.mine.quality import names, names_one
 from anaphora.coref import Link
 from anaphora.coref.builtin import questions
 from anaphora.coref.features import Candidate
-from anaphora.coref.gold import GoldPronoun, names
 from anaphora.coref.joint import joint_weights, weighed
 from anaphora.coref.pronouns import is_pronoun, language
 

@@ -23,13 +23,15 @@ from anaphora.systems.context import Options
 
 FUNCTIONS = (
     *("load_suite", "load_run", "load_system", "score", "translate", "evaluate", "compare", "report"),
-    *("context_usage", "generative", "robustness", "diagnose", "apt", "autoprf", "compute_metrics", "align_texts"),
+    *("context_usage", "generative", "robustness", "diagnose"),
+    *("apt", "run_apt_config", "autoprf", "compute_metrics", "align_texts"),
     *("list_suites", "show_suite", "get_suite", "convert_suite", "validate_suite"),
     *("build_templates", "mine", "evaluate_mining", "augment"),
     *("attack_phrase", "attack_possessive", "attack_wrong_antecedent", "attack_synonym", "attack_random_context"),
     *("attack_shuffled_context", "attack_no_context", "attack_presets"),
     *("create_study", "serve_study", "study_agreement", "export_study"),
     *("correlate", "sweep_weights", "compare_cases", "learn_equivalences", "discomt"),
+    *("train", "list_presets", "measure_pairs", "measure_train", "measure_adapt", "measure_score", "measure_evaluate"),
     *("list_systems", "check_installation", "run_demo"),
 )
 RETURNED = (

@@ -33,6 +33,7 @@ import pytest
 from anaphora.cli.app import app
 from anaphora.cli.interrupts import parse_argv
 from tests.documented_inputs import DATA, HOME, PIPELINES, provide
+from tests.warm import client
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = [path for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))] if path.is_file()]
@@ -212,7 +213,7 @@ def problems_of(markdown: str, folder: Path) -> list[str]:
                 unmade |= made - names_made_by(before)
             else:
                 before += command.text + "\n"
-                done = _run([sys.executable, "-c", before], folder, environment)
+                done = _run(["python", "-c", before], folder, environment)
                 if done.returncode:
                     problems.append(f"{place}\nexit code {done.returncode}:\n{done.stdout}")
         elif command.skipped or command.program in ("pip", "make") or any(name in command.text for name in lacking):
@@ -230,11 +231,11 @@ def problems_of(markdown: str, folder: Path) -> list[str]:
 
 
 def _environment(folder: Path) -> dict[str, str]:
-    """Where `anaphora` and `python` are those of the tests, and the home is the document's own."""
+    """Where `anaphora` and `python` are those of the tests, started warm, and the home is the document's own."""
     bin = folder / ".bin"
     bin.mkdir()
-    for name, start in (("anaphora", "-m anaphora "), ("python", ""), ("python3", "")):
-        (bin / name).write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} {start}"$@"\n', encoding="utf-8")
+    for name in ("anaphora", "python", "python3"):
+        (bin / name).write_text(f'#!/bin/sh\nexec {shlex.join(client())} {name} "$@"\n', encoding="utf-8")
         (bin / name).chmod(0o755)
     python_path = [str(Path(part).absolute()) for part in os.environ.get("PYTHONPATH", "").split(os.pathsep) if part]
     return {
@@ -249,7 +250,7 @@ def _environment(folder: Path) -> dict[str, str]:
 
 def _run(words: list[str], folder: Path, environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        words,
+        ["/usr/bin/env", *words],  # found where the environment says
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,  # a reader sees both on the terminal
@@ -446,6 +447,25 @@ def test_a_document_that_is_not_true_is_found_out(tmp_path: Path) -> None:
 def test_a_command_that_cannot_work_is_found_out(tmp_path: Path, text: str, says: str) -> None:
     (problem,) = problems_of(f"```sh\n{text}\n```\n", tmp_path)
     assert says in problem
+
+
+def test_a_warm_process_is_like_a_cold_one(tmp_path: Path) -> None:
+    code = "import os, sys; print(sys.argv, os.getcwd(), os.environ['X'], sys.stdin.read()); sys.exit('no')"
+    commands: list[tuple[list[str], int]] = [
+        (["python", "-c", code, "a", "ü\nb"], 1),
+        (["python", "-c", "print('half', end=''); 1 / 0"], 1),
+        (["python", "-c", "import os; os.kill(os.getpid(), 9)"], 137),
+        (["anaphora", "evaluate", "nowhere"], 2),
+    ]
+    for words, expected in commands:
+        cold = [sys.executable, *(words[1:] if words[0] == "python" else ["-m", *words])]
+        ends = [
+            subprocess.run(call, cwd=tmp_path, env={**os.environ, "X": "1"}, input="in", capture_output=True, text=True)
+            for call in (cold, [*client(), *words])
+        ]
+        assert ends[0].stdout == ends[1].stdout
+        assert ends[0].stderr.splitlines()[-1:] == ends[1].stderr.splitlines()[-1:]
+        assert [end.returncode % 256 for end in ends] in ([expected] * 2, [expected, 256 - 9])
 
 
 def test_a_python_block_that_fails_is_found_out(tmp_path: Path) -> None:

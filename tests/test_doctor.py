@@ -27,7 +27,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def found(area: str) -> dict[str, doctor.Finding]:
-    return {finding.name: finding for finding in doctor.examine() if finding.area == area}
+    return {finding.name: finding for finding in doctor.check_installation() if finding.area == area}
 
 
 def test_extras_are_those_that_the_project_declares(monkeypatch: pytest.MonkeyPatch) -> None:

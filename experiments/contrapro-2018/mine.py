@@ -112,7 +112,18 @@ def contrapro_words() -> float | None:
 
 def command(folder: Path, size: str, *more: str) -> dict[str, Any]:
     arguments = ["build", "mine", "--source", folder / "text.en", "--target", folder / "text.de", "--format", "tags"]
-    arguments += ["-l", "en-de", "--per-class", size, "--work", folder / "work", "-o", folder / f"{size}.jsonl"]
+    arguments += [
+        "--seed",
+        "1",
+        "-l",
+        "en-de",
+        "--per-class",
+        size,
+        "--work",
+        folder / "work",
+        "-o",
+        folder / f"{size}.jsonl",
+    ]
     for side, language in (("source", "en"), ("target", "de")):
         arguments += [f"--annotate-{side}", f"spacy:{MODELS / f'{language}_ud_sm'}"]
     called = [sys.executable, "-m", "anaphora", *map(str, arguments), *more, "--json"]

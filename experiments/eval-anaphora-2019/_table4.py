@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from anaphora.core.config import as_document
 from anaphora.core.errors import AnaphoraError
 from anaphora.measure.config import Config, parse_config, read_config
 from anaphora.measure.model import Measure
@@ -81,7 +80,7 @@ def run_table(
     trained: dict[str, Measure] = {}
     rows = []
     for name, preset in presets().items():
-        config = parse_config(as_document(preset), Path(name), overrides)
+        config = parse_config(asdict(preset), Path(name), overrides)
         chosen = replace(config, description="", data=replace(config.data, dev_kind="noisy"))
         key = repr(chosen)
         if key not in trained:

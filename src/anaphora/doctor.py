@@ -1,4 +1,4 @@
-"""What is installed here, what is missing, and how to get it. Nothing heavy is imported to find out."""
+"""`anaphora doctor`: which optional dependencies are installed. Nothing heavy is imported to find out."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BELOW = re.compile(r"python_version *< *['\"]([\d.]+)")
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was looked for. fine: None where nothing depends on it; remedy: how to get it."""
+    """One dependency. fine: None where nothing depends on it; found: what is installed; remedy: how to install it."""
 
     area: str
     name: str
@@ -38,8 +38,8 @@ class Finding:
         return {"area": self.area, "name": self.name, "fine": self.fine, "found": self.found, "remedy": self.remedy}
 
 
-def examine() -> list[Finding]:
-    """Everything, in the order in which a newcomer asks."""
+def check_installation() -> list[Finding]:
+    """Check which optional dependencies are installed and how to install the missing ones."""
     return [*_machine(), *_extras(), *_systems(), *_suites(), *_programs()]
 
 
@@ -61,13 +61,13 @@ def _extras() -> Iterator[Finding]:
     for extra, packages in extras().items():
         missing = [name for name in packages if _version(name) is None]
         there = ", ".join(f"{name} {_version(name)}" for name in packages if name not in missing)
-        said = f"missing: {', '.join(missing)}" if missing else there
-        yield Finding("extras", extra, not missing, said, f'pip install "anaphora[{extra}]"' if missing else "")
+        state = f"missing: {', '.join(missing)}" if missing else there
+        yield Finding("extras", extra, not missing, state, f'pip install "anaphora[{extra}]"' if missing else "")
 
 
 def extras() -> dict[str, tuple[str, ...]]:
     """The packages of each extra on this Python, as the installed project declares them: `x>=1; extra == "hf"`."""
-    found: dict[str, list[str]] = {}
+    packages: dict[str, list[str]] = {}
     try:
         declared = requires(OWN) or []
     except PackageNotFoundError:  # run from a checkout that is not installed
@@ -77,8 +77,8 @@ def extras() -> dict[str, tuple[str, ...]]:
         if name is None or extra is None or name[0] == OWN or extra[1] in ("all", "dev"):
             continue
         if below is None or sys.version_info[:2] < tuple(map(int, below[1].split("."))):
-            found.setdefault(extra[1], []).append(name[0])
-    return {extra: tuple(packages) for extra, packages in found.items()}
+            packages.setdefault(extra[1], []).append(name[0])
+    return {extra: tuple(names) for extra, names in packages.items()}
 
 
 def _version(package: str) -> str | None:
@@ -90,8 +90,8 @@ def _version(package: str) -> str | None:
 
 def _systems() -> Iterator[Finding]:
     for kind in kinds():
-        said = f"missing: {', '.join(kind.missing)}" if kind.missing else kind.what
-        yield Finding("systems", f"{kind.kind}:", not kind.missing, said, kind.install or "")
+        state = f"missing: {', '.join(kind.missing)}" if kind.missing else kind.what
+        yield Finding("systems", f"{kind.kind}:", not kind.missing, state, kind.install or "")
 
 
 def _suites() -> Iterator[Finding]:

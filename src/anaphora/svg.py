@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os.path
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -77,27 +78,20 @@ def distinct(names: Sequence[str], width: float, size: int = 12) -> list[str]:
 
 
 def _own_parts(names: Sequence[str]) -> list[str]:
-    """Return the names without the words that all of them begin and end with."""
     if len(names) < 2:
         return list(names)
-    head = _whole_words(_common_beginning(names))
+    head = _whole_words(os.path.commonprefix(names))  # noqa: RUF071  (letters are meant)
     rest = [name[len(head) :] for name in names]
-    tail = _whole_words(_common_beginning([name[::-1] for name in rest]))[::-1]
+    tail = _whole_words(os.path.commonprefix([name[::-1] for name in rest]))[::-1]  # noqa: RUF071
     parts = [name[: len(name) - len(tail)] for name in rest]
     if not all(parts):  # one name is the beginning or the end of another
         return list(names)
     return [f"{'…' if head else ''}{part}{'…' if tail else ''}" for part in parts]
 
 
-def _common_beginning(names: Sequence[str]) -> str:
-    first, last = min(names), max(names)
-    return first[: next((k for k, letter in enumerate(first) if letter != last[k]), len(first))]
-
-
 def _whole_words(shared: str) -> str:
-    """Return the beginning of a name up to its last separator."""
-    ends = [match.end() for match in re.finditer(r"[\s\-_/.:,()]", shared)]
-    return shared[: ends[-1]] if ends else ""
+    match = re.match(r".*[\s\-_/.:,()]", shared, re.DOTALL)
+    return match[0] if match else ""
 
 
 def _middle(name: str, letters: int) -> str:
@@ -133,11 +127,11 @@ class Scale:
         return self.start + (self.end - self.start) * (value - self.low) / (self.high - self.low)
 
 
-def range_of(values: Iterable[float], margin: float = 0.08) -> tuple[float, float]:
+def range_of(values: Iterable[float]) -> tuple[float, float]:
     """Return the range of values with a margin; a single value has a margin as well."""
     known = list(values)
     low, high = min(known), max(known)
-    room = (high - low) * margin or abs(low) * margin or 1.0
+    room = 0.08 * (high - low) or 0.08 * abs(low) or 1.0
     return low - room, high + room
 
 

@@ -134,12 +134,10 @@ RENDERERS: dict[str, Callable[[Table], str]] = {
 
 
 def section(name: str) -> Row:
-    """Return a heading within a table."""
     return Row((name,), section=True)
 
 
 def rows_of(cells: Sequence[Sequence[str]], indent: int = 1) -> list[Row]:
-    """Return indented rows."""
     return [Row(tuple(row), indent=indent) for row in cells]
 
 
@@ -166,9 +164,9 @@ def counts(numbers: Iterable[int]) -> tuple[str, ...]:
     return tuple(f"{number:,}" for number in numbers)
 
 
-def percent(share: float | None, digits: int = 0) -> str:
+def percent(share: float | None) -> str:
     """Return a share in percent; a dash where there is none."""
-    return MISSING if share is None else f"{100 * share:.{digits}f} %"
+    return MISSING if share is None else f"{100 * share:.0f} %"
 
 
 def level(confidence: float) -> str:
@@ -209,7 +207,7 @@ def _pad(text: str, width: int, *, left: bool) -> str:
 
 def _cell(text: str) -> str:
     """Return a Markdown cell; a bar or a line break would end it."""
-    return _escape(_one_line(text), "\\|")
+    return _escape(" ".join(text.split()), "\\|")
 
 
 def _escape(text: str, characters: str) -> str:
@@ -233,10 +231,6 @@ _LATEX = {
 
 def _latex(text: str) -> str:
     return "".join(_LATEX.get(c, c) for c in text)
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
 
 
 # Results that print themselves: the function that makes their tables is imported only when they are shown.

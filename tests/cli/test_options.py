@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable, Sequence  # noqa: F401  annotations that become options
 from pathlib import Path
+from typing import Literal
 
 import click
 import pytest
 from click.testing import CliRunner
 
 from anaphora.cli.app import main
-from anaphora.cli.options import Option, format_options, sampling_options
+from anaphora.cli.options import Option, format_options, option_type, parameters
 from anaphora.cli.output import show_all
+from anaphora.suites.suite import Suite  # noqa: F401
 from anaphora.table import Row, Table
 from tests.cli.test_app import BY_NAME as COMMANDS
 
@@ -27,7 +30,6 @@ EXCEPTIONS = {
     "--context": "a default suits its data: models bring their own, suites of pairs have two sentences, mining five",
     "--languages": "templates take a folder as well; augmentation knows en-de only",
     "--aligner": "mining aligns millions of sentences, for which the built-in aligner is faster",
-    "--seed": "suites mined and studies created by 0.1.0 with the default seed (1) can be made again",
     "--resume": "mining always resumes unless told otherwise",
     "--format": "a report is a page or files, not a table",
     "--input-format": "mining reads OPUS as well",
@@ -152,8 +154,54 @@ def test_no_color_and_verbose_reach_libraries_and_workers(monkeypatch: pytest.Mo
 # What commands that resample share: the same options, each with the defaults of its command.
 
 
+def resample(
+    *,
+    test: Literal["bootstrap", "randomisation"] = "bootstrap",
+    confidence: float = 0.95,
+    samples: int = 10_000,
+    seed: int = 12345,
+    progress: Callable[[int, int], None] | None = None,
+) -> None:
+    """Resample something.
+
+    test, confidence: as everywhere
+    seed: Where the random numbers
+        begin.
+    """
+
+
+def test_an_option_is_made_from_a_signature() -> None:
+    assert command.help == "Resample something."
+    made = {option.name: option for option in command.params if isinstance(option, click.Option)}
+    assert [*made][:4] == ["test", "confidence", "samples", "seed"]
+    assert made["seed"].help == "Where the random numbers begin."
+    assert made["samples"].help == "Number of resamples."  # of all commands
+    assert isinstance(made["test"].type, click.Choice)
+
+
+@pytest.mark.parametrize(
+    ("annotation", "settings"),
+    [
+        ("str | None", {"type": str}),
+        ("bool", {"type": bool}),
+        ("int | Literal['auto'] | None", {"type": click.IntRange, "metavar": "N"}),
+        ("Literal['a', 'b']", {"type": click.Choice}),
+        ("str | Path", {"type": click.Path, "metavar": "FILE"}),
+        ("Suite | str | Path", {"type": str, "metavar": "SUITE"}),
+        ("str | Path | Sequence[str | Path]", {"type": click.Path, "metavar": "FILE", "multiple": True}),
+        ("Sequence[tuple[str | Path, str | Path]]", {"type": click.Path, "nargs": 2, "multiple": True}),
+        ("tuple[str | Path, str | Path] | None", {"type": click.Path, "nargs": 2, "metavar": "FILE"}),
+    ],
+)
+def test_types_of_the_api_are_types_of_options(annotation: str, settings: dict[str, object]) -> None:
+    made = option_type(annotation, resample)
+    kind, expected = made.pop("type"), settings.pop("type")
+    assert kind is expected or type(kind) is expected
+    assert made == settings
+
+
 @click.command()
-@sampling_options(test="bootstrap")
+@parameters(resample)
 @format_options
 def command(format: str, as_json: bool, **sampling: object) -> None:
     tables = [Table(f"{name}={value}", ("", "x"), (Row(("a", "1")),)) for name, value in sorted(sampling.items())]

@@ -548,7 +548,7 @@ REFUSED = {
     "--backend pharaoh --forward text.en --corpus text.en text.de": "learns nothing: it has no use for a corpus",
     "--forward text.en": "--forward and --backward name alignments to read and need --aligner pharaoh",
     "--load nowhere": "nowhere: no such folder. Create one with: anaphora align … --save FOLDER.",
-    "--load nowhere --model hmm": "--model cannot be combined with --aligner-model",
+    "--load nowhere --model hmm": "--aligner NAME:MODEL cannot be combined with --aligner-model",
     "--load nowhere --corpus text.en text.de": "--corpus cannot be combined with --aligner-model",
     "--load nowhere --tokenize none": "--tokenize cannot be combined with",
     "--load nowhere --no-normalize": "--no-normalize-text cannot be combined with",

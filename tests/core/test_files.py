@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from anaphora.core.errors import BadInput
-from anaphora.core.files import atomic_writer, byte_lines, existing, open_binary, require, text_lines
+from anaphora.core.files import atomic_writer, byte_lines, existing, open_binary, require, text_lines, write_atomic
 from anaphora.core.parsing import read_json
 
 
@@ -261,3 +261,8 @@ def test_a_pipe_or_device_is_not_replaced_by_a_file(tmp_path: Path) -> None:
 def test_json_has_no_nan_and_no_infinity(file, constant: str) -> None:
     with pytest.raises(BadInput, match=rf"not JSON that can be read: {constant} is not a number"):
         read_json(file(f'{{"a": {constant}}}'.encode()))
+
+
+def test_bytes_are_written_as_they_are_whatever_the_name(tmp_path: Path) -> None:
+    write_atomic(tmp_path / "shard.gz", b"already compressed")
+    assert (tmp_path / "shard.gz").read_bytes() == b"already compressed"

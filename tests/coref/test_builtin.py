@@ -15,8 +15,8 @@ from anaphora.annotate.document import Document, Mention, Sentence
 from anaphora.core.errors import AnaphoraError
 from anaphora.coref import load_linker
 from anaphora.coref.builtin import WINDOW, Belief, BuiltinLinker, believe, questions, resolve
-from anaphora.coref.gold import Judged, accuracy, judge, precision, read_parcorfull
 from anaphora.coref.pronouns import language
+from benchmarks.linking_gold import Judged, accuracy, judge, precision, read_parcorfull
 
 Parsed = Callable[[str], Sentence]
 EN, DE = language("en"), language("de")

@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 
 from anaphora.annotate.document import Document, Mention, Sentence
+from anaphora.build.mine.quality import names
 from anaphora.core.errors import BadInput
 from anaphora.coref import Link
-from anaphora.coref.gold import GoldPronoun, accuracy, judge, names, precision, read_parcorfull
+from benchmarks.linking_gold import GoldPronoun, accuracy, judge, precision, read_parcorfull
 
 
 def mention(place: tuple[int, int, int], text: str, kind: str, chain: str | None, **attributes: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from anaphora.core.errors import AnaphoraError
-from anaphora.evaluation.context_usage import context_usage, sentences_of
+from anaphora.evaluation.context_usage import context_usage
 from anaphora.evaluation.result import Settings
 from anaphora.reports.charts import usage_curve
 from anaphora.reports.tables import usage_table
@@ -64,7 +64,7 @@ def test_figures_are_those_of_the_system(tmp_path: Path) -> None:
     assert other.cxmi["current"].mean == pytest.approx(-2.0)
     assert other.cxmi["current"].positive == 0.0
     assert [c.figure.accuracy for c in usage.conditions] == [1.0, 1.0, 0.0]
-    assert [c.name for c in sentences_of(usage)] == ["none", "1 sentence"]
+    assert [c.name for c in usage.conditions] == ["none", "1 sentence", "random"]
 
 
 def test_shuffled_context_needs_two_sentences(tmp_path: Path) -> None:

@@ -303,7 +303,7 @@ def test_nothing_is_said_of_few_items(run: Callable[..., Run]) -> None:
     assert said(found) == {"fallback": "prefers"}
     assert {c.shown for c in found.checks if c.rule not in ("fallback", "role")} == {"too few"}
     (role,) = [c for c in found.checks if c.rule == "role"]
-    assert role.found.total == minimum - 1
+    assert role.measured.total == minimum - 1
     assert role.shown == "too few"
 
 
@@ -414,7 +414,7 @@ def concluded(
         found = Measured(100, 0.5, (0.4, 0.6), verdict, (f"{name}/1",), (prefers,), golds=(gold,))
         check = Check(name, rule.step, rule.name, "suite", found, verdict)
         statements.append(Statement(name, verdict, "note", "", (check,)))
-    made = conclusions(statements, SAYS, context)
+    made = list(conclusions(statements, SAYS, context))
     return {said.rule: (said.verdict, [check.rule for check in said.checks]) for said in made}
 
 

@@ -229,7 +229,7 @@ def gendered(rows: str) -> list[Answer]:
 
 
 def test_a_fallback_is_counted_where_it_is_wrong() -> None:
-    found = figures.fallback(gendered("mn " * 15 + "fn " * 15 + "mm " * 10 + "nn " * 50), LIMITS, 0.95)
+    found = figures.fallback(gendered("mn " * 15 + "fn " * 15 + "mm " * 10 + "nn " * 50), TWO, LIMITS, 0.95)
     assert found is not None
     assert (found.verdict, found.what) == ("prefers", ("neuter",))
     assert (found.total, found.value) == (40, 30 / 40)
@@ -238,16 +238,16 @@ def test_a_fallback_is_counted_where_it_is_wrong() -> None:
 
 def test_who_takes_the_wrong_noun_has_no_fallback() -> None:
     """An animal and a human, who is never neuter; the human is taken each time."""
-    found = figures.fallback(gendered("mf " * 40 + "fm " * 40 + "nm " * 20 + "nf " * 20), LIMITS, 0.95)
+    found = figures.fallback(gendered("mf " * 40 + "fm " * 40 + "nm " * 20 + "nf " * 20), TWO, LIMITS, 0.95)
     assert found is not None
     assert found.value == 60 / 80  # masculine where it is wrong; but feminine no less
     assert found.verdict == "none"
 
 
 def test_a_fallback_needs_a_majority_items_and_genders() -> None:
-    assert figures.fallback(gendered("mn " * 22 + "ff " * 20), LIMITS, 0.95).verdict == "none"
-    assert figures.fallback(gendered("mn " * 19), LIMITS, 0.95).verdict == "too few"
-    assert figures.fallback(answers(3, 9), LIMITS, 0.95) is None
+    assert figures.fallback(gendered("mn " * 22 + "ff " * 20), TWO, LIMITS, 0.95).verdict == "none"
+    assert figures.fallback(gendered("mn " * 19), TWO, LIMITS, 0.95).verdict == "too few"
+    assert figures.fallback(answers(3, 9), TWO, LIMITS, 0.95) is None
 
 
 # choices where none is right
@@ -271,7 +271,7 @@ def prior(chosen: str, choices: list[str], pairs: bool = False) -> list[Answer]:
     ],
 )
 def test_choices(chosen: str, verdict: str, what: str, share: float) -> None:
-    found = figures.choice(prior(chosen, ["subject", "object", "neither"]), LIMITS, 0.95)
+    found = figures.choice(prior(chosen, ["subject", "object", "neither"]), TWO, LIMITS, 0.95)
     assert found is not None
     assert (found.verdict, found.what, found.value) == (verdict, (what,), share)
     assert len(found.items) == round(share * len(chosen))
@@ -279,11 +279,11 @@ def test_choices(chosen: str, verdict: str, what: str, share: float) -> None:
 
 def test_two_orders_count_as_one() -> None:
     names = ["first", "second", "neither"]
-    found = figures.choice(prior("01" * 25 + "00" * 5, names, pairs=True), LIMITS, 0.95)
+    found = figures.choice(prior("01" * 25 + "00" * 5, names, pairs=True), TWO, LIMITS, 0.95)
     assert found is not None
     assert (found.verdict, found.what) == ("same antecedent", ("same antecedent",))
     assert (found.total, found.value, len(found.items)) == (30, 25 / 30, 50)
-    alone = figures.choice(prior("0", names, pairs=True), LIMITS, 0.95)
+    alone = figures.choice(prior("0", names, pairs=True), TWO, LIMITS, 0.95)
     assert alone is None  # the other order is missing
 
 

@@ -12,6 +12,7 @@ pytest.importorskip("sacremoses")
 pytest.importorskip("anaphora.align.thot")
 
 from anaphora.align import Aligner, Settings
+from anaphora.align.aligner import align_systems
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.demo.stand_ins import demo_suite
 from anaphora.evaluation.generative import (
@@ -19,7 +20,6 @@ from anaphora.evaluation.generative import (
     NOT_FOUND,
     WRONG,
     Outcome,
-    align_texts,
     alignment_label,
     contrast,
     count,
@@ -218,7 +218,7 @@ def words_translated(choice: int | None) -> list[list[str]]:
 def test_right_wrong_and_empty_translations_are_told_apart() -> None:
     texts = read_texts(SUITE)
     systems = {"right": words_translated(0), "wrong": words_translated(1), "empty": words_translated(None)}
-    found = align_texts(texts, systems, settings=QUICK)
+    found = align_systems(texts.source, texts.gold, systems, settings=QUICK)
     results = {}
     references = judge_texts(texts, texts.gold, found.reference, found.reference)
     for name, translation in systems.items():
@@ -252,7 +252,7 @@ def test_corpus_and_saved_aligner_are_named_by_their_content(tmp_path: Path) -> 
 
 def test_the_signature_of_a_gap_says_how_the_run_was_scored(tmp_path: Path) -> None:
     texts = read_texts(SUITE)
-    found = align_texts(texts, {"x": words_translated(0)}, settings=QUICK)
+    found = align_systems(texts.source, texts.gold, {"x": words_translated(0)}, settings=QUICK)
     outcomes = judge_texts(texts, words_translated(0), found.reference, found.systems["x"])
     items = [ScoredExample(e.id, e.gold, e.tags, [0.0, -1.0, -1.0]) for e in texts.examples]
     header = describe(SUITE, sha256="0" * 64, system="x", context="1+1", mode="choose")
@@ -264,7 +264,7 @@ def test_the_signature_of_a_gap_says_how_the_run_was_scored(tmp_path: Path) -> N
 def test_the_gap_to_contrastive_accuracy(tmp_path: Path) -> None:
     """A system that prefers the right candidate and writes another one."""
     texts = read_texts(SUITE)
-    found = align_texts(texts, {"x": words_translated(1)}, settings=QUICK)
+    found = align_systems(texts.source, texts.gold, {"x": words_translated(1)}, settings=QUICK)
     outcomes = judge_texts(texts, words_translated(1), found.reference, found.systems["x"])
     items = [
         ScoredExample(e.id, e.gold, e.tags, [0.0 if n == e.gold else -1.0 for n in range(len(e.candidates))])

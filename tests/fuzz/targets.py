@@ -572,7 +572,7 @@ def _parcor_seed(folder: Path) -> None:
 
 
 def _parcor(folder: Path) -> None:
-    from anaphora.coref.gold import read_parcorfull
+    from benchmarks.linking_gold import read_parcorfull
 
     all_of(read_parcorfull(folder / "p.jsonl"))
 

@@ -9,7 +9,8 @@ import pytest
 
 from anaphora.annotate.document import Sentence, Token
 from anaphora.languages.german import FORMS
-from anaphora.languages.german_swap import Swappable, case_of, swappable, with_words
+from anaphora.languages.german_swap import case_of, swap_pronoun, with_words
+from anaphora.languages.swap import Swap
 
 Parsed = Callable[[str], Sentence]
 
@@ -87,9 +88,9 @@ def test_the_case_of_a_pronoun(parsed: Parsed, text: str, case: str | None) -> N
 )
 def test_other_genders(parsed: Parsed, text: str, others: dict[str, str]) -> None:
     sentence = parsed(text)
-    found = swappable(sentence, first(sentence))
-    assert isinstance(found, Swappable), found
-    assert found.others() == others
+    found = swap_pronoun(sentence, first(sentence))
+    assert isinstance(found, Swap), found
+    assert {gender: variant.text for gender, variant in found.variants.items()} == others
 
 
 @pytest.mark.parametrize(
@@ -126,7 +127,7 @@ def test_other_genders(parsed: Parsed, text: str, others: dict[str, str]) -> Non
 def test_what_is_refused(parsed: Parsed, text: str, reason: str) -> None:
     sentence = parsed(text)
     index = next((i for i, t in enumerate(sentence) if t.text.lower() in FORMS), 0)
-    assert swappable(sentence, index) == reason
+    assert swap_pronoun(sentence, index) == reason
 
 
 def test_spaces_stay() -> None:
@@ -152,6 +153,6 @@ def test_spaces_stay() -> None:
 def test_with_a_real_parser(annotator: Callable[[str], Any], line: str, others: list[str]) -> None:
     (document,) = annotator("de").annotate([[line]])
     sentence = document.sentences[0]
-    found = swappable(sentence, first(sentence))
-    assert isinstance(found, Swappable), found
-    assert list(found.others().values()) == others
+    found = swap_pronoun(sentence, first(sentence))
+    assert isinstance(found, Swap), found
+    assert [variant.text for variant in found.variants.values()] == others

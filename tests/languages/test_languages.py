@@ -15,7 +15,7 @@ from anaphora.coref import load_linker
 from anaphora.languages import DATA, VARIABLE, names_with, table, top_value
 from anaphora.languages.grammar import load_grammar
 from anaphora.languages.pronouns import class_of, load_readings, pronoun_forms, pronoun_lists, same_class
-from anaphora.languages.swap import load_forms, swappable
+from anaphora.languages.swap import load_forms, swap_pronoun
 
 # two genders, no cases: lo and la are "it", and adjectives end like them
 LANGUAGE = """
@@ -112,7 +112,7 @@ def test_two_files_add_a_language(parsed: Callable[[str], Sentence]) -> None:
     assert determiners_of("qa").article("mo") == "lon"
     assert pronoun_lists("en-qa").likely("it") == {"lo", "l'", "la"}
     data = pair_data("en", "qa")
-    assert (data.targets("it", oblique=False), data.label("Fem", "Sing")) == ({"lo", "la"}, "la")
+    assert (data.targets("it", oblique=False), data.labels["Fem"]) == ({"lo", "la"}, "la")
     document = Document(
         (
             parsed("Lan/DET/2/det kata/NOUN/3/nsubj/Gender=Fem,Number=Sing dor/VERB/0/root"),
@@ -125,9 +125,9 @@ def test_two_files_add_a_language(parsed: Callable[[str], Sentence]) -> None:
 
 @pytest.mark.usefixtures("folder")
 def test_pronouns_of_an_added_language_are_swapped(parsed: Callable[[str], Sentence]) -> None:
-    swap = swappable(parsed("Lo/PRON/2/nsubj dor/VERB/0/root"), 0, load_forms("qa"))
+    swap = swap_pronoun(parsed("Lo/PRON/2/nsubj dor/VERB/0/root"), 0, load_forms("qa"))
     assert not isinstance(swap, str)
-    assert swap.others() == {"Fem": ("La", "La dor")}
+    assert swap.variants == {"Fem": ("La", "La dor")}
 
 
 def test_a_file_of_the_folder_replaces_tables_of_the_builtin_one(folder: Path) -> None:

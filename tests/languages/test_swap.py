@@ -10,7 +10,7 @@ import pytest
 from anaphora.annotate.document import Sentence
 from anaphora.core.errors import AnaphoraError
 from anaphora.languages import names_with
-from anaphora.languages.swap import load_forms, swappable
+from anaphora.languages.swap import load_forms, swap_pronoun
 
 Parsed = Callable[[str], Sentence]
 PART = "VerbForm=Part,Tense=Past"
@@ -22,8 +22,8 @@ PRONOUNS = frozenset(
 def swapped(sentence: Sentence, language: str) -> dict[str, str] | str:
     """What becomes of the first pronoun, by gender."""
     index = next(i for i, token in enumerate(sentence) if token.text.lower() in PRONOUNS and token.upos == "PRON")
-    change = swappable(sentence, index, load_forms(language))
-    return change if isinstance(change, str) else {gender: text for gender, (_, text) in change.others().items()}
+    change = swap_pronoun(sentence, index, load_forms(language))
+    return change if isinstance(change, str) else {gender: text for gender, (_, text) in change.variants.items()}
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_french_refused(parsed: Parsed, text: str, reason: str) -> None:
 
 
 def test_other_words_are_no_pronouns(parsed: Parsed) -> None:
-    assert swappable(parsed("Je/PRON/2/nsubj dors/VERB/0/root"), 0, load_forms("fr")) == "no pronoun"
+    assert swap_pronoun(parsed("Je/PRON/2/nsubj dors/VERB/0/root"), 0, load_forms("fr")) == "no pronoun"
 
 
 def test_himself(parsed: Parsed) -> None:
@@ -108,9 +108,9 @@ def test_si_and_its_elision(parsed: Parsed) -> None:
     apart = parsed("Si/SCONJ/3/mark elle/PRON/3/nsubj dort/VERB/0/root si/ADV/5/advmod elles/PRON/3/obl")
     assert swapped(apart, "fr") == {"Masc": "S'il dort si elles"}  # only where the pronoun is
     wrong = parsed("Si/SCONJ/3/mark il/PRON/3/nsubj dort/VERB/5/advcl elle/PRON/5/nsubj mange/VERB/0/root")
-    change = swappable(wrong, 3, load_forms("fr"))
+    change = swap_pronoun(wrong, 3, load_forms("fr"))
     assert not isinstance(change, str)
-    assert change.others() == {"Masc": ("il", "Si il dort il mange")}  # what was wrong before stays
+    assert change.variants == {"Masc": ("il", "Si il dort il mange")}  # what was wrong before stays
     joined = parsed("S'/SCONJ/3/mark ils/PRON/3/nsubj dorment/VERB/0/root")
     joined = Sentence((replace(joined[0], space_after=False), *joined.tokens[1:]))
     assert joined.text == "S'ils dorment"

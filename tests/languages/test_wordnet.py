@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from anaphora.core.errors import BadInput
 from anaphora.languages import wordnet
-from anaphora.languages.wordnet import FirstSenses, find_wordnet, read_wordnet
+from anaphora.languages.wordnet import PARTS, FirstSenses, WordNet, find_wordnet, read_wordnet
 
 LICENCE = "  1 This line stands for the licence in which every line begins with two spaces.  \n"
 
@@ -66,11 +67,13 @@ def test_synsets_are_told_apart_by_their_part_of_speech(folder: Path) -> None:
     assert "sports_car" not in found.synsets["noun"]
 
 
-def test_an_irregular_form_has_no_regular_base(folder: Path) -> None:
+def test_an_irregular_form_has_no_regular_base() -> None:
     """Once the exceptions know a form, no ending is taken off: `axes` is not `axe`."""
-    found = read_wordnet(folder)
-    assert list(found._bases("axes", "noun")) == ["axes", "axis"]
-    assert list(found._bases("taxes", "noun")) == ["taxes", "taxe", "tax"]
+    nouns = {"axe": (1,), "axis": (2,), "tax": (3,)}
+    nothing: dict[str, dict[str, tuple[Any, ...]]] = {part: {} for part in PARTS}
+    wordnet = WordNet(nothing | {"noun": nouns}, nothing | {"noun": {"axes": ("axis",)}})
+    assert list(wordnet.synsets_of("axes")) == [("noun", 2)]
+    assert list(wordnet.synsets_of("taxes")) == [("noun", 3)]
 
 
 def test_a_damaged_index(folder: Path) -> None:

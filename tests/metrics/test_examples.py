@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from anaphora.metrics.apt.metric import apt
+from anaphora import apt
 from anaphora.metrics.examples import write_example
 from anaphora.metrics.judgments import judge_cases, learn_equivalents, read_samples
 from anaphora.metrics.meta import outliers, read_cases, read_human, read_scores, sweep
@@ -17,13 +17,13 @@ def test_the_example_of_apt(tmp_path: Path) -> None:
     files = write_example("apt", tmp_path)
     assert all(path.is_file() for path in files)
     names = ("sentence-level", "document-level")
-    options = {"reference_alignment": tmp_path / "reference.align", "samples": 100}
+    options = {"reference_alignments": tmp_path / "reference.align", "samples": 100}
     result = apt(
         tmp_path / "source.en",
         tmp_path / "reference.fr",
         [tmp_path / f"{name}.fr" for name in names],
         "en-fr",
-        hypothesis_alignments=[tmp_path / f"{name}.align" for name in names],
+        translation_alignments=[tmp_path / f"{name}.align" for name in names],
         **options,
     )
     first, second = result.systems

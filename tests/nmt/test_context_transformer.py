@@ -14,7 +14,7 @@ from anaphora.nmt.checkpoint import build_model
 from anaphora.nmt.config import ModelConfig
 from anaphora.nmt.data import Batch, make_batch
 from anaphora.nmt.layout import SpecialTokens
-from anaphora.scoring.batching import Padded, pad
+from anaphora.scoring.batching import Padded, pad, select_rows
 
 SIZE, WIDTH, HEADS = 20, 16, 4
 MARKS = SpecialTokens(separator=2, end=0, start=SIZE - 1, padding=SIZE - 1)
@@ -120,7 +120,7 @@ def test_steps_give_what_training_computes() -> None:
         found.append(model.project(output))
     torch.testing.assert_close(torch.stack(found, 1)[mask], expected[mask], atol=1e-5, rtol=1e-5)
     rows = torch.tensor([1, 1])
-    assert torch.equal(model.select(memory, rows).states[0], memory.states[1])
+    assert torch.equal(select_rows(memory, rows).states[0], memory.states[1])
 
 
 @torch.no_grad()

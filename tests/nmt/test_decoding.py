@@ -28,7 +28,7 @@ from anaphora.nmt.decoding import (
 )
 from anaphora.nmt.layout import ContextLayout, SpecialTokens
 from anaphora.nmt.recurrent import build
-from anaphora.scoring.batching import pad
+from anaphora.scoring.batching import pad, select_rows
 
 MARKS = SpecialTokens(separator=2, end=0, start=5, padding=5)
 WORDS = (1, 2, 3, 4)  # what can be produced besides the end
@@ -178,7 +178,7 @@ def test_the_mean_of_log_probabilities_and_states_of_their_own() -> None:
     memory = ensemble.encode(inputs)
     state = ensemble.start(memory)
     rows, tokens = torch.tensor([1, 0, 1]), torch.tensor([3, 4, 5])
-    found, after = ensemble.step(ensemble.select(memory, rows), ensemble.select(state, rows), tokens)
+    found, after = ensemble.step(select_rows(memory, rows), select_rows(state, rows), tokens)
     expected = []
     for number, model in enumerate(models):
         own = model.encode((pad([(5, 0), (3, 4, 0), (5, 0)], 6),))

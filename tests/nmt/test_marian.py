@@ -31,6 +31,7 @@ from anaphora.nmt.layout import ContextLayout, SpecialTokens, inputs_of, target_
 from anaphora.nmt.text import Text, learn_text
 from anaphora.nmt.training import loss_of
 from anaphora.scoring import weights
+from anaphora.scoring.batching import select_rows
 from anaphora.scoring.weights import load_weights, weights_of
 from anaphora.systems import load_system
 from anaphora.systems.context import Context, Options
@@ -94,7 +95,7 @@ def test_rows_are_picked_repeated_and_reordered() -> None:
     rows = torch.tensor([2, 1, 1])
     memory = model.encode(examples.inputs)
     _, state = model.step(memory, model.start(memory), examples.read.ids[:, 0])
-    memory, state = model.select(memory, rows), model.select(state, rows)
+    memory, state = select_rows(memory, rows), select_rows(state, rows)
     before = [tuple(map(torch.clone, layer)) for layer in state]
     output, _ = model.step(memory, state, examples.read.ids[rows, 1])
     torch.testing.assert_close(model.project(output)[1:], expected[[1, 1], 1], atol=1e-5, rtol=1e-5)

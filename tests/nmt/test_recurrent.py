@@ -30,7 +30,7 @@ from anaphora.nmt.recurrent import (
     masked,
 )
 from anaphora.nmt.training import loss_of
-from anaphora.scoring.batching import pad
+from anaphora.scoring.batching import pad, select_rows
 
 
 def test_a_product() -> None:
@@ -438,10 +438,10 @@ def test_rows_of_memory_and_state() -> None:
     batch = random_batch(2, rows=3)
     memory = model.encode(batch.inputs)
     rows = torch.tensor([2, 0, 0])
-    chosen = model.select(memory, rows)
+    chosen = select_rows(memory, rows)
     assert type(chosen) is type(memory)
     assert torch.equal(chosen.encoders[1].keys, memory.encoders[1].keys[rows])
-    assert torch.equal(model.select(model.start(memory), rows), chosen.initial)
+    assert torch.equal(select_rows(model.start(memory), rows), chosen.initial)
     direct = model.encode(tuple(part[rows] for part in batch.inputs))
     assert torch.allclose(direct.initial, chosen.initial, atol=1e-6)
 

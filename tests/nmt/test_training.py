@@ -9,7 +9,6 @@ import random
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -40,6 +39,7 @@ from anaphora.nmt.text import load_text
 from anaphora.nmt.training import Progress, Trained, Trainer, contrastive_accuracy, learning_rate, loss_of, perplexity
 from anaphora.scoring.weights import weights_of
 from anaphora.suites.example import Example
+from tests import warm
 
 
 def test_fixed() -> None:
@@ -244,9 +244,10 @@ def same_weights(one: Path, other: Path) -> bool:
 def start(config: Path, folder: Path, *arguments: str, **environment: str) -> subprocess.Popen[bytes]:
     """Training in a process of its own; arguments: seconds of pause before each update, then settings."""
     code = PROGRAM.format(here=str(Path(__file__).parent))
-    command = [sys.executable, "-c", code, str(config), str(folder), *(arguments or ["0"])]
+    command = ["python", "-c", code, str(config), str(folder), *(arguments or ["0"])]
     with (folder.parent / "stderr").open("ab") as words:
-        return subprocess.Popen(command, env=os.environ | environment, stderr=words)
+        process: subprocess.Popen[bytes] = warm.start(*command, env=os.environ | environment, stderr=words)
+    return process
 
 
 def finish(process: subprocess.Popen[bytes], folder: Path) -> None:

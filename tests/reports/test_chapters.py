@@ -254,7 +254,7 @@ def surely(one: Robustness, p: float) -> Robustness:
 
 def test_an_attack_is_drawn_with_all_systems(attacked: Robustness) -> None:
     other = replace(attacked, system="other")
-    chapter = attack_chapter([attacked, other], assign_styles([SYSTEM, "other"]))
+    chapter = attack_chapter([attacked, other], assign_styles([SYSTEM, "other"]), {})
     chart, *tables = chapter.parts
     assert chart.svg is not None
     assert chart.table is not None
@@ -294,7 +294,7 @@ def test_a_diagnosis_without_templates_is_words_and_a_table(
 
 def test_the_steps_of_systems_as_a_table() -> None:
     def check(value: float) -> Any:
-        return SimpleNamespace(found=SimpleNamespace(value=value, interval=(value - 0.1, value + 0.1), total=1200))
+        return SimpleNamespace(measured=SimpleNamespace(value=value, interval=(value - 0.1, value + 0.1), total=1200))
 
     steps = {"nouns": {"first": check(0.25), "second": check(0.5)}, "people": {"second": check(0.75)}}
     table = _steps_table("Step by step", steps, ["first", "second", "third"])
@@ -309,7 +309,7 @@ def test_steps_are_headings_so_that_names_are_whole() -> None:
     def check(name: str) -> Any:
         found = SimpleNamespace(value=0.5, interval=(0.4, 0.6), total=10)
         return SimpleNamespace(
-            rule=name, step=PIPELINE[1], name=name, signed=False, found=found, shown="fails", part=False
+            rule=name, step=PIPELINE[1], name=name, signed=False, measured=found, shown="fails", part=False
         )
 
     names = ["which of the nouns before it can be meant", "overlap/subject-verb"]

@@ -17,6 +17,7 @@ from anaphora.nmt.config import COMBINATIONS, ModelConfig
 from anaphora.nmt.layout import SpecialTokens
 from anaphora.nmt.recurrent import build
 from anaphora.scoring import stepwise as tree_scorer
+from anaphora.scoring.batching import select_rows
 from anaphora.scoring.stepwise import StepwiseScorer
 from anaphora.scoring.tree import build_tree
 
@@ -120,15 +121,16 @@ class Counting:
         self.projected += len(output)
         return self.model.project(output)
 
-    def select(self, structure: Any, rows: Any) -> Any:
+    def select_rows(self, structure: Any, rows: Any) -> Any:
         if not isinstance(structure, torch.Tensor):
             self.memories.append(rows.tolist())
-        return self.model.select(structure, rows)
+        return select_rows(structure, rows)
 
 
 def test_what_is_shared_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tree_scorer, "ROWS", 2)
     counting = Counting(MODEL)
+    monkeypatch.setattr(tree_scorer, "select_rows", counting.select_rows)
     asked = [(((3, 0), (0,)), [(3, 4, 5, 0), (3, 4, 3, 0)]), (((4, 0), (5, 0)), [(3, 3, 3, 0), (3, 3, 3, 0)])]
     found = through_trees(counting, asked)
     # start, 3, 4, then 5 and 3; start, 3, 3, 3

@@ -18,7 +18,7 @@ import pytest
 from anaphora.core.errors import AnaphoraError
 from anaphora.study.model import Study, read_links, read_study, write_study
 from anaphora.study.server import opaque_ids
-from anaphora.study.serving import bound, links_of
+from anaphora.study.serving import Links, bound
 from anaphora.study.store import read_answers
 
 httpx = pytest.importorskip("httpx", reason="httpx is not installed")
@@ -173,7 +173,7 @@ def test_a_port_that_is_taken() -> None:
 
 
 def test_links() -> None:
-    links = links_of("https://study.example.org/x/", "AAA", {"anna": "BBB"})
+    links = Links.of("https://study.example.org/x/", "AAA", {"anna": "BBB"})
     assert links.admin == "https://study.example.org/x/admin/AAA"
     assert links.annotators == {"anna": "https://study.example.org/x/a/BBB"}
 

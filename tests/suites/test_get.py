@@ -167,14 +167,11 @@ def test_a_second_run_does_nothing(mirror: Mirror, monkeypatch: pytest.MonkeyPat
     assert mirror.asked == ["/example.test/repo/c0ffee/tests/tiny.json"]
 
 
-@pytest.mark.usefixtures("entries")
-def test_a_mirror_may_be_named_by_parameter(mirror: Mirror, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_mirror_the_address_is_the_published_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANAPHORA_MIRROR", "http://mirror.test/x/")
+    assert module._mirrored("https://example.test/a") == "http://mirror.test/x/example.test/a"
     monkeypatch.delenv("ANAPHORA_MIRROR")
-    assert right_word(get("tiny", mirror=mirror.url + "/")) == "D."
-
-
-def test_without_a_mirror_the_address_is_the_published_one() -> None:
-    assert module._mirrored("https://example.test/a", None) == "https://example.test/a"
+    assert module._mirrored("https://example.test/a") == "https://example.test/a"
 
 
 @pytest.mark.usefixtures("entries", "mirror")

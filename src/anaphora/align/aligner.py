@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from anaphora.align.alignment import Alignment, symmetrize
 from anaphora.align.backend import Directions, Pair, Progress, Settings, Words, choose_heuristic, load_backend
@@ -43,7 +42,8 @@ class Aligner:
         """Train on these sentences inside a larger corpus, and align them (APT 2017, §2.3)."""
         if corpus and not self.backend.learns:
             raise AnaphoraError(f"backend {self.settings.backend!r} learns nothing: it has no use for a corpus")
-        pairs, more = self._pairs(source, target), self._pairs(*_sides(corpus), place="corpus sentence")
+        pairs = self._pairs(source, target)
+        more = self._pairs([one for one, _ in corpus], [other for _, other in corpus], place="corpus sentence")
         if not self.backend.learns:
             return self._merged(self.backend.train((), pairs), pairs)
         texts, more = _without_empty(pairs), _without_empty(more)
@@ -64,9 +64,21 @@ class Aligner:
         """Write the trained aligner to a folder: a header and the backend's own files."""
         if self.trained_on is None:
             raise AnaphoraError("nothing was learned that could be saved")
+        check_output(Path(folder))
         settings = replace(self.settings, model=self.backend.model, symmetrize=self.symmetrize)
-        about = SavedModel(settings, self.backend.version(), self.trained_on)
-        write_model(Path(folder), about, self.backend.save)
+        with atomic_folder(Path(folder), replace=True) as temporary:
+            self.backend.save(temporary)
+            header = {
+                "anaphora-alignment-model": FORMAT,
+                **{name: getattr(settings, name) for name in NOTED},
+                "normalize": settings.normalize,
+                "languages": list(settings.languages),
+                "library": self.backend.version(),
+                "trained_on": self.trained_on,
+                "files": {path.name: _checksum(path) for path in sorted(temporary.iterdir())},
+            }
+            text = json.dumps(header, ensure_ascii=False, indent=2) + "\n"
+            (temporary / HEADER).write_text(text, encoding="utf-8")
 
     @classmethod
     def load(
@@ -78,12 +90,15 @@ class Aligner:
         threads: int | None = None,
     ) -> Aligner:
         """A saved aligner. backend: the backend it must have; symmetrize: another heuristic than the saved one."""
-        about = open_model(Path(folder), backend)
-        heuristic = symmetrize or about.settings.symmetrize
-        aligner = cls(replace(about.settings, symmetrize=heuristic, threads=threads))
-        about.check_version(Path(folder), aligner.backend.version())
+        saved = open_model(Path(folder), backend)
+        aligner = cls(replace(saved.settings, symmetrize=symmetrize or saved.settings.symmetrize, threads=threads))
+        installed = aligner.backend.version()
+        if _release(installed) != _release(saved.library):  # another release may misread the files
+            problem = f"the model was trained by {saved.library}, but {installed} is installed"
+            remedy = f"Train it again, or install {saved.library.replace(' ', '==', 1)}."
+            raise BadInput(Path(folder), problem, remedy=remedy)
         aligner.backend.load(Path(folder))
-        aligner.trained_on = about.trained_on
+        aligner.trained_on = saved.trained_on
         return aligner
 
     def _pairs(self, source: Sentences, target: Sentences, place: str = "sentence") -> list[Pair]:
@@ -102,13 +117,12 @@ class Aligner:
             raise AnaphoraError(f"{place}: a word is empty or has a blank in it")
         return words
 
-    def _merged(self, found: Sequence[Directions], pairs: Sequence[Pair]) -> list[Alignment]:
-        """One alignment per pair; pairs with an empty side have none."""
-        heuristic = self.symmetrize
-        rest = iter(found)
+    def _merged(self, directions: Sequence[Directions], pairs: Sequence[Pair]) -> list[Alignment]:
+        """Return one alignment per pair; pairs with an empty side have no links."""
         if not self.backend.learns:
-            return [symmetrize(*directions, heuristic) for directions in rest]
-        return [symmetrize(*next(rest), heuristic) if source and target else () for source, target in pairs]
+            return [symmetrize(*both, self.symmetrize) for both in directions]
+        rest = iter(directions)
+        return [symmetrize(*next(rest), self.symmetrize) if source and target else () for source, target in pairs]
 
 
 def align(
@@ -178,7 +192,7 @@ def align_systems(
 
 
 def _with_equal_links(
-    found: list[Alignment],
+    of_reference: list[Alignment],
     reference: Sentences,
     systems: Mapping[str, Sentences],
     aligned: Mapping[str, list[Alignment]],
@@ -194,15 +208,11 @@ def _with_equal_links(
     chosen = {
         name: [
             links if seen(words) == same else own
-            for words, same, links, own in zip(systems[name], ours, found, alignments, strict=True)
+            for words, same, links, own in zip(systems[name], ours, of_reference, alignments, strict=True)
         ]
         for name, alignments in aligned.items()
     }
-    return SystemAlignments(found, chosen)
-
-
-def _sides(pairs: Sequence[Pair]) -> tuple[list[Words], list[Words]]:
-    return [source for source, _ in pairs], [target for _, target in pairs]
+    return SystemAlignments(of_reference, chosen)
 
 
 def _without_empty(pairs: Sequence[Pair]) -> list[Pair]:
@@ -232,40 +242,11 @@ class SavedModel:
     library: str
     trained_on: int
 
-    def header(self, files: dict[str, str]) -> dict[str, Any]:
-        noted = {name: getattr(self.settings, name) for name in NOTED}
-        return {
-            "anaphora-alignment-model": FORMAT,
-            **noted,
-            "normalize": self.settings.normalize,
-            "languages": list(self.settings.languages),
-            "library": self.library,
-            "trained_on": self.trained_on,
-            "files": files,
-        }
-
-    def check_version(self, folder: Path, installed: str) -> None:
-        """Raise BadInput unless the same release of the library is installed: others may misread its files."""
-        if _release(installed) != _release(self.library):
-            name, _, version = self.library.partition(" ")
-            problem = f"the model was trained by {self.library}, but {installed} is installed"
-            raise BadInput(folder, problem, remedy=f"Train it again, or install {name}=={version}.")
-
 
 def check_output(folder: Path) -> None:
     """Raise BadInput if the folder exists and holds something other than a saved model."""
     if folder.exists() and not (folder / HEADER).is_file():
         raise BadInput(folder, "already exists and is not a saved alignment model", remedy="Choose another folder.")
-
-
-def write_model(folder: Path, about: SavedModel, write_files: Callable[[Path], None]) -> None:
-    """Write a model atomically; an older one in the same folder is replaced."""
-    check_output(folder)
-    with atomic_folder(folder, replace=True) as temporary:
-        write_files(temporary)
-        files = {path.name: _checksum(path) for path in sorted(temporary.iterdir())}
-        text = json.dumps(about.header(files), ensure_ascii=False, indent=2) + "\n"
-        (temporary / HEADER).write_text(text, encoding="utf-8")
 
 
 def open_model(folder: Path, backend: str | None = None) -> SavedModel:
@@ -285,7 +266,10 @@ def open_model(folder: Path, backend: str | None = None) -> SavedModel:
         problem = f"a model of backend {header['backend']!r}, not {backend!r}"
         raise BadInput(folder, problem, remedy=f"Apply it with --aligner {header['backend']}.")
     for name, checksum in header["files"].items():
-        _check_file(folder, name, checksum)
+        if Path(name).name != name or len(name) > 100 or not (folder / name).is_file():  # ours have short names
+            raise BadInput(folder, f"the file {shown(name)} of the model is missing", remedy=RETRAIN)
+        if _checksum(folder / name) != checksum:
+            raise BadInput(folder / name, "the file is damaged: it is not the one that was saved", remedy=RETRAIN)
     noted = {name: header[name] for name in NOTED}
     noted["normalize"] = header.get("normalize") is True  # models of 0.1.0 were trained on text as it is
     first, second = map(str, (*header["languages"], "", "")[:2])
@@ -296,14 +280,6 @@ def open_model(folder: Path, backend: str | None = None) -> SavedModel:
 def model_code(folder: Path) -> str:
     """A short hash of the settings and files of a saved model."""
     return _checksum(folder / HEADER)[:6]
-
-
-def _check_file(folder: Path, name: str, checksum: str) -> None:
-    path = folder / name
-    if Path(name).name != name or len(name) > 100 or not path.is_file():  # ours have short names
-        raise BadInput(folder, f"the file {shown(name)} of the model is missing", remedy=RETRAIN)
-    if _checksum(path) != checksum:
-        raise BadInput(path, "the file is damaged: it is not the one that was saved", remedy=RETRAIN)
 
 
 def _checksum(path: Path) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -36,7 +36,7 @@ class Settings:
     """Settings of an aligner.
 
     model: the model of the backend; None for the backend's default
-    symmetrize: the symmetrization heuristic, one of `anaphora.align.alignment.HEURISTICS`; None for grow-diag-final
+    symmetrize: one of `anaphora.align.alignment.HEURISTICS`; None for grow-diag-final
     lowercase: whether words that differ only in case are the same word to the model
     seed: the seed of models that sample
     threads: the number of threads; None for as many as give reproducible results
@@ -88,8 +88,23 @@ class Backend(Protocol):
         ...
 
 
+def both_directions(sources: Iterable[Sequence[int]], targets: Iterable[Sequence[int]], first: int) -> list[Directions]:
+    """Return the points of both directions.
+
+    sources: for each target word of a sentence its source word; targets: for each source word its target word
+    first: the number of the first word of a sentence; a smaller one means that a word has no link
+    """
+    return [
+        (
+            tuple([(source - first, target) for target, source in enumerate(forward) if source >= first]),
+            tuple([(source, target - first) for source, target in enumerate(backward) if target >= first]),
+        )
+        for forward, backward in zip(sources, targets, strict=True)
+    ]
+
+
 def load_backend(settings: Settings) -> Backend:
-    """The backend that the settings name."""
+    """Load the backend that the settings name."""
     backend: Backend = BACKENDS.load(settings.backend)(settings)
     return backend
 

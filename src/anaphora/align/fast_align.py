@@ -24,8 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anaphora.align.aligner import RETRAIN
-from anaphora.align.alignment import Alignment
-from anaphora.align.backend import Directions, Pair, Progress, Settings, Words, choose_model
+from anaphora.align.backend import Directions, Pair, Progress, Settings, Words, both_directions, choose_model
 from anaphora.core.errors import BadInput
 from anaphora.core.files import read_text
 from anaphora.core.finite import all_finite, no_overflow
@@ -283,7 +282,8 @@ class Builtin:
         self, corpus: Sequence[Pair], pairs: Sequence[Pair], progress: Progress | None = None
     ) -> list[Directions]:
         texts = [*corpus, *pairs]
-        self._numbers = tuple(_numbered(pair[side] for pair in texts) for side in (0, 1))
+        vocabularies = (dict.fromkeys(word for pair in texts for word in pair[side]) for side in (0, 1))
+        self._numbers = tuple({word: k for k, word in enumerate(words)} for words in vocabularies)
         numbers = self._in_numbers(texts)
         self._directions = []
         for k, (sentences, words) in enumerate(zip(_both(numbers), reversed(self._numbers), strict=True)):
@@ -321,46 +321,34 @@ class Builtin:
                 )
                 for name, words in zip(DIRECTIONS, reversed(self._numbers), strict=True)
             ]
-        for direction in self._directions:
+        for name, direction in zip(DIRECTIONS, self._directions, strict=True):
             direction.fits(folder, RETRAIN)
-        for name, direction in zip(DIRECTIONS, self._directions, strict=True):  # version 0.1.0 could save overflows
-            direction.check(f"{folder}: the {name} direction", RETRAIN)
+            direction.check(f"{folder}: the {name} direction", RETRAIN)  # version 0.1.0 could save overflows
 
     def _in_numbers(self, pairs: Sequence[Pair]) -> list[SentencePair]:
+        """Return the indices of the words; −1 for a word that was not in the training data."""
+
+        def array(words: Words, numbers: Mapping[str, int]) -> Numbers:
+            return np.array([numbers.get(word, -1) for word in words], dtype=np.int64)
+
         source, target = self._numbers
-        return [(_array(one, source), _array(other, target)) for one, other in pairs]
+        return [(array(one, source), array(other, target)) for one, other in pairs]
 
     def _aligned(self, pairs: Sequence[SentencePair]) -> list[Directions]:
-        forward, backward = (one.best(texts) for one, texts in zip(self._directions, _both(pairs), strict=True))
-        return [(_points(one), _swapped(other)) for one, other in zip(forward, backward, strict=True)]
+        forward, backward = (
+            [row.tolist() for row in direction.best(texts)]
+            for direction, texts in zip(self._directions, _both(pairs), strict=True)
+        )
+        return both_directions(forward, backward, first=0)
 
 
 def _saved(path: Path) -> Any:
-    """An array of a saved model."""
     try:
         return np.load(path, allow_pickle=False)
     except Exception as error:  # NumPy's errors, those of its header parser, lack of memory
         raise BadInput(path, f"not an array that can be read: {shortened(str(error))}", remedy=RETRAIN) from None
 
 
-def _numbered(sentences: Iterable[Words]) -> dict[str, int]:
-    """The index of each word, by first occurrence."""
-    return {word: k for k, word in enumerate(dict.fromkeys(word for sentence in sentences for word in sentence))}
-
-
-def _array(words: Words, numbers: Mapping[str, int]) -> Numbers:
-    """The indices of words; −1 for a word that was not in the training data."""
-    return np.array([numbers.get(word, -1) for word in words], dtype=np.int64)
-
-
 def _both(pairs: Sequence[SentencePair]) -> tuple[Sequence[SentencePair], Sequence[SentencePair]]:
     """The pairs of both directions as (explaining, explained); forward, source words explain target words."""
     return pairs, [(target, source) for source, target in pairs]
-
-
-def _points(sources: Numbers) -> Alignment:
-    return tuple([(source, target) for target, source in enumerate(sources.tolist()) if source >= 0])
-
-
-def _swapped(targets: Numbers) -> Alignment:
-    return tuple([(source, target) for source, target in enumerate(targets.tolist()) if target >= 0])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -102,11 +102,11 @@ def align_files(
             alignments = aligner.train(*sentences, corpus=corpus, progress=progress)
         else:
             alignments = aligner.align(*sentences)
-        out.writelines(_lines(map(format_alignment, alignments)))
+        out.writelines(f"{format_alignment(alignment)}\n".encode() for alignment in alignments)
     if tokens is not None:
         for path, side in zip(tokens, sentences, strict=True):
             with atomic_writer(path) as out:
-                out.writelines(_lines(map(" ".join, side)))
+                out.writelines(f"{' '.join(words)}\n".encode() for words in side)
     empty = sum(not (one and other) for one, other in zip(*sentences, strict=True))
     return Aligned(
         output,
@@ -136,7 +136,3 @@ def _gold(path: Path, source: Path, target: Path, texts: Texts) -> list[Alignmen
         given.append(parse_alignment(line, path, number))
         check_alignment(given[-1], len(one), len(other), path, number)
     return given
-
-
-def _lines(texts: Iterable[str]) -> Iterator[bytes]:
-    return (f"{text}\n".encode() for text in texts)

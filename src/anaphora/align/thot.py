@@ -9,13 +9,12 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from types import ModuleType
 
-from anaphora.align.alignment import Alignment
-from anaphora.align.backend import Directions, Pair, Progress, Settings, Words, choose_model
+from anaphora.align.backend import Directions, Pair, Progress, Settings, Words, both_directions, choose_model
 from anaphora.core.errors import AnaphoraError
 
 
@@ -109,8 +108,8 @@ class Thot:
             self._models = [self._trained(text, k, progress) for k, text in enumerate((texts, swapped))]
             if self.model == "eflomal":  # the sample of the training corpus is better than a new one
                 numbers = range(len(corpus), len(texts))
-                alignments = [[model.get_training_alignment(n)[1].to_list() for n in numbers] for model in self._models]
-                return _directions(*alignments)
+                one, other = ([m.get_training_alignment(n)[1].to_list() for n in numbers] for m in self._models)
+                return both_directions(one, other, first=1)
             return self._aligned(texts[len(corpus) :])
 
     def align(self, pairs: Sequence[Pair]) -> list[Directions]:
@@ -160,21 +159,7 @@ class Thot:
         forward, backward = self._models
         one = [matrix.to_list() for _, matrix in forward.get_best_alignments(sources, targets)]
         other = [matrix.to_list() for _, matrix in backward.get_best_alignments(targets, sources)]
-        return _directions(one, other)
-
-
-def _directions(forward: Iterable[Sequence[int]], backward: Iterable[Sequence[int]]) -> list[Directions]:
-    return [(_points(one), _swapped(other)) for one, other in zip(forward, backward, strict=True)]
-
-
-def _points(sources: Sequence[int]) -> Alignment:
-    """Points from the source index (from 1, or 0 for none) of each target word."""
-    return tuple([(source - 1, target) for target, source in enumerate(sources) if source])
-
-
-def _swapped(targets: Sequence[int]) -> Alignment:
-    """Points from the target index (from 1, or 0 for none) of each source word."""
-    return tuple([(source, target - 1) for source, target in enumerate(targets) if target])
+        return both_directions(one, other, first=1)
 
 
 def _words(sentence: Words) -> Words:

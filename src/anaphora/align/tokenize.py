@@ -114,28 +114,28 @@ def mismatches(text: Mapping[str, int], reference: Mapping[str, int], sentences:
 
 def _normalized(text: str, counts: Counter[str]) -> str:
     """Normalize until nothing changes: an entity may be a sign or, escaped twice, another entity."""
+
+    def unescaped(match: re.Match[str]) -> str:
+        entity = match[0]
+        if entity[1] != "#" and entity[1:] not in html5:
+            return entity
+        counts[entity] += 1
+        return html.unescape(entity)
+
+    def replaced(match: re.Match[str]) -> str:
+        if match[0] not in _ORDINARY:
+            counts[match[0]] += 1
+        return _SIGNS.get(match[0], "'")
+
     while True:
         before = text
-        text = _ENTITY.sub(lambda found: _unescaped(found[0], counts), text)
+        text = _ENTITY.sub(unescaped, text)
         composed = unicodedata.normalize("NFC", text)
         if composed != text:
             counts[ACCENTS] += max(1, len(text) - len(composed))
-        text = _SIGN.sub(lambda found: _replaced(found[0], counts), composed)
+        text = _SIGN.sub(replaced, composed)
         if text == before:
             return text
-
-
-def _unescaped(entity: str, counts: Counter[str]) -> str:
-    if entity[1] != "#" and entity[1:] not in html5:
-        return entity
-    counts[entity] += 1
-    return html.unescape(entity)
-
-
-def _replaced(sign: str, counts: Counter[str]) -> str:
-    if sign not in _ORDINARY:
-        counts[sign] += 1
-    return _SIGNS.get(sign, "'")
 
 
 # Tokenization
@@ -202,11 +202,13 @@ class Tokenization:
     tokenize: auto, moses or none
     normalize: whether signs are normalized first
     languages: those of source and target; Moses' general rules are used for an unknown one
+    split: divides lines instead, and changes nothing else, to reproduce other programs
     """
 
     tokenize: str = DEFAULT
     normalize: bool = True
     languages: tuple[str, str] = ("", "")
+    split: Split | None = None
 
     def __post_init__(self) -> None:
         if self.tokenize not in TOKENIZERS:
@@ -215,31 +217,19 @@ class Tokenization:
             raise AnaphoraError(f"{problem}. Known: {known}")
 
     def source(self, lines: Iterable[str]) -> Text:
-        return tokenize(lines, self.tokenize, self.languages[0], normalize=self.normalize)
+        return self._text(lines, self.languages[0])
 
     def target(self, lines: Iterable[str]) -> Text:
-        return tokenize(lines, self.tokenize, self.languages[1], normalize=self.normalize)
+        return self._text(lines, self.languages[1])
 
-    def pairs(self, source: Iterable[str], target: Iterable[str]) -> list[tuple[Words, Words]]:
-        """The words of parallel text."""
-        return list(zip(self.source(source).sentences, self.target(target).sentences, strict=True))
-
-
-@dataclass(frozen=True, slots=True)
-class AsItIs:
-    """Lines split by a function and otherwise unchanged, to reproduce other programs."""
-
-    split: Split
-    tokenize: str = "none"
-    normalize: bool = False
-
-    def source(self, lines: Iterable[str]) -> Text:
+    def _text(self, lines: Iterable[str], language: str) -> Text:
+        if self.split is None:
+            return tokenize(lines, self.tokenize, language, normalize=self.normalize)
         sentences = [self.split(line) for line in lines]
         return Text(sentences, Treatment("none", sum(map(len, sentences)), sum(map(carrying_punctuation, sentences))))
 
-    target = source
-
     def pairs(self, source: Iterable[str], target: Iterable[str]) -> list[tuple[Words, Words]]:
+        """The words of parallel text."""
         return list(zip(self.source(source).sentences, self.target(target).sentences, strict=True))
 
 
@@ -265,7 +255,7 @@ def tokenize(lines: Iterable[str], how: str = DEFAULT, language: str = "", *, no
 
 
 def looks_tokenized(lines: Iterable[str]) -> bool:
-    """Whether a text is tokenized already, as `auto` sees it."""
+    """Return whether a text is tokenized already, as `auto` sees it."""
     return tokenize(lines, "none").is_tokenized
 
 
@@ -340,13 +330,11 @@ def _language_of(path: Path) -> str:
 
 def normalized_words(line: str, counts: Counter[str]) -> Words:
     """The normalized words of a line, split at white space. A word with an entity for a space stays one word."""
-    return [_word(word, counts) for word in line.split()]
-
-
-def _word(word: str, counts: Counter[str]) -> str:
-    here: Counter[str] = Counter()
-    normal = "".join(normalize_counting(word, here).split())
-    if not normal:
-        return word
-    counts.update(here)
-    return normal
+    words = []
+    for word in line.split():
+        here: Counter[str] = Counter()
+        normal = "".join(normalize_counting(word, here).split())
+        words.append(normal or word)
+        if normal:
+            counts.update(here)
+    return words

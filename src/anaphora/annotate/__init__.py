@@ -97,17 +97,14 @@ def default_annotator(language: str, option: str) -> str:
         raise AnaphoraError(
             f"no annotator for {language!r}: spaCy is not installed. Install it: {get}. {ways}"
         ) from None
-    for found in (util.get_installed_models(), _folders(language)):
-        fitting = [pipeline for pipeline in found if Path(pipeline).name.startswith(f"{language}_")]
+    folder = os.environ.get("ANAPHORA_MODELS")
+    folders = [str(path.parent) for path in Path(folder).glob(f"{language}_*/meta.json")] if folder else []
+    for pipelines in (util.get_installed_models(), folders):
+        fitting = [pipeline for pipeline in pipelines if Path(pipeline).name.startswith(f"{language}_")]
         if fitting:
             return f"spacy:{min(fitting, key=_size)}"
     get = f"python -m spacy download {name}"
     raise AnaphoraError(f"no spaCy pipeline for {language!r} is installed. Install one: {get}. {ways}")
-
-
-def _folders(language: str) -> list[str]:
-    folder = os.environ.get("ANAPHORA_MODELS")
-    return [str(path.parent) for path in Path(folder).glob(f"{language}_*/meta.json")] if folder else []
 
 
 def _size(name: str) -> tuple[int, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -125,6 +125,13 @@ class Document:
         sentence = self.sentences[mention.sentence]
         return Sentence(sentence.tokens[mention.start : mention.end]).text
 
+    def preceded_by(self, context: Sequence[Sentence]) -> Document:
+        """Return the document with sentences before it, which are not part of its chains."""
+        chains = self.chains
+        if chains is not None and context:
+            chains = tuple(tuple(replace(m, sentence=m.sentence + len(context)) for m in chain) for chain in chains)
+        return Document((*context, *self.sentences), chains)
+
 
 # Conversion of dependency trees: a content word changes places with the function word above it.
 
@@ -207,23 +214,15 @@ def contracted(words: Sequence[Token], contractions: Sequence[Contraction]) -> t
 # The number of a subject by its verb, which is more reliable than the tagger.
 
 
-def finite_verb(sentence: Sentence, index: int) -> int | None:
-    """The finite verb of the clause of an argument: the predicate, its auxiliary or its copula."""
-    head = sentence[index].head
-    if head is None:
-        return None
-    verbs = [head, *(child for child in sentence.children[head] if sentence[child].role in ("aux", "cop"))]
-    return next((verb for verb in verbs if sentence[verb].features.get("VerbForm") == "Fin"), None)
-
-
 def is_plural(sentence: Sentence, index: int) -> bool:
-    """Whether a word is plural: by the finite verb if it is a subject, otherwise by the tagger."""
+    """Return whether a word is plural: by the finite verb if it is a subject, otherwise by the tagger."""
     token = sentence[index]
-    if token.role in ("nsubj", "expl"):
-        verb = finite_verb(sentence, index)
-        if verb is not None and (number := sentence[verb].features.get("Number")):
-            return number == "Plur"
-    return token.features.get("Number") == "Plur"
+    number = None
+    if token.role in ("nsubj", "expl") and token.head is not None:
+        below = (sentence[child] for child in sentence.children[token.head])
+        verbs = (sentence[token.head], *(child for child in below if child.role in ("aux", "cop")))
+        number = next((v.features.get("Number") for v in verbs if v.features.get("VerbForm") == "Fin"), None)
+    return (number or token.features.get("Number")) == "Plur"
 
 
 # Coreference chains in CoNLL-U, as in CorefUD and GUM: `Entity=(e1-person-1(e2)` opens, `e1)` closes.
@@ -272,8 +271,5 @@ class Entities:
 def head_of(sentence: Sentence, start: int, end: int) -> int:
     """The head of a span: the token whose head is outside, and the first content word if there are several."""
     tops = [i for i in range(start, end) if (h := sentence[i].head) is None or not start <= h < end]
-    return next(iter(_words(sentence, tops)), tops[0] if tops else start)
-
-
-def _words(sentence: Sentence, indices: Iterable[int]) -> list[int]:
-    return [i for i in indices if sentence[i].upos not in ("PUNCT", "ADP", "CCONJ", "SCONJ", "DET")]
+    words = (i for i in tops if sentence[i].upos not in ("PUNCT", "ADP", "CCONJ", "SCONJ", "DET"))
+    return next(words, tops[0] if tops else start)

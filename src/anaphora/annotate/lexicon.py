@@ -79,7 +79,9 @@ def corrected(sentence: Sentence, lexicon: NounLexicon) -> Sentence:
     """The sentence with the genders of its common nouns by lexicon, article and tagger, in this order."""
     tokens = list(sentence.tokens)
     for i, token in enumerate(tokens):
-        if token.upos == "NOUN" or (token.upos == "PROPN" and _has_article(sentence, i)):
+        # names of people have no article, and are not in the lexicon
+        named = token.upos == "PROPN" and any(sentence[child].upos == "DET" for child in sentence.children[i])
+        if token.upos == "NOUN" or named:
             gender = noun_gender(sentence, i, lexicon)
             if gender and gender != token.features.get("Gender"):
                 tokens[i] = replace(token, features={**token.features, "Gender": gender})
@@ -95,25 +97,17 @@ def noun_gender(sentence: Sentence, index: int, lexicon: NounLexicon) -> str:
     known = lexicon.genders(token.text) or lexicon.genders(token.lemma) or ALL
     if len(known) == 1:
         return next(iter(known))
-    possible = known & _by_article(sentence, index) if token.features.get("Number") != "Plur" else known
+    possible = known
+    if token.features.get("Number") != "Plur":
+        by_article = ALL
+        for child in sentence.children[index]:
+            if child < index and sentence[child].upos in ("DET", "ADP", "PRON"):
+                by_article &= _form(sentence[child]) or ALL
+        possible = known & (by_article or ALL)
     if len(possible) == 1:
         return next(iter(possible))
     possible = possible or known
     return tagged if tagged in possible or possible == ALL else min(possible)
-
-
-def _has_article(sentence: Sentence, index: int) -> bool:
-    """Whether a noun has an article; names of people, which are not in the lexicon, have none."""
-    return any(sentence[child].upos == "DET" for child in sentence.children[index])
-
-
-def _by_article(sentence: Sentence, index: int) -> Genders:
-    genders = ALL
-    for child in sentence.children[index]:
-        token = sentence[child]
-        if child < index and token.upos in ("DET", "ADP", "PRON"):
-            genders &= _form(token) or ALL
-    return genders or ALL
 
 
 def _form(token: Token) -> Genders:

@@ -7,7 +7,7 @@ which `promote` reverses.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from anaphora.annotate.document import Token, Tree, promote
@@ -111,15 +111,16 @@ def universal(tokens: Sequence[Token], scheme: Scheme) -> tuple[Token, ...]:
     tags = STTS if scheme == "tiger" else PENN
     known = [t if t.upos else replace(t, upos=_upos(t, tags)) for t in tokens]
     tree = Tree([t.head for t in known], [t.relation for t in known])
-    CONVERTERS[scheme](known, tree)
+    if scheme == "tiger":
+        _tiger(known, tree)
+    elif scheme == "clearnlp":
+        _clearnlp(known, tree)
+    else:
+        tree.relations[:] = [UD.get(relation, relation) for relation in tree.relations]
     return tuple(
         t if t.head == head and t.relation == relation else replace(t, head=head, relation=relation)
         for t, head, relation in zip(known, tree.heads, tree.relations, strict=True)
     )
-
-
-def _ud(tokens: Sequence[Token], tree: Tree) -> None:
-    _rename(tree, UD)
 
 
 def _clearnlp(tokens: Sequence[Token], tree: Tree) -> None:
@@ -134,7 +135,7 @@ def _clearnlp(tokens: Sequence[Token], tree: Tree) -> None:
             tree.relations[i] = "agent" if above == "agent" else _adverbial(tokens, tree, i)
         elif relation in ("attr", "acomp") and tokens[head].lemma == "be" and token.upos not in VERBAL:
             promote(tree, i, "cop")
-    _rename(tree, CLEARNLP)
+    tree.relations[:] = [CLEARNLP.get(relation, relation) for relation in tree.relations]
 
 
 def _tiger(tokens: Sequence[Token], tree: Tree) -> None:
@@ -161,9 +162,6 @@ def _tiger(tokens: Sequence[Token], tree: Tree) -> None:
     tree.relations[:] = [_tiger_relation(r, token) for r, token in zip(tree.relations, tokens, strict=True)]
 
 
-CONVERTERS: dict[Scheme, Callable[[Sequence[Token], Tree], None]] = {"ud": _ud, "clearnlp": _clearnlp, "tiger": _tiger}
-
-
 def _tiger_relation(relation: str, token: Token) -> str:
     if relation.startswith(DONE):
         return relation.removeprefix(DONE)
@@ -185,12 +183,8 @@ def _adverbial(tokens: Sequence[Token], tree: Tree, index: int) -> str:
     return "nmod" if head is not None and tokens[head].upos in NOMINAL else "obl"
 
 
-def _rename(tree: Tree, names: Mapping[str, str]) -> None:
-    tree.relations[:] = [names.get(relation, relation) for relation in tree.relations]
-
-
 def _upos(token: Token, tags: Mapping[str, str]) -> str:
     for length in range(len(token.xpos), 0, -1):
-        if found := tags.get(token.xpos[:length]):
-            return found
+        if upos := tags.get(token.xpos[:length]):
+            return upos
     return "X" if any(c.isalnum() for c in token.text) else "PUNCT"

@@ -42,19 +42,17 @@ class SpacyAnnotator:
 
     def annotate(self, documents: Iterable[Sequence[Line]]) -> Iterator[Document]:
         for batch in batches(documents):
-            lines = (self._doc(line) for document in batch for line in document)
+            lines = (
+                self._nlp.make_doc(" ".join(line.split()))
+                if isinstance(line, str)
+                else Doc(self._nlp.vocab, words=list(line))
+                for document in batch
+                for line in document
+            )
             annotated = self._nlp.pipe(lines, batch_size=LINES)
             for document in batch:
-                yield Document(tuple(self.sentence(next(annotated)) for _ in document))
-
-    def _doc(self, line: Line) -> Any:
-        if isinstance(line, str):
-            return self._nlp.make_doc(" ".join(line.split()))
-        return Doc(self._nlp.vocab, words=list(line))
-
-    def sentence(self, doc: Any) -> Sentence:
-        """A line, which is a spaCy document, in Universal Dependencies."""
-        return sentence_of(doc, self._scheme, self._features)
+                sentences = (sentence_of(next(annotated), self._scheme, self._features) for _ in document)
+                yield Document(tuple(sentences))
 
 
 def sentence_of(doc: Any, scheme: Scheme, cache: dict[int, Mapping[str, str]] | None = None) -> Sentence:
@@ -70,18 +68,8 @@ def sentence_of(doc: Any, scheme: Scheme, cache: dict[int, Mapping[str, str]] | 
         if features is None:
             features = seen[key] = token.morph.to_dict()
         head = None if token.head.i == token.i else token.head.i
-        tokens.append(
-            Token(
-                token.text,
-                token.lemma_,
-                token.pos_,
-                features,
-                head,
-                token.dep_,
-                bool(token.whitespace_),
-                token.tag_,
-            )
-        )
+        spaced = bool(token.whitespace_)
+        tokens.append(Token(token.text, token.lemma_, token.pos_, features, head, token.dep_, spaced, token.tag_))
     return Sentence(universal(tokens, scheme))
 
 

@@ -97,12 +97,12 @@ def _word(word: Any) -> Token:
     )
 
 
-def _chain(chain: Any, sentences: Sequence[Sentence], places: Sequence[Sequence[int]]) -> Chain:
+def _chain(chain: Any, sentences: Sequence[Sentence], tokens_of: Sequence[Sequence[int]]) -> Chain:
     mentions = []
     for mention in chain.mentions:
         if not isinstance(mention.start_word, int):  # an empty word: a dropped pronoun
             continue
-        token_of = places[mention.sentence]
+        token_of = tokens_of[mention.sentence]
         start, end = token_of[mention.start_word], token_of[mention.end_word - 1] + 1
         mentions.append(Mention(mention.sentence, start, end, head_of(sentences[mention.sentence], start, end)))
     return tuple(sorted(mentions, key=lambda m: (m.sentence, m.start)))

@@ -6,11 +6,11 @@ import contextlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from itertools import groupby, islice, tee
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from anaphora.align.alignment import Alignment
 from anaphora.annotate import Annotator, Document
@@ -22,7 +22,7 @@ from anaphora.coref import Link, Linker
 from anaphora.coref.nonreferential import classify
 from anaphora.coref.pronouns import Language, is_singular_pronoun, language
 from anaphora.languages.german import FORMS
-from anaphora.languages.german_swap import case_of, swappable
+from anaphora.languages.german_swap import case_of, swap_pronoun
 from anaphora.suites.example import Passage
 
 BLOCK = 1000  # sentences of a document that are held in memory
@@ -132,8 +132,7 @@ class Statistics:
     new: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class _It:
+class _It(NamedTuple):
     """An *it* whose antecedent precedes the context."""
 
     pronoun: Mention
@@ -162,7 +161,7 @@ def augment(
         statistics.sentences += len(block.pairs)
         before, sentences = (before[-KEPT:], sentences[-KEPT:]) if block.first else ((), ())
         new = len(before)
-        english, pairs = _joined(sentences, english), (*before, *block.pairs)
+        english, pairs = english.preceded_by(sentences), (*before, *block.pairs)
         candidates = list(_antecedent_free(english, new, linker, settings, statistics))
         germans = _germans(pairs, new, candidates, target, ready)
         for it in candidates:
@@ -177,15 +176,6 @@ def augment(
         before, sentences = pairs, english.sentences
     if ready is not None:
         next(ready, None)  # raises an error if the annotation has more documents than the corpus
-
-
-def _joined(before: tuple[Sentence, ...], document: Document) -> Document:
-    """Return a block with the last sentences of the previous one."""
-    chains = document.chains
-    if chains is not None and before:
-        step = len(before)
-        chains = tuple(tuple(replace(m, sentence=m.sentence + step) for m in chain) for chain in chains)
-    return Document((*before, *document.sentences), chains)
 
 
 def _germans(
@@ -204,28 +194,21 @@ def _germans(
 def _antecedent_free(
     document: Document, new: int, linker: Linker, settings: Settings, statistics: Statistics
 ) -> Iterator[_It]:
-    """Yield each *it* whose antecedent precedes the context, and count the outcome of the others."""
+    """Yield each *it* whose antecedent precedes the context and count why the others are excluded."""
     for link in linker.links(document):
         sentence = document.sentences[link.pronoun.sentence]
         if link.pronoun.sentence < new or sentence[link.pronoun.head].text.lower() != "it":
             continue
         outcome = _far(link, settings)
-        if not isinstance(outcome, str):
-            outcome = _dropped(link, sentence, settings) or outcome
+        if settings.drop and not isinstance(outcome, str):
+            kind = classify(sentence, link.pronoun.head, language("en"))
+            if kind is None and link.nonreferential > 0.5:  # by the linker, if not by rule
+                kind = "event"
+            outcome = kind if kind in settings.drop else outcome
         if isinstance(outcome, str):
             statistics.outcomes[outcome] += 1
-        else:
+        elif outcome is not None:
             yield outcome
-
-
-def _dropped(link: Link, sentence: Sentence, settings: Settings) -> str | None:
-    """Return why an *it* is excluded, if it is: by rule, or because the linker takes it as non-referential."""
-    if not settings.drop:
-        return None
-    kind = classify(sentence, link.pronoun.head, language("en"))
-    if kind is None and link.nonreferential > 0.5:
-        kind = "event"
-    return kind if kind in settings.drop else None
 
 
 def _far(link: Link, settings: Settings) -> _It | str:
@@ -248,19 +231,19 @@ def _augmented(
     number = it.pronoun.sentence
     pair = pairs[number]
     candidates = translations(german, language("de"))
+    source = english.sentences[number]
     if pair.alignment is not None:
-        source = english.sentences[number]
         index = aligned_pronoun(source, it.pronoun.head, german, candidates, pair.alignment)
     else:
-        index = only_pronoun(english.sentences[number], it.pronoun.head, german, candidates)
+        index = only_pronoun(source, it.pronoun.head, german, candidates)
     if index is None:
         return "German pronoun unclear" if candidates else "no German pronoun"
     kind = classify(german, index, language("de")) if settings.drop else None
     if kind in settings.drop:
         return str(kind)
-    change = swappable(german, index)
-    if isinstance(change, str):
-        return change
+    swap = swap_pronoun(german, index)
+    if isinstance(swap, str):
+        return swap
     passage = pairs[number - settings.context : number + 1]
     before = tuple(p.target for p in passage[:-1])
     return Augmented(
@@ -270,11 +253,11 @@ def _augmented(
         source=tuple(p.source for p in passage),
         target=tuple(p.target for p in passage),
         pronoun=german[index].text,
-        case=change.case,
+        case=swap.case,
         antecedent=english.text(it.antecedent),
         distance=number - it.antecedent.sentence,
         confidence=it.confidence,
-        targets={gender: (*before, text) for gender, text in change.others().items()},
+        targets={gender: (*before, variant.text) for gender, variant in swap.variants.items()},
     )
 
 
@@ -309,25 +292,9 @@ def write_augmented(
             for target in (example.target, *dict.fromkeys(example.targets.values())):  # ihm has two genders
                 all_source.write(line(example.source))
                 all_target.write(line(target))
-            records.write(json.dumps(record(example), ensure_ascii=False).encode() + b"\n")
+            record = asdict(example) | {"confidence": round(example.confidence, 4)}
+            records.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
     return paths
-
-
-def record(example: Augmented) -> dict[str, Any]:
-    """Return a candidate as JSON."""
-    return {
-        "document": example.document,
-        "sentence": example.sentence,
-        "line": example.line,
-        "source": list(example.source),
-        "target": list(example.target),
-        "pronoun": example.pronoun,
-        "case": example.case,
-        "antecedent": example.antecedent,
-        "distance": example.distance,
-        "confidence": round(example.confidence, 4),
-        "targets": {gender: list(passage) for gender, passage in example.targets.items()},
-    }
 
 
 def statistics_document(statistics: Statistics, **more: Any) -> Mapping[str, Any]:

@@ -268,16 +268,16 @@ def explain(error: BaseException, arguments: list[str]) -> None:
         fail("out of memory. Close other programs, or use smaller batches or a smaller model")
     if isinstance(error, OSError):  # of the machine: a full disk, a folder where a file is to be written
         discard_output()
-        place = error.filename2 or error.filename
-        fail(f"{f'{place}: ' if place else ''}{(error.strerror or str(error)).lower()}{_kept(error, arguments)}")
+        path = error.filename2 or error.filename
+        fail(f"{f'{path}: ' if path else ''}{(error.strerror or str(error)).lower()}{_kept(error, arguments)}")
 
 
 def _kept(error: Exception, arguments: list[str]) -> str:
     """What a command that could not write has kept, for the end of its error message."""
     from anaphora.cli.interrupts import kept
 
-    if found := kept(app, arguments):
-        return f"{'' if str(error).endswith('.') else '.'} {found[0]}. Make room, then resume with: {found[1]}"
+    if hint := kept(app, arguments):
+        return f"{'' if str(error).endswith('.') else '.'} {hint[0]}. Make room, then resume with: {hint[1]}"
     return ""
 
 

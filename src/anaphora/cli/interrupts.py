@@ -7,27 +7,38 @@ Files appear under their name only when they are complete. What is kept is descr
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import click
 
-Options = Mapping[str, Any]
+from anaphora.core.errors import AnaphoraError
 
 
 @dataclass(frozen=True, slots=True)
 class ResumeHint:
     """How a command is resumed.
 
-    kept: asks the library what there is to resume, given the command's options; empty where there is nothing
+    target: "module:function" of the library that says what there is to resume; empty where there is nothing
+    parameters: the parameters of the command that the function is given
     add, drop: an option to resume with, and one that must be left out then
     """
 
-    kept: Callable[[Options], str]
+    target: str
+    parameters: tuple[str, ...] = ("output",)
     add: str = ""
     drop: str = ""
+
+    def kept(self, options: Mapping[str, Any]) -> str:
+        """Ask the library what the command with these options has kept."""
+        if "output" in self.parameters and options["output"] is None:  # as of `train --list`
+            return ""
+        module, _, name = self.target.partition(":")
+        description: str = getattr(import_module(module), name)(*(options[key] for key in self.parameters))
+        return description
 
 
 def resume_message(root: click.Command, arguments: Sequence[str]) -> str:
@@ -36,7 +47,7 @@ def resume_message(root: click.Command, arguments: Sequence[str]) -> str:
         return f"stopped; {hint[0]}. Resume with: {hint[1]}"
     try:
         context = parse_argv(root, arguments)
-    except click.ClickException:  # interrupted before the mistake was found
+    except (click.ClickException, AnaphoraError):  # interrupted before the mistake was found
         return "stopped; nothing was written"
     output = context.params.get("output")
     # an output that exists was there before, or is complete
@@ -49,7 +60,7 @@ def kept(root: click.Command, arguments: Sequence[str]) -> tuple[str, str] | Non
     """What the command has kept that was called with these arguments, and the command that resumes it."""
     try:
         context = parse_argv(root, arguments)
-    except (click.ClickException, click.exceptions.Exit):  # Exit: --help
+    except (click.ClickException, click.exceptions.Exit, AnaphoraError):  # Exit: --help
         return None
     hint = RESUME_HINTS.get(context.command_path.partition(" ")[2])
     text = hint.kept(context.params) if hint else ""
@@ -66,10 +77,10 @@ def parse_argv(root: click.Command, arguments: Sequence[str]) -> click.Context:
     name = "anaphora"
     while isinstance(command, click.Group):
         parent = click.Context(command, info_name=name, parent=parent, **command.context_settings)
-        place = next((k for k, word in enumerate(words) if not word.startswith("-")), None)  # groups have flags only
-        if place is None:
+        index = next((k for k, word in enumerate(words) if not word.startswith("-")), None)  # groups have flags only
+        if index is None:
             raise click.exceptions.NoArgsIsHelpError(parent)
-        name = words.pop(place)
+        name = words.pop(index)
         subcommand = command.get_command(parent, name)
         if subcommand is None:
             raise click.UsageError(f"No such command {name!r}.", parent)
@@ -81,78 +92,17 @@ def _shell(words: Sequence[str]) -> str:
     return shlex.join(["anaphora", *words])
 
 
-def _score(options: Options) -> str:
-    from anaphora.runs import kept
-
-    return kept(options["output"])
-
-
-def _translate(options: Options) -> str:
-    from anaphora.systems.translation import kept
-
-    return kept(options["output"])
-
-
-def _train(options: Options) -> str:
-    from anaphora.nmt.log import kept
-
-    return "" if options["output"] is None else kept(options["output"])
-
-
-def _context_usage(options: Options) -> str:
-    from anaphora.evaluation.context_usage import kept
-
-    return kept(options["output"])
-
-
-def _mine(options: Options) -> str:
-    from anaphora.build.mine.pipeline import kept
-
-    output: Path = options["output"]
-    return kept(options["work"] or output.with_name(f"{output.name}.work"))
-
-
-def _demo(options: Options) -> str:
-    from anaphora.demo.story import kept
-
-    return "" if options["pretrained"] or options["stand_ins"] else kept(options["output"])
-
-
-def _cache(options: Options) -> str:
-    """A measure is written when it is trained; encoder states, which take the time, are kept as they come."""
-    cache: Path | None = options["cache"]
-    return f"the encoder's states so far are kept in {cache}" if cache is not None and cache.is_dir() else ""
-
-
-def _adapt(options: Options) -> str:
-    from anaphora.cli.measure_training import kept_file
-
-    part = kept_file(options["output"])
-    return f"what it has learned so far is kept in {part}" if part.is_file() else ""
-
-
-def _serve(options: Options) -> str:
-    place = options["study"] if options["database"] is None else "its database"  # the URL may hold a password
-    return f"every answer is kept in {place}"
-
-
-def _get(options: Options) -> str:
-    from anaphora.suites.get import kept
-
-    return kept()
-
-
 RESUME_HINTS: dict[str, ResumeHint] = {
-    "score": ResumeHint(_score, add="--resume", drop="--overwrite"),
-    "translate": ResumeHint(_translate, add="--resume", drop="--overwrite"),
-    "train": ResumeHint(_train, add="--resume"),
-    "context-usage": ResumeHint(_context_usage),
-    "build mine": ResumeHint(_mine, drop="--no-resume"),
-    "demo": ResumeHint(_demo),
-    "measure adapt": ResumeHint(_adapt),
-    "measure train": ResumeHint(_cache),
-    "measure evaluate": ResumeHint(_cache),
-    "measure score": ResumeHint(_cache),
-    "study serve": ResumeHint(_serve),
-    "suites get": ResumeHint(_get),
+    "score": ResumeHint("anaphora.runs:kept", add="--resume", drop="--overwrite"),
+    "translate": ResumeHint("anaphora.systems.translation:kept", add="--resume", drop="--overwrite"),
+    "train": ResumeHint("anaphora.nmt.log:kept", add="--resume"),
+    "context-usage": ResumeHint("anaphora.evaluation.context_usage:kept"),
+    "build mine": ResumeHint("anaphora.build.mine.pipeline:kept", ("output", "work"), drop="--no-resume"),
+    "demo": ResumeHint("anaphora.demo:kept", ("output", "pretrained", "stand_ins")),
+    "measure adapt": ResumeHint("anaphora.measure:kept_model"),
+    "measure train": ResumeHint("anaphora.measure:kept_states", ("cache",)),
+    "measure evaluate": ResumeHint("anaphora.measure:kept_states", ("cache",)),
+    "measure score": ResumeHint("anaphora.measure:kept_states", ("cache",)),
+    "study serve": ResumeHint("anaphora.study.store:kept", ("study", "database")),
+    "suites get": ResumeHint("anaphora.suites.get:kept", ()),
 }

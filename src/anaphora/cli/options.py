@@ -1,26 +1,35 @@
-"""Options that several commands share: one option has one name, one meaning and one default everywhere.
+"""Options of commands, made from the signatures of the API, so that command line and API cannot drift apart.
 
-`options("source", "limit")` adds options of the table `SHARED` to a command; `options_from(dataclass, …)` takes their
-defaults from a settings dataclass of the library, so that command line and library cannot drift apart.
+`@parameters(api.score, …)` adds an option for each parameter of a function: its name, type, choices and default are
+those of the signature. Its help is a line of the function's docstring (`gpus: Number of GPUs per worker.`) or, for
+parameters that several functions share, in the table `SHARED`: one option has one name and one meaning everywhere.
 """
 
 from __future__ import annotations
 
-import dataclasses
+import functools
+import inspect
 import math
-from collections.abc import Callable
+import re
+import types
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 
 import click
 
-from anaphora.align.tokenize import DEFAULT, TOKENIZERS
+from anaphora.align.tokenize import TOKENIZERS
+from anaphora.core.errors import AnaphoraError
+from anaphora.suites.suite import Suite
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Decorator = Callable[[Command], Command]
+Settings = dict[str, Any]
 PATH = click.Path(path_type=Path)
 COUNT, SIZE = click.IntRange(1), click.IntRange(0)
 FORMATS = ("table", "json", "markdown", "latex", "tsv")
+CALLBACKS = ("progress", "started", "watch", "announce", "say", "report")  # parameters that only Python can give
+ATTRIBUTE = re.compile(r"(\w+): ([A-Z].*)")  # a line of a docstring that is the help of an option
 
 
 class Share(click.FloatRange):
@@ -31,6 +40,18 @@ class Share(click.FloatRange):
         if math.isnan(number):
             self.fail(f"{value!r} is not a number.", param, ctx)
         return number
+
+
+class Parsed(click.ParamType[Any]):
+    """A value that a function parses, for example a list separated by commas."""
+
+    name = "text"
+
+    def __init__(self, parse: Callable[[str], Any]) -> None:
+        self.parse = parse
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return self.parse(value) if isinstance(value, str) else value
 
 
 class Option(click.Option):
@@ -58,360 +79,291 @@ def option(*names: str, **settings: Any) -> Callable[[Command], Command]:
     return click.option(*names, cls=Option, **settings)
 
 
-SHARED: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
+def split_words(text: str) -> tuple[str, ...]:
+    """The words of a list such as `it,they`."""
+    return tuple(word.strip() for word in text.split(",") if word.strip())
+
+
+def key_values(_: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
+    """Values of an option that is written KEY=VALUE."""
+    pairs = [value.partition("=") for value in values]
+    for key, equals, value in pairs:
+        if not equals or not key.strip().replace(".", "").isidentifier():
+            set_key = "write section.key=value, for example training.epochs=5"
+            expected = set_key if parameter.name == "settings" else f"expected {parameter.metavar}"
+            raise AnaphoraError(f"{parameter.opts[0]} {key}{equals}{value}: {expected}")
+    return {key.strip(): value.strip() for key, _, value in pairs}
+
+
+def shared(help: str = "", *flags: str, **settings: Any) -> Settings:
+    return {"help": help, **({"flags": flags} if flags else {}), **settings}
+
+
+WORDS = {"type": Parsed(split_words), "multiple": False, "metavar": "A,B,…"}
+ALIGNER = "Word aligner: thot or builtin, and its model, for example thot:hmm (docs/alignment.md)."
+ANNOTATOR = "Annotator of the {}: spacy:PIPELINE, stanza:LANGUAGE or conllu:FILE."
+SHARED: dict[str, Settings] = {
     # texts
-    "source": (("-s", "--source"), {"type": PATH, "help": "Source text, one sentence per line."}),
-    "reference": (("-r", "--reference"), {"type": PATH, "help": "Reference translation, one sentence per line."}),
-    "translation": (
-        ("-t", "--translation", "translations"),
-        {
-            "type": PATH,
-            "multiple": True,
-            "aliases": ("--hypothesis",),
-            "help": "Translations of a system, one sentence per line (repeatable).",
-        },
+    "source": shared("Source text, one sentence per line.", "-s", "--source"),
+    "reference": shared("Reference translation, one sentence per line.", "-r", "--reference"),
+    "translations": shared(
+        "Translations of a system, one sentence per line (repeatable).",
+        *("-t", "--translation"),
+        aliases=("--hypothesis",),
     ),
-    "languages": (("-l", "--languages"), {"metavar": "SRC-TGT", "help": "Language pair, for example en-fr."}),
-    "name": (
-        ("--name", "names"),
-        {"multiple": True, "help": "Name of a system in tables: one per translation or run, in order (repeatable)."},
+    "output": shared("", "-o", "--output"),
+    "languages": shared("Language pair, for example en-fr.", "-l", "--languages", metavar="SRC-TGT"),
+    "names": shared("Name of a system in tables: one per translation or run, in order (repeatable).", "--name"),
+    "name": shared("Name of the suite (default: that of the format or file).", "--suite-name", aliases=("--name",)),
+    "suite_name": shared("Name of the suite (default: that of the format or file).", aliases=("--name",)),
+    "docids": shared("Each line is docid⇥sentence (default: blank lines separate documents)."),
+    "tokenize": shared(
+        "Tokenization; auto: Moses, unless the text is tokenized or alignments or tags count its words.",
+        type=click.Choice(TOKENIZERS),
     ),
-    "docids": (
-        ("--docids",),
-        {"is_flag": True, "help": "Each line is docid⇥sentence (default: blank lines separate documents)."},
-    ),
-    "tokenize": (
-        ("--tokenize",),
-        {
-            "type": click.Choice(TOKENIZERS),
-            "default": DEFAULT,
-            "help": "Tokenization; auto: Moses, unless the text is tokenized or alignments or tags count its words.",
-        },
-    ),
-    "normalize-text": (
-        ("--normalize-text/--no-normalize-text", "normalize"),
-        {
-            "default": True,
-            "aliases": ("--normalize", "--no-normalize"),
-            "help": "Unify apostrophes (’ ' &apos; &#39;), spaces and full-width characters (the default), or do not.",
-        },
-    ),
-    "from": (("--from", "format"), {"default": "native", "metavar": "FORMAT", "help": "Format of the input."}),
+    "normalize": shared("Compare sums of log-probabilities, or means per token."),
+    "format": shared("Format of the input.", "--from", metavar="FORMAT"),
     # word alignment
-    "reference-alignments": (
-        ("--reference-alignments",),
-        {
-            "type": PATH,
-            "metavar": "FILE",
-            "aliases": ("--ref-align",),
-            "help": "Word alignment of source and reference in Pharaoh format (0-0 1-2).",
-        },
+    "reference_alignments": shared(
+        "Word alignment of source and reference in Pharaoh format (0-0 1-2).", aliases=("--ref-align",)
     ),
-    "translation-alignments": (
-        ("--translation-alignments",),
-        {
-            "type": PATH,
-            "multiple": True,
-            "metavar": "FILE",
-            "aliases": ("--hyp-align",),
-            "help": "Word alignment of source and translation, one per -t (repeatable).",
-        },
+    "translation_alignments": shared(
+        "Word alignment of source and translation, one per -t (repeatable).", aliases=("--hyp-align",)
     ),
-    "alignments": (
-        ("--alignments",),
-        {"type": PATH, "metavar": "FILE", "help": "Word alignment of source and target in Pharaoh format (0-0 1-2)."},
-    ),
-    "aligner": (
-        ("--aligner",),
-        {
-            "default": "thot",
-            "metavar": "NAME[:MODEL]",
-            "aliases": ("--align-backend", "--backend"),
-            "help": "Word aligner: thot or builtin, and its model, for example thot:hmm (docs/alignment.md).",
-        },
-    ),
-    "aligner-model": (
-        ("--aligner-model",),
-        {"type": PATH, "metavar": "FOLDER", "help": "Saved aligner to apply (from `anaphora align --save`)."},
-    ),
-    "corpus": (
-        ("--corpus",),
-        {
-            "type": PATH,
-            "nargs": 2,
-            "multiple": True,
-            "metavar": "SRC TGT",
-            "help": "Extra parallel text for training the aligner (repeatable).",
-        },
-    ),
+    "alignments": shared("Word alignment of source and target in Pharaoh format (0-0 1-2)."),
+    "aligner": shared(ALIGNER, metavar="NAME[:MODEL]", aliases=("--align-backend", "--backend")),
+    "aligner_model": shared("Saved aligner to apply (from `anaphora align --save`).", metavar="FOLDER"),
+    "corpus": shared("Extra parallel text for training the aligner (repeatable).", metavar="SRC TGT"),
     # systems
-    "system": (
-        ("--system",),
-        {"metavar": "SPEC", "help": "System to evaluate, as KIND:NAME (see `anaphora systems`)."},
+    "system": shared("System to evaluate, as KIND:NAME (see `anaphora systems`).", metavar="SPEC"),
+    "context": shared(
+        "Number of preceding sentences to include (default: what an nmt: model was trained with, otherwise 0)."
     ),
-    "context": (
-        ("--context",),
-        {
-            "type": SIZE,
-            "metavar": "N",
-            "help": "Number of preceding sentences to include (default: what an nmt: model was trained with, "
-            "otherwise 0).",
-        },
+    "separator": shared("Text between the sentences of a passage, exactly as given (default: one space)."),
+    "target_context": shared(
+        "Context of the candidates: the suite's (gold), the system's own translation (produced), or none."
     ),
-    "separator": (
-        ("--separator",),
-        {"default": " ", "help": "Text between the sentences of a passage, exactly as given (default: one space)."},
+    "limit": shared("Use only the first N examples.", type=COUNT),
+    "sample": shared("Use a random sample of N examples.", type=COUNT),
+    "threads": shared("CPU threads per worker.", type=COUNT),
+    "workers": shared("Number of worker processes (default: as many as CPUs and memory allow).", type=COUNT),
+    "cluster": shared(
+        "Run the workers on a Ray cluster at HOST:PORT (default: RAY_ADDRESS, or a new local cluster).",
+        **{"is_flag": False, "flag_value": "", "metavar": "[ADDRESS]"},
     ),
-    "target-context": (
-        ("--target-context",),
-        {
-            "type": click.Choice(["gold", "produced", "none"]),
-            "default": "gold",
-            "help": "Context of the candidates: the suite's (gold), the system's own translation (produced), or none.",
-        },
+    "batch_tokens": shared("Maximum number of tokens per batch.", type=COUNT),
+    "plain": shared(
+        "Score every candidate separately, without the prefix tree.", "--no-prefix-tree", aliases=("--plain",)
     ),
-    "limit": (("--limit",), {"type": COUNT, "metavar": "N", "help": "Use only the first N examples."}),
-    "sample": (("--sample",), {"type": COUNT, "metavar": "N", "help": "Use a random sample of N examples."}),
-    "threads": (("--threads",), {"type": COUNT, "metavar": "N", "help": "CPU threads per worker."}),
-    "workers": (
-        ("--workers",),
-        {
-            "type": COUNT,
-            "metavar": "N",
-            "help": "Number of worker processes (default: as many as CPUs and memory allow).",
-        },
-    ),
-    "cluster": (
-        ("--cluster",),
-        {
-            "is_flag": False,
-            "flag_value": "",
-            "metavar": "[ADDRESS]",
-            "help": "Run the workers on a Ray cluster at HOST:PORT (default: RAY_ADDRESS, or a new local cluster).",
-        },
-    ),
-    "batch-tokens": (
-        ("--batch-tokens",),
-        {"type": COUNT, "default": 2048, "metavar": "N", "help": "Maximum number of tokens per batch."},
-    ),
-    "truncate": (
-        ("--truncate",),
-        {"is_flag": True, "help": "Truncate inputs that exceed the model's maximum length, and count them."},
-    ),
-    "resume": (("--resume",), {"is_flag": True, "help": "Resume an unfinished run."}),
-    "overwrite": (("--overwrite",), {"is_flag": True, "help": "Replace an existing output."}),
+    "truncate": shared("Truncate inputs that exceed the model's maximum length, and count them."),
+    "resume": shared("Resume an unfinished run."),
+    "overwrite": shared("Replace an existing output."),
     # annotation
-    "annotate-source": (
-        ("--annotate-source",),
-        {"metavar": "SPEC", "help": "Annotator of the source: spacy:PIPELINE, stanza:LANGUAGE or conllu:FILE."},
-    ),
-    "annotate-target": (
-        ("--annotate-target",),
-        {"metavar": "SPEC", "help": "Annotator of the target: spacy:PIPELINE, stanza:LANGUAGE or conllu:FILE."},
-    ),
-    "link-confidence": (
-        ("--link-confidence",),
-        {
-            "type": Share(0, 1),
-            "aliases": ("--confidence",),
-            "help": "Minimum confidence of an antecedent (default: the resolver's own).",
-        },
+    "annotate_source": shared(ANNOTATOR.format("source"), metavar="SPEC"),
+    "annotate_target": shared(ANNOTATOR.format("target"), metavar="SPEC"),
+    "link_confidence": shared(
+        "Minimum confidence of an antecedent (default: the resolver's own).",
+        type=Share(0, 1),
+        aliases=("--confidence",),
     ),
     # statistics
-    "by": (
-        ("--by",),
-        {
-            "multiple": True,
-            "metavar": "TAG",
-            "help": "Break results down by a tag, a condition (tag>3) or a product (a×b, a*b) (repeatable).",
-        },
+    "by": shared(
+        "Break results down by a tag, a condition (tag>3) or a product (a×b, a*b) (repeatable).",
+        **{"multiple": True, "metavar": "TAG"},
     ),
-    "minimize": (
-        ("--minimize",),
-        {"is_flag": True, "help": "Treat lower scores as better (losses, perplexities)."},
-    ),
-    "normalize": (
-        ("--normalize",),
-        {
-            "type": click.Choice(["sum", "mean"]),
-            "default": "sum",
-            "help": "Compare sums of log-probabilities, or means per token.",
-        },
-    ),
-    "confidence": (
-        ("--confidence",),
-        {"type": Share(0, 1, True, True), "default": 0.95, "help": "Confidence level of the intervals."},
-    ),
-    "resample": (
-        ("--resample",),
-        {"metavar": "TAG", "help": "Resample groups of examples that share a tag, for example documents."},
-    ),
-    "samples": (
-        ("--samples",),
-        {"type": click.IntRange(100), "default": 10_000, "metavar": "N", "help": "Number of resamples."},
-    ),
-    "seed": (("--seed",), {"type": SIZE, "default": 12345, "metavar": "N", "help": "Random seed."}),
-    "paired-test": (
-        ("--test",),
-        {
-            "type": click.Choice(["mcnemar", "randomisation", "bootstrap"]),
-            "help": "Test whose p-value is reported (default: mcnemar, or randomisation with --resample).",
-        },
-    ),
-    "test": (
-        ("--test",),
-        {
-            "type": click.Choice(["bootstrap", "randomisation"]),
-            "default": "randomisation",
-            "help": "Test whose p-value is reported (JSON has both).",
-        },
-    ),
+    "minimize": shared("Treat lower scores as better (losses, perplexities)."),
+    "confidence": shared("Confidence level of the intervals.", type=Share(0, 1, True, True), metavar="SHARE"),
+    "resample": shared("Resample groups of examples that share a tag, for example documents.", metavar="TAG"),
+    "samples": shared("Number of resamples.", type=click.IntRange(100)),
+    "seed": shared("Random seed."),
+    "interval": shared("Kind of interval."),
+    "test": shared("Test whose p-value is reported (JSON has both)."),
     # pronouns, measure, study
-    "pronouns": (
-        ("--pronouns",),
-        {"metavar": "A,B,…", "help": "Source pronouns to evaluate (default: those of the pronoun lists)."},
+    "pronouns": shared("Source pronouns to evaluate (default: those of the pronoun lists).", **WORDS),
+    "lists": shared("TOML file with pronoun lists that extend the built-in ones."),
+    "pair_list": shared("Human judgments of pronoun pairs (from `study export --pairs`)."),
+    "encoder": shared("Location of the model's encoder, if the model has no copy of it.", metavar="SPEC"),
+    "cache": shared("Folder that caches encoder states.", metavar="FOLDER"),
+    "settings": shared(
+        "Override a key of the config (repeatable).",
+        "--set",
+        **{"type": str, "multiple": True, "default": (), "callback": key_values, "metavar": "SECTION.KEY=VALUE"},
     ),
-    "lists": (
-        ("--lists",),
-        {"type": PATH, "metavar": "FILE", "help": "TOML file with pronoun lists that extend the built-in ones."},
+    "common_context": shared("Use the reference's context for the systems' sentences as well."),
+    "database": shared(
+        "Database of the answers: postgresql://… or sqlite:///FILE (default: ANAPHORA_STUDY_DATABASE, or a file in "
+        "STUDY).",
+        **{"metavar": "URL", "envvar": "ANAPHORA_STUDY_DATABASE"},
     ),
-    "details": (
-        ("--details",),
-        {"type": PATH, "metavar": "FILE", "help": "Write one row per evaluated item to this TSV file."},
+    "options": shared("Pronouns that annotators choose from (default: those of the language).", **WORDS),
+    "wordnet": shared("Folder of WordNet's database (default: the system's).", metavar="FOLDER"),
+    "human": shared("Column of the human scores.", metavar="COLUMN"),
+    "without": shared(
+        "Also correlate without this system; auto: without outliers by human score (repeatable).", metavar="SYSTEM"
     ),
-    "pair-list": (
-        ("--pair-list",),
-        {
-            "type": PATH,
-            "metavar": "FILE",
-            "help": "Human judgments of pronoun pairs (from `study export --pairs`).",
-        },
-    ),
-    "encoder": (
-        ("--encoder",),
-        {"metavar": "SPEC", "help": "Location of the model's encoder, if the model has no copy of it."},
-    ),
-    "cache": (("--cache",), {"type": PATH, "metavar": "FOLDER", "help": "Folder that caches encoder states."}),
-    "set": (
-        ("--set", "settings"),
-        {"multiple": True, "metavar": "SECTION.KEY=VALUE", "help": "Override a key of the config (repeatable)."},
-    ),
-    "common-context": (
-        ("--common-context",),
-        {"is_flag": True, "help": "Use the reference's context for the systems' sentences as well."},
-    ),
-    "database": (
-        ("--database",),
-        {
-            "metavar": "URL",
-            "envvar": "ANAPHORA_STUDY_DATABASE",
-            "help": "Database of the answers: postgresql://… or sqlite:///FILE (default: ANAPHORA_STUDY_DATABASE, or "
-            "a file in STUDY).",
-        },
-    ),
-    "options": (
-        ("--options",),
-        {"metavar": "A,B,…", "help": "Pronouns that annotators choose from (default: those of the language)."},
-    ),
-    "wordnet": (
-        ("--wordnet",),
-        {"type": PATH, "metavar": "FOLDER", "help": "Folder of WordNet's database (default: the system's)."},
-    ),
-    "human": (
-        ("--human",),
-        {"default": "human", "metavar": "COLUMN", "help": "Column of the human scores."},
-    ),
-    "without": (
-        ("--without",),
-        {
-            "multiple": True,
-            "metavar": "SYSTEM",
-            "help": "Also correlate without this system; auto: without outliers by human score (repeatable).",
-        },
-    ),
-    "example": (
-        ("--example",),
-        {"type": PATH, "metavar": "FOLDER", "help": "Write invented example files to a folder and exit."},
-    ),
-    # output
-    "plot": (
-        ("--plot",),
-        {"type": PATH, "metavar": "FILE", "help": "Write a chart to FILE (.svg, or .png with the extra png)."},
-    ),
-    "title": (("--title",), {"default": "", "help": "Title of the page."}),
-    "format": (("--format",), {"type": click.Choice(FORMATS), "default": "table", "help": "Output format."}),
-    "json": (("--json", "as_json"), {"is_flag": True, "help": "Print one JSON document on stdout, and nothing else."}),
+    "title": shared("Title of the page."),
 }
+NORMALIZE_TEXT: Settings = {  # `normalize` of the commands that read texts, where it is not how scores are compared
+    "flags": ("--normalize-text/--no-normalize-text",),
+    "help": "Unify apostrophes (’ ' &apos; &#39;), spaces and full-width characters (the default), or do not.",
+    "aliases": ("--normalize", "--no-normalize"),
+    "default": True,
+}
+PAIRED_TEST = "Test whose p-value is reported (default: mcnemar, or randomisation with --resample)."
 
 
-def options(*keys: str, **changes: Any) -> Callable[[Command], Command]:
-    """Add shared options to a command, in this order; `changes` (required=True …) hold for all of them."""
+def parameters(
+    function: Callable[..., Any], *, skip: Sequence[str] = (), arguments: Sequence[str] = (), **changes: Any
+) -> Callable[[Command], Command]:
+    """Add an option for each parameter of a function of the API; the command's help is the function's, if it has none.
+
+    arguments: parameters that are arguments of the command instead, in this order, as "name" or "name=METAVAR"
+    skip: parameters that are no options of the command
+    changes: help texts, or settings of click and `flags=`, for single options
+    """
+    signature, texts = inspect.signature(function), help_texts(function)
+    positional = {name: metavar for name, _, metavar in (text.partition("=") for text in arguments)}
+    left_out = {*skip, *CALLBACKS, *positional}
 
     def add(command: Command) -> Command:
-        for key in reversed(keys):
-            names, settings = SHARED[key]
-            command = option(*names, **(settings | changes))(command)
+        if not command.__doc__:
+            command.__doc__ = texts[""]
+        for name in reversed(signature.parameters):
+            if name not in left_out:
+                parameter, change = signature.parameters[name], changes.get(name, {})
+                change = {"help": change} if isinstance(change, str) else change
+                own = {"help": texts[name]} if name in texts else {}
+                command = _option(function, parameter, SHARED.get(name, {}) | own | change)(command)
+        for name in reversed(positional):
+            parameter = signature.parameters[name]
+            several = parameter.kind is parameter.VAR_POSITIONAL
+            settings: Settings = {"nargs": -1} if several else {}
+            settings |= {"metavar": positional[name]} if positional[name] else {}
+            kind = option_type(parameter.annotation, function)["type"]
+            needed = changes.get(name, {}).get("required", parameter.default is parameter.empty)
+            command = click.argument(name, type=kind, required=needed, **settings)(command)
         return command
 
     return add
 
 
-def options_from(dataclass: Any, *keys: str) -> Callable[[Command], Command]:
-    """Add shared options whose defaults are those of a settings dataclass."""
-    defaults = {field.name: field.default for field in dataclasses.fields(dataclass)}
+def _option(function: Callable[..., Any], parameter: inspect.Parameter, own: Settings) -> Callable[[Command], Command]:
+    """The option of a parameter; what is not among its own settings comes from the signature."""
+    word, default = f"--{parameter.name.replace('_', '-')}", parameter.default
+    settings = option_type(parameter.annotation, function) | {"default": default}
+    flag = settings["type"] is bool
+    if flag:
+        del settings["type"]
+        word = f"{word}/--no-{word[2:]}" if default is not False else word
+        settings |= {"is_flag": True} if default is False else {}
+    settings |= own
+    if settings["default"] is parameter.empty:
+        settings.setdefault("required", True)
+        del settings["default"]
+    elif settings["default"] is None or (settings["default"] == () and settings.get("multiple")):
+        del settings["default"]
+    elif isinstance(settings["default"], tuple) and not settings.get("multiple"):
+        settings["show_default"] = ",".join(f"{item}" for item in settings["default"])
+    return option(*settings.pop("flags", (word,)), parameter.name, **settings)
 
-    def add(command: Command) -> Command:
-        for key in reversed(keys):
-            default = defaults[key.replace("-", "_")]
-            command = options(key, **({} if default in (None, False) else {"default": default}))(command)
-        return command
 
-    return add
+def option_type(annotation: str, function: Callable[..., Any]) -> Settings:
+    """The type, repetition and metavar of an option, from an annotation of the API.
+
+    A suite may be named by its file or by the catalogue, so it is a text; None stands for an option that is not given.
+    """
+    kind = eval(annotation, inspect.unwrap(function).__globals__)
+    members = [member for member in _members(kind) if member is not type(None)]
+    repeated = next((member for member in members if get_origin(member) in (Sequence, tuple)), None)
+    if repeated is not None and get_origin(repeated) is tuple:
+        return {"type": PATH, "nargs": len(get_args(repeated)), "metavar": "FILE"}
+    if repeated is not None:
+        (item,) = get_args(repeated)
+        if get_origin(item) is tuple:
+            return {"type": PATH, "nargs": len(get_args(item)), "multiple": True}
+        members, several = list(_members(item)), {"multiple": True}
+    else:
+        several = {}
+    literal = next((member for member in members if get_origin(member) is Literal), None)
+    if literal is not None and int not in members:
+        return {"type": click.Choice(get_args(literal)), **several}
+    for known, settings in (
+        (bool, {"type": bool}),
+        (int, {"type": SIZE, "metavar": "N"}),
+        (float, {"type": float}),
+        (Suite, {"type": str, "metavar": "SUITE"}),
+        (Path, {"type": PATH, "metavar": "FILE"}),
+    ):
+        if known in members:
+            return {**settings, **several}
+    return {"type": str, **several}
+
+
+def _members(kind: Any) -> Iterable[Any]:
+    return get_args(kind) if get_origin(kind) in (Union, types.UnionType) else (kind,)
+
+
+@functools.cache
+def help_texts(function: Callable[..., Any]) -> dict[str, str]:
+    """The help of options that a function's docstring has, by parameter; "" is what the function does."""
+    lines = inspect.getdoc(function)
+    paragraphs = (lines or "").split("\n\n")
+    names = inspect.signature(function).parameters
+    described = re.match(r"([\w, ]+): ", paragraphs[-1])
+    has_parameters = described is not None and set(re.findall(r"\w+", described[1])) <= set(names)
+    texts = {"": "\n\n".join(paragraphs[:-1] if has_parameters else paragraphs)}
+    last = None
+    for line in paragraphs[-1].splitlines() if has_parameters else ():
+        if line.startswith("    "):
+            if last is not None:
+                texts[last] += f" {line.strip()}"
+        elif (match := ATTRIBUTE.fullmatch(line)) and match[1] in names:
+            last = match[1]
+            texts[last] = match[2]
+        else:
+            last = None
+    return texts
+
+
+def command(examples: str, name: str | None = None, *, note: str = "") -> Callable[[Callable[..., Any]], click.Command]:
+    """A command with examples, one per line, at the end of its help; note: a sentence before them."""
+    return click.command(name, epilog=epilog(examples, note))
+
+
+def epilog(examples: str, note: str = "") -> str:
+    lines = "\n".join(f"  {line}" for line in examples.strip().splitlines())
+    return f"{note}\n\n\b\nExamples:\n{lines}\n" if note else f"\b\nExamples:\n{lines}\n"
 
 
 def json_option(command: Command) -> Command:
-    return options("json")(command)
+    return option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout, and nothing else.")(
+        command
+    )
 
 
 def format_options(command: Command) -> Command:
-    return options("format", "json")(command)
+    choice = option("--format", type=click.Choice(FORMATS), default="table", help="Output format.")
+    return choice(json_option(command))
 
 
-def part_options(command: Command) -> Command:
-    return options("limit", "sample", "seed")(command)
+def plot_option(*, aliases: tuple[str, ...] = ()) -> Callable[[Command], Command]:
+    text = "Write a chart to FILE (.svg, or .png with the extra png)."
+    return option("--plot", type=PATH, metavar="FILE", aliases=aliases, help=text)
 
 
-def text_options(command: Command) -> Command:
-    return options("tokenize", "normalize-text")(command)
+def details_option(command: Command) -> Command:
+    text = "Write one row per evaluated item to this TSV file."
+    return option("--details", type=PATH, metavar="FILE", help=text)(command)
 
 
-def setting_options(command: Command) -> Command:
-    """--by, and how decisions, intervals and tests of `evaluate`, `compare` and `report` are made."""
-    from anaphora.evaluation.result import Settings
-
-    keys = ("minimize", "normalize", "confidence", "resample", "samples", "seed")
-    return options("by")(options_from(Settings, *keys)(command))
+def example_option(command: Command) -> Command:
+    text = "Write invented example files to a folder and exit."
+    return option("--example", type=PATH, metavar="FOLDER", help=text)(command)
 
 
-def sampling_options(*, test: str) -> Callable[[Command], Command]:
-    """--test, --confidence, --samples and --seed of the commands that compare translations."""
-    from anaphora.stats.resampling import Resampling
-
-    def add(command: Command) -> Command:
-        return options("test", default=test)(options_from(Resampling, "confidence", "samples", "seed")(command))
-
-    return add
-
-
-def split_words(text: str | None) -> tuple[str, ...]:
-    """The words of a list such as `it,they`."""
-    return tuple(word.strip() for word in (text or "").split(",") if word.strip())
-
-
-def split_aligner(aligner: str, model: str | None = None) -> tuple[str, str | None]:
-    """The backend and the model that `--aligner thot:hmm` names; `model` is that of the earlier option --model."""
-    name, _, chosen = aligner.partition(":")
-    return name, chosen or model
+def aligner_spec(aligner: str, model: str | None) -> str:
+    """The aligner with the model that an earlier option, --model, names."""
+    return f"{aligner}:{model}" if model and ":" not in aligner else aligner
 
 
 def given(name: str) -> bool:

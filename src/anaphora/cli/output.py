@@ -6,6 +6,7 @@ import contextlib
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -101,3 +102,27 @@ def tell_texts(treatments: Mapping[str, Treatment], *, normalized: bool = True) 
 def tell(messages: Iterable[str]) -> None:
     for message in messages:
         note(message)
+
+
+def write_examples(kind: str, folder: Path, as_json: bool) -> None:
+    """Write the example files of a command, and print their names."""
+    from anaphora.metrics.examples import write_example
+
+    echo_examples(write_example(kind, folder), as_json)
+
+
+def echo_examples(files: Iterable[Path], as_json: bool) -> None:
+    names = [str(path) for path in files]
+    if as_json:
+        echo_json({"files": names})
+    else:
+        note(f"invented examples: {', '.join(names)}")
+
+
+def write_plot(path: Path, svg: str, *, quiet: bool = False) -> None:
+    """Write a chart, and print its name."""
+    from anaphora.reports.charts import write_chart
+
+    write_chart(path, svg)
+    if not quiet:
+        note(f"chart: {path}")

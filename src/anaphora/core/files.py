@@ -212,9 +212,9 @@ def atomic_writer(path: Path, *, mode: int = 0o666) -> Iterator[IO[bytes]]:
 
 
 def write_atomic(path: Path, data: bytes) -> None:
-    """Write these bytes as a file that appears under its name only when it is complete."""
-    with atomic_writer(path) as out:
-        out.write(data)
+    """Write these bytes, as they are, to a file that appears under its name only when it is complete."""
+    with atomic_path(path) as temporary, _Output.open(temporary, path) as raw:  # not gzipped again: shards end in .gz
+        raw.write(data)
 
 
 @contextlib.contextmanager

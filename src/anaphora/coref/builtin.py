@@ -62,7 +62,10 @@ def weights(code: str) -> Weights:
 
 def questions(document: Document, language: Language) -> Iterator[Question]:
     """The pronouns of a document with their candidates, in text order."""
-    nouns = [_nouns(document, number) for number in range(len(document.sentences))]
+    nouns = [  # the noun phrases of each sentence by head, each with the verb of which it is an argument
+        {p.mention.head: (p, verb_of(sentence, p.mention.head)) for p in phrases(document, number)}
+        for number, sentence in enumerate(document.sentences)
+    ]
     uses = {(noun.lemma, noun.role, verb) for by_head in nouns for noun, verb in by_head.values()}
     seen: Counter[str] = Counter()
     persons: set[str] = set()
@@ -90,12 +93,6 @@ def questions(document: Document, language: Language) -> Iterator[Question]:
                 before.append(_demonstrative(sentence, number, index))
 
 
-def _nouns(document: Document, number: int) -> dict[int, tuple[Phrase, str]]:
-    """The noun phrases of a sentence by their heads, each with the verb of which it is an argument."""
-    sentence = document.sentences[number]
-    return {p.mention.head: (p, verb_of(sentence, p.mention.head)) for p in phrases(document, number)}
-
-
 def believe(question: Question, scores: Sequence[float], beliefs: Mapping[tuple[int, int], Belief]) -> Belief:
     """The antecedents of a pronoun from the scores of its candidates.
 
@@ -111,7 +108,8 @@ def believe(question: Question, scores: Sequence[float], beliefs: Mapping[tuple[
 
     def add(noun: str, probability: float, phrase: Phrase) -> None:
         total_so_far, last = antecedents.get(noun, (0.0, phrase))
-        antecedents[noun] = (total_so_far + probability, max(last, phrase, key=_position))
+        latest = max(last, phrase, key=lambda phrase: (phrase.mention.sentence, phrase.mention.head))
+        antecedents[noun] = (total_so_far + probability, latest)
 
     for candidate, mass in zip(question.candidates, masses, strict=False):
         if candidate.phrase is not None:
@@ -135,10 +133,6 @@ def resolve(document: Document, language: Language, by: Weights | None = None) -
         yield question.pronoun, belief
 
 
-def _position(phrase: Phrase) -> tuple[int, int]:
-    return phrase.mention.sentence, phrase.mention.head
-
-
 def _question(
     pronoun: Pronoun, before: deque[Candidate], sentence: Sentence, language: Language, uses: Container[Use]
 ) -> Question:
@@ -150,7 +144,10 @@ def _question(
     for candidate in reversed(before):
         if candidate.plural != pronoun.plural or (candidate.person and not pronoun.plural):
             continue
-        if _ruled_out(candidate, pronoun, sentence):
+        noun, possessive = candidate.kind is Kind.NOUN, pronoun.role == "possessive"
+        if candidate.sentence == pronoun.sentence and violates_binding(
+            sentence, candidate.token, pronoun.token, noun=noun, possessive=possessive
+        ):
             continue
         names = (*candidate.features, *pair_features(candidate, pronoun, len(nearer), language))
         if remarkable and candidate.phrase and (candidate.word, pronoun.role, pronoun.verb) in uses:
@@ -163,13 +160,6 @@ def _question(
     return Question(pronoun, tuple(candidates), tuple(features))
 
 
-def _ruled_out(candidate: Candidate, pronoun: Pronoun, sentence: Sentence) -> bool:
-    noun, possessive = candidate.kind is Kind.NOUN, pronoun.role == "possessive"
-    return candidate.sentence == pronoun.sentence and violates_binding(
-        sentence, candidate.token, pronoun.token, noun=noun, possessive=possessive
-    )
-
-
 def _pronoun(sentence: Sentence, number: int, index: int, language: Language) -> Pronoun:
     form = normalize_word(sentence[index].text)
     role = pronoun_role(sentence, index, language)
@@ -179,16 +169,8 @@ def _pronoun(sentence: Sentence, number: int, index: int, language: Language) ->
 
 def _mention(pronoun: Pronoun) -> Candidate:
     own = ("pronoun", f"role {pronoun.role}")
-    return Candidate(
-        pronoun.sentence,
-        pronoun.token,
-        Kind.PRONOUN,
-        pronoun.word,
-        pronoun.role,
-        pronoun.verb,
-        features=own,
-        plural=pronoun.plural,
-    )
+    known = pronoun.sentence, pronoun.token, Kind.PRONOUN, pronoun.word, pronoun.role, pronoun.verb
+    return Candidate(*known, features=own, plural=pronoun.plural)
 
 
 def _demonstrative(sentence: Sentence, number: int, index: int) -> Candidate:

@@ -140,15 +140,13 @@ def predicate_of(sentence: Sentence, index: int) -> int:
     """The head of the clause of a token: a verb, or the predicate of a copula."""
     while True:
         token = sentence[index]
-        if token.head is None or token.role in CLAUSES or (token.role == "conj" and _clausal(sentence, index)):
+        if token.head is None or token.role in CLAUSES:
             return index
+        if token.role == "conj":
+            predicate = any(sentence[c].role in ("nsubj", "cop") for c in sentence.children[index])
+            if predicate or token.upos in ("VERB", "AUX"):
+                return index
         index = token.head
-
-
-def _clausal(sentence: Sentence, index: int) -> bool:
-    return sentence[index].upos in ("VERB", "AUX") or any(
-        sentence[c].role in ("nsubj", "cop") for c in sentence.children[index]
-    )
 
 
 def verb_of(sentence: Sentence, index: int) -> str:

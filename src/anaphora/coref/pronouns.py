@@ -107,13 +107,9 @@ def is_singular_pronoun(sentence: Sentence, index: int, language: Language) -> b
         return False
     if form == "ihr":
         return token.features.get("Poss") != "Yes" and token.features.get("Case") != "Nom"
-    return form != "sie" or not (is_polite(sentence, index) or is_plural(sentence, index))
-
-
-def is_polite(sentence: Sentence, index: int) -> bool:
-    """Whether a token is *Sie* with a capital letter that does not begin a sentence."""
     begins = index == 0 or sentence[index - 1].upos == "PUNCT"
-    return sentence[index].text == "Sie" and not begins
+    polite = token.text == "Sie" and not begins
+    return form != "sie" or not (polite or is_plural(sentence, index))
 
 
 def pronoun_role(sentence: Sentence, index: int, language: Language) -> str:

@@ -16,7 +16,7 @@ from anaphora.evaluation.decision import Key, decide, unit_of
 from anaphora.evaluation.result import RunSignature, Settings
 from anaphora.measurement import Measurement
 from anaphora.runs import Run, ScoredExample
-from anaphora.stats.intervals import Floats, Ints, generator, percentile_interval
+from anaphora.stats.intervals import generator, percentile_interval
 from anaphora.stats.paired import approximate_randomisation, holm, mcnemar, paired_bootstrap
 from anaphora.stats.resampling import Interval
 from anaphora.stats.signature import named
@@ -138,7 +138,12 @@ def compare_runs(
     """
     settings = settings or Settings()
     test = test or ("mcnemar" if settings.resample is None else "randomisation")
-    _check(runs, test, settings)
+    if len(runs) < 2:
+        raise AnaphoraError("two or more runs are needed for a comparison")
+    if test not in TESTS:
+        raise AnaphoraError(f"unknown test {test!r}. Known: {', '.join(TESTS)}")
+    if test == "mcnemar" and settings.resample is not None:
+        raise AnaphoraError("McNemar's test assumes independent items. With --resample, choose another --test")
     about = runs[0].header
     # each group is one more test to correct for: crossed breakdowns are compared when asked for
     wanted = by.named(breakdowns or [b for b in about.breakdowns if "×" not in b])
@@ -147,7 +152,8 @@ def compare_runs(
         tally.add(items)
     if breakdowns:
         by.check_known(wanted.values(), tally.tags)
-    names = _names(runs)
+    specs = [run.header.system for run in runs]
+    names = tuple(specs if len(set(specs)) == len(specs) else [str(run.path) for run in runs])
     suites = dict.fromkeys(named(run.header.suite, run.header.sha256) for run in runs)
     return Comparison(
         about.suite,
@@ -202,18 +208,23 @@ class _Tally:
 
     def pairs(self, names: Sequence[str], test: str) -> list[Pair]:
         """Return every pair of runs, with uncorrected p-values."""
-        settings = self.settings
-        groups, copies = zip(self.wanted.items(), self._groups, strict=True), self.repeated()
-        merged = {name: _merged(breakdown, counts) for (name, breakdown), counts in groups if name not in copies}
+        settings, copies = self.settings, self.repeated()
+        merged: dict[str, dict[str, Counts]] = {}
+        for (name, breakdown), counts in zip(self.wanted.items(), self._groups, strict=True):
+            for key, units in counts.items():
+                group = breakdown.group(key)
+                if group is not None and name not in copies:  # without a value an item is in no group
+                    groups = merged.setdefault(name, defaultdict(lambda: defaultdict(Counter)))
+                    for unit, outcomes in units.items():
+                        groups[group][unit].update(outcomes)
         return [
             Pair(
                 first=names[a],
                 second=names[b],
                 overall=_difference(self._everything, a, b, settings, test),
                 breakdowns={
-                    name: {g: _difference(found[g], a, b, settings, test) for g in sorted(found, key=by.order)}
-                    for name, found in merged.items()
-                    if found
+                    name: {g: _difference(groups[g], a, b, settings, test) for g in sorted(groups, key=by.order)}
+                    for name, groups in merged.items()
                 },
                 gained=tuple(gained),
                 lost=tuple(lost),
@@ -238,15 +249,12 @@ def _difference(counts: Counts, a: int, b: int, settings: Settings, test: str) -
     total = table.total()
     if not total:
         return Difference(0, 0.0, 0.0, (0.0, 0.0), dict.fromkeys(TESTS, 1.0), 1.0)
-    units, multiplicity = _arrays(rows)
-    p_bootstrap, values = paired_bootstrap(units, multiplicity, settings.samples, generator(settings.seed))
+    units = np.array(sorted(rows), float)
+    times = np.array([rows[row] for row in sorted(rows)], np.int64)
+    p_random = approximate_randomisation(units[:, 0], times, settings.samples, generator(settings.seed))
+    p_bootstrap, values = paired_bootstrap(units, times, settings.samples, generator(settings.seed))
     tests = {"mcnemar": mcnemar(table[True, False], table[False, True])} if settings.resample is None else {}
-    tests |= {
-        "randomisation": approximate_randomisation(
-            units[:, 0], multiplicity, settings.samples, generator(settings.seed)
-        ),
-        "bootstrap": p_bootstrap,
-    }
+    tests |= {"randomisation": p_random, "bootstrap": p_bootstrap}
     return Difference(
         total=total,
         first=(table[True, True] + table[True, False]) / total,
@@ -255,22 +263,6 @@ def _difference(counts: Counts, a: int, b: int, settings: Settings, test: str) -
         tests=tests,
         p_value=tests[test],
     )
-
-
-def _arrays(rows: Counter[tuple[int, int]]) -> tuple[Floats, Ints]:
-    ordered = sorted(rows.items())
-    return np.array([row for row, _ in ordered], float), np.array([n for _, n in ordered], np.int64)
-
-
-def _merged(breakdown: by.Breakdown, counts: dict[Key, Counts]) -> dict[str, Counts]:
-    """Return the counts of each group; items without a value for the breakdown are in no group."""
-    found: dict[str, Counts] = defaultdict(lambda: defaultdict(Counter))
-    for key, units in counts.items():
-        group = breakdown.group(key)
-        if group is not None:
-            for unit, outcomes in units.items():
-                found[group][unit].update(outcomes)
-    return found
 
 
 def corrected(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
@@ -288,21 +280,6 @@ def corrected(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
         )
         for pair in pairs
     )
-
-
-def _check(runs: Sequence[Run], test: str, settings: Settings) -> None:
-    if len(runs) < 2:
-        raise AnaphoraError("two or more runs are needed for a comparison")
-    if test not in TESTS:
-        raise AnaphoraError(f"unknown test {test!r}. Known: {', '.join(TESTS)}")
-    if test == "mcnemar" and settings.resample is not None:
-        raise AnaphoraError("McNemar's test assumes independent items. With --resample, choose another --test")
-
-
-def _names(runs: Sequence[Run]) -> tuple[str, ...]:
-    """Return the specs of the systems, or the paths of the runs if a system occurs twice."""
-    specs = [run.header.system for run in runs]
-    return tuple(specs if len(set(specs)) == len(specs) else [str(run.path) for run in runs])
 
 
 # Which answers of several runs belong together: those to one example, or to an example and to its attacked forms.
@@ -358,16 +335,13 @@ def _by_original(runs: Sequence[Run]) -> Iterator[tuple[ScoredExample, ...]]:
 
 
 def _part(run: Run) -> str:
-    """Describe which examples of its suite a run contains."""
     header = run.header
-    number = "the examples" if header.examples is None else f"{header.examples:,} examples"
+    number = "examples" if header.examples is None else f"{header.examples:,} examples"
     if sample := header.settings.get("sample"):
         size, _, seed = str(sample).partition("@")
         return f"a random sample of {size} examples (seed {seed})"
     limit = header.settings.get("limit")
-    if limit is not None and header.examples in (None, limit):
-        return f"the first {number.removeprefix('the ')}"
-    return f"all {number.removeprefix('the ')}"
+    return f"{'the first' if limit is not None and header.examples in (None, limit) else 'all'} {number}"
 
 
 def _unrelated(run: Run, other: Run) -> AnaphoraError:

@@ -8,7 +8,7 @@ where a pronoun is chosen. In nats.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -70,8 +70,8 @@ class ContextUsage:
 
     def to_dict(self) -> dict[str, Any]:
         conditions = {condition.name: condition.to_dict() for condition in self.conditions}
-        found = {"suite": self.suite, "system": self.system, "conditions": conditions}
-        return {**found, "reads": self.reads, "signature": self.signature}
+        about = {"suite": self.suite, "system": self.system, "conditions": conditions}
+        return {**about, "reads": self.reads, "signature": self.signature}
 
 
 def context_usage(
@@ -102,29 +102,30 @@ def context_usage(
         context = replace(options.context, sentences=sentences)
         values, figures = {}, []
         for scope in SCOPES:
-            place = folder / f"{name.replace(' ', '-')}-{scope}"
-            run = score(examples, replace(options, context=context, scope=scope, own_context=False), place)
+            output = folder / f"{name.replace(' ', '-')}-{scope}"
+            run = score(examples, replace(options, context=context, scope=scope, own_context=False), output)
             values[scope] = _gold_scores(run)
             figures.append(evaluate_run(run, settings=settings).figure)
         return Condition(name, sentences, figures[0], {}), values, run.header
 
     none, without, header = scored("none", suite, 0)
-    found = [(none, without)]
+    scores = [(none, without)]
     reads = 0
     for n in range(1, largest + 1):
         condition, values, header = scored(f"{n} sentences" if n != 1 else "1 sentence", suite, n)
-        if _given(header) < n:  # the model reads no more than this: what comes is what was
+        sizes = LABEL.fullmatch(header.context or "")
+        if not sizes or max(int(sizes[1]), int(sizes[2])) < n:  # the model reads no more than before
             break
         reads = n
-        found.append((condition, values))
+        scores.append((condition, values))
     if not reads:
         raise AnaphoraError(f"{system} reads no context: there is nothing to compare")
-    found.append(scored("random", random_context(suite, settings.seed), reads)[:2])
+    scores.append(scored("random", random_context(suite, settings.seed), reads)[:2])
     if reads > 1:
-        found.append(scored("shuffled", shuffled_context(suite, settings.seed), reads)[:2])
+        scores.append(scored("shuffled", shuffled_context(suite, settings.seed), reads)[:2])
     conditions = [
         replace(condition, cxmi={f: _mean_cxmi(values[f] - without[f], settings) for f in SCOPES})
-        for condition, values in found[1:]
+        for condition, values in scores[1:]
     ]
     return ContextUsage(
         suite.header.name,
@@ -137,12 +138,6 @@ def context_usage(
     )
 
 
-def _given(header: RunHeader) -> int:
-    """Return the number of context sentences of a run, on the side with more."""
-    match = LABEL.fullmatch(header.context or "")
-    return max(int(match[1]), int(match[2])) if match else 0
-
-
 def _signature(header: RunHeader, reads: int, settings: Settings) -> str:
     """header: of a run with context, which says how the system was measured."""
     protocol = {name: value for name, value in header.measurement.settings.items() if name != "focus"}
@@ -152,10 +147,10 @@ def _signature(header: RunHeader, reads: int, settings: Settings) -> str:
 
 
 def _gold_scores(run: Run) -> Floats:
-    found = [item.scores[item.gold] for item in run if item.gold is not None]
-    if not found:
+    scores = [item.scores[item.gold] for item in run if item.gold is not None]
+    if not scores:
         raise AnaphoraError(f"{run.header.suite}: no example has a correct answer, so CXMI cannot be measured")
-    return np.array(found)
+    return np.array(scores)
 
 
 def _mean_cxmi(differences: Floats, settings: Settings) -> MeanCXMI:
@@ -164,11 +159,6 @@ def _mean_cxmi(differences: Floats, settings: Settings) -> MeanCXMI:
     values = bootstrap(rows, counts, settings.samples, generator(settings.seed))
     positive = float((differences > 0).mean())
     return MeanCXMI(float(differences.mean()), percentile_interval(values, settings.confidence), positive)
-
-
-def sentences_of(usage: ContextUsage) -> Sequence[Condition]:
-    """The conditions with the right context, from none to the largest: the points of the curve."""
-    return [condition for condition in usage.conditions if condition.name not in ("random", "shuffled")]
 
 
 def kept(folder: Path) -> str:

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from anaphora.evaluation import diagnosis_evidence as figures
 from anaphora.evaluation.diagnosis_evidence import (
     AT_CHANCE,
+    FIGURES,
     PIPELINE,
     SEVERITIES,
     STEPS,
@@ -24,6 +24,7 @@ from anaphora.evaluation.diagnosis_evidence import (
     Rules,
     Says,
     Thresholds,
+    attack_verdict,
     gather,
     load_rules,
 )
@@ -42,32 +43,32 @@ class Check:
     step: str
     name: str
     suite: str
-    found: Measured
+    measured: Measured
     shown: str
     part: bool = False
 
     @property
     def signed(self) -> bool:
         """Whether the figure is a difference, not a share."""
-        return bool(self.found.parts)
+        return bool(self.measured.parts)
 
     def to_dict(self) -> dict[str, Any]:
-        found = self.found
+        measured = self.measured
         return {
             "rule": self.rule,
             "step": self.step,
             "name": self.name,
             "suite": self.suite,
-            "total": found.total,
-            "figure": found.value,
-            "interval": list(found.interval),
+            "total": measured.total,
+            "figure": measured.value,
+            "interval": list(measured.interval),
             "difference": self.signed,
-            "verdict": found.verdict,
+            "verdict": measured.verdict,
             "shown": self.shown,
-            "what": list(found.what),
-            "parts": list(found.parts),
-            "chance": found.chance,
-            "p_adjusted": found.p,
+            "what": list(measured.what),
+            "parts": list(measured.parts),
+            "chance": measured.chance,
+            "p_adjusted": measured.p,
         }
 
 
@@ -83,7 +84,7 @@ class Statement:
 
     @property
     def items(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(item for check in self.checks for item in check.found.items))
+        return tuple(dict.fromkeys(item for check in self.checks for item in check.measured.items))
 
     def to_dict(self, items: int | None = None) -> dict[str, Any]:
         ids = self.items
@@ -100,43 +101,38 @@ class Statement:
 
 def statement(rule: Rule, checks: Sequence[Check], limits: Thresholds) -> Statement | None:
     """Return the statement of a rule about its first check; None if the rule says nothing about its verdict."""
-    if not checks or checks[0].found.verdict not in rule.says:
+    if not checks or checks[0].measured.verdict not in rule.says:
         return None
     check = checks[0]
-    severity, text = rule.says[check.found.verdict]
-    costly = sum(c.found.verdict == check.found.verdict for c in checks)
-    tried = sum(c.found.verdict != TOO_FEW for c in checks)
-    fields = {**_fields(check, limits), "count": str(costly), "tried": str(tried)}
-    return Statement(rule.id, check.found.verdict, severity, text.format(**fields), (check,))
-
-
-def _fields(check: Check, limits: Thresholds) -> dict[str, str]:
-    """Return the fields that a sentence may contain in braces."""
-    found = check.found
-    low, high = found.interval
-    signs = ".3f" if not check.signed else "+.3f"
-    interval = f"[{low:{signs}}, {high:{signs}}]".replace("-", "−")
-    signed = f"{found.value:{signs}} {interval}".replace("-", "−")
-    one, other = (*(f"{part:.3f}" for part in found.parts), "", "")[:2]
-    what, second = (*found.what, "", "")[:2]
-    return {
-        "figure": f"{found.value:.3f} {interval}, n = {found.total:,}",
+    severity, text = rule.says[check.measured.verdict]
+    costly = sum(c.measured.verdict == check.measured.verdict for c in checks)
+    tried = sum(c.measured.verdict != TOO_FEW for c in checks)
+    measured = check.measured
+    signs = "+.3f" if check.signed else ".3f"
+    interval = "[{:{s}}, {:{s}}]".format(*measured.interval, s=signs).replace("-", "−")
+    one, other = (*(f"{part:.3f}" for part in measured.parts), "", "")[:2]
+    what, second = (*measured.what, "", "")[:2]
+    fields = {
+        "figure": f"{measured.value:.3f} {interval}, n = {measured.total:,}",
         "interval": interval,
-        "percent": f"{found.value * 100:.1f} %",
-        "total": f"{found.total:,}",
-        "chance": "" if found.chance is None else f"{found.chance:.2f}",
+        "percent": f"{measured.value * 100:.1f} %",
+        "total": f"{measured.total:,}",
+        "chance": "" if measured.chance is None else f"{measured.chance:.2f}",
         "known": f"{limits.known:g}",
         "loss": f"{limits.loss:g}",
-        "signed": signed,
+        "signed": f"{measured.value:{signs}} {interval}".replace("-", "−"),
         "one": one,
         "other": other,
         "what": what,
         "attack": what,
         "best": what,
         "worst": second,
-        "p": "" if found.p is None else "< 0.001" if found.p < 0.001 else f"= {found.p:.3f}",
+        "p": "" if measured.p is None else "< 0.001" if measured.p < 0.001 else f"= {measured.p:.3f}",
         "suite": check.suite,
+        "count": str(costly),
+        "tried": str(tried),
     }
+    return Statement(rule.id, measured.verdict, severity, text.format(**fields), (check,))
 
 
 # Conclusions: what follows from several verdicts together (ContraCAT §3, §6.2).
@@ -147,63 +143,42 @@ PRIORS = ("fallback", "prior/verb")  # the rules that speak of a gender
 
 def conclusions(
     statements: Sequence[Statement], says: Mapping[str, Says], context: str | None = None
-) -> list[Statement]:
-    """The conclusions that hold. They follow from statements, so that nothing rests on too few items.
+) -> Iterator[Statement]:
+    """Yield the conclusions that hold. They follow from statements, so that nothing rests on too few items.
 
     context: what the system saw, as in "1+1" sentences of source and target; None where it is not known
     """
     judged = {s.rule: s.checks[0] for s in statements if s.checks[0].step in PIPELINE}
-    preferred = {s.checks[0].found.what[0] for s in statements if s.verdict == "prefers" and s.rule in PRIORS}
-    return [
-        *_unseen(judged, context, says["unseen"]),
-        *_first_failure(judged, says["first-failure"]),
-        *_mistakes(judged, says["mistakes"]),
-        *_by_default(judged, preferred, says["by-default"]),
-    ]
-
-
-def _unseen(judged: Mapping[str, Check], context: str | None, says: Says) -> Iterator[Statement]:
-    """Every template has its nouns in the sentence before: without that sentence a system can only guess."""
-    if judged and context is not None and context.startswith("0+"):
-        severity, text = says["unseen"]
+    checks = list(judged.values())
+    # every template has its nouns in the sentence before: without that sentence a system can only guess
+    if checks and context is not None and context.startswith("0+"):
+        severity, text = says["unseen"]["unseen"]
         yield Statement("unseen", "unseen", severity, text.format(context=context), ())
-
-
-def _first_failure(judged: Mapping[str, Check], says: Says) -> Iterator[Statement]:
-    """The first step in the order of the pipeline that fails. That none does is said if every step was tested."""
-    for step in PIPELINE:
-        found = [check for check in judged.values() if check.step == step and check.found.verdict == "fails"]
-        if found:
-            yield _statement("first-failure", "fails", says, found, step=step)
-            return
-    if {check.step for check in judged.values()} == set(PIPELINE):
-        weak = [check for check in judged.values() if check.found.verdict != "known"]
-        yield _statement("first-failure", "weak" if weak else "sound", says, weak or list(judged.values()))
-
-
-def _mistakes(judged: Mapping[str, Check], says: Says) -> Iterator[Statement]:
-    """§6.2: who knows the gender of nouns and still chooses the wrong pronoun has not found the antecedent."""
-    gender = judged.get("gender")
-    earlier = [c for c in judged.values() if c.step != "language translation" and c.found.verdict in NOT_KNOWN]
-    if gender is None or not earlier:
-        return
-    if gender.found.verdict == "known":
-        yield _statement("mistakes", "earlier", says, earlier)
-    elif gender.found.verdict == "fails":
-        yield _statement("mistakes", "gender", says, earlier)
-
-
-def _by_default(judged: Mapping[str, Check], preferred: set[str], says: Says) -> Iterator[Statement]:
-    """§6.2: event and pleonastic it are right by the prior where the system prefers neuter anyway."""
-    found = [judged[rule] for rule in ("event", "pleonastic") if rule in judged]
-    right = [check for check in found if check.found.verdict == "known" and set(check.found.golds) <= preferred]
+    # the first step of the pipeline that fails; that none does is said if every step was tested
+    failing = [check for check in checks if check.measured.verdict == "fails"]
+    if failing:
+        step = min((check.step for check in failing), key=PIPELINE.index)
+        first = [check for check in failing if check.step == step]
+        yield _statement("first-failure", "fails", says, first, step=step)
+    elif {check.step for check in checks} == set(PIPELINE):
+        weak = [check for check in checks if check.measured.verdict != "known"]
+        yield _statement("first-failure", "weak" if weak else "sound", says, weak or checks)
+    # §6.2: who knows the gender of nouns and still chooses the wrong pronoun has not found the antecedent
+    earlier = [c for c in checks if c.step != "language translation" and c.measured.verdict in NOT_KNOWN]
+    gender = judged["gender"].measured.verdict if "gender" in judged else ""
+    if earlier and gender in ("known", "fails"):
+        yield _statement("mistakes", "earlier" if gender == "known" else "gender", says, earlier)
+    # §6.2: event and pleonastic it are right by the prior where the system prefers neuter anyway
+    preferred = {s.checks[0].measured.what[0] for s in statements if s.verdict == "prefers" and s.rule in PRIORS}
+    kinds = [judged[rule] for rule in ("event", "pleonastic") if rule in judged]
+    right = [check for check in kinds if check.measured.verdict == "known" and set(check.measured.golds) <= preferred]
     if right:
-        yield _statement("by-default", "default", says, right, what=right[0].found.golds[0])
+        yield _statement("by-default", "default", says, right, what=right[0].measured.golds[0])
 
 
-def _statement(rule: str, verdict: str, says: Says, checks: Sequence[Check], **fields: str) -> Statement:
-    severity, text = says[verdict]
-    names = [f"{check.name} {check.found.value:.3f}" for check in checks]
+def _statement(rule: str, verdict: str, says: Mapping[str, Says], checks: Sequence[Check], **fields: str) -> Statement:
+    severity, text = says[rule][verdict]
+    names = [f"{check.name} {check.measured.value:.3f}" for check in checks]
     listed = " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
     return Statement(rule, verdict, severity, text.format(names=listed, **fields), tuple(checks))
 
@@ -244,7 +219,7 @@ class Diagnosis:
             "context": self.context,
             "languages": self.languages,
             "suites": list(self.suites),
-            "statements": [said.to_dict(items) for said in self.statements],
+            "statements": [statement.to_dict(items) for statement in self.statements],
             "checks": [check.to_dict() for check in self.checks],
             "advice": [{"command": c, "text": text, "rules": list(rules)} for c, text, rules in self.advice],
             "thresholds": asdict(self.thresholds),
@@ -269,9 +244,9 @@ def diagnosis_of(evidence: Evidence, settings: Settings, rules: Rules) -> Diagno
     for rule in rules.rules:
         for made in _checks(rule, evidence, rules.thresholds, settings.confidence):
             checks += made
-            if said := statement(rule, made, rules.thresholds):
-                statements.append(said)
-    statements += conclusions(statements, rules.conclusions, evidence.context)
+            if made_statement := statement(rule, made, rules.thresholds):
+                statements.append(made_statement)
+    statements += list(conclusions(statements, rules.conclusions, evidence.context))
     order = sorted(statements, key=lambda s: (s.rule not in rules.conclusions, SEVERITIES.index(s.severity)))
     return Diagnosis(
         system=evidence.system,
@@ -296,42 +271,30 @@ def _checks(rule: Rule, evidence: Evidence, limits: Thresholds, confidence: floa
         return
     if not rule.templates:
         for suite, answers in evidence.tests.items():
-            yield _made(rule, _measured(rule, answers, limits, confidence), f"{suite}: {rule.name}", suite)
+            yield _made(rule, answers, limits, confidence, f"{suite}: {rule.name}")
         return
     present = [name for name in rule.templates if evidence.templates.get(name)]
     pooled = [answer for name in present for answer in evidence.templates[name]]
     if not pooled:
         return
-    made = _made(rule, _measured(rule, pooled, limits, confidence), rule.name, pooled[0].suite)
+    made = _made(rule, pooled, limits, confidence, rule.name)
     if rule.kind == "accuracy" and len(rule.templates) > 1:
         for name in present:
-            answers = evidence.templates[name]
-            made += _made(rule, _measured(rule, answers, limits, confidence), name, answers[0].suite, part=True)
+            made += _made(rule, evidence.templates[name], limits, confidence, name, part=True)
     yield made
 
 
-def _measured(rule: Rule, answers: Sequence[Answer], limits: Thresholds, confidence: float) -> Measured | None:
-    if rule.kind == "accuracy":
-        answers = [answer for answer in answers if answer.gold is not None]
-        return figures.accuracy(answers, rule, limits, confidence) if answers else None
-    if rule.kind == "fallback":
-        return figures.fallback(answers, limits, confidence)
-    if rule.kind == "choice":
-        return figures.choice([answer for answer in answers if answer.gold is None], limits, confidence)
-    if rule.kind == "difference":
-        return figures.difference(answers, rule, limits, confidence)
-    return figures.extremes(answers, rule, limits, confidence)
+def _made(
+    rule: Rule, answers: Sequence[Answer], limits: Thresholds, confidence: float, name: str, part: bool = False
+) -> list[Check]:
+    measured = FIGURES[rule.kind](answers, rule, limits, confidence) if answers else None
+    return [_check(rule, name, answers[0].suite, measured, part)] if measured else []
 
 
-def _made(rule: Rule, found: Measured | None, name: str, suite: str, part: bool = False) -> list[Check]:
-    return [Check(rule.id, rule.step, name, suite, found, _shown(rule, found), part)] if found else []
-
-
-def _shown(rule: Rule, found: Measured) -> str:
-    """Return the verdict as shown in the table."""
-    if found.verdict == "prefers":
-        return f"prefers {found.what[0]}"
-    return rule.shown.get(found.verdict, found.verdict)
+def _check(rule: Rule, name: str, suite: str, measured: Measured, part: bool = False) -> Check:
+    verdict = measured.verdict
+    shown = f"prefers {measured.what[0]}" if verdict == "prefers" else rule.shown.get(verdict, verdict)
+    return Check(rule.id, rule.step, name, suite, measured, shown, part)
 
 
 def _attack_checks(
@@ -347,16 +310,14 @@ def _attack_checks(
         change = attack.pair.overall
         p = change.p_adjusted
         floor = wilson(round(change.first * change.total), change.total, confidence)[0] <= chance
-        verdict = figures.attack_verdict(change.delta, change.interval, p, change.total, limits, at_chance=floor)
+        verdict = attack_verdict(change.delta, change.interval, p, change.total, limits, at_chance=floor)
         parts = change.first, change.second
-        found = Measured(
+        measured = Measured(
             change.total, change.delta, change.interval, verdict, attack.pair.lost, (attack.name,), parts, chance, p
         )
-        made.append(
-            Check(rule.id, rule.step, f"{attacked.suite}: {attack.name}", attacked.suite, found, _shown(rule, found))
-        )
+        made.append(_check(rule, f"{attacked.suite}: {attack.name}", attacked.suite, measured))
     rank = {verdict: k for k, verdict in enumerate((*WORST_FIRST, TOO_FEW))}
-    return sorted(made, key=lambda check: (rank[check.found.verdict], check.found.value))
+    return sorted(made, key=lambda check: (rank[check.measured.verdict], check.measured.value))
 
 
 def _advice(
@@ -365,22 +326,22 @@ def _advice(
     """What to try, for each name of an advice the rules that lead to it; and what was not looked at."""
     wanted: dict[str, list[str]] = {}
     of = {rule.id: rule for rule in rules.rules}
-    for said in statements:
-        if said.rule not in of:  # a conclusion: what it rests on has its advice
-            if said.rule in rules.advice:
-                wanted[said.rule] = [said.rule]
+    for one in statements:
+        if one.rule not in of:  # a conclusion: what it rests on has its advice
+            if one.rule in rules.advice:
+                wanted[one.rule] = [one.rule]
             continue
-        advice, what = of[said.rule].advice, said.checks[0].found.what
-        for name in (*advice.get(said.verdict, ()), *advice.get(" ".join((said.verdict, *what[:1])), ())):
-            wanted.setdefault(name, []).append(said.rule)
+        advice, what = of[one.rule].advice, one.checks[0].measured.what
+        for name in (*advice.get(one.verdict, ()), *advice.get(" ".join((one.verdict, *what[:1])), ())):
+            wanted.setdefault(name, []).append(one.rule)
     if not evidence.templates:
         wanted["templates"] = []
     if evidence.tests and not evidence.attacks:
         wanted["attacks"] = []
-    found = []
+    commands = []
     for name, ids in wanted.items():
         command, text, *languages = rules.advice[name]
         if languages and evidence.languages not in languages:
             continue
-        found.append((command.format(languages=evidence.languages), text, tuple(dict.fromkeys(ids))))
-    return tuple(found)
+        commands.append((command.format(languages=evidence.languages), text, tuple(dict.fromkeys(ids))))
+    return tuple(commands)

@@ -58,7 +58,7 @@ class Thresholds:
 class Rule:
     """One rule of the diagnosis.
 
-    kind: how the figure is made (`diagnosis_figures`); templates: whose items it looks at, none: those of test sets
+    kind: how the figure is made (`FIGURES`); templates: whose items it looks at, none: those of test sets
     chance: what an accuracy is held against, "two nouns" or "candidates"
     tag, first, second: two groups of items that are set against each other; tags: groups of which best and worst are
     attacks: the kinds of attack that it is about, none: all others
@@ -102,20 +102,17 @@ def load_rules() -> Rules:
     document = read_toml(FILE)
     return Rules(
         thresholds=Thresholds(**document["thresholds"]),
-        rules=tuple(_rule(row) for row in document["rule"]),
-        conclusions={row["id"]: _says(row["says"]) for row in document["conclusion"]},
-        advice={name: tuple(words) for name, words in document["advice"].items()},
+        rules=tuple(Rule(**_tuples(row)) for row in document["rule"]),
+        conclusions={row["id"]: _tuples(row["says"]) for row in document["conclusion"]},
+        advice=_tuples(document["advice"]),
     )
 
 
-def _rule(row: dict[str, Any]) -> Rule:
-    plain: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}
-    advice = {verdict: tuple(names) for verdict, names in row.get("advice", {}).items()}
-    return Rule(**{**plain, "says": _says(row["says"]), "advice": advice})
-
-
-def _says(rows: dict[str, list[str]]) -> Says:
-    return {verdict: (severity, text) for verdict, (severity, text) in rows.items()}
+def _tuples(value: Any) -> Any:
+    """Return what TOML has as lists, at any depth, as tuples."""
+    if isinstance(value, dict):
+        return {key: _tuples(part) for key, part in value.items()}
+    return tuple(value) if isinstance(value, list) else value
 
 
 # The answers of all runs of a system, sorted into templates, test sets, and attacks on these.
@@ -156,7 +153,7 @@ class Evidence:
 
     def chance(self, suite: str) -> float:
         """Return the accuracy of choosing at random, or always the same pronoun."""
-        answers = (a for found in (*self.tests.values(), *self.templates.values()) for a in found)
+        answers = (a for group in (*self.tests.values(), *self.templates.values()) for a in group)
         return guessing((a.candidates, a.tags) for a in answers if a.suite == suite and a.gold is not None) or 0.0
 
 
@@ -180,7 +177,13 @@ def _evidence(runs: list[Run], settings: Settings) -> Evidence:
     answers: dict[int, list[Answer]] = {}  # of the runs that are no attacks, by their place
     originals: dict[int, set[str]] = {}  # of those that are
     for k, run in enumerate(runs):
-        _check(run, runs[:k])
+        for other in runs[:k]:
+            if other.header.sha256 == run.header.sha256:
+                problem = f"a second run of {run.header.suite} by {run.header.system}, besides {other.path}"
+                raise BadInput(run.path, problem, remedy="Name one of them.")
+            if other.header.languages != run.header.languages:
+                problem = f"languages {run.header.languages}, but {other.path} has {other.header.languages}"
+                raise BadInput(run.path, problem, remedy="Diagnose each language pair separately.")
         originals[k] = set()
         for item in run:
             original = original_of(item)
@@ -193,7 +196,7 @@ def _evidence(runs: list[Run], settings: Settings) -> Evidence:
             )
         if not originals[k] and k not in answers:
             raise BadInput(run.path, "the run has no examples")
-    attacked = _attacked(runs, {k: {a.id for a in found} for k, found in answers.items()}, originals)
+    attacked = _attacked(runs, {k: {a.id for a in group} for k, group in answers.items()}, originals)
     templates, tests = _sorted(runs, answers)
     return Evidence(
         system=first.system,
@@ -208,16 +211,6 @@ def _evidence(runs: list[Run], settings: Settings) -> Evidence:
     )
 
 
-def _check(run: Run, others: Sequence[Run]) -> None:
-    for other in others:
-        if other.header.sha256 == run.header.sha256:
-            problem = f"a second run of {run.header.suite} by {run.header.system}, besides {other.path}"
-            raise BadInput(run.path, problem, remedy="Name one of them.")
-        if other.header.languages != run.header.languages:
-            problem = f"languages {run.header.languages}, but {other.path} has {other.header.languages}"
-            raise BadInput(run.path, problem, remedy="Diagnose each language pair separately.")
-
-
 def _sorted(
     runs: Sequence[Run], answers: Mapping[int, Sequence[Answer]]
 ) -> tuple[dict[str, list[Answer]], dict[str, list[Answer]]]:
@@ -225,8 +218,8 @@ def _sorted(
     templates: dict[str, list[Answer]] = {}
     tests: dict[str, list[Answer]] = {}
     places: dict[str, int] = {}
-    for k, found in answers.items():
-        for answer in found:
+    for k, group in answers.items():
+        for answer in group:
             template = answer.tags.get("template")
             if isinstance(template, str):
                 if places.setdefault(template, k) != k:
@@ -245,7 +238,7 @@ def _attacked(
 
     If several runs have them (test sets number their items), the attack's name must begin with the suite's name.
     """
-    found: dict[int, list[int]] = {}
+    attacked: dict[int, list[int]] = {}
     for k, needed in originals.items():
         if not needed:
             continue
@@ -257,8 +250,8 @@ def _attacked(
             problem = f"an attack, but {who} the originals of its examples by {runs[k].header.system}"
             remedy = "Name the run on the suite itself, too; score files of one system are joined by --system NAME"
             raise BadInput(runs[k].path, problem, remedy=remedy)
-        found.setdefault(bases[0], []).append(k)
-    return found
+        attacked.setdefault(bases[0], []).append(k)
+    return attacked
 
 
 # The figures of a diagnosis and their verdicts: one pure function per kind of rule.
@@ -289,8 +282,11 @@ class Measured:
     golds: tuple[str, ...] = ()
 
 
-def accuracy(answers: Sequence[Answer], rule: Rule, limits: Thresholds, confidence: float) -> Measured:
+def accuracy(answers: Sequence[Answer], rule: Rule, limits: Thresholds, confidence: float) -> Measured | None:
     """known: above the threshold; unclear: it is within the interval; fails: not better than chance; else partial."""
+    answers = [answer for answer in answers if answer.gold is not None]
+    if not answers:
+        return None
     total, right = len(answers), sum(answer.correct for answer in answers)
     low, high = interval = wilson(right, total, confidence)
     chance = sum(1 / a.candidates for a in answers) / total if rule.chance == "candidates" else limits.two_nouns
@@ -307,7 +303,7 @@ def accuracy(answers: Sequence[Answer], rule: Rule, limits: Thresholds, confiden
     return Measured(total, right / total, interval, verdict, items, chance=chance, golds=golds)
 
 
-def fallback(answers: Sequence[Answer], limits: Thresholds, confidence: float) -> Measured | None:
+def fallback(answers: Sequence[Answer], rule: Rule, limits: Thresholds, confidence: float) -> Measured | None:
     """The gender chosen most where it is wrong (§6.1.2).
 
     It is a fallback if it is the majority there, and chosen more than any other gender where that is wrong: who takes
@@ -322,9 +318,9 @@ def fallback(answers: Sequence[Answer], limits: Thresholds, confidence: float) -
         for k, gender in enumerate(genders):
             if k != answer.gold:
                 wrong.setdefault(str(gender), []).append((answer, k == answer.chosen))
-    for gender, found in wrong.items():
-        chosen = tuple(answer.id for answer, is_chosen in found if is_chosen)
-        total, share = len(found), len(chosen) / len(found)
+    for gender, asked in wrong.items():
+        chosen = tuple(answer.id for answer, is_chosen in asked if is_chosen)
+        total, share = len(asked), len(chosen) / len(asked)
         interval = wilson(len(chosen), total, confidence)
         measured.append(Measured(total, share, interval, "none", chosen, (NAMES.get(gender, gender),)))
     if not measured:
@@ -335,7 +331,7 @@ def fallback(answers: Sequence[Answer], limits: Thresholds, confidence: float) -
     return _judged(first, "prefers" if prefers else "none", limits)
 
 
-def choice(answers: Sequence[Answer], limits: Thresholds, confidence: float) -> Measured | None:
+def choice(answers: Sequence[Answer], rule: Rule, limits: Thresholds, confidence: float) -> Measured | None:
     """The choice made most where none is right (§6.1.1, Tables 10–12); a preference if it is the majority.
 
     Two orders of the same nouns count as one, as `Priors` has it. The verdict is `prefers`, or the choice itself where
@@ -343,13 +339,18 @@ def choice(answers: Sequence[Answer], limits: Thresholds, confidence: float) -> 
     """
     made: dict[str, list[str]] = {}
     waiting: dict[object, Answer] = {}
+    answers = [answer for answer in answers if answer.gold is None]
     for answer in answers:
         pair = answer.tags.get("pair")
         if isinstance(pair, str) and pair not in waiting:
             waiting[pair] = answer
             continue
         unit = [waiting.pop(pair), answer] if isinstance(pair, str) else [answer]
-        made.setdefault(_choice_of(unit), []).extend(a.id for a in unit)
+        priors = Priors()
+        for one in unit:
+            priors.add(one.tags, one.chosen)
+        ((meaning,),) = priors.figures(confidence).values()
+        made.setdefault(meaning, []).extend(one.id for one in unit)
     counts = Counter({what: len(ids) for what, ids in made.items()})
     if not counts:
         return None
@@ -363,14 +364,6 @@ def choice(answers: Sequence[Answer], limits: Thresholds, confidence: float) -> 
     return _judged(Measured(total, n / total, interval, verdict, tuple(made[what]), (what,)), verdict, limits)
 
 
-def _choice_of(unit: Sequence[Answer]) -> str:
-    priors = Priors()
-    for answer in unit:
-        priors.add(answer.tags, answer.chosen)
-    (choices,) = priors.figures(confidence=0.95).values()
-    return next(iter(choices))
-
-
 def difference(answers: Sequence[Answer], rule: Rule, limits: Thresholds, confidence: float) -> Measured | None:
     """Accuracy in the first group minus that in the second: `first` or `second` if that is more than the gap."""
     groups = [[a for a in answers if a.tags.get(rule.tag) in names] for names in (rule.first, rule.second)]
@@ -382,7 +375,7 @@ def difference(answers: Sequence[Answer], rule: Rule, limits: Thresholds, confid
     disfavoured = groups[0] if verdict == "second" else groups[1]
     if min(map(len, groups)) < limits.minimum:
         verdict = TOO_FEW
-    return replace(measured, verdict=verdict, items=_wrong(disfavoured))
+    return replace(measured, verdict=verdict, items=tuple(a.id for a in disfavoured if not a.correct))
 
 
 def extremes(answers: Sequence[Answer], rule: Rule, limits: Thresholds, confidence: float) -> Measured | None:
@@ -400,7 +393,9 @@ def extremes(answers: Sequence[Answer], rule: Rule, limits: Thresholds, confiden
     measured = _difference(enough[best], enough[worst], confidence)
     low, high = measured.interval
     verdict = "uneven" if low > limits.gap else _small(low, high, limits.gap)
-    return replace(measured, verdict=verdict, items=_wrong(enough[worst]), what=(best, worst))
+    return replace(
+        measured, verdict=verdict, items=tuple(a.id for a in enough[worst] if not a.correct), what=(best, worst)
+    )
 
 
 def attack_verdict(
@@ -428,13 +423,18 @@ def _difference(one: Sequence[Answer], other: Sequence[Answer], confidence: floa
     return Measured(len(one) + len(other), shares[0] - shares[1], interval, "none", parts=shares)
 
 
-def _wrong(answers: Sequence[Answer]) -> tuple[str, ...]:
-    return tuple(answer.id for answer in answers if not answer.correct)
-
-
 def _small(low: float, high: float, gap: float) -> str:
     return "none" if low > -gap and high < gap else "unclear"
 
 
-def _judged(found: Measured, verdict: str, limits: Thresholds) -> Measured:
-    return replace(found, verdict=verdict if found.total >= limits.minimum else TOO_FEW)
+def _judged(measured: Measured, verdict: str, limits: Thresholds) -> Measured:
+    return replace(measured, verdict=verdict if measured.total >= limits.minimum else TOO_FEW)
+
+
+FIGURES = {
+    "accuracy": accuracy,
+    "fallback": fallback,
+    "choice": choice,
+    "difference": difference,
+    "extremes": extremes,
+}

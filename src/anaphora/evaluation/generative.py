@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from anaphora import __version__
-from anaphora.align.aligner import Aligner, SystemAlignments, align_systems, model_code
+from anaphora.align.aligner import Aligner, model_code
 from anaphora.align.alignment import Alignment, check_alignment, find_translation, links
-from anaphora.align.backend import Pair, Progress, Settings
+from anaphora.align.backend import Pair, Settings
 from anaphora.align.tokenize import Text, Tokenization, Treatment, signature
 from anaphora.core.errors import AnaphoraError
 from anaphora.evaluation import decision as by
@@ -93,8 +93,8 @@ class Counts:
     @property
     def among_found(self) -> float | None:
         """The share of correct ones among those found, which flatters a system that evades."""
-        found = self.correct + self.wrong
-        return self.correct / found if found else None
+        decided = self.correct + self.wrong
+        return self.correct / decided if decided else None
 
     def to_dict(self) -> dict[str, object]:
         return {
@@ -119,7 +119,10 @@ def contrast(candidates: Sequence[Words], gold: int, forms: Forms, polite: froze
     words = [plain(candidate, polite) for candidate in candidates]
     right = words[gold]
     rest = [candidate for number, candidate in enumerate(words) if number != gold and candidate != right]
-    firsts = [(_first_difference(right, other), other) for other in rest]
+    firsts = []
+    for other in rest:
+        pairs = enumerate(zip(right, other, strict=False))
+        firsts.append((next((k for k, (a, b) in pairs if a != b), min(len(right), len(other))), other))
     position = min((place for place, _ in firsts), default=0)
     alternatives = frozenset(other[place] for place, other in firsts if place < len(other))
     known = frozenset().union(*forms.values())
@@ -151,26 +154,26 @@ def judge(
     polite: words that are a form of address with a capital (German Sie)
     """
     assert example.gold is not None
-    told = contrast(candidates, example.gold, forms, polite)
+    contrasted = contrast(candidates, example.gold, forms, polite)
     written = plain(translation, polite)
     places = [place for place, word in enumerate(source) if is_source(example, normalize_word(word))]
-    if not told.pronouns or not places:
-        return _by_words(example.id, told, written)
-    place = _source_place(places, told.position, gold_links, len(candidates[example.gold]))
+    if not contrasted.pronouns or not places:
+        return _by_words(example.id, contrasted, written)
+    place = _source_place(places, contrasted.position, gold_links, len(candidates[example.gold]))
     known = pronouns.union(*forms.values())
-    decisive = told.gold | told.others
-    found = find_translation(
+    decisive = contrasted.gold | contrasted.others
+    translated = find_translation(
         place,
         links,
         len(written),
         is_pronoun=lambda word: written[word] in known,
         is_likely=lambda word: written[word] in decisive,
     )
-    if found is None:
+    if translated is None:
         return Outcome(example.id, NOT_FOUND, "rescue", source=place)
-    word = written[found.position]
-    outcome = CORRECT if word in told.gold else WRONG if word in told.others else NOT_FOUND
-    return Outcome(example.id, outcome, "rescue" if found.rescued else "link", word, place, found.position)
+    word = written[translated.position]
+    outcome = CORRECT if word in contrasted.gold else WRONG if word in contrasted.others else NOT_FOUND
+    return Outcome(example.id, outcome, "rescue" if translated.rescued else "link", word, place, translated.position)
 
 
 def count(
@@ -193,22 +196,18 @@ def count(
     return _counts(overall, confidence), by_group
 
 
-def _counts(found: Mapping[str, int], confidence: float) -> Counts:
-    correct, wrong, not_found = (found.get(outcome, 0) for outcome in OUTCOMES)
+def _counts(numbers: Mapping[str, int], confidence: float) -> Counts:
+    correct, wrong, not_found = (numbers.get(outcome, 0) for outcome in OUTCOMES)
     return Counts(correct, wrong, not_found, wilson(correct, correct + wrong + not_found, confidence))
 
 
-def _by_words(name: str, told: Contrast, written: Words) -> Outcome:
+def _by_words(name: str, contrasted: Contrast, written: Words) -> Outcome:
     """By the share of the words of either side that the translation has."""
     present = frozenset(written)
-    right, wrong = (len(side & present) / len(side) if side else 0.0 for side in (told.gold, told.others))
+    right, wrong = (len(side & present) / len(side) if side else 0.0 for side in (contrasted.gold, contrasted.others))
     outcome = CORRECT if right > wrong else WRONG if wrong > right else NOT_FOUND
-    decisive = next(_in_order(written, told.gold if outcome == CORRECT else told.others), "")
-    return Outcome(name, outcome, "words", decisive if outcome != NOT_FOUND else "")
-
-
-def _in_order(written: Words, wanted: frozenset[str]) -> Iterator[str]:
-    return (word for word in written if word in wanted)
+    side = {CORRECT: contrasted.gold, WRONG: contrasted.others}.get(outcome, frozenset())
+    return Outcome(name, outcome, "words", next((word for word in written if word in side), ""))
 
 
 def _source_place(places: Sequence[int], position: int, gold_links: Links, length: int) -> int:
@@ -216,13 +215,6 @@ def _source_place(places: Sequence[int], position: int, gold_links: Links, lengt
     linked = [place for place in places if position in gold_links[place]]
     share = position / max(1, length - 1)
     return min(linked or places, key=lambda place: abs(place / max(1, len(gold_links) - 1) - share))
-
-
-def _first_difference(one: Words, other: Words) -> int:
-    for place, (a, b) in enumerate(zip(one, other, strict=False)):
-        if a != b:
-            return place
-    return min(len(one), len(other))
 
 
 # Generative accuracy of a suite: its translations are aligned, judged and compared with contrastive accuracy.
@@ -298,18 +290,17 @@ def read_texts(suite: Suite, tokenize: str = "auto", *, normalize: bool = True) 
     """The sentences of a suite's examples as words."""
     header = suite.header
     digest = hashlib.sha256()
-    found = [(number, example) for number, example in enumerate(suite.examples(digest)) if example.gold is not None]
-    if not found:
+    judged = {n: example for n, example in enumerate(suite.examples(digest)) if example.gold is not None}
+    if not judged:
         raise AnaphoraError(f"{header.name}: no example has a right answer that a translation could be judged by")
-    examples = tuple(example for _, example in found)
+    examples = tuple(judged.values())
     words = Tokenization(tokenize, normalize, (header.source_language, header.target_language))
     source = words.source(example.source[-1] for example in examples)
     target = words.target(candidate[-1] for example in examples for candidate in example.candidates)
     sentences = iter(target.sentences)
     candidates = [[next(sentences) for _ in example.candidates] for example in examples]
-    numbers = tuple(number for number, _ in found)
     treatments = {"source": source.treatment, "candidates": target.treatment}
-    return Texts(header, examples, numbers, source.sentences, candidates, digest.hexdigest(), words, treatments)
+    return Texts(header, examples, tuple(judged), source.sentences, candidates, digest.hexdigest(), words, treatments)
 
 
 def read_translations(path: Path, texts: Texts, suite: Suite) -> Text:
@@ -319,21 +310,6 @@ def read_translations(path: Path, texts: Texts, suite: Suite) -> Text:
     """
     lines = current_translations(path, suite)
     return texts.words.target(lines[number] for number in texts.numbers)
-
-
-def align_texts(
-    texts: Texts,
-    translations: Mapping[str, list[list[str]]],
-    *,
-    corpus: Sequence[Pair] = (),
-    settings: Settings | None = None,
-    aligner: Aligner | None = None,
-    progress: Progress | None = None,
-) -> SystemAlignments:
-    """The source with the right candidates, and with every system's translations."""
-    return align_systems(
-        texts.source, texts.gold, translations, corpus=corpus, settings=settings, aligner=aligner, progress=progress
-    )
 
 
 def alignment_label(settings: Settings, corpus: Sequence[Pair] = (), saved: Path | None = None) -> str:
@@ -370,11 +346,11 @@ def judge_texts(
         named = example.tags.get("source_pronoun")
         return word == named.lower() if isinstance(named, str) else word in usual
 
-    found = []
+    outcomes = []
     for n, example in enumerate(texts.examples):
         words = texts.source[n]
         check_alignment(own[n], len(words), len(translation[n]), Path("the alignment"), n + 1)
-        found.append(
+        outcomes.append(
             judge(
                 example,
                 words,
@@ -388,7 +364,7 @@ def judge_texts(
                 polite=polite_forms(header.target_language),
             )
         )
-    return found
+    return outcomes
 
 
 def evaluate_translations(
@@ -412,17 +388,13 @@ def evaluate_translations(
     if by_tags:
         by.check_known(wanted.values(), {tag for example in texts.examples for tag in example.tags})
     counts, groups = count(pairs, list(by_tags or texts.header.breakdowns))
-    how: dict[str, int] = {}
-    for outcome in outcomes:
-        how[outcome.how] = how.get(outcome.how, 0) + 1
+    how = Counter(outcome.how for outcome in outcomes)
     treatments = {**texts.treatments, **({system: treatment} if treatment else {})}
     line = RunSignature("gen").suite(texts.header.name, texts.sha256)
     if run is not None:  # the gap depends on how the run was scored
         line.measured(run.header.measurement)
-    line.extend(signature(treatments.values(), normalize=texts.words.normalize)).add("align", aligned).add(
-        "notfound", "wrong"
-    )
-    named = str(line.add("v", __version__))
+    line.extend(signature(treatments.values(), normalize=texts.words.normalize))
+    named = str(line.add("align", aligned).add("notfound", "wrong").add("v", __version__))
     gap = None if run is None else gap_to(run, pairs)
     about = texts.header
     ceiling = sum(o.outcome == CORRECT for o in references) / len(references) if references else None
@@ -431,7 +403,7 @@ def evaluate_translations(
     )
 
 
-def gap_to(run: Run, outcomes: Sequence[tuple[Example, Outcome]], resampling: Resampling | None = None) -> Gap:
+def gap_to(run: Run, outcomes: Sequence[tuple[Example, Outcome]]) -> Gap:
     """Contrastive minus generative accuracy on the same examples, with a bootstrap interval."""
     contrastive = {
         item.id: decide(item, minimize=False, normalize="sum").correct for item in run if item.gold is not None
@@ -442,7 +414,7 @@ def gap_to(run: Run, outcomes: Sequence[tuple[Example, Outcome]], resampling: Re
     ours = np.array([outcome.outcome == CORRECT for _, outcome in outcomes], float)
     theirs = np.array([contrastive[example.id] for example, _ in outcomes], float)
     rows, counts = np.unique(np.column_stack([theirs - ours, np.ones(len(ours))]), axis=0, return_counts=True)
-    resampling = resampling or Resampling()
+    resampling = Resampling()
     values = bootstrap(rows, counts, resampling.samples, generator(resampling.seed))
     interval = percentile_interval(values, resampling.confidence)
     return Gap(float(theirs.mean()), float((theirs - ours).mean()), interval)

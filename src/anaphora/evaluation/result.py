@@ -131,14 +131,14 @@ class Result(Rendered):
 
     def metrics(self) -> dict[str, float | int]:
         """Names and numbers without nesting, as `evaluate` and experiment trackers take them."""
-        found: dict[str, float | int] = {"total": self.figure.total, "ties": self.ties}
+        numbers: dict[str, float | int] = {"total": self.figure.total, "ties": self.ties}
         if self.accuracy is not None:
-            found["accuracy"] = self.accuracy
+            numbers["accuracy"] = self.accuracy
         for name, groups in self.breakdowns.items():
             for group, figure in groups.items():
                 if figure.accuracy is not None:
-                    found[f"accuracy/{name}/{group}"] = figure.accuracy
-        return found
+                    numbers[f"accuracy/{name}/{group}"] = figure.accuracy
+        return numbers
 
     def to_dict(self) -> dict[str, Any]:
         """What `anaphora evaluate --json` prints."""
@@ -157,7 +157,10 @@ class Result(Rendered):
             "blocks": self.blocks.to_dict() if self.blocks else None,
             "cut_blocks": self.cut_blocks,
             "priors": {
-                name: {choice: _share(figure) for choice, figure in choices.items()}
+                name: {
+                    choice: {"total": p.total, "count": p.correct, "share": p.accuracy, "interval": list(p.interval)}
+                    for choice, p in choices.items()
+                }
                 for name, choices in self.priors.items()
             },
             "unpaired": dict(self.unpaired),
@@ -167,15 +170,6 @@ class Result(Rendered):
             "signature": self.signature,
             "long_signature": self.long_signature,
         }
-
-
-def _share(figure: Proportion) -> dict[str, Any]:
-    return {
-        "total": figure.total,
-        "count": figure.correct,
-        "share": figure.accuracy,
-        "interval": list(figure.interval),
-    }
 
 
 # What the signatures of evaluations have in common.

@@ -94,14 +94,14 @@ def robustness(
     """
     settings = settings or Settings()
     whole = load(before)
-    found: list[tuple[str, str]] = []
+    labels: list[tuple[str, str]] = []
     pairs: list[Pair] = []
     repeated: dict[str, str] = {}
     for run in attacked:
         _check(before, run)
         for name, part in _parts(run).items():
             comparison = compare_runs([whole, part], breakdowns=breakdowns, settings=settings, test=test)
-            found.append((name, named(run.header.suite, run.header.sha256)))
+            labels.append((name, named(run.header.suite, run.header.sha256)))
             pairs.append(comparison.pairs[0])
             repeated |= comparison.repeated if breakdowns else {}
             test = comparison.test
@@ -117,7 +117,7 @@ def robustness(
         system=about.system,
         context=about.context,
         before=evaluate_run(whole, settings=settings).figure,
-        attacks=tuple(Attack(*names, pair) for names, pair in zip(found, corrected(pairs), strict=True)),
+        attacks=tuple(Attack(*names, pair) for names, pair in zip(labels, corrected(pairs), strict=True)),
         test=test,
         settings=settings,
         version=about.version,
@@ -127,7 +127,6 @@ def robustness(
 
 
 def _parts(run: Run) -> dict[str, LoadedRun]:
-    """The answers to each attack in a run."""
     attacks: dict[str, list[ScoredExample]] = {}
     for item in run:
         if original_of(item) is None:
@@ -143,8 +142,8 @@ def _check(before: Run, run: Run) -> None:
     """Before and after must be one system, used in one way; score files do not say whose they are."""
     one, other = before.header, run.header
     imported = one.system.startswith("scores:") or other.system.startswith("scores:")
-    told = [] if imported else [("system", one.system, other.system), *_unlike(one.measurement, other.measurement)]
-    for what, first, second in (*told, ("context", one.context, other.context)):
+    stated = [] if imported else [("system", one.system, other.system), *_unlike(one.measurement, other.measurement)]
+    for what, first, second in (*stated, ("context", one.context, other.context)):
         if first is not None and second is not None and first != second:
             raise AnaphoraError(
                 f"{run.path}: {what} {second}, but {before.path} has {first}. "
@@ -153,7 +152,6 @@ def _check(before: Run, run: Run) -> None:
 
 
 def _unlike(one: Measurement, other: Measurement) -> list[tuple[str, str, str]]:
-    """The settings in which two measurements differ."""
     names = sorted({*one.settings, *other.settings} - {"sample"})  # examples are paired one by one anyway
     pairs = [(name, *(m.settings.get(name, PLAIN.get(name)) for m in (one, other))) for name in names]
     return [(name, canonical(first), canonical(second)) for name, first, second in pairs]

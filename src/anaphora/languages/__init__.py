@@ -7,7 +7,6 @@ languages and pairs, and replace tables of the built-in ones.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -22,18 +21,18 @@ NUMBERS = {"sg": "Sing", "pl": "Plur"}
 
 
 def table(name: str, key: str) -> dict[str, Any] | None:
-    """A table of the data file of a language (de) or a pair (en-de); None if there is no such file or table."""
+    """Return a table of the data file of a language (de) or a pair (en-de); None if there is no such file or table."""
     content = _read(name, _folders()).get(key)
     return dict(content) if isinstance(content, dict) else None
 
 
 def top_value(name: str, key: str, default: Any = None) -> Any:
-    """A value at the top of a data file."""
+    """Return a value at the top of a data file."""
     return _read(name, _folders()).get(key, default)
 
 
 def names_with(key: str) -> list[str]:
-    """The languages or pairs whose data files have a table, in alphabetical order."""
+    """Return the languages or pairs whose data files have a table, in alphabetical order."""
     folders = _folders()
     names = sorted({file.stem for folder in folders for file in folder.glob("*.toml")})
     return [name for name in names if key in _read(name, folders)]
@@ -46,17 +45,12 @@ def _folders() -> tuple[Path, ...]:
 
 @cache
 def _read(name: str, folders: tuple[Path, ...]) -> dict[str, Any]:
-    return {key: content for file in _files(name, folders) for key, content in read_toml(file).items()}
-
-
-def _files(name: str, folders: tuple[Path, ...]) -> Iterator[Path]:
-    for folder in folders:
-        if (file := folder / f"{name}.toml").is_file():
-            yield file
+    files = (folder / f"{name}.toml" for folder in folders)
+    return {key: content for file in files if file.is_file() for key, content in read_toml(file).items()}
 
 
 def match_case(word: str, like: str) -> str:
-    """A word with capital letters as in another one: all, the first, or none."""
+    """Return a word with capital letters as in another one: all, the first, or none."""
     if len(like) > 1 and like.isupper():
         return word.upper()
     return word[:1].upper() + word[1:] if like[:1].isupper() else word

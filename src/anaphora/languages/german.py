@@ -303,9 +303,11 @@ def phrases(words: Sequence[str], before: str, old: Noun, new: Noun) -> Iterator
     first_determiner = determiner(article)
     if first_determiner is None:
         return
+    form = article.lower()
+    form = form.replace("euere", "eure", 1) if form.startswith("euere") else form
     allowed = PREPOSITIONS.get(preposition or before.lower(), frozenset(CASES)) & old.cases(noun)
     for case in CASES:
-        if case not in allowed or first_determiner.form(old.gender, case) != _known(article):
+        if case not in allowed or first_determiner.form(old.gender, case) != form:
             continue
         changed = [_adjective(word, first_determiner, case, old.gender, new.gender) for word in adjectives]
         if None in changed:
@@ -316,21 +318,15 @@ def phrases(words: Sequence[str], before: str, old: Noun, new: Noun) -> Iterator
         yield case, (match_case(beginning, first), *(word for word in changed if word), new.forms[case][0])
 
 
-def _known(article: str) -> str:
-    """The form of a determiner as the tables have it: *eure* for *euere*."""
-    form = article.lower()
-    return form.replace("euere", "eure", 1) if form.startswith("euere") else form
-
-
-def _adjective(word: str, found: Determiner, case: str, old: str, new: str) -> str | None:
+def _adjective(word: str, after: Determiner, case: str, old: str, new: str) -> str | None:
     """The adjective with its new ending; None if its ending is not that of the old gender in this case."""
     if word.lower() in ADVERBS:
         return word
     k = CASES.index(case)
-    ending = found.adjectives[old][k]
+    ending = after.adjectives[old][k]
     if not word.endswith(ending) or len(word) < len(ending) + 2:
         return None
-    return word.removesuffix(ending) + found.adjectives[new][k]
+    return word.removesuffix(ending) + after.adjectives[new][k]
 
 
 def relatives(form: str, old: str, new: str) -> set[str]:
@@ -359,7 +355,7 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Mentions:
-    """Possible anaphors of a noun: pronouns and possessives, and others (relative, demonstrative)."""
+    """The possible anaphors of a noun: pronouns and possessives; others (relative, demonstrative)."""
 
     pronouns: tuple[Word, ...]
     others: tuple[Word, ...]
@@ -422,23 +418,8 @@ def _stands_alone(form: str, gender: str) -> bool:
 SIGNS = re.compile(r"[,;:.!?…\"„“”»«()–—]| - ")
 # between clauses; und and oder may also join nouns, so the words beyond them are ignored
 JOINING = ("und", "oder", "aber", "denn", "sondern")
-OPENING = (
-    "dass",
-    "daß",
-    "weil",
-    "wenn",
-    "ob",
-    "als",
-    "obwohl",
-    "damit",
-    "bevor",
-    "nachdem",
-    "bis",
-    "wie",
-    "was",
-    "wer",
-)
-BETWEEN = frozenset([*JOINING, *OPENING, "wo"])
+OPENING = ["dass", "daß", "weil", "wenn", "ob", "als", "obwohl", "damit", "bevor", "nachdem", "bis", "wie", "was"]
+BETWEEN = frozenset([*JOINING, *OPENING, "wer", "wo"])
 SUBJECTS = frozenset(["ich", "du", "er", "wir", "man"])
 TO_BE = frozenset(["ist", "war", "sei", "wäre", "wurde", "bin", "bist", "waren"])
 # with these a second nominative is possible, or a subject after the pronoun

@@ -7,10 +7,10 @@ with it (*er ist der beste*), a possessive with an unclear possessor.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from anaphora.languages.german import FORMS, GENDERS, cases_of, genders_of, possessive, possessor_genders, pronoun
+from anaphora.languages.swap import Swap, Variant
 
 if TYPE_CHECKING:
     from anaphora.annotate.document import Sentence
@@ -18,33 +18,8 @@ if TYPE_CHECKING:
 FIRST_OR_SECOND = frozenset({"1", "2"})
 
 
-@dataclass(frozen=True, slots=True)
-class Swappable:
-    """A pronoun that can take other genders; possessives: tokens that agree with it.
-
-    genders: the possible genders of its form: *ihm* is masculine or neuter
-    """
-
-    sentence: Sentence
-    index: int
-    case: str
-    genders: frozenset[str]
-    possessives: tuple[int, ...]
-
-    def text(self, gender: str) -> str:
-        """The sentence with the pronoun of this gender."""
-        words = {self.index: pronoun(gender, self.case, like=self.sentence[self.index].text)}
-        for index in self.possessives:
-            words[index] = possessive(self.sentence[index].text, gender)
-        return with_words(self.sentence, words)
-
-    def others(self) -> dict[str, str]:
-        """The sentence with each of the other genders, by gender."""
-        return {gender: self.text(gender) for gender in GENDERS if gender not in self.genders}
-
-
-def swappable(sentence: Sentence, index: int) -> Swappable | str:
-    """How a third-person singular pronoun can be swapped, or the reason why it cannot, in two words."""
+def swap_pronoun(sentence: Sentence, index: int) -> Swap | str:
+    """Swap a third-person singular pronoun, or return in two words why that is not possible."""
     token = sentence[index]
     if token.text.lower() not in FORMS:
         return "no pronoun"
@@ -59,7 +34,13 @@ def swappable(sentence: Sentence, index: int) -> Swappable | str:
     possessives = _possessives(sentence, index, min(genders))
     if possessives is None:
         return "possessive unclear"
-    return Swappable(sentence, index, case, genders, possessives)
+    variants = {}
+    for gender in GENDERS:
+        if gender not in genders:
+            words = {i: possessive(sentence[i].text, gender) for i in possessives}
+            words[index] = pronoun(gender, case, like=token.text)
+            variants[gender] = Variant(words[index], with_words(sentence, words))
+    return Swap(case, cases_of(token.text), genders, "Sing", variants)
 
 
 def case_of(sentence: Sentence, index: int) -> str | None:

@@ -91,10 +91,10 @@ class Grammar:
     def article(self, kind: str, case: str, gender: str) -> str:
         """The article; languages whose articles have no cases give one table for all."""
         table = self.articles[kind]
-        return _found(table.get(case, table.get(CITATION_CASE, {})), gender, f"article {kind!r}", case, self.path)
+        return _entry(table.get(case, table.get(CITATION_CASE, {})), gender, f"article {kind!r}", case, self.path)
 
     def pronoun(self, case: str, gender: str) -> str:
-        return _found(self.pronouns.get(case, {}), gender, "pronoun", case, self.path)
+        return _entry(self.pronouns.get(case, {}), gender, "pronoun", case, self.path)
 
     def noun(self, word: str, case: str, gender: str) -> str:
         """A noun in a case."""
@@ -143,7 +143,15 @@ def parse_grammar(data: Mapping[str, Any], language: str, path: Path) -> Grammar
             articles=data.get("articles", {}),
             pronouns=data.get("pronouns", {}),
             nouns=data.get("nouns", {}),
-            forms={name: _form(rules) for name, rules in data.get("forms", {}).items()},
+            forms={
+                name: Form(
+                    dict(rules.get("words", {})),
+                    tuple(rules.get("keep", ())),
+                    tuple((str(ending), str(new)) for ending, new in rules.get("endings", ())),
+                    str(rules.get("before", "")),
+                )
+                for name, rules in data.get("forms", {}).items()
+            },
             plurals=data.get("plurals", {}),
             joins=tuple((re.compile(join["at"]), join["write"]) for join in data.get("joins", ())),
         )
@@ -157,12 +165,7 @@ def parse_grammar(data: Mapping[str, Any], language: str, path: Path) -> Grammar
     return grammar
 
 
-def _form(rules: Mapping[str, Any]) -> Form:
-    endings = tuple((str(ending), str(new)) for ending, new in rules.get("endings", ()))
-    return Form(dict(rules.get("words", {})), tuple(rules.get("keep", ())), endings, str(rules.get("before", "")))
-
-
-def _found(table: Mapping[str, str], gender: str, what: str, case: str, path: Path) -> str:
+def _entry(table: Mapping[str, str], gender: str, what: str, case: str, path: Path) -> str:
     if gender not in table:
         raise BadInput(path, f"no {what} for gender {gender!r} in the {case}", remedy="Add it to the grammar.")
     return table[gender]

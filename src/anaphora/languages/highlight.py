@@ -56,7 +56,7 @@ def replaced_pronouns(one: str, other: str) -> tuple[str, str] | None:
     marks = differences(one, other)
     if not len(marks[0]) == len(marks[1]) == 1:
         return None
-    words = [normalize_word(text[slice(*found[0])]) for text, found in zip((one, other), marks, strict=True)]
+    words = [normalize_word(text[slice(*spans[0])]) for text, spans in zip((one, other), marks, strict=True)]
     return (words[0], words[1]) if not any(" " in word for word in words) else None
 
 

@@ -102,7 +102,6 @@ def pronoun_in(word: str, pronouns: frozenset[str], separators: str = "") -> str
 
 # Pronoun lists on disk: the table [apt] of a pair's data file; a user's own file has the same keys at its top.
 
-
 LISTS = "apt"  # the table of the data files
 ANY = "x"  # x-en: from any language into English
 KEYS = [f.name for f in fields(PronounLists) if f.name != "pair"]
@@ -181,11 +180,7 @@ def _words(key: str, value: Any, path: Path) -> Words:
 
 def to_toml(lists: Mapping[str, Any]) -> str:
     """Lists as the text of a file that `pronoun_lists` reads."""
-    lines = []
-    for key, value in lists.items():
-        if key == "translations":
-            continue
-        lines.append(f"{key} = {_toml(value)}")
+    lines = [f"{key} = {_toml(value)}" for key, value in lists.items() if key != "translations"]
     if lists.get("translations"):
         lines += ["", "[translations]", *(f"{_toml(k)} = {_toml(v)}" for k, v in lists["translations"].items())]
     return "\n".join([*lines, ""])
@@ -198,7 +193,6 @@ def _toml(value: str | Iterable[Any]) -> str:
 
 
 # Forms: the third-person pronouns of a language by gender and number, in all cases (table [forms]).
-
 
 Forms = Mapping[str, frozenset[str]]  # class (m.sg, f.sg, …, pl) → forms, in lower case
 POLITE = "polite"  # forms of address when written with a capital inside a sentence
@@ -228,8 +222,8 @@ def same_class(word: str, others: frozenset[str], forms: Forms) -> frozenset[str
     German *sie* is singular and plural: next to *er* and *es* it is the singular.
     """
     mine = {name for name, words in forms.items() if word in words}
-    numbers = {_number(name) for name, words in forms.items() if words & others}
-    fitting = {name for name in mine if _number(name) in numbers} or mine
+    numbers = {name.rpartition(".")[2] for name, words in forms.items() if words & others}
+    fitting = {name for name in mine if name.rpartition(".")[2] in numbers} or mine
     return frozenset().union(*(forms[name] for name in fitting)) if fitting else frozenset({word})
 
 
@@ -237,12 +231,7 @@ def _forms(language: str) -> dict[str, list[str]]:
     return table(language.lower().partition("-")[0], "forms") or {}
 
 
-def _number(name: str) -> str:
-    return name.rpartition(".")[2]
-
-
 # Readings: what a pronoun can mean (person, number, gender, role …), and how two pronouns differ (table [readings]).
-
 
 # dimensions and their values; a reading without a dimension agrees with every value of it
 DIMENSIONS = {
@@ -313,14 +302,12 @@ def load_readings(language: str, path: Path | None = None) -> Readings:
 def _parse_readings(readings: Any, capital: Any, path: Path, language: str) -> Readings:
     if not isinstance(readings, dict) or not readings or not isinstance(capital, list):
         raise BadInput(path, "no table [readings]", remedy='Write lines such as he = ["3 sg m subject"] in it.')
-    parsed = {normalize_word(word): _readings(word, values, path) for word, values in readings.items()}
+    parsed = {}
+    for word, values in readings.items():
+        if not isinstance(values, list) or not values or not all(isinstance(value, str) for value in values):
+            raise BadInput(path, f"{word}: a list of readings is expected", remedy='Such as ["3 sg m subject"].')
+        parsed[normalize_word(word)] = tuple(_reading(word, value, path) for value in values)
     return Readings(language, parsed, frozenset(normalize_word(str(word)) for word in capital))
-
-
-def _readings(word: str, values: Any, path: Path) -> tuple[Reading, ...]:
-    if not isinstance(values, list) or not values or not all(isinstance(value, str) for value in values):
-        raise BadInput(path, f"{word}: a list of readings is expected", remedy='Such as ["3 sg m subject"].')
-    return tuple(_reading(word, value, path) for value in values)
 
 
 def _reading(word: str, text: str, path: Path) -> Reading:

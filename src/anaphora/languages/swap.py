@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from anaphora.core.errors import AnaphoraError
 from anaphora.languages import GENDERS, NUMBERS, match_case, names_with, table
@@ -105,7 +105,15 @@ def load_forms(language: str) -> SwapForms:
         )
     adjectives, auxiliaries = data["adjectives"], data["auxiliaries"]
     return SwapForms(
-        rows=tuple(_row(row) for row in data["pronouns"]),
+        rows=tuple(
+            PronounRow(
+                row["case"],
+                NUMBERS[row["number"]],
+                frozenset(row["relations"]),
+                {gender: row[letter] for letter, gender in GENDERS.items() if letter in row},
+            )
+            for row in data["pronouns"]
+        ),
         subject=frozenset(auxiliaries["subject"]),
         never=frozenset(auxiliaries.get("never", ())),
         participles={NUMBERS[number]: _endings(pairs) for number, pairs in data["participles"].items()},
@@ -119,68 +127,39 @@ def load_forms(language: str) -> SwapForms:
     )
 
 
-def _row(row: Mapping[str, object]) -> PronounRow:
-    relations = row["relations"]
-    assert isinstance(relations, list)
-    forms = {gender: str(row[letter]) for letter, gender in GENDERS.items() if letter in row}
-    return PronounRow(str(row["case"]), NUMBERS[str(row["number"])], frozenset(relations), forms)
-
-
 def _endings(pairs: Sequence[Sequence[str]]) -> Endings:
     return tuple((old, new) for old, new in pairs)
 
 
 # The sentence
 
-
 WITH_PRONOUN = frozenset({"amod", "det", "nummod", "appos", "acl", "flat", "fixed", "nmod"})  # elle-même, eux deux
 
 
+class Variant(NamedTuple):
+    """A sentence with another pronoun."""
+
+    pronoun: str
+    text: str
+
+
 @dataclass(frozen=True, slots=True)
-class Swappable:
-    """A pronoun that can take other genders; agreeing: tokens that agree with it, with their forms by gender."""
+class Swap:
+    """A pronoun and the same sentence with pronouns of other genders.
 
-    sentence: Sentence
-    index: int
-    row: PronounRow
-    gender: str
-    agreeing: Mapping[int, Mapping[str, str]]
-    forms: SwapForms
+    case: its case in the sentence; cases, genders: those that its form can have (*sie*; *ihm*)
+    variants: by gender
+    """
 
-    @property
-    def case(self) -> str:
-        return self.row.case
-
-    @property
-    def number(self) -> str:
-        return self.row.number
-
-    def others(self) -> dict[str, tuple[str, str]]:
-        """The pronoun of each other gender and the sentence with it, by gender."""
-        own = self.sentence[self.index].text
-        swapped = {}
-        for gender, form in self.row.forms.items():
-            if gender != self.gender:
-                pronoun = match_case(form, own)
-                swapped[gender] = pronoun, self._text(gender, pronoun)
-        return swapped
-
-    def _text(self, gender: str, pronoun: str) -> str:
-        words = {index: match_case(forms[gender], self.sentence[index].text) for index, forms in self.agreeing.items()}
-        words[self.index] = pronoun
-        parts = [words.get(i, token.text) + " " * token.space_after for i, token in enumerate(self.sentence)]
-        text, position = "".join(parts), sum(map(len, parts[: self.index]))
-        for pattern, new in self.forms.joins:  # only where the pronoun itself is met
-            match = next((m for m in pattern.finditer(text) if m.start() <= position < m.end()), None)
-            if match:
-                joined = match.expand(new)
-                text = text[: match.start()] + joined + text[match.end() :]
-                position = match.start() + len(joined) - len(pronoun)
-        return text.rstrip(" ")
+    case: str
+    cases: frozenset[str]
+    genders: frozenset[str]
+    number: str
+    variants: Mapping[str, Variant]
 
 
-def swappable(sentence: Sentence, index: int, forms: SwapForms) -> Swappable | str:
-    """How a pronoun can be swapped, or the reason why it cannot."""
+def swap_pronoun(sentence: Sentence, index: int, forms: SwapForms) -> Swap | str:
+    """Swap a pronoun, or return in two words why that is not possible."""
     token = sentence[index]
     form = token.text.lower()
     if not any(form in row.forms.values() for row in forms.rows):
@@ -192,12 +171,14 @@ def swappable(sentence: Sentence, index: int, forms: SwapForms) -> Swappable | s
     children = [sentence[child] for child in sentence.children[index]]
     if any(child.relation == "acl:relcl" for child in children):
         return "relative clause"
-    if any(child.role in WITH_PRONOUN for child in children) or _hyphen(sentence, index):
+    following = sentence[index + 1].text if index + 1 < len(sentence) else ""
+    hyphenated = not token.space_after and following.startswith("-")  # elle-même, in one or several tokens
+    if any(child.role in WITH_PRONOUN for child in children) or hyphenated:
         return "predicate agrees"
     positions = _agreeing(sentence, index, row, gender, forms)
     if isinstance(positions, str):
         return positions
-    agreeing = {}
+    agreeing: dict[int, Mapping[str, str]] = {}  # forms by gender
     for position in positions:
         inflected = _forms(sentence, position, gender, row, forms)
         if inflected is None:
@@ -207,7 +188,25 @@ def swappable(sentence: Sentence, index: int, forms: SwapForms) -> Swappable | s
         _doubtful(sentence, position, index, forms) for position in range(len(sentence)) if position not in agreeing
     ):
         return "agreement unclear"
-    return Swappable(sentence, index, row, gender, agreeing, forms)
+    variants = {}
+    for other, word in row.forms.items():
+        if other != gender:
+            words = {i: match_case(inflected[other], sentence[i].text) for i, inflected in agreeing.items()}
+            words[index] = match_case(word, token.text)
+            variants[other] = Variant(words[index], _text(sentence, words, index, forms))
+    return Swap(row.case, frozenset({row.case}), frozenset({gender}), row.number, variants)
+
+
+def _text(sentence: Sentence, words: Mapping[int, str], index: int, forms: SwapForms) -> str:
+    parts = [words.get(i, token.text) + " " * token.space_after for i, token in enumerate(sentence)]
+    text, position = "".join(parts), sum(map(len, parts[:index]))
+    for pattern, new in forms.joins:  # only where the pronoun itself is met
+        match = next((m for m in pattern.finditer(text) if m.start() <= position < m.end()), None)
+        if match:
+            joined = match.expand(new)
+            text = text[: match.start()] + joined + text[match.end() :]
+            position = match.start() + len(joined) - len(words[index])
+    return text.rstrip(" ")
 
 
 def _agreeing(sentence: Sentence, index: int, row: PronounRow, gender: str, forms: SwapForms) -> tuple[int, ...] | str:
@@ -240,12 +239,6 @@ def _agreeing(sentence: Sentence, index: int, row: PronounRow, gender: str, form
     return tuple(tokens)
 
 
-def _hyphen(sentence: Sentence, index: int) -> bool:
-    """Whether a hyphen follows: *elle-même*, in one or several tokens."""
-    following = sentence[index + 1].text if index + 1 < len(sentence) else ""
-    return not sentence[index].space_after and following.startswith("-")
-
-
 def _doubtful(sentence: Sentence, index: int, pronoun: int, forms: SwapForms) -> bool:
     """Whether a token may agree with the pronoun in a way that the rules do not cover."""
     token, predicate = sentence[index], sentence[pronoun].head
@@ -258,7 +251,7 @@ def _doubtful(sentence: Sentence, index: int, pronoun: int, forms: SwapForms) ->
         return False  # elle a mangé
     subject = sentence[pronoun].role != "obj"
     for below, above in zip((index, *sentence.ancestors(index)), sentence.ancestors(index), strict=False):
-        if _has_other_subject(sentence, below, pronoun):
+        if any(child != pronoun and sentence[child].role in ("nsubj", "csubj") for child in sentence.children[below]):
             return False
         if above == predicate:
             of_object = sentence[below].role == "xcomp" and subject and _has_object(sentence, above)
@@ -289,10 +282,6 @@ def _participle(sentence: Sentence, index: int) -> bool:
 
 def _inflects(sentence: Sentence, index: int) -> bool:
     return sentence[index].upos == "ADJ" or _participle(sentence, index)
-
-
-def _has_other_subject(sentence: Sentence, index: int, pronoun: int) -> bool:
-    return any(child != pronoun and sentence[child].role in ("nsubj", "csubj") for child in sentence.children[index])
 
 
 def _has_object(sentence: Sentence, index: int) -> bool:

@@ -79,19 +79,14 @@ class MyThes:
                 number += 1
                 if row is None:
                     raise BadInput(path, f"ends within the senses of {word!r}", line=number)
-                senses.append(_unmarked_nouns(row))
+                words = (word.removesuffix(PLAIN_MARK) for word in row.split("|")[1:])
+                senses.append(tuple(word for word in words if CAPITALIZED.fullmatch(word)))  # nouns without a mark
             self._senses[word] = tuple(sense for sense in senses if sense)
 
     def senses(self, noun: str) -> Sequence[Sense]:
         """The senses that contain the noun without a mark."""
         own_senses = (sense for sense in self._senses.get(noun.lower(), ()) if noun in sense)
         return [tuple(word for word in sense if word != noun) for sense in own_senses]
-
-
-def _unmarked_nouns(row: str) -> Sense:
-    """The nouns of a sense that have no mark."""
-    words = (word.removesuffix(PLAIN_MARK) for word in row.split("|")[1:])
-    return tuple(word for word in words if CAPITALIZED.fullmatch(word))
 
 
 # Ding

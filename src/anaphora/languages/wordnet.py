@@ -6,7 +6,7 @@ The files come with Debian's `wordnet-base` or from wordnet.princeton.edu; nothi
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -48,15 +48,10 @@ class WordNet:
     def synsets_of(self, word: str) -> Iterator[Synset]:
         """All senses of a word in any of its base forms."""
         for part in PARTS:
-            for base in set(self._bases(word, part)):
+            irregular = self.exceptions[part].get(word)  # then, as in morphy, no regular ending is tried
+            for base in {word, *irregular} if irregular else set(base_forms(word, part)):
                 for offset in self.synsets[part].get(base, ()):
                     yield part, offset
-
-    def _bases(self, word: str, part: str) -> Iterable[str]:
-        irregular = self.exceptions[part].get(word)
-        if irregular:  # and then, as in morphy, no regular ending is tried
-            return word, *irregular
-        return base_forms(word, part)
 
 
 def base_forms(word: str, part: str) -> list[str]:
@@ -79,7 +74,10 @@ def find_wordnet(folder: Path | None = None) -> WordNet | None:
 def read_wordnet(folder: Path) -> WordNet:
     """WordNet from a folder of its database files."""
     return WordNet(
-        {part: dict(_single_words(require(folder, f"index.{part}", REMEDY))) for part in PARTS},
+        {
+            part: {w: offsets for w, offsets in _index(require(folder, f"index.{part}", REMEDY)) if "_" not in w}
+            for part in PARTS
+        },  # no collocations (ice_cream)
         {part: dict(_exceptions(require(folder, f"{part}.exc", REMEDY))) for part in PARTS},
     )
 
@@ -98,11 +96,6 @@ def _index(path: Path) -> Iterator[tuple[str, tuple[int, ...]]]:
             yield fields[0], tuple(int(field) for field in fields[-int(fields[2]) :])
         except (IndexError, ValueError):
             raise BadInput(path, "not a line of a WordNet index", line=number) from None
-
-
-def _single_words(path: Path) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """The index without collocations (`ice_cream`)."""
-    return ((lemma, offsets) for lemma, offsets in _index(path) if "_" not in lemma)
 
 
 def _exceptions(path: Path) -> Iterator[tuple[str, tuple[str, ...]]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from pathlib import Path
 
 from anaphora.core.errors import AnaphoraError
 
@@ -19,3 +20,19 @@ def check_installed(*more: str) -> None:
                 f"a learned measure needs {error.name}, which is not installed. "
                 'Install it with: pip install "anaphora[measure]"'
             ) from None
+
+
+def unfinished_model(output: Path) -> Path:
+    """Return the file that an interrupted `measure adapt` is resumed from."""
+    return output.with_name(f"{output.name}.part")
+
+
+def kept_model(output: Path) -> str:
+    """Describe what an interrupted `measure adapt` has kept; empty where there is nothing."""
+    part = unfinished_model(output)
+    return f"what it has learned so far is kept in {part}" if part.is_file() else ""
+
+
+def kept_states(cache: Path | None) -> str:
+    """Describe the encoder states that an interrupted command has cached; a measure is written when it is trained."""
+    return f"the encoder's states so far are kept in {cache}" if cache is not None and cache.is_dir() else ""

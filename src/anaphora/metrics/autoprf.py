@@ -22,7 +22,7 @@ import numpy as np
 from anaphora import __version__
 from anaphora.align import Aligner, align_systems
 from anaphora.align.alignment import Alignment, parse_alignment
-from anaphora.align.tokenize import DEFAULT, Tokenization, Treatment, pair_of, signature
+from anaphora.align.tokenize import DEFAULT, Treatment, pair_of, signature
 from anaphora.core.documents import read_parallel
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.languages.pronouns import normalize_word
@@ -97,15 +97,12 @@ def occurrences(
         words = [word.lower() for word in sentence.split()]
         for place, word in enumerate(words):
             if word in wanted:
-                both = (_words_for(place, text, number, lowercase) for text in (candidate, reference))
+                both = []
+                for text in (candidate, reference):
+                    linked = sorted({j for i, j in text.alignments[number] if i == place})
+                    line = text.text[number].lower() if lowercase else text.text[number]
+                    both.append(tuple([line.split()[j] for j in linked]))
                 yield Occurrence(number, word, *both)
-
-
-def _words_for(place: int, text: Aligned, number: int, lowercase: bool) -> tuple[str, ...]:
-    linked = sorted({j for i, j in text.alignments[number] if i == place})
-    line = text.text[number].lower() if lowercase else text.text[number]
-    words = line.split() if linked else []
-    return tuple(words[j] for j in linked)
 
 
 # The figures: clipped matches over the words aligned to source pronouns.
@@ -164,7 +161,7 @@ class AutoPRF:
 
 
 def autoprf(
-    found: Iterable[Occurrence],
+    places: Iterable[Occurrence],
     sentences: int,
     *,
     clip: str = "occurrence",
@@ -178,61 +175,54 @@ def autoprf(
     if clip not in CLIPS:
         raise AnaphoraError(f"unknown clipping {clip!r}. Known: {', '.join(CLIPS)}")
     resampling = resampling or Resampling()
-    found = list(found)
-    pronouns = sorted({one.pronoun for one in found})
-    sums = _sums(found, sentences, clip)
-    parts = {p: [one for one in found if one.pronoun == p] for p in pronouns}
+    places = list(places)
+    pronouns = sorted({one.pronoun for one in places})
+    sums = _sums(places, sentences, clip)
+    parts = {p: [one for one in places if one.pronoun == p] for p in pronouns}
     line = Signature("autoprf").add("clip", clip).extend(settings).resampled(resampling)
     return AutoPRF(
-        score=_score(found, clip, sums, resampling),
+        score=_score(places, clip, sums, resampling),
         by_pronoun={p: _score(part, clip, _sums(part, sentences, clip), resampling) for p, part in parts.items()},
         sums=sums,
         signature=str(line),
     )
 
 
-def _score(found: Sequence[Occurrence], clip: str, sums: SufficientStats, resampling: Resampling) -> Score:
+def _score(places: Sequence[Occurrence], clip: str, sums: SufficientStats, resampling: Resampling) -> Score:
     if clip == "occurrence":
-        matches = sum(one.matches for one in found)
+        matches = sum(one.matches for one in places)
     else:
-        matches = (_words(one.candidate for one in found) & _words(one.reference for one in found)).total()
+        candidate, reference = (
+            Counter(word for one in places for word in getattr(one, side)) for side in ("candidate", "reference")
+        )
+        matches = (candidate & reference).total()
     return Score(
-        occurrences=len(found),
+        occurrences=len(places),
         matches=matches,
-        candidate=sum(len(one.candidate) for one in found),
-        reference=sum(len(one.reference) for one in found),
-        intervals=sums.intervals(resampling) if found else {},
+        candidate=sum(len(one.candidate) for one in places),
+        reference=sum(len(one.reference) for one in places),
+        intervals=sums.intervals(resampling) if places else {},
     )
 
 
-def _sums(found: Sequence[Occurrence], sentences: int, clip: str) -> SufficientStats:
-    """Return the three figures as functions of sums over sentences."""
-    rows = _rows_by_occurrence(found, sentences) if clip == "occurrence" else _rows_by_word(found, sentences)
-    return SufficientStats(rows, _figures)
+def _sums(places: Sequence[Occurrence], sentences: int, clip: str) -> SufficientStats:
+    """Return the three figures as functions of sums over sentences.
 
-
-def _rows_by_occurrence(found: Sequence[Occurrence], sentences: int) -> Floats:
-    """(sentences, 4): |C|, |R|, and matches as what C and what R have of them."""
-    rows = np.zeros((sentences, 4))
-    for one in found:
-        rows[one.sentence] += (len(one.candidate), len(one.reference), one.matches, one.matches)
-    return rows
-
-
-def _rows_by_word(found: Sequence[Occurrence], sentences: int) -> Floats:
-    """(sentences, 2 + 2 words): |C|, |R|, then how often each word is in C, and in R.
-
-    Only words of R can match: the others need no column. So the columns are the same for all systems.
+    by occurrence: (sentences, 4): |C|, |R|, and matches as what C and what R have of them
+    by corpus: (sentences, 2 + 2 words): |C|, |R|, then how often each word is in C, and in R. Only words of R can
+        match: the others need no column. So the columns are the same for all systems.
     """
-    index = {word: k for k, word in enumerate(sorted(_words(one.reference for one in found)))}
-    rows = np.zeros((sentences, 2 + 2 * len(index)))
-    for one in found:
-        for side, words in enumerate((one.candidate, one.reference)):
-            rows[one.sentence, side] += len(words)
-            for word in words:
+    words = sorted({word for one in places for word in one.reference}) if clip == "corpus" else [""]
+    index = {word: k for k, word in enumerate(words)}
+    rows = np.zeros((sentences, 2 + 2 * len(words)))
+    for one in places:
+        for side, side_words in enumerate((one.candidate, one.reference)):
+            rows[one.sentence, side] += len(side_words)
+            counted = Counter(side_words) if clip == "corpus" else {"": one.matches}
+            for word, n in counted.items():
                 if word in index:
-                    rows[one.sentence, 2 + side * len(index) + index[word]] += 1
-    return rows
+                    rows[one.sentence, 2 + side * len(words) + index[word]] += n
+    return SufficientStats(rows, _figures)
 
 
 def _figures(totals: Floats) -> dict[str, Floats]:
@@ -241,10 +231,6 @@ def _figures(totals: Floats) -> dict[str, Floats]:
     matches = np.minimum(in_candidate, in_reference).sum(axis=1)
     precision, recall = ratio(matches, candidate), ratio(matches, reference)
     return {"precision": precision, "recall": recall, "f": harmonic(precision, recall)}
-
-
-def _words(lists: Iterable[tuple[str, ...]]) -> Counter[str]:
-    return Counter(word for words in lists for word in words)
 
 
 # AutoPRF of files: texts and alignments are read in step, systems are compared on the same sentences.
@@ -293,70 +279,41 @@ def autoprf_of_files(
     tokenize, normalize: see `anaphora.align.tokenize`; languages: of source and target, such as en-fr
     """
     resampling = resampling or Resampling()
-    pair = pair_of(languages, files.source, files.reference)
-    texts = _Texts.read(files, files.tokenization(tokenize, normalize, pair))
-    source = texts.source
-    reference, systems = texts.given(files) if files.reference_alignment else texts.aligned(progress)
+    if (files.reference_alignment is None) != (not files.hypothesis_alignments):
+        raise AnaphoraError(
+            "pass both --reference-alignments and --translation-alignments, or neither to align the texts"
+        )
+    words = files.tokenization(tokenize, normalize, pair_of(languages, files.source, files.reference))
+    paths = (files.source, files.reference, *files.hypotheses)
+    given = (files.reference_alignment, *files.hypothesis_alignments) if files.reference_alignment else ()
+    lines = read_parallel(*paths, *given)  # all of them are in step
+    texts = [words.source(lines[0]), *map(words.target, lines[1 : len(paths)])]
+    treatments = {name: t.treatment for name, t in zip(("source", "reference", *files.systems), texts, strict=True)}
+    source, *targets = ([" ".join(sentence) for sentence in text.sentences] for text in texts)
+    if given:
+        rest = zip(targets, lines[len(paths) :], given, strict=True)
+        reference, *others = (aligned_text(source, text, points, path) for text, points, path in rest)
+    else:
+        translations = {name: text.sentences for name, text in zip(files.systems, texts[2:], strict=True)}
+        made = align_systems(texts[0].sentences, texts[1].sentences, translations, progress=progress)
+        reference, *others = map(Aligned, targets, [made.reference, *(made.systems[name] for name in files.systems)])
+    systems = dict(zip(files.systems, others, strict=True))
     case = "lc" if lowercase else "mixed"
-    aligned_by = "given" if files.reference_alignment else Aligner().name
+    aligned_by = "given" if given else Aligner().name
     line = Signature().add("pron", ",".join(pronouns)).add("case", case)
-    line.extend(signature(texts.treatments.values(), normalize=normalize))
+    line.extend(signature(treatments.values(), normalize=normalize))
     line.add("align", aligned_by).add("v", __version__)
-    found = {}
+    scores = {}
     for name, text in systems.items():
-        words = occurrences(source, text, reference, pronouns, lowercase=lowercase)
-        found[name] = autoprf(words, len(source), clip=clip, resampling=resampling, settings=[str(line)])
-    if not next(iter(found.values())).score.occurrences:
+        places = occurrences(source, text, reference, pronouns, lowercase=lowercase)
+        scores[name] = autoprf(places, len(source), clip=clip, resampling=resampling, settings=[str(line)])
+    if not next(iter(scores.values())).score.occurrences:
         raise AnaphoraError(f"{files.source}: has none of the pronouns {', '.join(pronouns)}")
     return AutoPRFResult(
-        systems=found,
-        pairs=paired_tests({name: result.sums for name, result in found.items()}, resampling),
+        systems=scores,
+        pairs=paired_tests({name: result.sums for name, result in scores.items()}, resampling),
         outside={name: text.outside for name, text in {"reference": reference, **systems}.items() if text.outside},
         resampling=resampling,
-        signature=next(iter(found.values())).signature,
-        texts=texts.treatments,
+        signature=next(iter(scores.values())).signature,
+        texts=treatments,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Texts:
-    """The texts with single spaces between their words, and what was done to each."""
-
-    source: list[str]
-    reference: list[str]
-    systems: dict[str, list[str]]
-    treatments: dict[str, Treatment]
-
-    @classmethod
-    def read(cls, files: Files, words: Tokenization) -> _Texts:
-        if (files.reference_alignment is None) != (not files.hypothesis_alignments):
-            raise AnaphoraError(
-                "pass both --reference-alignments and --translation-alignments, or neither to align the texts"
-            )
-        alignments = [files.reference_alignment, *files.hypothesis_alignments] if files.reference_alignment else []
-        paths = (files.source, files.reference, *files.hypotheses)
-        lines = read_parallel(*paths, *filter(None, alignments))[: len(paths)]  # all of them are in step
-        names = ("source", "reference", *files.systems)
-        divided = [words.source(lines[0]), *map(words.target, lines[1:])]
-        source, reference, *systems = ([" ".join(sentence) for sentence in text.sentences] for text in divided)
-        treatments = {name: text.treatment for name, text in zip(names, divided, strict=True)}
-        return cls(source, reference, dict(zip(files.systems, systems, strict=True)), treatments)
-
-    def given(self, files: Files) -> tuple[Aligned, dict[str, Aligned]]:
-        """Return the texts with the alignments of files."""
-        assert files.reference_alignment is not None
-        paths = (files.reference_alignment, *files.hypothesis_alignments)
-        lines = read_parallel(files.source, *paths)[1:]
-        reference, *systems = (
-            aligned_text(self.source, text, points, path)
-            for text, points, path in zip((self.reference, *self.systems.values()), lines, paths, strict=True)
-        )
-        return reference, dict(zip(self.systems, systems, strict=True))
-
-    def aligned(self, progress: Progress | None) -> tuple[Aligned, dict[str, Aligned]]:
-        """Return the texts with computed alignments."""
-        words = {name: [line.split() for line in text] for name, text in self.systems.items()}
-        source, reference = ([line.split() for line in text] for text in (self.source, self.reference))
-        found = align_systems(source, reference, words, progress=progress)
-        systems = {name: Aligned(text, found.systems[name]) for name, text in self.systems.items()}
-        return Aligned(self.reference, found.reference), systems

@@ -28,7 +28,6 @@ from anaphora.core.documents import read_parallel
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.finite import all_finite
 from anaphora.core.registry import Registry
-from anaphora.stats.intervals import Floats
 from anaphora.stats.paired import PairedTest, SufficientStats, paired_tests, ratio
 from anaphora.stats.resampling import Interval, Resampling
 from anaphora.stats.signature import Signature
@@ -48,8 +47,6 @@ METRICS = Registry(
 )
 USUAL = ("bleu", "chrf", "ter", "meteor")
 METEORS = {"meteor", "meteor-pronouns"}
-
-
 SURFACE = {"bleu": "BLEU", "chrf": "chrF", "chrf++": "chrF++", "ter": "TER"}  # they compare text as it is
 
 
@@ -182,14 +179,14 @@ class MetricsResult:
         """Signs that the reference writes in another way, which metrics that compare text as it is count as errors."""
         names = [SURFACE[metric.name] for metric in self.metrics if metric.name in SURFACE]
         verbs = ("compares", "counts") if len(names) == 1 else ("compare", "count")
-        found = []
+        messages = []
         for system, differing in self.written_differently.items():
             signs = "; ".join(map(_mismatch, differing))
-            found.append(
+            messages.append(
                 f"{system}: {signs}. {', '.join(names)} {verbs[0]} text as it is, and {verbs[1]} the difference as "
                 "errors. Pass --normalize-text to normalize them"
             )
-        return found
+        return messages
 
     def to_dict(self) -> dict[str, Any]:
         """The first system's scores at the top, those of all under `systems`."""
@@ -224,16 +221,26 @@ def measure(
     wanted = {name: METRICS.load(name) for name in metrics}
     if not texts.reference:
         raise AnaphoraError("the texts are empty: there is nothing to measure")
-    found = []
+    results = []
     as_it_is = [name for name in wanted if name in SURFACE] if not texts.normalize else []
     for name, function in wanted.items():
         measured: Measured = function(texts, **options)
-        found.append(_result(name, measured, resampling))
+        results.append(
+            MetricResult(
+                name=name,
+                signature=measured.signature,
+                scores={system: sums.values()["score"] for system, sums in measured.sums.items()},
+                intervals={system: sums.intervals(resampling)["score"] for system, sums in measured.sums.items()},
+                pairs=paired_tests(measured.sums, resampling).get("score", ()),
+                decimals=measured.decimals,
+                lower_is_better=measured.lower_is_better,
+            )
+        )
     return MetricsResult(
         languages="-".join(filter(None, texts.languages)),
         sentences=len(texts.reference),
         systems=tuple(texts.systems),
-        metrics=tuple(found),
+        metrics=tuple(results),
         resampling=resampling,
         references=len(texts.references),
         texts={name: text.treatment for name, text in texts.words.items()} if wanted.keys() & METEORS else {},
@@ -242,28 +249,15 @@ def measure(
 
 
 def _written_differently(texts: Texts) -> dict[str, list[Mismatch]]:
-    """Return, by system, the characters that the first reference writes differently."""
     reference = signs_of(texts.reference)
-    found = {name: mismatches(signs_of(text), reference, len(text)) for name, text in texts.systems.items()}
-    return {name: signs for name, signs in found.items() if signs}
+    differing = {name: mismatches(signs_of(text), reference, len(text)) for name, text in texts.systems.items()}
+    return {name: signs for name, signs in differing.items() if signs}
 
 
-def _mismatch(found: Mismatch) -> str:
-    text, reference = (f"{count:,}" if count else "no" for count in found[1:])
-    sign = sign_name(found.sign)
+def _mismatch(mismatch: Mismatch) -> str:
+    text, reference = (f"{count:,}" if count else "no" for count in mismatch[1:])
+    sign = sign_name(mismatch.sign)
     return f"{text} {sign}, {'none' if reference == 'no' else reference} in the reference"
-
-
-def _result(name: str, measured: Measured, resampling: Resampling) -> MetricResult:
-    return MetricResult(
-        name=name,
-        signature=measured.signature,
-        scores={system: sums.values()["score"] for system, sums in measured.sums.items()},
-        intervals={system: sums.intervals(resampling)["score"] for system, sums in measured.sums.items()},
-        pairs=paired_tests(measured.sums, resampling).get("score", ()),
-        decimals=measured.decimals,
-        lower_is_better=measured.lower_is_better,
-    )
 
 
 # COMET through its own package (Rei et al. 2020), which is not installed with Anaphora: unbabel-comet 2.2 needs
@@ -272,23 +266,26 @@ def _result(name: str, measured: Measured, resampling: Resampling) -> MetricResu
 MODEL = "Unbabel/wmt22-comet-da"
 
 
-def comet(texts: Texts, *, comet_model: str = MODEL, comet_gpus: int = 0, comet_batch: int = 8, **_: Any) -> Measured:
+def comet(texts: Texts, *, comet_model: str = MODEL, comet_gpus: int = 0, **_: Any) -> Measured:
     """The mean of the sentences' scores. comet_model: a name of the hub, or a checkpoint on this machine (.ckpt)."""
     if texts.source is None:
         raise AnaphoraError("COMET compares with the source, too: give it with -s")
     if texts.more_references:
         raise AnaphoraError("COMET compares with one reference: give one -r, or leave COMET out")
-    model = _load(comet_model)
+    model, number = _load(comet_model), "unknown"
     compared = texts.as_compared
     sums = {}
     for system, text in compared.systems.items():
         rows = zip(compared.source or (), text, compared.reference, strict=True)
         items = [{"src": source, "mt": target, "ref": reference} for source, target, reference in rows]
         with contextlib.redirect_stdout(sys.stderr):  # it reports on stdout, which is for the result
-            scores = model.predict(items, batch_size=comet_batch, gpus=comet_gpus, progress_bar=False).scores
+            scores = model.predict(items, batch_size=8, gpus=comet_gpus, progress_bar=False).scores
         all_finite(list(scores), f"{comet_model}: COMET scores of {system}", "Check the model and its precision.")
-        sums[system] = SufficientStats(_rows(scores), _mean)
-    return Measured(f"COMET|model:{comet_model}|version:{_version()}{texts.norm}", sums, decimals=4)
+        columns = np.column_stack([np.asarray(scores, float), np.ones(len(scores))])
+        sums[system] = SufficientStats(columns, lambda totals: {"score": ratio(totals[:, 0], totals[:, 1])})
+    with contextlib.suppress(PackageNotFoundError):
+        number = version("unbabel-comet")
+    return Measured(f"COMET|model:{comet_model}|version:{number}{texts.norm}", sums, decimals=4)
 
 
 def _load(model: str) -> Any:
@@ -303,18 +300,3 @@ def _load(model: str) -> Any:
         ) from None
     with contextlib.redirect_stdout(sys.stderr):
         return load_from_checkpoint(model if model.endswith(".ckpt") else download_model(model))
-
-
-def _rows(scores: Sequence[float]) -> Floats:
-    return np.column_stack([np.asarray(scores, float), np.ones(len(scores))])
-
-
-def _mean(totals: Floats) -> dict[str, Floats]:
-    return {"score": ratio(totals[:, 0], totals[:, 1])}
-
-
-def _version() -> str:
-    try:
-        return version("unbabel-comet")
-    except PackageNotFoundError:
-        return "unknown"

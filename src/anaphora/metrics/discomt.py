@@ -32,17 +32,17 @@ def read_annotations(path: Path, language: str = "") -> dict[str, list[Item]]:
     """
     table = read_columns(path)
     table.require(("item", "translation", "accepted"), FORMAT)
-    found: dict[str, dict[str, Item]] = {}
+    by_system: dict[str, dict[str, Item]] = {}
     for record in table.records:
-        items = found.setdefault(record.cells.get("system", path.name), {})
+        items = by_system.setdefault(record.cells.get("system", path.name), {})
         item = _item(record, language)
         if item.id in items:
             raise BadInput(path, f"item {item.id!r} occurs twice for the same system", line=record.line)
         items[item.id] = item
-    order = next(iter(found.values()))
+    order = next(iter(by_system.values()))
     return {
         system: [items[k] for k in order] if items.keys() == order.keys() else list(items.values())
-        for system, items in found.items()
+        for system, items in by_system.items()
     }
 
 
@@ -137,8 +137,8 @@ def discomt(systems: Mapping[str, Sequence[Item]], resampling: Resampling | None
     resampling = resampling or Resampling()
     if not any(systems.values()):
         raise AnaphoraError("there are no annotated pronouns")
-    found = {name for items in systems.values() for item in items for name in (item.translation, *item.accepted)}
-    classes = (*sorted(found - {OTHER}), OTHER)
+    names = {name for items in systems.values() for item in items for name in (item.translation, *item.accepted)}
+    classes = (*sorted(names - {OTHER}), OTHER)
     sums = {name: SufficientStats(_rows(items, classes), _figures(classes)) for name, items in systems.items()}
     ids = [tuple(item.id for item in items) for items in systems.values()]
     paired = paired_tests(sums, resampling) if len(set(ids)) == 1 else {}
@@ -214,7 +214,7 @@ def _figures(classes: Sequence[str]) -> Figures:
         precisions, recalls = ratio(correct, translated), ratio(recalled, accepted)
         precision = ratio(correct[:, real].sum(axis=1), translated[:, real].sum(axis=1))
         recall = ratio(recalled[:, real].sum(axis=1), accepted[:, real].sum(axis=1))
-        found = {
+        values_of = {
             "accuracy": ratio(correct.sum(axis=1), translated.sum(axis=1)),
             "accuracy_without_other": ratio(correct[:, real].sum(axis=1), totals[:, 0]),
             "precision": precision,
@@ -225,7 +225,7 @@ def _figures(classes: Sequence[str]) -> Figures:
         strict, fs = ratio(correct, accepted), harmonic(precisions, recalls)
         for k, name in enumerate(classes):
             of_class = {"precision": precisions, "recall": recalls, "strict_recall": strict, "f": fs}
-            found |= {f"{name} {figure}": values[:, k] for figure, values in of_class.items()}
-        return found
+            values_of |= {f"{name} {figure}": values[:, k] for figure, values in of_class.items()}
+        return values_of
 
     return figures

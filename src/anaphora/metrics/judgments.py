@@ -34,16 +34,16 @@ class Judged:
     def total(self) -> int:
         return self.correct + self.incorrect + self.bad
 
-    def share(self, judgement: str) -> float | None:
-        return int(getattr(self, judgement)) / self.total if self.total else None
+    def share(self, judgment: str) -> float | None:
+        return int(getattr(self, judgment)) / self.total if self.total else None
 
-    def interval(self, confidence: float = 0.95) -> Interval:
+    def interval(self) -> Interval:
         """Wilson interval of the share that is correct."""
-        return wilson(self.correct, self.total, confidence)
+        return wilson(self.correct, self.total)
 
     def to_dict(self) -> dict[str, Any]:
-        counts = {judgement: getattr(self, judgement) for judgement in JUDGMENTS}
-        shares = {judgement: self.share(judgement) for judgement in JUDGMENTS}
+        counts = {judgment: getattr(self, judgment) for judgment in JUDGMENTS}
+        shares = {judgment: self.share(judgment) for judgment in JUDGMENTS}
         return {**counts, "total": self.total, "shares": shares, "interval": list(self.interval())}
 
 
@@ -57,7 +57,7 @@ class CaseJudgments:
 
     @property
     def total(self) -> Judged:
-        return Judged(*(sum(getattr(case, judgement) for case in self.cases) for judgement in JUDGMENTS))
+        return Judged(*(sum(getattr(case, judgment) for case in self.cases) for judgment in JUDGMENTS))
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -66,29 +66,6 @@ class CaseJudgments:
             "unjudged": self.unjudged,
             "unmatched": self.unmatched,
         }
-
-
-@dataclass(frozen=True, slots=True)
-class Gaps:
-    """How a filled gap becomes a judgment (APT §3.1): the candidate's pronoun is among the answers, or it is not.
-
-    options: the pronouns that annotators could choose; every other word of the candidate is "other"
-    form: maps the forms of a pronoun to one of them (c' to ce)
-    """
-
-    options: frozenset[str]
-    form: Callable[[str], str]
-
-    def judge(self, answers: frozenset[str], candidate: str) -> str:
-        """A candidate without a pronoun is never correct: there is nothing that an answer could coincide with.
-
-        Where APT found several words, one that is an answer is enough.
-        """
-        if BAD in answers:
-            return "bad"
-        forms = map(self.form, candidate.split())
-        chosen = {form if form in self.options else OTHER for form in forms}
-        return "correct" if chosen & answers else "incorrect"
 
 
 def same_forms(languages: str) -> Callable[[str], str]:
@@ -112,10 +89,10 @@ def judge_cases(
         details' column candidate; a column annotator distinguishes several judgments of one pronoun
     options: the pronouns that could be chosen; those that are answers somewhere, unless given
     """
-    found, judged = read_columns(details), read_columns(judgements)
-    keys = _keys(found, judged)
-    pronouns = _pronouns(found, keys)
-    verdict = _by_word if "judgement" in judged.names else _by_gap(judged, found, options, form)
+    cases_table, judged = read_columns(details), read_columns(judgements)
+    keys = _keys(cases_table, judged)
+    pronouns = _pronouns(cases_table, keys)
+    verdict = _by_word if "judgement" in judged.names else _by_gap(judged, cases_table, options, form)
     counts: Counter[tuple[int, str]] = Counter()
     seen: dict[Key, int] = {}
     met: set[Key] = set()
@@ -141,7 +118,6 @@ def judge_cases(
 
 
 def _keys(details: Columns, judgements: Columns) -> tuple[str, ...]:
-    """Return the columns that identify a pronoun, including the system if either file names it."""
     several = "system" in details.names or "system" in judgements.names
     keys = ("system", "sentence", "position") if several else ("sentence", "position")
     details.require([*keys, "case"], "Write the file with: anaphora apt … --details FILE")
@@ -152,7 +128,6 @@ def _keys(details: Columns, judgements: Columns) -> tuple[str, ...]:
 
 
 def _pronouns(details: Columns, keys: Sequence[str]) -> Mapping[Key, tuple[int, str]]:
-    """Return the case of each pronoun and its translation by the candidate."""
     pronouns: dict[Key, tuple[int, str]] = {}
     for record in details.records:
         key = tuple(record.cells[name] for name in keys)
@@ -176,18 +151,34 @@ def _by_word(record: Record, candidate: str) -> str:
 def _by_gap(
     judgements: Columns, details: Columns, options: Sequence[str], form: Callable[[str], str]
 ) -> Callable[[Record, str], str]:
+    """How a filled gap becomes a judgment (APT §3.1): the candidate's pronoun is among the answers, or it is not.
+
+    form: maps the forms of a pronoun to one of them (c' to ce); words that are no options are "other"
+    """
     details.require(["candidate"], "Answers to gaps are compared with the candidate's pronoun.")
 
     def answers(record: Record) -> frozenset[str]:
         words = (word.strip() for word in SEPARATOR.split(record.cells["answers"]))
-        found = frozenset(form(word).removesuffix(" translation") for word in words if word)
-        if not found:
+        words_chosen = frozenset(form(word).removesuffix(" translation") for word in words if word)
+        if not words_chosen:
             raise BadInput(record.path, "no answer", line=record.line, remedy="Leave the line out.")
-        return found
+        return words_chosen
 
     chosen = map(form, options) if options else (a for record in judgements.records for a in answers(record))
-    gaps = Gaps(frozenset(chosen) - {OTHER, BAD}, form)
-    return lambda record, candidate: gaps.judge(answers(record), candidate)
+    known = frozenset(chosen) - {OTHER, BAD}
+
+    def judge(record: Record, candidate: str) -> str:
+        """A candidate without a pronoun is never correct: there is nothing that an answer could coincide with.
+
+        Where APT found several words, one that is an answer is enough.
+        """
+        accepted = answers(record)
+        if BAD in accepted:
+            return "bad"
+        words = {word if word in known else OTHER for word in map(form, candidate.split())}
+        return "correct" if words & accepted else "incorrect"
+
+    return judge
 
 
 # Learning which pronouns are equivalent from translations that annotators marked as correct or wrong (APT §2.5).
@@ -274,19 +265,19 @@ def learn_equivalents(
     lists: identical forms are counted as one pronoun (c' as ce), if their lists are given
     """
     form = lists.canonical if lists else str
-    found: Counter[tuple[str, str]] = Counter()
+    counts: Counter[tuple[str, str]] = Counter()
     right: Counter[tuple[str, str]] = Counter()
     total = 0
     for candidate, reference, correct in samples:
         total += 1
         pair = form(normalize_word(candidate)), form(normalize_word(reference))
         if pair[0] != pair[1]:
-            found[pair] += 1
+            counts[pair] += 1
             right[pair] += correct
     if not total:
         raise AnaphoraError("no samples to learn from")
-    ordered = sorted(found, key=lambda pair: (-found[pair], pair))
-    return Learned(total, tuple(PairCounts(*pair, found[pair], right[pair]) for pair in ordered), least_share, above)
+    ordered = sorted(counts, key=lambda pair: (-counts[pair], pair))
+    return Learned(total, tuple(PairCounts(*pair, counts[pair], right[pair]) for pair in ordered), least_share, above)
 
 
 def read_samples(path: Path) -> list[Sample]:

@@ -91,10 +91,10 @@ def meta_evaluate(scores: Scores, *, without: Sequence[str] = (), settings: Sett
     without: names of systems to leave out in a second assessment; "auto" for the outliers of the human scores
     """
     settings = settings or Settings()
-    found = outliers(scores)
+    far_off = outliers(scores)
     removed = removed_systems(scores, without)
     rest = _assess(scores.without(removed), settings) if removed else None
-    return MetaEvaluation(scores, _assess(scores, settings), found, removed, rest, settings)
+    return MetaEvaluation(scores, _assess(scores, settings), far_off, removed, rest, settings)
 
 
 def outliers(scores: Scores) -> tuple[str, ...]:
@@ -144,9 +144,9 @@ def read_scores(
     if not wanted:
         raise BadInput(path, f"no column besides {human!r}", line=1, remedy="Add a column for each metric.")
     signs = dict.fromkeys(minimize, -1.0)
-    found = {name: signs.get(name, 1.0) * _numbers(table, name) for name in wanted}
+    values = {name: signs.get(name, 1.0) * _numbers(table, name) for name in wanted}
     judged = signs.get(human, 1.0) * _numbers(table, human)
-    return Scores(_names(table), human, judged, found, tuple(signs))
+    return Scores(_names(table), human, judged, values, tuple(signs))
 
 
 def read_human(path: Path, human: str = "human") -> Scores:
@@ -165,7 +165,6 @@ def _table(path: Path, wanted: Sequence[str]) -> Columns:
 
 
 def _names(table: Columns) -> tuple[str, ...]:
-    """Return the systems; duplicates, or too few of them, are an error."""
     lines: dict[str, int] = {}
     for record in table.records:
         name = record.cells[table.names[0]]
@@ -183,8 +182,8 @@ def _numbers(table: Columns, name: str) -> Floats:
 
 
 def _assess(scores: Scores, settings: Settings) -> Assessment:
-    found = {name: correlation(scores.human_scores, values, settings) for name, values in scores.metrics.items()}
-    return Assessment(scores.systems, found, all_pairs(scores.human_scores, scores.metrics))
+    correlations = {name: correlation(scores.human_scores, values, settings) for name, values in scores.metrics.items()}
+    return Assessment(scores.systems, correlations, all_pairs(scores.human_scores, scores.metrics))
 
 
 # How much do APT's weights matter? Correlation with human scores over w2 × w6 × alignment (APT §4.2, Table 4).
@@ -267,14 +266,31 @@ def sweep(
     """
     settings = settings or Settings()
     removed = removed_systems(scores, without)
-    ordered = {name: _in_order(name, counts, scores) for name, counts in cases.items()}
-    found = [
-        _setting(scores, alignment, counts, pair, dropped, removed, settings)
-        for alignment, counts in ordered.items()
-        for dropped in dict.fromkeys(discard)
-        for pair in _distinct(weights, dropped)
-    ]
-    return Sweep(scores, removed, ordered, tuple(found), settings)
+    ordered: dict[str, Counts] = {}
+    swept = []
+    for alignment, counts in cases.items():
+        for one, other, what in ((scores.systems, counts, "case counts"), (counts, scores.systems, "human score")):
+            if missing := [system for system in one if system not in other]:
+                problem = f"{alignment}: no {what} for {', '.join(missing)}"
+                raise AnaphoraError(f"{problem}. Use the same system names in both (apt --name)")
+        ordered[alignment] = {system: counts[system] for system in scores.systems}
+        for dropped in dict.fromkeys(discard):
+            # the weight of a discarded case makes no difference
+            pairs = dict.fromkeys((0.0 if 2 in dropped else w2, 0.0 if 6 in dropped else w6) for w2, w6 in weights)
+            for w2, w6 in pairs:
+                weighting = Weighting((1.0, w2, 0.0, 0.0, 0.0, w6), tuple(dropped))  # the others are never in question
+                values: dict[str, float] = {}
+                for system, numbers in ordered[alignment].items():
+                    value = weighting.score(numbers)
+                    if value is None:
+                        raise AnaphoraError(f"{alignment}: {system} has no pronoun that counts. Discard fewer cases")
+                    values[system] = value
+                apt = replace(scores, metrics={"apt": np.array(list(values.values()))})
+                everything = correlation(apt.human_scores, apt.metrics["apt"], settings)
+                some = apt.without(removed)
+                rest = correlation(some.human_scores, some.metrics["apt"], settings) if removed else None
+                swept.append(Setting(alignment, w2, w6, weighting.discarded, values, everything, rest))
+    return Sweep(scores, removed, ordered, tuple(swept), settings)
 
 
 def read_cases(files: Sequence[tuple[str, Path]]) -> dict[str, dict[str, tuple[int, ...]]]:
@@ -282,68 +298,22 @@ def read_cases(files: Sequence[tuple[str, Path]]) -> dict[str, dict[str, tuple[i
 
     files: pairs of an alignment's name and a file; several files of the same alignment are put together
     """
-    found: dict[str, dict[str, tuple[int, ...]]] = {}
+    by_alignment: dict[str, dict[str, tuple[int, ...]]] = {}
     for alignment, path in files:
-        counts = found.setdefault(alignment, {})
-        for system, document in _systems(path, read_json(path)).items():
+        counts = by_alignment.setdefault(alignment, {})
+        document = read_json(path)
+        systems = document.get("systems") if isinstance(document, dict) else None
+        if isinstance(document, dict) and "cases" in document and not (isinstance(systems, dict) and systems):
+            name = document.get("system") or path.name.removesuffix(".gz").removesuffix(".json")
+            systems = {str(name): document}
+        if not isinstance(systems, dict) or not systems:
+            raise BadInput(path, "no case counts", remedy=REMEDY)
+        for system, row in systems.items():
             if system in counts:
                 raise BadInput(path, f"the system {system!r} occurs twice for the alignment {alignment!r}")
-            counts[system] = _counts(path, system, document)
-    return found
-
-
-def _systems(path: Path, document: Any) -> dict[str, Any]:
-    if isinstance(document, dict):
-        if isinstance(document.get("systems"), dict) and document["systems"]:
-            return dict(document["systems"])
-        if "cases" in document:
-            return {str(document.get("system") or path.name.removesuffix(".gz").removesuffix(".json")): document}
-    raise BadInput(path, "no case counts", remedy=REMEDY)
-
-
-def _counts(path: Path, system: str, document: Any) -> tuple[int, ...]:
-    cases = document.get("cases") if isinstance(document, dict) else None
-    if isinstance(cases, list) and len(cases) == len(CASES) and all(type(n) is int and n >= 0 for n in cases):
-        return tuple(cases)
-    raise BadInput(path, f"{system}: 'cases' must be six counts", remedy=REMEDY)
-
-
-def _in_order(alignment: str, counts: Counts, scores: Scores) -> dict[str, tuple[int, ...]]:
-    """The counts in the order of the human scores; both must be of the same systems."""
-    for one, other, what in ((scores.systems, counts, "case counts"), (counts, scores.systems, "human score")):
-        missing = [system for system in one if system not in other]
-        if missing:
-            names = ", ".join(missing)
-            raise AnaphoraError(f"{alignment}: no {what} for {names}. Use the same system names in both (apt --name)")
-    return {system: counts[system] for system in scores.systems}
-
-
-def _distinct(weights: Sequence[tuple[float, float]], dropped: frozenset[int]) -> list[tuple[float, float]]:
-    """Pairs of weights that make a difference: that of a discarded case makes none."""
-    return list(dict.fromkeys((0.0 if 2 in dropped else w2, 0.0 if 6 in dropped else w6) for w2, w6 in weights))
-
-
-def _setting(
-    scores: Scores,
-    alignment: str,
-    counts: Counts,
-    weights: tuple[float, float],
-    dropped: frozenset[int],
-    removed: Sequence[str],
-    how: Settings,
-) -> Setting:
-    w2, w6 = weights
-    weighting = Weighting((1.0, w2, 0.0, 0.0, 0.0, w6), tuple(dropped))  # the other weights are never in question
-    values: dict[str, float] = {}
-    for system, numbers in counts.items():
-        value = weighting.score(numbers)
-        if value is None:
-            raise AnaphoraError(f"{alignment}: {system} has no pronoun that counts. Discard fewer cases")
-        values[system] = value
-    apt = replace(scores, metrics={"apt": np.array(list(values.values()))})
-    rest = _correlate(apt.without(removed), how) if removed else None
-    return Setting(alignment, w2, w6, weighting.discarded, values, _correlate(apt, how), rest)
-
-
-def _correlate(scores: Scores, settings: Settings) -> Correlation:
-    return correlation(scores.human_scores, scores.metrics["apt"], settings)
+            cases = row.get("cases") if isinstance(row, dict) else None
+            known = cases if isinstance(cases, list) else []
+            if len(known) != len(CASES) or any(type(n) is not int or n < 0 for n in known):
+                raise BadInput(path, f"{system}: 'cases' must be six counts", remedy=REMEDY)
+            counts[system] = tuple(known)
+    return by_alignment

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from heapq import nsmallest
 from operator import itemgetter
 from pathlib import Path
@@ -134,7 +135,7 @@ def _best(paths: _Paths, to_come: _Candidates) -> _Paths:
 
 def possible_matches(hypothesis: Sequence[str], reference: Sequence[str], matchers: Matchers) -> _Candidates:
     """For each reference word the hypothesis words that match it, each by the first matcher that says so."""
-    found: _Candidates = [{} for _ in reference]
+    matches: _Candidates = [{} for _ in reference]
     for rank, keys_of in enumerate(matchers.values()):
         places: dict[Hashable, list[int]] = {}
         for i, word in enumerate(hypothesis):
@@ -143,8 +144,8 @@ def possible_matches(hypothesis: Sequence[str], reference: Sequence[str], matche
         for j, word in enumerate(reference):
             for key in keys_of(word):
                 for i in places.get(key, ()):
-                    found[j].setdefault(i, rank)
-    return found
+                    matches[j].setdefault(i, rank)
+    return matches
 
 
 # METEOR (Denkowski and Lavie 2014, "Meteor Universal"), and METEOR restricted to pronouns (APT paper §3.2).
@@ -227,8 +228,11 @@ class Meteor:
 
         With several references each sentence is compared with the one that gives it the highest score, as in Meteor.
         """
-        rows = [self._best_row(hypothesis, texts) for hypothesis, *texts in zip(hypotheses, *references, strict=True)]
-        return SufficientStats(np.array(rows, float).reshape(-1, 6), _figures(self.parameters))
+        figures, best = _figures(self.parameters), []
+        for hypothesis, *texts in zip(hypotheses, *references, strict=True):
+            rows = np.array([self._row(hypothesis, reference) for reference in texts], float)
+            best.append(rows[int(figures(rows)["score"].argmax()) if len(rows) > 1 else 0])
+        return SufficientStats(np.array(best, float).reshape(-1, 6), figures)
 
     def restricted(self, pronouns: Iterable[str]) -> Meteor:
         """APT paper §3.2: the function words are the pronouns, and with δ = 0 they alone count.
@@ -244,72 +248,44 @@ class Meteor:
         weights = ",".join(f"{name}:{w:g}" if name in self.matchers else f"{name}:off" for name, w in p.weights.items())
         return f"abgd:{p.alpha:g},{p.beta:g},{p.gamma:g},{p.delta:g}|match:{weights}"
 
-    def _best_row(self, hypothesis: Sequence[str], references: Sequence[Sequence[str]]) -> tuple[float, ...]:
-        rows = [self._row(hypothesis, reference) for reference in references]
-        if len(rows) == 1:
-            return rows[0]
-        scores = _figures(self.parameters)(np.array(rows, float))["score"]
-        return rows[int(scores.argmax())]
-
     def _row(self, hypothesis: Sequence[str], reference: Sequence[str]) -> tuple[float, ...]:
         """Weighted matches and length of the hypothesis, the same of the reference, matches, chunks."""
-        found = align(hypothesis, reference, self.matchers)
+        alignment, delta = align(hypothesis, reference, self.matchers), self.parameters.delta
         sides: list[float] = []
         for words, places in (
-            (hypothesis, [match.hypothesis for match in found.matches]),
-            (reference, [match.reference for match in found.matches]),
+            (hypothesis, [match.hypothesis for match in alignment.matches]),
+            (reference, [match.reference for match in alignment.matches]),
         ):
-            weights = [self._weight(word) for word in words]
-            matched = zip(places, found.matches, strict=True)
+            weights = [1 - delta if word in self.function_words else delta for word in words]
+            matched = zip(places, alignment.matches, strict=True)
             sides.append(sum(weights[place] * self.parameters.weights[match.matcher] for place, match in matched))
             sides.append(sum(weights))
-        whole = found.chunks == 1 and len(found.matches) == len(hypothesis) == len(reference)
-        return *sides, len(found.matches), 0 if whole else found.chunks
-
-    def _weight(self, word: str) -> float:
-        return 1 - self.parameters.delta if word in self.function_words else self.parameters.delta
+        whole = alignment.chunks == 1 and len(alignment.matches) == len(hypothesis) == len(reference)
+        return *sides, len(alignment.matches), 0 if whole else alignment.chunks
 
 
 def matchers_for(language: str, wordnet: WordNet | None = None, parameters: Parameters = UNIVERSAL) -> dict[str, Keys]:
     """Return the weighted matchers whose data is available: Snowball stems, English synonyms."""
-    found: dict[str, Keys] = {"exact": exact}
+    by_name: dict[str, Keys] = {"exact": exact}
     if "stem" in parameters.weights and language in STEMMERS:
-        found["stem"] = _stems(STEMMERS[language])
+        try:
+            import snowballstemmer  # type: ignore[import-untyped]
+        except ModuleNotFoundError:
+            raise AnaphoraError(
+                'METEOR needs snowballstemmer, which is not installed. Install it with: pip install "anaphora[metrics]"'
+            ) from None
+        stemmer = snowballstemmer.stemmer(STEMMERS[language])
+        by_name["stem"] = cache(lambda word: (stemmer.stemWord(word),))
     if "synonym" in parameters.weights and language == "en" and wordnet is not None:
-        known: dict[str, tuple[tuple[str, int], ...]] = {}
-
-        def synsets(word: str) -> tuple[tuple[str, int], ...]:
-            if word not in known:
-                known[word] = tuple(wordnet.synsets_of(word))
-            return known[word]
-
-        found["synonym"] = synsets
-    return found
+        by_name["synonym"] = cache(lambda word: tuple(wordnet.synsets_of(word)))
+    return by_name
 
 
-def function_words(sentences: Iterable[Sequence[str]], frequent: float = FREQUENT) -> frozenset[str]:
+def function_words(sentences: Iterable[Sequence[str]]) -> frozenset[str]:
     """§3: the words with a relative frequency above 10⁻³ (in a small text these are many: all weigh the same then)."""
     counts = Counter(word.lower() for words in sentences for word in words)
     total = counts.total()
-    return frozenset(word for word, n in counts.items() if n > frequent * total)
-
-
-def _stems(language: str) -> Keys:
-    try:
-        import snowballstemmer  # type: ignore[import-untyped]
-    except ModuleNotFoundError:
-        raise AnaphoraError(
-            'METEOR needs snowballstemmer, which is not installed. Install it with: pip install "anaphora[metrics]"'
-        ) from None
-    stemmer = snowballstemmer.stemmer(language)
-    known: dict[str, tuple[str]] = {}
-
-    def stems(word: str) -> tuple[str]:
-        if word not in known:
-            known[word] = (stemmer.stemWord(word),)
-        return known[word]
-
-    return stems
+    return frozenset(word for word, n in counts.items() if n > FREQUENT * total)
 
 
 def _figures(parameters: Parameters) -> Figures:

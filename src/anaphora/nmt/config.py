@@ -100,7 +100,7 @@ class TrainingConfig:
     weighted_words: tuple[str, ...] = ()  # words of the current target sentence whose loss has another weight
     word_weight: float = 1.0  # and that weight
     clip_norm: float = 1.0  # norm of the gradient; 0: never
-    seed: int = 1
+    seed: int = 12345
     dtype: str = "float32"  # or bfloat16, where the hardware computes it
     start_from: str = ""  # a model whose weights and vocabulary training starts from
     report_every: int = 50

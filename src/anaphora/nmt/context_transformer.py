@@ -97,10 +97,6 @@ class ContextTransformer(nn.Module):
         """(…, size) → (…, vocabulary)."""
         return self.marian.project(output)
 
-    def select(self, structure: Any, rows: Tensor) -> Any:
-        """Rows of a memory or a state."""
-        return self.marian.select(structure, rows)
-
     def _embed(self, tokens: Padded, begin: Tensor | None = None) -> Tensor:
         """(b, t) → (b, t, size), or (b, 1 + t, size) where something stands before it."""
         encoder = self.marian.model.encoder

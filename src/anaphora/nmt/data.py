@@ -61,7 +61,7 @@ class TranslationModel(Protocol):
     """The interface of every architecture: an encoder–decoder with one or more encoders.
 
     Memory and state are the model's own; both are trees of tensors whose first dimension is the batch, so that
-    `select` can pick, repeat and reorder rows of either (branches of a prefix tree, hypotheses of a beam).
+    `select_rows` can pick, repeat and reorder rows of either (branches of a prefix tree, hypotheses of a beam).
     """
 
     def forward(self, batch: Batch) -> Tensor:
@@ -82,10 +82,6 @@ class TranslationModel(Protocol):
 
     def project(self, output: Tensor) -> Tensor:
         """(…, vocabulary), logits from the decoder's output (…, size)."""
-        ...
-
-    def select(self, structure: Any, rows: Tensor) -> Any:
-        """Rows of a memory or a state, in the order given, any of them any number of times."""
         ...
 
 

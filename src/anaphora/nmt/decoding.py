@@ -13,7 +13,7 @@ from anaphora.core.errors import AnaphoraError
 from anaphora.core.finite import NotFinite
 from anaphora.nmt.layout import ContextLayout, Ids, SpecialTokens, inputs_of, last
 from anaphora.nmt.text import Text
-from anaphora.scoring.batching import Padded, pad, padded_batches
+from anaphora.scoring.batching import Padded, pad, padded_batches, select_rows
 from anaphora.suites.example import Passage, Translation
 
 
@@ -81,10 +81,10 @@ def search(
             break
         room = room - torch.bincount(following.sentences[ends], minlength=number)
         before, live = live, _with_ranks(_Live(*(part[kept] for part in following)))
-        state = ensemble.select(state, live.rows)
+        state = select_rows(state, live.rows)
         read = live.tokens[:, -1]
         if not torch.equal(before.sentences, live.sentences):  # memory is large, and often the same as before
-            here = ensemble.select(memory, live.sentences)
+            here = select_rows(memory, live.sentences)
     return [sorted(hypotheses, key=lambda hypothesis: -hypothesis.value) for hypotheses in finished]
 
 
@@ -164,9 +164,6 @@ class Ensemble:
             states.append(after)
         assert total is not None
         return total / len(self.models), tuple(states)
-
-    def select(self, structure: tuple[Any, ...], rows: Tensor) -> tuple[Any, ...]:
-        return tuple(model.select(part, rows) for model, part in zip(self.models, structure, strict=True))
 
 
 # Documents: each sentence is translated with the context that the model reads.

@@ -109,13 +109,6 @@ class Marian(MarianMTModel):
         logits: Tensor = self.lm_head(output) + self.final_logits_bias[0]
         return logits
 
-    def select(self, structure: Any, rows: Tensor) -> Any:
-        """Rows of a memory or a state."""
-        if isinstance(structure, Tensor):
-            return structure.index_select(0, rows)
-        parts = [self.select(part, rows) for part in structure]
-        return type(structure)(*parts) if hasattr(structure, "_fields") else tuple(parts)
-
     def export(self, folder: Path) -> None:
         """Leave a complete Hugging Face checkpoint in a model's folder."""
         export_marian(self, folder)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -336,13 +336,6 @@ class RecurrentModel(nn.Module):
     def project(self, output: Tensor) -> Tensor:
         """(…, embedding) → (…, vocabulary)."""
         return functional.linear(output, self.embedding.weight if self.output is None else self.output, self.bias)
-
-    def select(self, structure: Any, rows: Tensor) -> Any:
-        """Rows of a memory or a state."""
-        if isinstance(structure, Tensor):
-            return structure.index_select(0, rows)
-        parts = [self.select(part, rows) for part in structure]
-        return type(structure)(*parts) if hasattr(structure, "_fields") else tuple(parts)
 
     def untie(self, names: Collection[str]) -> None:
         """Fit the model to weights of 0.1.0, which tied contexts of the target to one another, not to the decoder.

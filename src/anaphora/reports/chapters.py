@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from anaphora.evaluation.compare import Comparison, Difference
-from anaphora.evaluation.diagnosis import Check, Diagnosis, Statement
+from anaphora.evaluation.diagnosis import Check, Diagnosis
 from anaphora.evaluation.diagnosis_evidence import PIPELINE
 from anaphora.evaluation.result import Proportion, Result
 from anaphora.evaluation.robustness import Robustness
@@ -82,6 +82,7 @@ TESTS = {  # as they are called in papers
     "randomisation": "approximate randomization",
     "bootstrap": "paired bootstrap",
 }
+STAR_LEVELS = "p < 0.05\u00a0*, 0.01\u00a0**, 0.001\u00a0***"
 Styles = Mapping[str, SystemStyle]  # by the name of the system
 EMPTY: Mapping[str, str] = MappingProxyType({})
 Named = Mapping[str, Result]  # by the name of the system
@@ -95,7 +96,10 @@ def suite_chapter(
     comparison: of all systems, by the same breakdowns, in the order of the results; None where there is one system
     repeated: breakdowns that are not shown because another one has the same groups
     """
-    results = {name: _without(result, repeated) for name, result in results.items()}
+    results = {
+        name: replace(result, breakdowns={b: groups for b, groups in result.breakdowns.items() if b not in repeated})
+        for name, result in results.items()
+    }
     first = next(iter(results.values()))
     title = f"{first.suite} {arrow(first.languages)}"
     parts = list(_breakdowns(title, results, comparison, styles))
@@ -108,11 +112,6 @@ def suite_chapter(
         parts.append(Part(slug(f"{title} {name}"), f"All figures of {name}", None, result_table(result)))
     remarks = (f"{left_out(repeated)}.".capitalize(),) if repeated else ()
     return Chapter(title, parts, tuple(suite_summary(results, comparison)), remarks=remarks)
-
-
-def _without(result: Result, repeated: Mapping[str, str]) -> Result:
-    kept = {name: groups for name, groups in result.breakdowns.items() if name not in repeated}
-    return replace(result, breakdowns=kept)
 
 
 def overview(suites: Iterable[Named], styles: Styles, chances: Iterable[float | None] = ()) -> Part | None:
@@ -133,11 +132,8 @@ def overview(suites: Iterable[Named], styles: Styles, chances: Iterable[float | 
         return None
     columns = ("", "n", "accuracy", level(settings.confidence))
     title = "Accuracy"
-    marks = (
-        ("Dashed: what guessing, or always the same pronoun, would get.",)
-        if any(group.chance is not None for group in groups)
-        else ()
-    )
+    dashed = any(group.chance is not None for group in groups)
+    marks = ("Dashed: what guessing, or always the same pronoun, would get.",) * dashed
     chart = dots(title, groups, styles)
     return Part("accuracy", title, chart, Table(title, columns, tuple(rows)), marks, printed=True)
 
@@ -157,8 +153,10 @@ def _breakdowns(title: str, results: Named, comparison: Comparison | None, style
         heading = f"By {title_of(name)}"
         room = len(keys) <= MOST_GROUPS and len(keys) * len(results) <= MOST_DOTS
         chart = dots(heading, groups, styles) if room else None
-        starred = any(mark for marks in stars.values() for mark in marks.values())
-        marks = (_stars_note(comparison),) if starred else ()
+        marks: tuple[str, ...] = ()
+        if comparison is not None and any(mark for by_system in stars.values() for mark in by_system.values()):
+            test = f"{TESTS[comparison.test]}, corrected by Holm’s method"
+            marks = (f"Stars: the system differs from {comparison.systems[0]}, {STAR_LEVELS} ({test}).",)
         yield Part(slug(f"{title} {name}"), heading, chart, _shares_table(heading, by_group, results, stars), marks)
 
 
@@ -167,20 +165,14 @@ def _priors(title: str, results: Named, styles: Styles) -> Iterable[Part]:
     names = list(dict.fromkeys(name for result in results.values() for name in result.priors))
     for name in names:
         choices = list(dict.fromkeys(c for result in results.values() for c in result.priors.get(name, {})))
-        asked = {system: result for system, result in results.items() if name in result.priors}
-        by_choice = {choice: {s: _chosen(r, name, choice) for s, r in asked.items()} for choice in choices}
+        asked = [(s, r, next(iter(r.priors[name].values())).total) for s, r in results.items() if name in r.priors]
+        never = {s: Proportion(n, 0, wilson(0, n, r.settings.confidence)) for s, r, n in asked}
+        by_choice = {choice: {s: r.priors[name].get(choice, never[s]) for s, r, _ in asked} for choice in choices}
         heading = f"{name}: what is chosen"
         groups = [_dots_group(choice, figures) for choice, figures in by_choice.items()]
         table = _shares_table(heading, by_choice, results, {})
         marks = ("There is no right answer here: the chart shows what a system prefers.",)
         yield Part(slug(f"{title} prior {name}"), heading, dots(heading, groups, styles), table, marks)
-
-
-def _chosen(result: Result, template: str, choice: str) -> Proportion:
-    """Return how often a choice is made; 0 % where it is never made."""
-    figures = result.priors[template]
-    total = next(iter(figures.values())).total
-    return figures.get(choice) or Proportion(total, 0, wilson(0, total, result.settings.confidence))
 
 
 def _dots_group(name: str, figures: Mapping[str, Proportion], stars: Mapping[str, str] = EMPTY) -> Group:
@@ -215,7 +207,6 @@ def _shares_table(
 
 
 def _stars_by_system(comparison: Comparison | None, breakdown: str, group: str) -> dict[str, str]:
-    """Return the significance of each system's difference from the first one in a group."""
     if comparison is None:
         return {}
     return {
@@ -223,14 +214,6 @@ def _stars_by_system(comparison: Comparison | None, breakdown: str, group: str) 
         for pair in comparison.pairs
         if pair.first == comparison.systems[0] and group in pair.breakdowns.get(breakdown, {})
     }
-
-
-def _stars_note(comparison: Comparison | None) -> str:
-    assert comparison is not None
-    return (
-        f"Stars: the system differs from {comparison.systems[0]}, p < 0.05\u00a0*, 0.01\u00a0**, 0.001\u00a0*** "
-        f"({TESTS[comparison.test]}, corrected by Holm’s method)."
-    )
 
 
 # The summary of a suite: the best system and how much better it is, then the others. Shares are in percent.
@@ -251,56 +234,40 @@ def suite_summary(results: Mapping[str, Result], comparison: Comparison | None) 
     more = f"; the other {rest} {'is' if rest == 1 else 'are'} below that" if rest > 0 else ""
     yield f"On {about.suite} ({about.figure.total:,} examples) {joined(sentences)}{more}."
     if comparison is not None:
-        differences = _from_best(best, comparison)
-        yield _best_and_second(best, ordered[1], differences[ordered[1]])
+        pairs = (pair for pair in comparison.pairs if best in (pair.first, pair.second))
+        differences = {pair.second if pair.first == best else pair.first: pair.overall for pair in pairs}
+        second = ordered[1]
+        if lead := differences[second].delta:
+            sure = "" if differences[second].p_adjusted < 0.05 else "not significantly "
+            by = f"{points(lead)} ({p_of(differences[second])})"
+            yield f"{best} is {sure}better than {second}, by {by}."
+        else:
+            yield f"{best} and {second} are right equally often."
         if len(ordered) > 2:
             yield _others(best, {name: differences[name] for name in ordered[2:]})
-    weakest = _weakest(results[best])
-    if weakest is not None:
-        name, group, figure = weakest
-        yield f"{best} is weakest at {title_of(name)} {group}: {share(figure)}."
-
-
-def _from_best(best: str, comparison: Comparison) -> dict[str, Difference]:
-    """Return the difference of each system from the best; p-values are corrected for all pairs."""
-    pairs = (pair for pair in comparison.pairs if best in (pair.first, pair.second))
-    return {pair.second if pair.first == best else pair.first: pair.overall for pair in pairs}
-
-
-def _best_and_second(best: str, second: str, difference: Difference) -> str:
-    if not difference.delta:
-        return f"{best} and {second} are right equally often."
-    sure = "" if difference.p_adjusted < 0.05 else "not significantly "
-    return f"{best} is {sure}better than {second}, by {points(difference)} ({p_of(difference)})."
+    for name, groups in about.breakdowns.items():  # the first one that has two groups of some size
+        known = {key: figure for key, figure in groups.items() if figure.total >= FEW_EXAMPLES}
+        if len(known) > 1 and "×" not in name:
+            worst = min(known, key=lambda key: known[key].accuracy or 0)
+            yield f"{best} is weakest at {title_of(name)} {worst}: {share(known[worst])}."
+            break
 
 
 def _others(best: str, differences: Mapping[str, Difference]) -> str:
-    """Return a sentence on the systems after the first two."""
     apart = [name for name, difference in differences.items() if difference.p_adjusted < 0.05]
     if not apart:
         return f"No other system is significantly worse than {best}."
     losses = [100 * abs(differences[name].delta) for name in apart]
     by = f"{losses[0]:.1f}" if len(apart) == 1 else f"{min(losses):.1f} to {max(losses):.1f}"
     rest = [name for name in differences if name not in apart]
-    who = joined(apart) if len(apart) <= MOST_SYSTEMS else "the others" if not rest else f"{len(apart)} others"
+    who = joined(apart) if len(apart) <= MOST_SYSTEMS else "The others" if not rest else f"{len(apart)} others"
     verb = "is" if len(apart) == 1 else "are"
     also = f"; {joined(rest)} {'is' if len(rest) == 1 else 'are'} not" if rest else ""
-    who = "The others" if who == "the others" else who
     return f"{who} {verb} significantly worse than {best}, by {by} points{also}."
 
 
-def _weakest(result: Result) -> tuple[str, str, Proportion] | None:
-    """Return the group with the lowest accuracy in the first breakdown that has two groups of some size."""
-    for name, groups in result.breakdowns.items():
-        known = {key: figure for key, figure in groups.items() if figure.total >= FEW_EXAMPLES}
-        if len(known) > 1 and "×" not in name:
-            worst = min(known, key=lambda key: known[key].accuracy or 0)
-            return name, worst, known[worst]
-    return None
-
-
-def points(difference: Difference) -> str:
-    return f"{100 * abs(difference.delta):.1f} points"
+def points(delta: float) -> str:
+    return f"{100 * abs(delta):.1f} points"
 
 
 def p_of(difference: Difference) -> str:
@@ -318,15 +285,10 @@ def joined(sentences: Sequence[str]) -> str:
 
 # Attacks and diagnosis: accuracy before and after, the steps of coreference, what to try.
 
-NO_CHANCES: Mapping[str, float | None] = MappingProxyType({})
-ATTACK_STARS = (
-    "Stars: the change is significant, p < 0.05\u00a0*, 0.01\u00a0**, 0.001\u00a0*** (corrected by Holm’s method)."
-)
+ATTACK_STARS = f"Stars: the change is significant, {STAR_LEVELS} (corrected by Holm’s method)."
 
 
-def attack_chapter(
-    attacked: Sequence[Robustness], styles: Styles, chances: Mapping[str, float | None] = NO_CHANCES
-) -> Chapter:
+def attack_chapter(attacked: Sequence[Robustness], styles: Styles, chances: Mapping[str, float | None]) -> Chapter:
     """Return the chapter on attacks: all systems before and after, on the same items and the same axis.
 
     chances: the accuracy of guessing, by the hash of a suite
@@ -364,13 +326,13 @@ def _attack_summary(one: Robustness, chance: float | None) -> str:
         lowers = "significantly lowers" if len(one.attacks) > 1 else "does not significantly lower"
         return f"{tried} {lowers} the accuracy of {one.system} on {one.suite}."
     return (
-        f"{one.system} loses {points(change)} on {one.suite} ({100 * change.first:.1f} → {100 * change.second:.1f} %, "
-        f"{p_of(change)}) under {attack_wording(worst)}, {number}."
+        f"{one.system} loses {points(change.delta)} on {one.suite} "
+        f"({100 * change.first:.1f} → {100 * change.second:.1f} %, {p_of(change)}) "
+        f"under {attack_wording(worst)}, {number}."
     )
 
 
 def _changes(title: str, members: Sequence[Robustness]) -> Table:
-    """Return a row for each attack, with accuracy before and after for each system."""
     columns = ["", "n"]
     for one in members:
         columns += [f"{one.system} before", "after", "p"]
@@ -398,20 +360,22 @@ def diagnosis_chapter(diagnoses: Sequence[Diagnosis], styles: Styles) -> Chapter
     for checks in steps.values():
         check = next(iter(checks.values()))
         heading, last = "" if check.step == last else check.step, check.step
-        groups.append(Group(check.name, _remark(checks), {s: _dot(s, c) for s, c in checks.items()}, heading))
+        shown = {
+            system: Dot(c.measured.value, *c.measured.interval, f"{system} {100 * c.measured.value:.1f} % ({c.shown})")
+            for system, c in checks.items()
+        }
+        groups.append(Group(check.name, f"n = {_most(checks)}", shown, heading))
     title = "Step by step"
     chart = dots(title, groups, styles) if groups else None
-    parts = [Part("diagnosis-steps", title, chart, _steps_table(title, steps, list(styles)))] if chart else []
+    parts = [Part("diagnosis-steps", title, chart, _steps_table(title, steps, list(styles)))] if groups else []
     parts.append(Part("diagnosis", "All checks", None, diagnosis_table(diagnoses)))
     statements = {diagnosis_title(diagnosis): diagnosis_statements(diagnosis) for diagnosis in diagnoses}
-    summary = [f"{d.system}: {first.text}" for d in diagnoses if (first := _first_failure(d)) is not None]
+    summary = []
+    for diagnosis in diagnoses:  # attacks, which have p-values, have a chapter of their own
+        failures = (one for one in diagnosis.statements if one.severity == "failure")
+        first = next((one for one in failures if all(check.measured.p is None for check in one.checks)), None)
+        summary += [f"{diagnosis.system}: {first.text}"] if first is not None else []
     return Chapter("Diagnosis", parts, tuple(summary), statements)
-
-
-def _first_failure(diagnosis: Diagnosis) -> Statement | None:
-    """Return the first failure that is not an attack; attacks have a chapter of their own."""
-    failures = (statement for statement in diagnosis.statements if statement.severity == "failure")
-    return next((one for one in failures if all(check.found.p is None for check in one.checks)), None)
 
 
 def _steps_table(title: str, steps: Mapping[str, Mapping[str, Check]], systems: Sequence[str]) -> Table:
@@ -422,18 +386,13 @@ def _steps_table(title: str, steps: Mapping[str, Mapping[str, Check]], systems: 
         columns += [system, "interval"]
     rows = []
     for step, checks in steps.items():
-        cells = [step, _remark(checks).removeprefix("n = ")]
+        cells = [step, _most(checks)]
         for system in named:
-            measured = checks[system].found if system in checks else None
+            measured = checks[system].measured if system in checks else None
             cells += [decimal(measured.value), interval_cell(measured.interval)] if measured else [MISSING, ""]
         rows.append(Row(tuple(cells)))
     return Table(title, tuple(columns), tuple(rows))
 
 
-def _dot(system: str, check: Check) -> Dot:
-    measured = check.found
-    return Dot(measured.value, *measured.interval, f"{system} {100 * measured.value:.1f} % ({check.shown})")
-
-
-def _remark(checks: Mapping[str, Check]) -> str:
-    return f"n = {max(check.found.total for check in checks.values()):,}"
+def _most(checks: Mapping[str, Check]) -> str:
+    return f"{max(check.measured.total for check in checks.values()):,}"

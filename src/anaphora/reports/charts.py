@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from html import escape
 from importlib import import_module
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.files import atomic_writer
-from anaphora.evaluation.context_usage import Condition, ContextUsage, sentences_of
+from anaphora.evaluation.context_usage import ContextUsage
 from anaphora.evaluation.robustness import Attack, Robustness
 from anaphora.reports.provenance import short_name
 from anaphora.reports.tables import attack_wording
@@ -196,6 +196,9 @@ class Point(NamedTuple):
     low: float
     high: float
 
+    def __str__(self) -> str:
+        return f"{self.label}: {100 * self.value:.1f} %"
+
 
 class Series(NamedTuple):
     """The points of a system in the order of the axis; levels: horizontal lines to compare with (random context)."""
@@ -236,12 +239,11 @@ def curve(title: str, x_title: str, y_title: str, series: Sequence[Series]) -> s
         parts += _curve_line(one, labels, x, y)
         ends.append((y(one.points[-1].value), name))
     parts += [text(CURVE_WIDTH - CURVE_RIGHT + 8, height + 4, label) for height, label in _apart(ends)]
-    alt = "; ".join(f"{one.style.name}: {', '.join(map(_point_text, (*one.points, *one.levels)))}" for one in series)
+    alt = "; ".join(f"{one.style.name}: {', '.join(map(str, (*one.points, *one.levels)))}" for one in series)
     return document(CURVE_WIDTH, CURVE_HEIGHT, f"{title}. {alt}", parts)
 
 
 def _axis(values: Sequence[float]) -> tuple[float, float]:
-    """Return where the axis begins and ends, at round numbers."""
     low, high = round_range(values)
     if high - low > 0.5:
         low, high = round_range(values, 0.2)
@@ -267,21 +269,22 @@ def _apart(labels: Iterable[tuple[float, str]]) -> list[tuple[float, str]]:
     return [(height - max(0.0, over), label) for height, label in placed]
 
 
-def _point_text(point: Point) -> str:
-    return f"{point.label}: {100 * point.value:.1f} %"
+def usage_series(conditions: Mapping[str, Any], style: SystemStyle) -> Series:
+    """Return the conditions of `context-usage`, as its JSON has them; wrong contexts are levels to compare with."""
+    points: list[Point] = []
+    levels: list[Point] = []
+    for name, condition in conditions.items():
+        wrong = name in ("random", "shuffled")
+        label = f"{name} context" if wrong else str(condition["sentences"])
+        (levels if wrong else points).append(Point(label, condition["accuracy"] or 0.0, *condition["interval"]))
+    return Series(style, sorted(points, key=lambda point: int(point.label)), levels)
 
 
 def usage_curve(usage: ContextUsage) -> str:
     """Return accuracy by the number of context sentences, with random and shuffled context to compare with."""
-    points = [_usage_point(str(c.sentences), c) for c in sentences_of(usage)]
-    levels = [_usage_point(f"{c.name} context", c) for c in usage.conditions if c.name in ("random", "shuffled")]
     (style,) = assign_styles([short_name(usage.system)]).values()
-    title = f"Accuracy by context: {usage.suite}"
-    return curve(title, "sentences of context", "accuracy in %", [Series(style, points, levels)])
-
-
-def _usage_point(label: str, condition: Condition) -> Point:
-    return Point(label, condition.figure.accuracy or 0.0, *condition.figure.interval)
+    series = usage_series({condition.name: condition.to_dict() for condition in usage.conditions}, style)
+    return curve(f"Accuracy by context: {usage.suite}", "sentences of context", "accuracy in %", [series])
 
 
 # Attacks: a chart like ContraCAT's Figure 1.
@@ -310,7 +313,7 @@ def robustness_chart(results: Sequence[Robustness], styles: Mapping[str, SystemS
     groups: list[Group] = []
     kinds = [next(iter(attacks.values())).kind for attacks in by_attack.values()]
     for k, (name, attacks) in enumerate(by_attack.items()):
-        heading = _attack_heading(kinds[k]) if not k or kinds[k] != kinds[k - 1] else ""
+        heading = ATTACK_HEADINGS.get(kinds[k], kinds[k].replace("-", " ")) if not k or kinds[k] != kinds[k - 1] else ""
         first = next(iter(attacks.values()))
         label = attack_wording(first) if first.name != first.kind else ""
         changes = {system: attack.pair.overall for system, attack in attacks.items()}
@@ -328,10 +331,6 @@ def robustness_chart(results: Sequence[Robustness], styles: Mapping[str, SystemS
         }
         groups.append(Group(label, f"n = {total:,}", shown, heading))
     return dots(f"Attacks on {results[0].suite}", groups, styles, "accuracy; hollow: before the attack, full: after it")
-
-
-def _attack_heading(kind: str) -> str:
-    return ATTACK_HEADINGS.get(kind, kind.replace("-", " "))
 
 
 # Chart files: SVG as it is, PNG where the extra is installed.

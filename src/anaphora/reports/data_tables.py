@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from anaphora.stats.agreement import COEFFICIENTS
 from anaphora.stats.resampling import Resampling
-from anaphora.study.analysis import Agreement, Group, StudyAgreement
+from anaphora.study.analysis import Agreement, StudyAgreement
 from anaphora.study.model import PAIRS
 from anaphora.table import MISSING, Row, Table, counts, decimal, interval_cell, level, p_text, rows_of, section
 
@@ -31,19 +30,17 @@ def candidates_table(result: MiningResult) -> Table:
 def pronoun_tables(result: MiningResult) -> list[Table]:
     """Return how the mined pronouns are translated in the corpus (Table 2); a frequent one where none were mined."""
     known = [name for name in result.table if name in result.statistics.sources] or list(result.table)[:1]
-    return [_translations(name, result) for name in known]
-
-
-def _translations(pronoun: str, result: MiningResult) -> Table:
-    entry = result.table[pronoun]
-    rows = [
-        Row((f"{pronoun} → {t['word']}", f"{t['frequency']:,}", f"{t['probability']:.3f}"))
-        for t in entry["translations"][:TOP]
-    ]
-    notes = (f"{entry['links']:,} links; {entry['without_link']:,} {pronoun} have none",)
-    return Table(
-        f"Translations of {pronoun} in the corpus", ("alignment", "frequency", "probability"), tuple(rows), notes
-    )
+    tables = []
+    for pronoun in known:
+        entry = result.table[pronoun]
+        rows = [
+            Row((f"{pronoun} → {t['word']}", f"{t['frequency']:,}", f"{t['probability']:.3f}"))
+            for t in entry["translations"][:TOP]
+        ]
+        notes = (f"{entry['links']:,} links; {entry['without_link']:,} {pronoun} have none",)
+        columns = ("alignment", "frequency", "probability")
+        tables.append(Table(f"Translations of {pronoun} in the corpus", columns, tuple(rows), notes))
+    return tables
 
 
 def distance_table(result: MiningResult) -> Table:
@@ -146,9 +143,11 @@ def agreement_table(study: StudyAgreement) -> Table:
         rows += _coefficients(overall.without_ties, annotators, None)
     if study.pairs:
         rows.append(section("pairs of pronouns: AC1 with ties"))
-        rows += [_pair_row(group, group.with_ties, group.preferred) for group in study.pairs]
+        for group in study.pairs:
+            rows += _coefficients(group.with_ties, "", group.preferred, {"ac1": group.name})
         rows.append(section("pairs of pronouns: AC1 without ties"))
-        rows += [_pair_row(group, group.without_ties, None) for group in study.pairs if group.without_ties]
+        for group in study.pairs:
+            rows += _coefficients(group.without_ties, "", None, {"ac1": group.name}) if group.without_ties else []
     notes = [f"{study.answered:,} of {study.asked:,} answers"]
     if study.left_out:
         notes.append(f"{study.left_out:,} items left out: neither candidate correct, or invalid")
@@ -157,23 +156,13 @@ def agreement_table(study: StudyAgreement) -> Table:
     return Table(f"{study.title} · {study.languages}", columns, tuple(rows), (" · ".join(notes),))
 
 
-def _coefficients(agreement: Agreement, annotators: str, preferred: float | None) -> list[Row]:
+def _coefficients(
+    agreement: Agreement, annotators: str, preferred: float | None, titles: Mapping[str, str] = COEFFICIENT_TITLES
+) -> list[Row]:
+    """Return a row per coefficient; the first one has the numbers of annotators and items, too."""
     rows = []
-    for k, name in enumerate(COEFFICIENTS):
-        shown = (annotators, f"{agreement.items:,}", _preferred(preferred)) if k == 0 else ("", "", "")
-        rows.append((COEFFICIENT_TITLES[name], *shown, *_agreement_cells(agreement, name)))
+    for k, (name, title) in enumerate(titles.items()):
+        share = "" if preferred is None else f"{100 * preferred:.1f}"
+        numbers = (annotators, f"{agreement.items:,}", share) if k == 0 else ("", "", "")
+        rows.append((title, *numbers, decimal(agreement.values[name]), interval_cell(agreement.intervals[name])))
     return rows_of(rows)
-
-
-def _pair_row(group: Group, agreement: Agreement, preferred: float | None) -> Row:
-    return Row(
-        (group.name, "", f"{agreement.items:,}", _preferred(preferred), *_agreement_cells(agreement, "ac1")), indent=1
-    )
-
-
-def _agreement_cells(agreement: Agreement, name: str) -> tuple[str, str]:
-    return decimal(agreement.values[name]), interval_cell(agreement.intervals[name])
-
-
-def _preferred(share: float | None) -> str:
-    return "" if share is None else f"{100 * share:.1f}"

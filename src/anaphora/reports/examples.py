@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import base64
 import gzip
+import itertools
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -134,7 +135,9 @@ def columns(runs: Mapping[str, Run], texts: Texts, filters: Sequence[str], setti
     packed |= {"ids": [], "gold": [], "scores": [], "chosen": [], "right": []}
     packed |= {"source": [], "target": [], "others": [], "differences": [], "pronoun": []}
     packed["antecedents"] = {name: [] for name in ANTECEDENTS}
-    tags = {name: TagColumn() for name in filters}
+    # the values of a tag as indices into a list of distinct values; −1 where there is none
+    values: dict[str, dict[str, int]] = {name: {} for name in filters}
+    codes: dict[str, list[int]] = {name: [] for name in filters}
     for row in zip_runs(list(runs.values())):
         item = row[0]
         packed["ids"].append(item.id)
@@ -143,28 +146,14 @@ def columns(runs: Mapping[str, Run], texts: Texts, filters: Sequence[str], setti
         decisions = [decide(answer, minimize=settings.minimize, normalize=settings.normalize) for answer in row]
         packed["chosen"].append([decision.chosen for decision in decisions])
         packed["right"].append([int(decision.correct) for decision in decisions] if item.gold is not None else None)
-        for name, column in tags.items():
-            column.add(item.tags.get(name))
+        for name, known in values.items():
+            value = item.tags.get(name)
+            missing = value is None or isinstance(value, list | dict)
+            codes[name].append(-1 if missing else known.setdefault(str(value), len(known)))
         _add_text(packed, texts.examples[item.id])
-    packed["tags"] = {name: column.to_dict() for name, column in tags.items() if len(column.values) > 1}
+    several = {name: known for name, known in values.items() if len(known) > 1}
+    packed["tags"] = {name: {"values": list(known), "codes": codes[name]} for name, known in several.items()}
     return packed
-
-
-class TagColumn:
-    """The values of a tag as indices into a list of distinct values; −1 where there is none."""
-
-    def __init__(self) -> None:
-        self.values: dict[str, int] = {}
-        self.codes: list[int] = []
-
-    def add(self, value: object) -> None:
-        if value is None or isinstance(value, list | dict):
-            self.codes.append(-1)
-        else:
-            self.codes.append(self.values.setdefault(str(value), len(self.values)))
-
-    def to_dict(self) -> dict[str, Any]:
-        return {"values": list(self.values), "codes": self.codes}
 
 
 def _add_text(packed: Columns, example: Example) -> None:
@@ -175,8 +164,8 @@ def _add_text(packed: Columns, example: Example) -> None:
     packed["target"].append(right)
     others = [candidate for k, candidate in enumerate(example.candidates) if k != gold]
     packed["others"].append([between(right, "\n".join(candidate)) for candidate in others])
-    packed["differences"].append([flat(spans) for spans in highlights(example)])
-    packed["pronoun"].append(flat(source_pronouns(example)))
+    packed["differences"].append([list(itertools.chain.from_iterable(spans)) for spans in highlights(example)])
+    packed["pronoun"].append(list(itertools.chain.from_iterable(source_pronouns(example))))
     for name, column in packed["antecedents"].items():
         value = example.tags.get(name)
         column.append(value if isinstance(value, str) else "")
@@ -200,10 +189,6 @@ def source_pronouns(example: Example) -> list[Span]:
     """Return where the tagged pronoun occurs in the current source sentence; the tag does not say which is meant."""
     pronoun = example.tags.get("source_pronoun")
     return occurrences(pronoun, example.source[-1]) if isinstance(pronoun, str) and pronoun else []
-
-
-def flat(spans: Iterable[Span]) -> list[int]:
-    return [bound for span in spans for bound in span]
 
 
 def between(text: str, other: str) -> list[Any]:

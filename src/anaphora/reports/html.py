@@ -39,7 +39,7 @@ def page(report: Report, made: datetime | None = None) -> str:
 <meta name="generator" content="anaphora {__version__}">
 <title>{escape(report.title)}</title>
 <style>
-{_asset("report.css")}</style>
+{(ASSETS / "report.css").read_text("utf-8")}</style>
 </head>
 <body>
 <header>
@@ -52,14 +52,10 @@ def page(report: Report, made: datetime | None = None) -> str:
 {body}
 </main>
 <script>
-{_asset("report.js")}</script>
+{(ASSETS / "report.js").read_text("utf-8")}</script>
 </body>
 </html>
 """
-
-
-def _asset(name: str) -> str:
-    return (ASSETS / name).read_text("utf-8")
 
 
 def _summary(report: Report) -> str:
@@ -70,7 +66,6 @@ def _summary(report: Report) -> str:
 
 
 def _chapter(chapter: Chapter) -> str:
-    """Return statements and charts next to each other, then the tables that have no chart, folded."""
     statements = "".join(
         f"<div class='said'><h3>{escape(heading)}</h3>{_list(sentences, signed=True)}</div>"
         for heading, sentences in chapter.statements.items()
@@ -93,13 +88,10 @@ def _list(sentences: Iterable[str], *, signed: bool = False) -> str:
     for sentence in sentences:
         sign, _, rest = sentence.partition(" ") if signed else ("", "", sentence)
         lead = f'<span class="sign">{escape(sign)}</span> ' if sign else ""
-        items.append(f"<li>{lead}{_unbroken(rest)}</li>")
+        # no line ends within the name of an option
+        words = re.sub(r"(?<!\S)--[a-z][a-z-]*", r'<span class="option">\g<0></span>', escape(rest))
+        items.append(f"<li>{lead}{words}</li>")
     return f'<ul class="words">{"".join(items)}</ul>'
-
-
-def _unbroken(text: str) -> str:
-    """Return a text as HTML in which no line ends within the name of an option."""
-    return re.sub(r"(?<!\S)--[a-z][a-z-]*", lambda option: f'<span class="option">{option[0]}</span>', escape(text))
 
 
 def _part(part: Part, lowest: float | None = None) -> str:
@@ -175,7 +167,8 @@ FORMATS = ("html", *TABLES, *CHARTS)
 def export(report: Report, format: str, folder: Path) -> list[Path]:
     """Write each part that has the format; return the files in the order of the report."""
     written = []
-    for part in parts_of(report):
+    parts = [part for chapter in report.chapters for part in chapter.parts]
+    for part in [report.overview, *parts] if report.overview else parts:
         if format in TABLES and part.table is not None:
             renderer, ending = TABLES[format]
             path = folder / f"{part.name}{ending}"
@@ -188,10 +181,3 @@ def export(report: Report, format: str, folder: Path) -> list[Path]:
             continue
         written.append(path)
     return written
-
-
-def parts_of(report: Report) -> Iterator[Part]:
-    if report.overview is not None:
-        yield report.overview
-    for chapter in report.chapters:
-        yield from chapter.parts

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from html import escape
 
 from anaphora.metrics.apt.task import TITLES
-from anaphora.metrics.meta import Assessment, MetaEvaluation, Scores
+from anaphora.metrics.meta import MetaEvaluation, Scores
 from anaphora.stats.correlation import Correlation
 from anaphora.stats.intervals import Floats
 from anaphora.svg import (
@@ -55,7 +55,14 @@ def scatter(evaluation: MetaEvaluation) -> str:
         x, y = LEFT + (k % across) * (PANEL + GAP_X), TOP + 20 + (k // across) * down
         parts += _panel(evaluation, name, x, y, labeled=k % across == 0)
     if evaluation.rest is not None:
-        parts += _legend(height - 18, evaluation.removed)
+        y, removed = height - 18, ", ".join(evaluation.removed)
+        parts += [
+            line(LEFT, y - 4, LEFT + 26, y - 4, ORANGE, width=2),
+            text(LEFT + 32, y, "all systems"),
+            line(LEFT + 120, y - 4, LEFT + 146, y - 4, DARK, width=2, dashed=True),
+            _point(LEFT + 160, y - 4, removed, hollow=True),
+            text(LEFT + 170, y, shortened(f"without {removed}", 220)),
+        ]
     alt = ", ".join(f"{name}: {_values(evaluation.everything.metrics[name])}" for name in names)
     return document(width, height, f"Correlation with {evaluation.scores.human}. {alt}", parts)
 
@@ -88,23 +95,23 @@ def _panel(evaluation: MetaEvaluation, name: str, left: float, top: float, *, la
         parts.append(
             _point(x(value), y(judged), f"{system}: {value:g}, {judged:g}", hollow=system in evaluation.removed)
         )
-    parts += _coefficients(evaluation.everything, evaluation.rest, name, left, top + TALL + 34)
+    parts.append(text(left, top + TALL + 34, _values(evaluation.everything.metrics[name])))
+    if evaluation.rest is not None:
+        without = f"without: {_values(evaluation.rest.metrics[name])}"
+        parts.append(text(left, top + TALL + 34 + LINE, without, fill=DARK))
     return parts
 
 
 def _signed(scores: Scores, name: str) -> str:
-    """Return the title of an axis; the sign is changed where lower is better."""
     return f"−{name}" if name in scores.minimized else name
 
 
 def _point(x: float, y: float, tooltip: str = "", *, hollow: bool = False) -> str:
-    """Return the point of a system; its name and scores are a tooltip."""
     shape = f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4.5" fill="{"white" if hollow else BLUE}" stroke="{BLUE}"'
     return f'{shape} stroke-width="1.5"><title>{escape(tooltip)}</title></circle>'
 
 
 def _axes(x: Scale, y: Scale) -> list[str]:
-    """Return a frame with ticks on two sides and pale lines across."""
     parts = []
     for value, label in ticks(y.low, y.high):
         parts.append(line(x.start, y(value), x.end, y(value)))
@@ -130,26 +137,8 @@ def _fitted(scores: Scores, name: str, x: Scale, y: Scale, color: str, *, dashed
     return [line(x(ends[0]), y(heights[0]), x(ends[1]), y(heights[1]), color, width=2, dashed=dashed)]
 
 
-def _coefficients(everything: Assessment, rest: Assessment | None, name: str, left: float, top: float) -> list[str]:
-    parts = [text(left, top, _values(everything.metrics[name]))]
-    if rest is not None:
-        parts.append(text(left, top + LINE, f"without: {_values(rest.metrics[name])}", fill=DARK))
-    return parts
-
-
 def _values(correlation: Correlation) -> str:
     return f"r = {decimal(correlation.pearson.value)}, ρ = {decimal(correlation.spearman.value)}"
-
-
-def _legend(y: float, removed: Sequence[str]) -> list[str]:
-    names = ", ".join(removed)
-    return [
-        line(LEFT, y - 4, LEFT + 26, y - 4, ORANGE, width=2),
-        text(LEFT + 32, y, "all systems"),
-        line(LEFT + 120, y - 4, LEFT + 146, y - 4, DARK, width=2, dashed=True),
-        _point(LEFT + 160, y - 4, names, hollow=True),
-        text(LEFT + 170, y, shortened(f"without {names}", 220)),
-    ]
 
 
 # APT's six cases as grouped bars, one bar per alignment or system (APT Figure 2).
@@ -188,30 +177,20 @@ def case_bars(
         middle = BARS_LEFT + group * (case + 0.5)
         start = middle - bar * len(shares) / 2
         for k, (alignment, values) in enumerate(shares.items()):
-            tooltip = f"{alignment}, case {case + 1}: {values[case]:.1f} %"
-            parts += _bar(start + k * bar, bar, y, k, paints[k], values[case], tooltip)
-        parts += _case_names(middle, case + 1, name)
+            x, value, color = start + k * bar, values[case], paints[k]
+            tooltip = f"{alignment}, case {case + 1}: {value:.1f} %"
+            above = f"{value:.0f}" if value >= 9.95 else f"{value:.1f}"
+            parts.append(
+                f'<rect x="{x + 1:.1f}" y="{y(value):.1f}" width="{bar - 2:.1f}" height="{y(0) - y(value):.1f}" '
+                f'fill="{_fill(k, color)}" stroke="{color}"><title>{escape(tooltip)}</title></rect>'
+            )
+            parts.append(text(x + bar / 2, y(value) - 4, above, anchor="middle", size=11 if bar >= 28 else 9))
+        for k, word in enumerate((f"case {case + 1}", *name.split())):  # one word per line
+            below = BARS_HEIGHT - BARS_BOTTOM + 18 + 14 * k
+            parts.append(text(middle, below, word, anchor="middle", size=11, bold=k == 0))
     parts.append(line(BARS_LEFT, y(0), BARS_WIDTH - BARS_RIGHT, y(0), DARK))
     alt = "; ".join(f"{name}: {', '.join(f'{v:.1f} %' for v in values)}" for name, values in shares.items())
     return document(BARS_WIDTH, BARS_HEIGHT, f"{title}. {alt}", parts)
-
-
-def _bar(x: float, width: float, y: Scale, k: int, color: str, value: float, tooltip: str) -> list[str]:
-    above = f"{value:.0f}" if value >= 9.95 else f"{value:.1f}"
-    return [
-        f'<rect x="{x + 1:.1f}" y="{y(value):.1f}" width="{width - 2:.1f}" height="{y(0) - y(value):.1f}" '
-        f'fill="{_fill(k, color)}" stroke="{color}"><title>{escape(tooltip)}</title></rect>',
-        text(x + width / 2, y(value) - 4, above, anchor="middle", size=11 if width >= 28 else 9),
-    ]
-
-
-def _case_names(middle: float, case: int, name: str) -> list[str]:
-    """Return the name of a case below its bars, one word per line."""
-    words = [f"case {case}", *name.split()]
-    return [
-        text(middle, BARS_HEIGHT - BARS_BOTTOM + 18 + 14 * k, word, anchor="middle", size=11, bold=k == 0)
-        for k, word in enumerate(words)
-    ]
 
 
 def _bars_legend(totals: Mapping[str, int], colors: Sequence[str]) -> list[str]:

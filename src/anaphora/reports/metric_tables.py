@@ -241,7 +241,12 @@ def correlation_table(evaluation: MetaEvaluation) -> Table:
     kept = [name for name in evaluation.outliers if name not in evaluation.removed]
     if kept:
         notes.append(f"outliers by their {evaluation.scores.human} score: {', '.join(kept)}; see --without auto")
-    notes += _interval_notes(evaluation)
+    assessments = [evaluation.everything, *([evaluation.rest] if evaluation.rest else [])]
+    notes += _few_systems(min(len(one.systems) for one in assessments))
+    undefined = max(metric.pearson.undefined for one in assessments for metric in one.metrics.values())
+    if evaluation.settings.interval == "bootstrap" and undefined * 100 >= evaluation.settings.samples:
+        share = undefined / evaluation.settings.samples
+        notes.append(f"up to {share:.0%} of the bootstrap samples are left out: a column is constant in them")
     title = f"Correlation with {evaluation.scores.human}"
     return Table(title, columns, tuple(rows), (*notes, f"signature {evaluation.signature}"))
 
@@ -281,7 +286,8 @@ def judgment_table(judgments: CaseJudgments) -> Table:
 
 
 def _metric_rows(assessment: Assessment) -> list[Row]:
-    best = max(assessment.metrics, key=lambda name: _rank(assessment.metrics[name]))
+    pearson = {name: correlation.pearson.value for name, correlation in assessment.metrics.items()}
+    best = max(pearson, key=lambda name: -2.0 if (value := pearson[name]) is None else value)
     adjusted = {frozenset((test.first, test.second)): test.p_adjusted for test in assessment.williams}
     rows = []
     for name, correlation in assessment.metrics.items():
@@ -289,10 +295,6 @@ def _metric_rows(assessment: Assessment) -> list[Row]:
         last = "best" if name == best and len(assessment.metrics) > 1 else p_text(p)
         rows.append((name, *_correlation_cells(correlation), last))
     return rows_of(rows)
-
-
-def _rank(correlation: Correlation) -> float:
-    return -2.0 if correlation.pearson.value is None else correlation.pearson.value
 
 
 def _correlation_columns(settings: Settings) -> list[str]:
@@ -304,21 +306,9 @@ def _correlation_cells(correlation: Correlation) -> list[str]:
     return [cell for c in coefficients for cell in (decimal(c.value), interval_cell(c.interval))]
 
 
-def _interval_notes(evaluation: MetaEvaluation) -> list[str]:
-    """Return what limits the intervals."""
-    parts = [evaluation.everything, *([evaluation.rest] if evaluation.rest else [])]
-    notes = _few_systems(min(len(part.systems) for part in parts))
-    undefined = max(metric.pearson.undefined for part in parts for metric in part.metrics.values())
-    if evaluation.settings.interval == "bootstrap" and undefined * 100 >= evaluation.settings.samples:
-        share = undefined / evaluation.settings.samples
-        notes.append(f"up to {share:.0%} of the bootstrap samples are left out: a column is constant in them")
-    return notes
-
-
 def _few_systems(systems: int) -> list[str]:
-    if systems >= FEW:
-        return []
-    return [f"{systems} systems are few: intervals are rough, and that of a perfect correlation says nothing"]
+    rough = f"{systems} systems are few: intervals are rough, and that of a perfect correlation says nothing"
+    return [rough] if systems < FEW else []
 
 
 def _judgment_cells(case: Judged) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -77,7 +77,7 @@ def make_report(
     ]
     styles = assign_styles(list(dict.fromkeys([*called, *joined.values()])))
     sources = TextSources(suites)
-    by_suite = _by_suite([run for run in loaded if not _is_attack(run)])
+    by_suite = _by_suite([run for run in loaded if not (run.records and original_of(run.records[0]) is not None)])
     evaluated = [_evaluated(members, sources, by, settings) for members in by_suite.values()]
     chapters = [suite_chapter(one.results, one.comparison, styles, one.repeated) for one in evaluated]
     evidence = gather(loaded, settings) if loaded else []
@@ -125,7 +125,9 @@ def _evaluated(
     texts, (copies, chance) = sources.texts_of(first), _copies_and_chance(first, wanted)
     examples = None
     if isinstance(texts, Texts):
-        examples = columns({run.header.system: run for run in runs}, texts, _tags(first, by, copies), settings)
+        shown = [parsed for name, parsed in named([*first.header.breakdowns, *by]).items() if name not in copies]
+        tags = tuple(dict.fromkeys(tag for breakdown in shown for tag in breakdown.tags))
+        examples = columns({run.header.system: run for run in runs}, texts, tags, settings)
     return _EvaluatedSuite(first.header.sha256, results, comparison, copies, chance, texts, examples)
 
 
@@ -141,13 +143,7 @@ def _copies_and_chance(run: LoadedRun, wanted: Sequence[str]) -> tuple[dict[str,
     return repeated(list(breakdowns), groups), guessing(questions)
 
 
-def _is_attack(run: LoadedRun) -> bool:
-    first = next(iter(run), None)
-    return first is not None and original_of(first) is not None
-
-
 def _by_suite(runs: Sequence[LoadedRun]) -> dict[str, list[LoadedRun]]:
-    """Return the runs by the hash of their suite; a system may have one run on a suite."""
     suites: dict[str, list[LoadedRun]] = {}
     for run in runs:
         members = suites.setdefault(run.header.sha256, [])
@@ -157,12 +153,6 @@ def _by_suite(runs: Sequence[LoadedRun]) -> dict[str, list[LoadedRun]]:
                 raise BadInput(run.path, problem, remedy="Name one of them, or tell them apart with --name.")
         members.append(run)
     return suites
-
-
-def _tags(run: Run, by: Sequence[str], copies: Container[str]) -> tuple[str, ...]:
-    """Return the tags that breakdowns are made of, without those that repeat another one."""
-    kept = [parsed for name, parsed in named([*run.header.breakdowns, *by]).items() if name not in copies]
-    return tuple(dict.fromkeys(tag for breakdown in kept for tag in breakdown.tags))
 
 
 def _evidence_chapters(

@@ -28,8 +28,7 @@ def names_of(runs: Sequence[Run], given: Sequence[str] = ()) -> list[str]:
             )
         return list(given)
     keys = [(run.header.system, run.header.context) for run in runs]
-    specs = {key: _words(key[0]) for key in keys}
-    short = {key: _shortest(key[0], [other for other, _ in specs]) for key in specs}
+    short = {key: _shortest(key[0], [other for other, _ in keys]) for key in keys}
     taken = list(short.values())
     named = {
         key: name if taken.count(name) == 1 else f"{name} ({key[1] or 'unknown'} context)"
@@ -55,20 +54,16 @@ def run_called(name: str, runs: Sequence[Run], names: Sequence[str]) -> str:
     names: those of the runs
     """
     wanted = _forms(name, {part for run in runs for part in run.header.languages.split("-")})
-    for keys in (_spec_keys, _loose_keys):
-        matches = {shown for run, shown in zip(runs, names, strict=True) if wanted & keys(run, shown)}
+    exact: set[str] = set()
+    loose: set[str] = set()
+    for run, shown in zip(runs, names, strict=True):
+        folder = run.path.parent.name if run.path.name.startswith(FILE) else run.path.name.partition(".jsonl")[0]
+        exact |= {shown} if wanted & {run.header.system, shown} else set()
+        loose |= {shown} if wanted & {short_name(run.header.system), folder} else set()
+    for matches in (exact, loose):
         if len(matches) == 1:
             return matches.pop()
     return short_name(name)
-
-
-def _spec_keys(run: Run, name: str) -> set[str]:
-    return {run.header.system, name}
-
-
-def _loose_keys(run: Run, name: str) -> set[str]:
-    folder = run.path.parent.name if run.path.name.startswith("run.jsonl") else run.path.name.partition(".jsonl")[0]
-    return {short_name(run.header.system), folder}
 
 
 def _forms(name: str, languages: Collection[str]) -> set[str]:
@@ -134,7 +129,12 @@ def provenance(
     unanswered: number of examples without an answer, if any
     """
     header = run.header
-    suite, notes = _suite(header.suite, file)
+    suite, notes = file or header.suite, []
+    if file is None and header.suite in catalogue():
+        notes.append(f"Get the suite first, if it is not on your machine: anaphora suites get {header.suite}")
+    elif file is None:
+        suite = f"{header.suite}.jsonl"
+        notes.append(f"{suite} stands for the suite's file.")
     shown = without_folders(spec)
     if shown != spec or file is not None:
         notes.append("Paths are cut to their last part: run it where these files are.")
@@ -148,14 +148,6 @@ def provenance(
     command = shlex.join([*words, "-o", f"runs/{folder}"])
     about = f"{header.suite} {header.languages.replace('-', '→')}, SHA-256 {header.sha256[:12]}…"
     return Provenance(name, about, command, without_folders(signature), in_words(header.settings), tuple(notes))
-
-
-def _suite(name: str, file: str | None) -> tuple[str, list[str]]:
-    if file is not None:
-        return file, []
-    if name in catalogue():
-        return name, [f"Get the suite first, if it is not on your machine: anaphora suites get {name}"]
-    return f"{name}.jsonl", [f"{name}.jsonl stands for the suite's file."]
 
 
 def _options(context: str | None, settings: Mapping[str, Any]) -> Iterator[str]:

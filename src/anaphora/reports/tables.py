@@ -15,7 +15,7 @@ from anaphora.evaluation.compare import Comparison, Difference
 from anaphora.evaluation.context_usage import Condition, ContextUsage
 from anaphora.evaluation.diagnosis import Check, Diagnosis
 from anaphora.evaluation.diagnosis_evidence import STEPS
-from anaphora.evaluation.generative import Counts, Gap, Generative
+from anaphora.evaluation.generative import Counts, Generative
 from anaphora.evaluation.result import Proportion, Result
 from anaphora.evaluation.robustness import Attack, Robustness
 from anaphora.languages.attack_presets import built_in
@@ -180,20 +180,29 @@ def _wording(attack: Attack) -> str:
 
 def generative_table(results: list[Generative]) -> Table:
     """Return the pronouns that are correct, wrong and not found, with a section for each system."""
+
+    def cells(numbers: Counts) -> tuple[str, ...]:
+        figures = (decimal(numbers.accuracy), interval_cell(numbers.interval), decimal(numbers.among_found))
+        return (*counts((numbers.total, numbers.correct, numbers.wrong, numbers.not_found)), *figures)
+
     first = results[0]
     rows: list[Row] = []
     for result in results:
         if len(results) > 1:
             rows.append(section(result.system))
-        rows += rows_of([("all", *_generative_cells(result.counts))])
+        rows += rows_of([("all", *cells(result.counts))])
         for name, groups in result.breakdowns.items():
             rows.append(section(title_of(name) if len(results) == 1 else f"{result.system}: {title_of(name)}"))
-            rows += rows_of([(group, *_generative_cells(numbers)) for group, numbers in groups.items()])
+            rows += rows_of([(group, *cells(numbers)) for group, numbers in groups.items()])
     notes = text_notes({name: treatment for result in results for name, treatment in result.texts.items()})
     for result in results:
         lead = f"{result.system}: " if len(results) > 1 else ""
         if result.gap is not None:
-            notes.append(f"{lead}contrastive accuracy on the same examples {_gap(result.gap)}")
+            gap = result.gap.difference
+            by = f"{'higher' if gap > 0 else 'lower'} by {abs(gap):.3f}" if round(gap, 3) else "the same"
+            difference = f"{decimal(gap, signed=True)} {interval_cell(result.gap.interval, signed=True)}"
+            accuracy = f"{decimal(result.gap.contrastive)}, {by} (difference {difference})"
+            notes.append(f"{lead}contrastive accuracy on the same examples {accuracy}")
         methods = " · ".join(f"{how} {number:,}" for how, number in sorted(result.how.items()))
         notes.append(f"{lead}decided by {methods}")
     if first.ceiling is not None:
@@ -202,19 +211,6 @@ def generative_table(results: list[Generative]) -> Table:
     title = f"{first.suite} {arrow(first.languages)} · the system's own translations"
     columns = ("", "n", "correct", "wrong", "not found", "accuracy", "95 % interval", "among found")
     return Table(title if len(results) > 1 else f"{title} · {first.system}", columns, tuple(rows), tuple(notes))
-
-
-def _gap(gap: Gap) -> str:
-    """Return contrastive accuracy and how it compares with generative accuracy."""
-    how = "higher" if gap.difference > 0 else "lower"
-    by = f"{how} by {abs(gap.difference):.3f}" if round(gap.difference, 3) else "the same"
-    difference = f"{decimal(gap.difference, signed=True)} {interval_cell(gap.interval, signed=True)}"
-    return f"{decimal(gap.contrastive)}, {by} (difference {difference})"
-
-
-def _generative_cells(numbers: Counts) -> tuple[str, ...]:
-    cells = counts((numbers.total, numbers.correct, numbers.wrong, numbers.not_found))
-    return (*cells, decimal(numbers.accuracy), interval_cell(numbers.interval), decimal(numbers.among_found))
 
 
 def usage_table(usage: ContextUsage) -> Table:
@@ -251,15 +247,16 @@ STATEMENT_FORMATS = ("table", "markdown")  # the formats that have statements ab
 
 def diagnosis_text(diagnoses: Sequence[Diagnosis], format: str = "table") -> str:
     """Return the statements on each system and what to try, as wrapped lines or as Markdown lists."""
-    return "\n\n".join(_diagnosis_text(diagnosis, format == "markdown") for diagnosis in diagnoses)
-
-
-def _diagnosis_text(diagnosis: Diagnosis, markdown: bool) -> str:
-    title = diagnosis_title(diagnosis)
-    lines = [f"**{title}**\n" if markdown else title]
-    for line in diagnosis_statements(diagnosis):
-        lines += [f"- {line}"] if markdown else textwrap.wrap(line, WIDTH, subsequent_indent="  ")
-    return "\n".join(lines)
+    texts = []
+    for diagnosis in diagnoses:
+        title, statements = diagnosis_title(diagnosis), diagnosis_statements(diagnosis)
+        if format == "markdown":
+            lines = [f"**{title}**\n", *(f"- {line}" for line in statements)]
+        else:
+            wrapped = [textwrap.wrap(line, WIDTH, subsequent_indent="  ") for line in statements]
+            lines = [title, *itertools.chain.from_iterable(wrapped)]
+        texts.append("\n".join(lines))
+    return "\n\n".join(texts)
 
 
 def diagnosis_statements(diagnosis: Diagnosis) -> list[str]:
@@ -302,8 +299,8 @@ def write_items(diagnoses: Sequence[Diagnosis], folder: Path) -> list[Path]:
         for statement in diagnosis.statements:
             file = rows.setdefault(subfolder / f"{statement.rule.replace('/', '-')}.jsonl", [])
             for check in statement.checks:
-                about = {"rule": check.rule, "verdict": check.found.verdict, "suite": check.suite}
-                file += [{"id": item, **about} for item in check.found.items]
+                about = {"rule": check.rule, "verdict": check.measured.verdict, "suite": check.suite}
+                file += [{"id": item, **about} for item in check.measured.items]
     for path, lines in rows.items():
         with atomic_writer(path) as out:
             out.writelines(json.dumps(line, ensure_ascii=False).encode() + b"\n" for line in lines)
@@ -326,9 +323,9 @@ def letter_of(k: int) -> str:
 def _check_cells(check: Check | None) -> tuple[str, str, str, str]:
     if check is None:
         return MISSING, MISSING, MISSING, MISSING
-    value, interval = check.found.value, check.found.interval
+    value, interval = check.measured.value, check.measured.interval
     figures = decimal(value, signed=check.signed), interval_cell(interval, signed=check.signed)
-    return f"{check.found.total:,}", *figures, check.shown
+    return f"{check.measured.total:,}", *figures, check.shown
 
 
 def _diagnosis_notes(diagnoses: Sequence[Diagnosis], several: bool) -> tuple[str, ...]:

@@ -195,6 +195,14 @@ class Padded:
         return Padded(self.ids[rows], self.lengths[rows])
 
 
+def select_rows(structure: Any, rows: Tensor) -> Any:
+    """Return rows of a tensor, or of all tensors in a tree of tuples: in the order given, each any number of times."""
+    if isinstance(structure, Tensor):
+        return structure.index_select(0, rows)
+    parts = [select_rows(part, rows) for part in structure]
+    return type(structure)(*parts) if hasattr(structure, "_fields") else tuple(parts)
+
+
 def pad(rows: Sequence[Ids], padding: int) -> Padded:
     """Sequences of ids side by side, padded on the right."""
     lengths = torch.tensor([len(row) for row in rows])

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from anaphora.scoring.batching import pad
+from anaphora.scoring.batching import pad, select_rows
 from anaphora.scoring.encoded import CandidateScore, Ids
 from anaphora.scoring.tree import Ints, Tree, predictions
 
@@ -61,10 +61,10 @@ class StepwiseScorer:
             if level:
                 above = rank[first[nodes] + parents[nodes]]
                 if not np.array_equal(above, np.arange(len(outputs[-1]))):
-                    state = self.model.select(state, self._index(above))
+                    state = select_rows(state, self._index(above))
             if not np.array_equal(owner[nodes], rows):  # it is large, and mostly the same as one level above
                 rows = owner[nodes]
-                here = self.model.select(memory, self._index(rows))
+                here = select_rows(memory, self._index(rows))
             output, state = self.model.step(here, state, self._index(tokens[nodes]))
             outputs.append(output)
             order.append(nodes)

@@ -60,15 +60,6 @@ def _divide(above: Floats, below: Floats) -> Floats:
     return np.divide(above, below, out=np.full_like(above, np.nan), where=below > 1e-12)
 
 
-def _percent_rows(ratings: Ints, categories: int) -> Floats:
-    return np.stack(_observed(counts_of(ratings, categories)), axis=1)
-
-
-def _percent(sums: Floats, categories: int) -> Floats:
-    """The mean over items of the share of pairs of raters that agree."""
-    return _divide(sums[:, 0], sums[:, 1])
-
-
 def _ac1_rows(ratings: Ints, categories: int) -> Floats:
     counts = counts_of(ratings, categories)
     agreement, paired = _observed(counts)
@@ -149,7 +140,11 @@ def _kappa(sums: Floats, categories: int) -> Floats:
 
 
 COEFFICIENTS = {
-    "percent": Coefficient(_percent_rows, _percent),
+    # the mean over items of the share of pairs of raters that agree
+    "percent": Coefficient(
+        lambda ratings, categories: np.stack(_observed(counts_of(ratings, categories)), axis=1),
+        lambda sums, categories: _divide(sums[:, 0], sums[:, 1]),
+    ),
     "kappa": Coefficient(_kappa_rows, _kappa, _kappa_sums),
     "alpha": Coefficient(_alpha_rows, _alpha),
     "ac1": Coefficient(_ac1_rows, _ac1),

@@ -71,17 +71,17 @@ def correlation(first: Floats, second: Floats, settings: Settings | None = None)
     with no_overflow(f"the correlation of {len(first):,} systems", "Write the scores on another scale."):
         (values,) = coefficients(first, second, np.ones((1, len(first))))
         resampled = bootstrap_coefficients(first, second, settings) if settings.interval == "bootstrap" else None
-    found = {}
+    by_name = {}
     for k, (name, value) in enumerate(zip(COEFFICIENTS, values.tolist(), strict=True)):
         if math.isnan(value):
-            found[name] = Coefficient(None, None, 0 if resampled is None else settings.samples)
+            by_name[name] = Coefficient(None, None, 0 if resampled is None else settings.samples)
         elif resampled is None:
-            found[name] = Coefficient(value, fisher(name, value, len(first), settings.confidence))
+            by_name[name] = Coefficient(value, fisher(name, value, len(first), settings.confidence))
         else:
             defined = resampled[~np.isnan(resampled[:, k]), k]
             interval = percentile_interval(defined, settings.confidence) if len(defined) else None
-            found[name] = Coefficient(value, interval, settings.samples - len(defined))
-    return Correlation(**found)
+            by_name[name] = Coefficient(value, interval, settings.samples - len(defined))
+    return Correlation(**by_name)
 
 
 def coefficients(first: Floats, second: Floats, drawn: Floats) -> Floats:
@@ -96,26 +96,26 @@ def coefficients(first: Floats, second: Floats, drawn: Floats) -> Floats:
     order_first, order_second = (np.sign(scores[:, None] - scores) for scores in (first, second))
     untied = _pairs(drawn, np.abs(order_first)) * _pairs(drawn, np.abs(order_second))
     ranks_first, ranks_second = drawn @ order_first.T, drawn @ order_second.T
-    found = np.full((len(drawn), 3), np.nan)
+    values = np.full((len(drawn), 3), np.nan)
     some = untied > 0
     weights = drawn[some]
-    found[some, 0] = _cosine(_centred(first, weights), _centred(second, weights), weights)
-    found[some, 1] = _cosine(ranks_first[some], ranks_second[some], weights)
-    found[some, 2] = _pairs(weights, order_first * order_second) / np.sqrt(untied[some])
-    return np.asarray(np.clip(found, -1.0, 1.0))
+    values[some, 0] = _cosine(_centred(first, weights), _centred(second, weights), weights)
+    values[some, 1] = _cosine(ranks_first[some], ranks_second[some], weights)
+    values[some, 2] = _pairs(weights, order_first * order_second) / np.sqrt(untied[some])
+    return np.asarray(np.clip(values, -1.0, 1.0))
 
 
 def bootstrap_coefficients(first: Floats, second: Floats, settings: Settings) -> Floats:
     """The coefficients of bootstrap samples: as many systems as there are, drawn with replacement. (samples, 3)."""
     n = len(first)
     rng = generator(settings.seed)
-    found = np.empty((settings.samples, 3))
+    values = np.empty((settings.samples, 3))
     step = max(1, CHUNK // n)
     for start in range(0, settings.samples, step):
-        part = found[start : start + step]
+        part = values[start : start + step]
         drawn = rng.multinomial(n, np.full(n, 1 / n), size=len(part)).astype(np.float64)
         part[:] = coefficients(first, second, drawn)
-    return found
+    return values
 
 
 def fisher(name: str, value: float, systems: int, confidence: float = 0.95) -> Interval | None:

@@ -88,9 +88,9 @@ class SufficientStats:
     figures: Figures
 
     def values(self) -> dict[str, float]:
-        found = self.figures(self.rows.sum(axis=0, keepdims=True))
+        totals = self.figures(self.rows.sum(axis=0, keepdims=True))
         what = f"of {len(self.rows):,} sentences"
-        return {name: finite(float(value[0]), f"{name} {what}") for name, value in found.items()}
+        return {name: finite(float(value[0]), f"{name} {what}") for name, value in totals.items()}
 
     def intervals(self, resampling: Resampling) -> dict[str, Interval]:
         """Percentile bootstrap over sentences."""
@@ -174,7 +174,7 @@ def paired_test(
     one, other = swapped_totals(first.rows, second.rows, resampling)
     swapped = first.figures(one), second.figures(other)
     before, after = first.values(), second.values()
-    found = {}
+    tests_of = {}
     for name in before:
         delta = after[name] - before[name]
         differences = drawn[1][name] - drawn[0][name]
@@ -183,19 +183,19 @@ def paired_test(
             "randomisation": share_as_extreme(swapped[1][name] - swapped[0][name], delta),
         }
         interval = percentile_interval(differences, resampling.confidence)
-        found[name] = PairedTest(*names, delta, interval, tests, tests[resampling.test])
-    return found
+        tests_of[name] = PairedTest(*names, delta, interval, tests, tests[resampling.test])
+    return tests_of
 
 
 def paired_tests(systems: Mapping[str, SufficientStats], resampling: Resampling) -> dict[str, tuple[PairedTest, ...]]:
     """For each figure every pair of systems, the earlier one first; p-values corrected for their number (Holm)."""
     pairs = [paired_test((a, b), systems[a], systems[b], resampling) for a, b in itertools.combinations(systems, 2)]
-    found = {}
+    by_figure = {}
     for name in pairs[0] if pairs else ():
         tests = [pair[name] for pair in pairs]
         adjusted = holm([test.p_value for test in tests])
-        found[name] = tuple(replace(test, p_adjusted=p) for test, p in zip(tests, adjusted, strict=True))
-    return found
+        by_figure[name] = tuple(replace(test, p_adjusted=p) for test, p in zip(tests, adjusted, strict=True))
+    return by_figure
 
 
 def _distinct(rows: Floats) -> tuple[Floats, Ints]:

@@ -48,9 +48,9 @@ class Signature:
         self._short.extend(parts)
         return self
 
-    def resampled(self, resampling: Resampling, unit: str | None = None) -> Self:
-        """Add the bootstrap: samples, what is resampled whole, an unusual confidence, the seed."""
-        self.add("ci", f"bs{resampling.samples}{f':{unit}' if unit else ''}").confidence(resampling)
+    def resampled(self, resampling: Resampling) -> Self:
+        """Add the bootstrap: samples, an unusual confidence, the seed."""
+        self.add("ci", f"bs{resampling.samples}").confidence(resampling)
         return self.add("seed", resampling.seed)
 
     def confidence(self, resampling: Resampling) -> Self:

@@ -159,13 +159,11 @@ class Group:
     without_ties: Agreement | None  # None: there are no ties in gaps
 
     def to_dict(self) -> dict[str, Any]:
-        without = self.without_ties.to_dict() if self.without_ties else None
-        counts = dict(self.counts)
         return {
-            "counts": counts,
+            "counts": dict(self.counts),
             "preferred": self.preferred,
             "with_ties": self.with_ties.to_dict(),
-            "without_ties": without,
+            "without_ties": self.without_ties.to_dict() if self.without_ties else None,
         }
 
 
@@ -201,11 +199,6 @@ class StudyAgreement:
         }
 
 
-def pair_name(pair: tuple[str, str]) -> str:
-    """Return he:it, the reference's pronoun first, as in the tag pronoun_pair of suites."""
-    return ":".join(pair)
-
-
 def study_agreement(
     study: Study, current: Mapping[Key, Answer], resampling: Resampling | None = None
 ) -> StudyAgreement:
@@ -215,7 +208,7 @@ def study_agreement(
     rows: dict[str, list[int]] = {}
     for row, item in enumerate(full.items):
         if item.pair is not None:
-            rows.setdefault(pair_name(item.pair), []).append(row)
+            rows.setdefault(":".join(item.pair), []).append(row)  # he:it, the reference first
     everything = list(range(len(full.items)))
     answering = {name for name, _ in current}
     pairs = [_group(name, full, reduced, some, resampling) for name, some in rows.items()]
@@ -255,7 +248,7 @@ def agreement(values: Ints, categories: int, resampling: Resampling | None) -> A
     """Return all coefficients of ratings (items, raters); categories: how many could be chosen."""
     values = values[(values >= 0).any(axis=1)]
     counts = counts_of(values, categories)
-    found = {name: coefficient.of(values, categories) for name, coefficient in COEFFICIENTS.items()}
+    by_name = {name: coefficient.of(values, categories) for name, coefficient in COEFFICIENTS.items()}
     intervals = bootstrap_intervals(values, categories, resampling) if resampling else dict.fromkeys(COEFFICIENTS)
     paired = int((counts.sum(axis=1) >= 2).sum())
-    return Agreement(paired, int(counts.sum()), found, intervals)
+    return Agreement(paired, int(counts.sum()), by_name, intervals)

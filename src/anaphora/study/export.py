@@ -13,16 +13,7 @@ from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.files import atomic_writer
 from anaphora.languages.pair_list import COLUMNS as PAIR_COLUMNS
 from anaphora.languages.pair_list import Judged, pair_list_json, pair_list_rows
-from anaphora.study.analysis import (
-    CORRECT,
-    REFERENCE,
-    SYSTEM,
-    TIE,
-    Key,
-    StudyAgreement,
-    meaning,
-    option_of,
-)
+from anaphora.study.analysis import CORRECT, REFERENCE, SYSTEM, TIE, Key, StudyAgreement, meaning, option_of
 from anaphora.study.model import BAD, GAPS, PAIRS, Study
 from anaphora.study.store import Answer
 
@@ -58,13 +49,14 @@ def as_jsonl(rows: Iterable[Mapping[str, Any]]) -> str:
 
 
 def as_tsv(rows: Iterable[Mapping[str, Any]]) -> str:
-    return table_text(COLUMNS, ([_cell(row[name]) for name in COLUMNS] for row in rows))
-
-
-def _cell(value: Any) -> str:
-    if isinstance(value, list):
-        return "|".join(map(str, value))
-    return "" if value is None else str(value)
+    cells = ([row[name] for name in COLUMNS] for row in rows)
+    return table_text(
+        COLUMNS,
+        (
+            ["|".join(map(str, cell)) if isinstance(cell, list) else "" if cell is None else str(cell) for cell in row]
+            for row in cells
+        ),
+    )
 
 
 def table_text(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -85,12 +77,10 @@ def pair_list(agreement: StudyAgreement, min_agreement: float | None = None) -> 
     """
     listed = {}
     for group in agreement.pairs:
-        value = group.with_ties.values["ac1"]
-        if value is None:
-            continue
-        if min_agreement is not None and (value < min_agreement or group.counts[SYSTEM] > group.counts[REFERENCE]):
-            continue
-        listed[group.name] = Judged(value, *(group.counts[kind] for kind in (REFERENCE, SYSTEM, TIE)))
+        value, counts = group.with_ties.values["ac1"], group.counts
+        good = min_agreement is None or ((value or 0) >= min_agreement and counts[SYSTEM] <= counts[REFERENCE])
+        if value is not None and good:
+            listed[group.name] = Judged(value, *(counts[kind] for kind in (REFERENCE, SYSTEM, TIE)))
     return listed
 
 

@@ -11,9 +11,10 @@ import asyncio
 import heapq
 import socket
 import time
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any
 
+from starlette.datastructures import MutableHeaders
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 from anaphora.core.errors import AnaphoraError
@@ -54,16 +55,9 @@ class SecureHeaders:
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                present = {name.lower() for name, _ in message["headers"]}
-                added = {**HEADERS, "Cache-Control": "no-store"}
-                message["headers"] = [
-                    *message["headers"],
-                    *(
-                        (name.lower().encode(), value.encode())
-                        for name, value in added.items()
-                        if name.lower().encode() not in present
-                    ),
-                ]
+                headers = MutableHeaders(scope=message)
+                for name, value in {**HEADERS, "Cache-Control": "no-store"}.items():
+                    headers.setdefault(name, value)
             await send(message)
 
         await self.app(scope, receive, send_with_headers)
@@ -176,15 +170,11 @@ class LimitedListener(socket.socket):
         if len(self._accepted) >= self.limit:
             known = [one for one in self.connections if not one.transport.is_closing()]
             waiting = [one for one in known if one.waiting]
-            _close_oldest(waiting)
+            for one in heapq.nsmallest(CLOSED_AT_ONCE, waiting, key=lambda connection: connection.since):
+                one.transport.abort()
             if not waiting and len(known) >= len(self._accepted):  # all are being answered: this one cannot be
                 super().accept()[0].close()
             raise BlockingIOError
         connection, address = super().accept()
         self._accepted.append(connection)
         return connection, address
-
-
-def _close_oldest(waiting: Iterable[Any]) -> None:
-    for one in heapq.nsmallest(CLOSED_AT_ONCE, waiting, key=lambda connection: connection.since):
-        one.transport.abort()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import secrets
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -182,16 +183,15 @@ def to_dict(study: Study) -> dict[str, Any]:
         "overlap": study.overlap,
         "seed": study.seed,
         "suite": study.suite,
-        "items": [_item_dict(item) for item in study.items],
+        "items": [
+            {name: value for name in Item.__slots__ if (value := getattr(item, name))}
+            | {"gold": item.gold, "tags": dict(item.tags)}
+            for item in study.items
+        ],
         "annotators": [
             {"name": a.name, "items": [[one.item, list(one.order)] for one in a.assignments]} for a in study.annotators
         ],
     }
-
-
-def _item_dict(item: Item) -> dict[str, Any]:
-    fields: dict[str, Any] = {name: getattr(item, name) for name in Item.__slots__ if getattr(item, name)}
-    return {**fields, "gold": item.gold, "tags": dict(item.tags)}
 
 
 def read_study(folder: Path) -> Study:
@@ -216,7 +216,14 @@ def read_study(folder: Path) -> Study:
         options=tuple(_get(document, "options", list, path)),
         forms=_get(document, "forms", dict, path),
         items=_each(_get(document, "items", list, path), "item", path, _item),
-        annotators=_each(_get(document, "annotators", list, path), "annotator", path, _annotator),
+        annotators=_each(
+            _get(document, "annotators", list, path),
+            "annotator",
+            path,
+            lambda row: Annotator(
+                str(row["name"]), tuple(Assignment(str(item), tuple(map(int, order))) for item, order in row["items"])
+            ),
+        ),
         blind=version >= 2,
     )
     wrong = _inconsistency(study)
@@ -287,35 +294,21 @@ def _passage(sentences: Any) -> tuple[str, ...]:
     return tuple(sentences)
 
 
-def _annotator(row: dict[str, Any]) -> Annotator:
-    assignments = tuple(Assignment(str(item), tuple(int(k) for k in order)) for item, order in row["items"])
-    return Annotator(str(row["name"]), assignments)
-
-
 def _inconsistency(study: Study) -> str | None:
-    """Return what is inconsistent in a study, or None."""
     if study.mode not in MODES:
         return f"unknown mode {study.mode!r}"
-    if twice := _first_twice([item.id for item in study.items]):
-        return f"the id {twice!r} occurs twice"
-    if twice := _first_twice([annotator.name for annotator in study.annotators]):
-        return f"the annotator {twice!r} occurs twice"
+    names = [item.id for item in study.items], [annotator.name for annotator in study.annotators]
+    for what, listed in zip(("id", "annotator"), names, strict=True):
+        if len(set(listed)) < len(listed):
+            return f"the {what} {Counter(listed).most_common(1)[0][0]!r} occurs twice"
     size = {PAIRS: 2, GAPS: 1}[study.mode]
     if wrong := next((item.id for item in study.items if len(item.candidates) != size), None):
         return f"item {wrong!r} does not have {size} candidate{'s' if size > 1 else ''}"
     for annotator in study.annotators:
-        if twice := _first_twice([one.item for one in annotator.assignments]):
-            return f"{annotator.name} is asked {twice!r} twice"
+        asked = Counter(one.item for one in annotator.assignments)
         for one in annotator.assignments:
+            if asked[one.item] > 1:
+                return f"{annotator.name} is asked {one.item!r} twice"
             if one.item not in study.by_id or sorted(one.order) != list(range(size)):
                 return f"{annotator.name} is asked {one.item!r}, which is not an item, or in an invalid order"
-    return None
-
-
-def _first_twice(names: list[str]) -> str | None:
-    seen: set[str] = set()
-    for name in names:
-        if name in seen:
-            return name
-        seen.add(name)
     return None

@@ -12,7 +12,8 @@ import hmac
 import json
 import logging
 import time
-from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from importlib import resources
 from typing import Any, Literal, TypeVar
 
@@ -49,6 +50,7 @@ FILES = {
 }
 LOGGER = logging.getLogger("uvicorn.error")
 Body = TypeVar("Body")
+HTML = {"Content-Type": "text/html; charset=utf-8"}
 NO_STUDY = "This link leads to no study. Is it complete?"
 
 
@@ -166,7 +168,9 @@ class StudyService:
         state = annotator_state(self.study, annotator, log, self.log.name, ids, self._shown)
         return JSONResponse(state)  # as it is: FastAPI would copy every value first
 
-    def exported(self, kind: str, headers: Mapping[str, str]) -> Response:
+    def exported(self, kind: str) -> Response:
+        name = f'attachment; filename="answers.{kind}"'
+        headers = {"Content-Disposition": name, "Content-Type": "text/plain; charset=utf-8"}
         current = current_answers(self.study, self.log.answers(), self.log.name)
         rows = answer_rows(self.study, sorted(current.values(), key=lambda answer: answer.number))
         return Response(as_jsonl(rows) if kind == "jsonl" else as_tsv(rows), headers=headers)
@@ -197,14 +201,8 @@ def make_app(service: StudyService) -> FastAPI:
     def static(name: str) -> Response:
         if name not in FILES:
             raise HTTPException(404, "no such file")
-        return Response(page_file(name), headers={"Content-Type": FILES[name], "Cache-Control": "no-cache"})
+        return page(name, headers={"Content-Type": FILES[name], "Cache-Control": "no-cache"})
 
-    add_annotator_routes(app, service)
-    add_admin_routes(app, service)
-    return app
-
-
-def add_annotator_routes(app: FastAPI, service: StudyService) -> None:
     @app.get("/a/{token}")
     def annotator_page(token: str) -> Response:
         return page("study.html") if service.knows(token) else page("front.html", 404)
@@ -224,8 +222,6 @@ def add_annotator_routes(app: FastAPI, service: StudyService) -> None:
         annotator = service.annotator(token)
         return await service.keep_all(annotator, parse(SEVERAL, await body_of(request)))
 
-
-def add_admin_routes(app: FastAPI, service: StudyService) -> None:
     @app.get("/admin/{token}")
     def admin_page(token: str) -> Response:
         return page("admin.html") if service.knows_admin(token) else page("front.html", 404)
@@ -240,17 +236,17 @@ def add_admin_routes(app: FastAPI, service: StudyService) -> None:
     async def admin_answers(token: str, kind: str) -> Response:
         if not service.knows_admin(token) or kind not in ("jsonl", "tsv"):
             raise HTTPException(404, NO_STUDY)
-        name = f'attachment; filename="answers.{kind}"'
-        headers = {"Content-Disposition": name, "Content-Type": "text/plain; charset=utf-8"}
-        return await service.slowly(service.exported, kind, headers)
+        return await service.slowly(service.exported, kind)
+
+    return app
 
 
 def too_many() -> HTTPException:
     return HTTPException(429, "Too many requests at once.", headers={"Retry-After": "1"})
 
 
-def page(name: str, status: int = 200) -> Response:
-    return Response(page_file(name), status, headers={"Content-Type": "text/html; charset=utf-8"})
+def page(name: str, status: int = 200, headers: Mapping[str, str] = HTML) -> Response:
+    return Response((resources.files("anaphora.study") / "page" / name).read_bytes(), status, headers=headers)
 
 
 async def body_of(request: Request) -> bytes:
@@ -277,10 +273,6 @@ def parse(kind: TypeAdapter[Body], body: bytes) -> Body:
         first = error.errors(include_url=False, include_input=False)[0]
         field = ".".join(map(str, first["loc"]))
         raise HTTPException(422, f"{field}: {first['msg']}" if field else str(first["msg"])) from None
-
-
-def page_file(name: str) -> bytes:
-    return (resources.files("anaphora.study") / "page" / name).read_bytes()
 
 
 def _hash(token: str) -> str:
@@ -314,25 +306,22 @@ class BatchWriter:
             while self._waiting:
                 batch, self._waiting = self._waiting[:AT_ONCE], self._waiting[AT_ONCE:]
                 everything = [answer for answers, _ in batch for answer in answers]
+                failure: Exception | None = None
+                kept: Iterator[Answer | Conflict] = iter(())
                 try:
                     kept = iter(await to_thread.run_sync(self._log.append_all, everything, limiter=self._thread))
                 except Exception as error:  # those who wait are told; the next batch may succeed
-                    for _, outcome in batch:
-                        _settle(outcome, error)
-                else:
-                    for answers, outcome in batch:
-                        _settle(outcome, [next(kept) for _ in answers])
+                    failure = error
+                for answers, outcome in batch:
+                    result = [next(kept) for _ in answers] if failure is None else []
+                    if outcome.done():  # the request was canceled
+                        continue
+                    if failure is not None:
+                        outcome.set_exception(failure)
+                    else:
+                        outcome.set_result(result)
         finally:
             self._writing = None
-
-
-def _settle(outcome: asyncio.Future[list[Answer | Conflict]], result: list[Answer | Conflict] | Exception) -> None:
-    if outcome.done():  # the request was canceled
-        return
-    if isinstance(result, Exception):
-        outcome.set_exception(result)
-    else:
-        outcome.set_result(result)
 
 
 # What the pages get: an annotator's questions and answers, the admin's overview.
@@ -366,6 +355,10 @@ def annotator_state(
     shown: a cache of items as they are shown; it is filled
     """
     current = current_answers(study, log, name)
+
+    def given(answer: Answer) -> dict[str, Any]:
+        return {"choice": list(answer.choice), "seconds": answer.seconds, "elapsed_seconds": answer.elapsed}
+
     for one in annotator.assignments:
         if one not in shown:
             shown[one] = _shown(study, study.by_id[one.item], one)
@@ -380,13 +373,9 @@ def annotator_state(
         "options": list(study.options),
         "example": welcome_example(study),
         "items": [{"id": ids[one.item], **shown[one]} for one in annotator.assignments],
-        "answers": {ids[item]: _given(answer) for (_, item), answer in current.items()},
-        "undo": [{"item": ids[answer.item], **_given(answer)} for answer in undoable(log)],
+        "answers": {ids[item]: given(answer) for (_, item), answer in current.items()},
+        "undo": [{"item": ids[answer.item], **given(answer)} for answer in undoable(log)],
     }
-
-
-def _given(answer: Answer) -> dict[str, Any]:
-    return {"choice": list(answer.choice), "seconds": answer.seconds, "elapsed_seconds": answer.elapsed}
 
 
 def _shown(study: Study, item: Item, one: Assignment) -> dict[str, Any]:
@@ -407,13 +396,8 @@ def _shown(study: Study, item: Item, one: Assignment) -> dict[str, Any]:
 def study_overview(study: Study, log: Sequence[Answer], tokens: Mapping[str, str], name: str) -> dict[str, Any]:
     """Return the data of the admin's page: progress, links, and agreement so far."""
     current = current_answers(study, log, name)
-    done: dict[str, int] = {}
-    last: dict[str, str] = {}
-    for annotator, _ in current:
-        done[annotator] = done.get(annotator, 0) + 1
-    for answer in log:
-        last[answer.annotator] = answer.at
-    agreement = study_agreement(study, current)
+    done = Counter(annotator for annotator, _ in current)
+    last = {answer.annotator: answer.at for answer in log}
     return {
         "title": study.title,
         "mode": study.mode,
@@ -422,14 +406,14 @@ def study_overview(study: Study, log: Sequence[Answer], tokens: Mapping[str, str
         "annotators": [
             {
                 "name": a.name,
-                "done": done.get(a.name, 0),
+                "done": done[a.name],
                 "total": len(a.assignments),
                 "last": last.get(a.name),
                 "link": f"a/{tokens[a.name]}",
             }
             for a in study.annotators
         ],
-        "agreement": agreement.to_dict(),
+        "agreement": study_agreement(study, current).to_dict(),
     }
 
 

@@ -28,13 +28,13 @@ class Links:
     admin: str
     annotators: Mapping[str, str]
 
+    @classmethod
+    def of(cls, base: str, admin: str, tokens: Mapping[str, str]) -> Links:
+        base = base.rstrip("/")
+        return cls(base, f"{base}/admin/{admin}", {name: f"{base}/a/{token}" for name, token in tokens.items()})
+
     def to_dict(self) -> dict[str, Any]:
         return {"url": self.url, "admin": self.admin, "annotators": dict(self.annotators)}
-
-
-def links_of(base: str, admin: str, tokens: Mapping[str, str]) -> Links:
-    base = base.rstrip("/")
-    return Links(base, f"{base}/admin/{admin}", {name: f"{base}/a/{token}" for name, token in tokens.items()})
 
 
 def serve(
@@ -57,9 +57,8 @@ def serve(
         from anaphora.study.middleware import LimitedListener, TimedProtocol, connection_limit
         from anaphora.study.server import StudyService, make_app
     except ModuleNotFoundError as error:
-        extra = 'pip install "anaphora[study]"'
         problem = f"the study's server needs {error.name}, which is not installed"
-        raise AnaphoraError(f"{problem}. Install it with: {extra}") from None
+        raise AnaphoraError(f'{problem}. Install it with: pip install "anaphora[study]"') from None
     study = read_study(folder)
     admin, tokens = read_links(folder, study)
     with (
@@ -69,7 +68,7 @@ def serve(
     ):
         shown = f"[{host}]" if ":" in host else host
         base = base_url or f"http://{shown}:{listening.getsockname()[1]}"
-        announce(links_of(base, admin, tokens))
+        announce(Links.of(base, admin, tokens))
         app = make_app(StudyService(study, admin, tokens, log))
         # no access log, which would contain the links; no warnings, with which any client could fill the disk;
         # one process, whose threads share one connection

@@ -12,7 +12,7 @@ import json
 import os
 import sqlite3
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,7 +22,15 @@ from urllib.parse import urlsplit
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.study.model import Study
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 2  # 2: the column elapsed
+SCHEMA = (
+    "CREATE TABLE anaphora_study_schema (version INTEGER NOT NULL)",
+    "CREATE TABLE anaphora_studies (study TEXT PRIMARY KEY)",
+    """CREATE TABLE anaphora_answers (
+        number {number}, study TEXT NOT NULL REFERENCES anaphora_studies, annotator TEXT NOT NULL, item TEXT NOT NULL,
+        choice TEXT NOT NULL, shown TEXT NOT NULL, request TEXT NOT NULL, at TEXT NOT NULL, seconds {real},
+        elapsed {real}, UNIQUE (study, annotator, request))""",
+)
 FIELDS = "number, annotator, item, choice, shown, request, at, seconds, elapsed"
 Row = Sequence[Any]
 
@@ -58,8 +66,8 @@ class Connection(Protocol):
     """A connection to a database, as the log needs it."""
 
     name: str  # for messages, without a password
-    schema: tuple[str, ...]
-    upgrades: Mapping[int, tuple[str, ...]]  # version → statements that upgrade from the version before
+    number: str  # the type of a number that the database assigns
+    real: str  # the type of a floating-point number
 
     def transaction(self, *, write: bool = True) -> contextlib.AbstractContextManager[Any]:
         """Something with `execute(sql, parameters)`; at its end all is durable, on an error nothing is.
@@ -94,8 +102,8 @@ class AnswerLog:
         """Create the tables where there are none; refuse a database of another version or study."""
         if not self._connection.has_tables():
             with self._connection.transaction() as do:
-                for statement in self._connection.schema:
-                    do.execute(statement)
+                for statement in SCHEMA:
+                    do.execute(statement.format(number=self._connection.number, real=self._connection.real))
                 do.execute("INSERT INTO anaphora_study_schema (version) VALUES (?)", (SCHEMA_VERSION,))
                 do.execute("INSERT INTO anaphora_studies (study) VALUES (?)", (self._study,))
             return
@@ -114,21 +122,15 @@ class AnswerLog:
                 remedy="Put the file of this study in its place, or name another with --database.",
             )
         if max(versions) < SCHEMA_VERSION:
-            self._upgrade()
+            with self._connection.transaction() as do:
+                # of two programs that open it at once one waits here, and then finds nothing left to do
+                do.execute("UPDATE anaphora_study_schema SET version = version", ())
+                if do.execute("SELECT max(version) FROM anaphora_study_schema", ()).fetchone()[0] < SCHEMA_VERSION:
+                    do.execute(f"ALTER TABLE anaphora_answers ADD COLUMN elapsed {self._connection.real}")
+                    do.execute("UPDATE anaphora_study_schema SET version = ?", (SCHEMA_VERSION,))
         if self._study not in studies:
             with self._connection.transaction() as do:
                 do.execute("INSERT INTO anaphora_studies (study) VALUES (?)", (self._study,))
-
-    def _upgrade(self) -> None:
-        """Make a database of an earlier version into one of this; answers stay as they are."""
-        with self._connection.transaction() as do:
-            # of two programs that open it at once one waits here, and then finds nothing left to do
-            do.execute("UPDATE anaphora_study_schema SET version = version", ())
-            version = do.execute("SELECT max(version) FROM anaphora_study_schema", ()).fetchone()[0]
-            for number in range(version + 1, SCHEMA_VERSION + 1):
-                for statement in self._connection.upgrades[number]:
-                    do.execute(statement)
-            do.execute("UPDATE anaphora_study_schema SET version = ?", (SCHEMA_VERSION,))
 
     def append(self, answer: Answer) -> Answer:
         """Keep an answer. One whose request is known is not kept again, and must be the same answer."""
@@ -143,7 +145,11 @@ class AnswerLog:
             return []
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
         columns = "study, annotator, item, choice, shown, request, at, seconds, elapsed"
-        values = [value for answer in answers for value in self._values(answer, now)]
+        values: list[Any] = []
+        for answer in answers:
+            choice, shown = json.dumps(answer.choice, ensure_ascii=False), json.dumps(answer.shown)
+            values += [self._study, answer.annotator, answer.item, choice, shown]
+            values += [answer.request, now, answer.seconds, answer.elapsed]
         keys = [text for answer in answers for text in (answer.annotator, answer.request)]
         with self._lock, self._connection.transaction() as do:
             rows = ", ".join(["(?, ?, ?, ?, ?, ?, ?, ?, ?)"] * len(answers))
@@ -152,12 +158,12 @@ class AnswerLog:
             where = f"study = ? AND (annotator, request) IN (VALUES {', '.join(['(?, ?)'] * len(answers))})"
             stored = do.execute(f"SELECT {FIELDS} FROM anaphora_answers WHERE {where}", (self._study, *keys)).fetchall()
         known = {(kept.annotator, kept.request): kept for kept in map(self._answer, stored)}
-        return [_same(answer, known[answer.annotator, answer.request]) for answer in answers]
-
-    def _values(self, answer: Answer, now: str) -> Row:
-        choice, shown = json.dumps(answer.choice, ensure_ascii=False), json.dumps(answer.shown)
-        key = self._study, answer.annotator, answer.item
-        return (*key, choice, shown, answer.request, now, answer.seconds, answer.elapsed)
+        outcomes: list[Answer | Conflict] = []
+        for answer in answers:
+            kept = known[answer.annotator, answer.request]
+            same = (kept.item, kept.choice) == (answer.item, answer.choice)
+            outcomes.append(kept if same else Conflict(f"the request {answer.request!r} is known with another answer"))
+        return outcomes
 
     def answers(self, annotator: str | None = None) -> list[Answer]:
         """Return the log, oldest first, of one annotator or of all. Writers do not wait for readers."""
@@ -179,7 +185,7 @@ class AnswerLog:
         number, annotator, item, choice, shown, request, at, seconds, elapsed = row
         try:
             return Answer(
-                *(str(annotator), str(item), _texts(choice), _numbers(shown)),
+                *(str(annotator), str(item), tuple(map(str, _loads(choice))), tuple(map(int, _loads(shown)))),
                 *(str(request), None if seconds is None else float(seconds), str(at), int(number)),
                 elapsed=None if elapsed is None else float(elapsed),
             )
@@ -187,41 +193,16 @@ class AnswerLog:
             raise BadInput(self.name, f"answer {number} is broken: {error}", remedy="Restore the database.") from None
 
 
-@functools.lru_cache(maxsize=1000)  # there are few choices and orders, and many answers
-def _texts(column: str) -> tuple[str, ...]:
-    return tuple(map(str, json.loads(column)))
-
-
-@functools.lru_cache(maxsize=1000)
-def _numbers(column: str) -> tuple[int, ...]:
-    return tuple(map(int, json.loads(column)))
-
-
-def _same(answer: Answer, kept: Answer) -> Answer | Conflict:
-    """Return the stored answer, or a conflict where it is another one."""
-    if (kept.item, kept.choice) != (answer.item, answer.choice):
-        return Conflict(f"the request {answer.request!r} is known with another answer")
-    return kept
+_loads = functools.lru_cache(maxsize=1000)(json.loads)  # there are few choices and orders, and many answers
 
 
 # SQLite: write-ahead log, and every commit waits for the disk.
-
-SQLITE_SCHEMA = (
-    "CREATE TABLE anaphora_study_schema (version INTEGER NOT NULL)",
-    "CREATE TABLE anaphora_studies (study TEXT PRIMARY KEY)",
-    """CREATE TABLE anaphora_answers (
-        number INTEGER PRIMARY KEY AUTOINCREMENT, study TEXT NOT NULL, annotator TEXT NOT NULL, item TEXT NOT NULL,
-        choice TEXT NOT NULL, shown TEXT NOT NULL, request TEXT NOT NULL, at TEXT NOT NULL, seconds REAL,
-        elapsed REAL, UNIQUE (study, annotator, request))""",
-)
-SQLITE_UPGRADES = {2: ("ALTER TABLE anaphora_answers ADD COLUMN elapsed REAL",)}
 
 
 class SQLite:
     """One connection. The caller serializes the transactions of threads, the file those of processes."""
 
-    schema: tuple[str, ...] = SQLITE_SCHEMA
-    upgrades: Mapping[int, tuple[str, ...]] = SQLITE_UPGRADES
+    number, real = "INTEGER PRIMARY KEY AUTOINCREMENT", "REAL"
 
     def __init__(self, path: Path) -> None:
         self.name, self._path = str(path), path
@@ -264,17 +245,6 @@ class SQLite:
 
 # PostgreSQL, for studies that are served from several machines or are backed up there.
 
-POSTGRES_SCHEMA = (
-    "CREATE TABLE anaphora_study_schema (version INTEGER NOT NULL)",
-    "CREATE TABLE anaphora_studies (study TEXT PRIMARY KEY)",
-    """CREATE TABLE anaphora_answers (
-        number BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, study TEXT NOT NULL REFERENCES anaphora_studies,
-        annotator TEXT NOT NULL, item TEXT NOT NULL, choice TEXT NOT NULL, shown TEXT NOT NULL, request TEXT NOT NULL,
-        at TEXT NOT NULL, seconds DOUBLE PRECISION, elapsed DOUBLE PRECISION,
-        UNIQUE (study, annotator, request))""",
-)
-POSTGRES_UPGRADES = {2: ("ALTER TABLE anaphora_answers ADD COLUMN elapsed DOUBLE PRECISION",)}
-
 
 class _Cursor:
     """Translate the log's placeholder `?` to psycopg's `%s`; the statements contain no other `?` or `%`."""
@@ -289,8 +259,7 @@ class _Cursor:
 class PostgreSQL:
     """One connection, reopened after the server was away."""
 
-    schema: tuple[str, ...] = POSTGRES_SCHEMA
-    upgrades: Mapping[int, tuple[str, ...]] = POSTGRES_UPGRADES
+    number, real = "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY", "DOUBLE PRECISION"
 
     def __init__(self, url: str) -> None:
         parts = urlsplit(url)
@@ -310,7 +279,7 @@ class PostgreSQL:
             connection.execute("SET synchronous_commit = on")  # an answer is on the disk before it is acknowledged
             connection.commit()
         except psycopg.Error as error:
-            raise BadInput(self.name, f"no connection: {_one_line(error)}") from None
+            raise BadInput(self.name, f"no connection: {' '.join(str(error).split())}") from None
         return connection
 
     @contextlib.contextmanager
@@ -321,7 +290,7 @@ class PostgreSQL:
             with self._connection.transaction(), self._connection.cursor() as cursor:
                 yield _Cursor(cursor)
         except self._error as error:
-            raise BadInput(self.name, f"the database refuses: {_one_line(error)}") from None
+            raise BadInput(self.name, f"the database refuses: {' '.join(str(error).split())}") from None
 
     def has_tables(self) -> bool:
         with self.transaction(write=False) as do:
@@ -333,10 +302,6 @@ class PostgreSQL:
 
     def close(self) -> None:
         self._connection.close()
-
-
-def _one_line(error: Exception) -> str:
-    return " ".join(str(error).split())
 
 
 # Which database: the study's own file, another SQLite file, or PostgreSQL by a URL.
@@ -368,8 +333,10 @@ def read_answers(study: Study, folder: Path, url: str | None = None) -> list[Ans
     path = folder / ANSWERS_FILE if url is None else sqlite_path(url)
     if path is not None and not path.exists():
         return []
-    log = open_log(study, folder, url)
-    try:
+    with contextlib.closing(open_log(study, folder, url)) as log:
         return log.answers()
-    finally:
-        log.close()
+
+
+def kept(folder: Path, url: str | None = None) -> str:
+    """Describe where the answers of a study that is no longer served are kept."""
+    return f"every answer is kept in {folder if url is None else 'its database'}"  # the URL may hold a password

@@ -12,7 +12,7 @@ import tarfile
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, NamedTuple, cast
@@ -57,7 +57,11 @@ def extract(
         with tempfile.TemporaryDirectory(prefix=f".{into.name}.", dir=into.parent) as name:
             unpacked = Path(name) / into.name
             unpacked.mkdir()
-            taken = _unpack(archive, unpacked, strip, tuple(members), limit)
+            try:
+                taken = _unpack(archive, unpacked, strip, tuple(members), limit)
+            except DAMAGE as error:
+                problem = f"not a whole tar or zip archive ({str(error).lower()[:200]})"
+                raise BadInput(archive, problem, remedy="Download it again.") from None
             if not into.exists():
                 unpacked.rename(into)
             else:
@@ -72,7 +76,7 @@ def extract(
 def _unpack(archive: Path, folder: Path, strip: int, prefixes: tuple[str, ...], limit: int) -> list[PurePosixPath]:
     taken: list[PurePosixPath] = []
     seen: set[str] = set()
-    with _members(archive, limit) as members:
+    with contextlib.closing(_members(archive, limit)) as members:
         for number, member in enumerate(members):
             if number >= MAX_MEMBERS:
                 raise BadInput(archive, f"has more than {MAX_MEMBERS:,} members, which is refused")
@@ -114,24 +118,37 @@ def _copy(archive: Path, member: _Member, target: Path, limit: int) -> int:
     return limit
 
 
-@contextlib.contextmanager
-def _members(archive: Path, limit: int) -> Iterator[Iterator[_Member]]:
-    """The members of an archive of either kind; damage found at any point is an error that says so."""
-    try:
-        if zipfile.is_zipfile(archive):
-            _check_directory(archive)
-            with zipfile.ZipFile(archive) as bundle:
-                yield _zip_members(bundle)
-        else:
-            with archive.open("rb") as raw:
-                kind = COMPRESSED.get(raw.read(2))
-                raw.seek(0)
-                tape = _Tape(kind(raw) if kind else raw, limit)
-                with tarfile.open(fileobj=cast(IO[bytes], tape), mode="r:") as opened:
-                    yield _tar_members(opened, tape)
-    except DAMAGE as error:
-        problem = f"not a whole tar or zip archive ({str(error).lower()[:200]})"
-        raise BadInput(archive, problem, remedy="Download it again.") from None
+def _members(archive: Path, limit: int) -> Generator[_Member]:
+    """Yield the members of an archive of either kind."""
+    if zipfile.is_zipfile(archive):
+        _check_directory(archive)
+        with zipfile.ZipFile(archive) as bundle:
+            for info in bundle.infolist():
+                mode = info.external_attr >> 16  # Unix modes are in the upper half; zero if another system made it
+                special = stat.S_IFMT(mode) not in (0, stat.S_IFREG, stat.S_IFDIR)
+                kind = "a link or a device" if special else "folder" if info.is_dir() else "file"
+                yield _Member(info.filename, kind, partial(bundle.open, info))
+    else:
+        with archive.open("rb") as raw:
+            decompress = COMPRESSED.get(raw.read(2))
+            raw.seek(0)
+            tape = _Tape(decompress(raw) if decompress else raw, limit)
+            with tarfile.open(fileobj=cast(IO[bytes], tape), mode="r:") as opened:
+                for entry in opened:
+                    opened.members.clear()  # type: ignore[attr-defined]  # or memory grows with their number
+                    opened.pax_headers = {}
+                    link = "a link" if entry.issym() or entry.islnk() else "a device or the like"
+                    kind = "file" if entry.isreg() else "folder" if entry.isdir() else link
+                    yield _Member(entry.name, kind, partial(_content, opened, entry))
+            # the checksum of the compression comes after what tarfile reads: read on, so that it is looked at
+            while tape.read(CHUNK):
+                tape.seek(tape.tell())
+
+
+def _content(opened: tarfile.TarFile, info: tarfile.TarInfo) -> IO[bytes] | None:
+    if hasattr(tarfile, "data_filter"):  # the standard library's own checks came with Python 3.11.4
+        tarfile.data_filter(info, ".")
+    return opened.extractfile(info)
 
 
 class _Tape:
@@ -152,39 +169,12 @@ class _Tape:
         return self._stream.seek(position, whence)
 
 
-def _tar_members(opened: tarfile.TarFile, tape: _Tape) -> Iterator[_Member]:
-    for info in opened:
-        opened.members.clear()  # type: ignore[attr-defined]  # so that memory does not grow with their number
-        opened.pax_headers = {}
-        link = "a link" if info.issym() or info.islnk() else "a device or the like"
-        kind = "file" if info.isreg() else "folder" if info.isdir() else link
-        yield _Member(info.name, kind, partial(_content, opened, info))
-    # the checksum of the compression comes after what tarfile reads: read on, so that it is looked at
-    while tape.read(CHUNK):
-        tape.seek(tape.tell())
-
-
-def _content(opened: tarfile.TarFile, info: tarfile.TarInfo) -> IO[bytes] | None:
-    """The bytes of a member, after the standard library's own checks, which came with Python 3.11.4."""
-    if hasattr(tarfile, "data_filter"):
-        tarfile.data_filter(info, ".")
-    return opened.extractfile(info)
-
-
-def _zip_members(bundle: zipfile.ZipFile) -> Iterator[_Member]:
-    for info in bundle.infolist():
-        mode = info.external_attr >> 16  # Unix modes are in the upper half; zero where another system made the file
-        special = stat.S_IFMT(mode) not in (0, stat.S_IFREG, stat.S_IFDIR)
-        kind = "a link or a device" if special else "folder" if info.is_dir() else "file"
-        yield _Member(info.filename, kind, partial(bundle.open, info))
-
-
 def _check_directory(archive: Path) -> None:
     """Refuse a zip archive with a list of members that would fill the memory, before it is read."""
     with archive.open("rb") as stream:
         stream.seek(-min(archive.stat().st_size, 22 + (1 << 16)), 2)
         end = stream.read()
-    place = end.rfind(b"PK\x05\x06")
-    count, size = struct.unpack_from("<HL", end, place + 10)
-    if place < 0 or size > MAX_DIRECTORY or count == 0xFFFF:
+    start = end.rfind(b"PK\x05\x06")
+    count, size = struct.unpack_from("<HL", end, start + 10)
+    if start < 0 or size > MAX_DIRECTORY or count == 0xFFFF:
         raise BadInput(archive, f"has more than {MAX_DIRECTORY >> 20} MB of names, which is refused")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import heapq
 import random
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -23,13 +23,15 @@ Change = Callable[[Example], Example]
 
 def random_context(suite: Suite, seed: int) -> Suite:
     """Each example with the context of another one, drawn at random; contexts that are empty are not drawn."""
-    contexts = [(e.source[:-1], e.candidates[_right(e)][:-1]) for e in suite if any(e.source[:-1])]
+    contexts = [(e.source[:-1], e.candidates[e.gold or 0][:-1]) for e in suite if any(e.source[:-1])]
 
     def change(example: Example) -> Example:
-        others = [
-            c for c in (_random_context(contexts, example, seed, k) for k in range(8)) if c[0] != example.source[:-1]
-        ]
-        return _with_context(example, *others[0]) if others else example
+        for k in range(8):
+            drawn = random.Random(f"{seed}/{example.id}/{k}").choice(contexts)
+            source, target = (_fitted(context, example.context_size) for context in drawn)
+            if source != example.source[:-1]:
+                return _with_context(example, source, target)
+        return example
 
     return _changed(suite, "random-context", change) if contexts else suite
 
@@ -46,11 +48,10 @@ def shuffled_context(suite: Suite, seed: int) -> Suite:
         random.Random(f"{seed}/{example.id}").shuffle(order)
         if order == sorted(order) and len(order) > 1:
             order = order[1:] + order[:1]
-        return replace(
-            example,
-            source=_ordered(example.source, order),
-            candidates=tuple(_ordered(candidate, order) for candidate in example.candidates),
+        source, *candidates = (
+            (*(passage[i] for i in order), passage[-1]) for passage in (example.source, *example.candidates)
         )
+        return replace(example, source=source, candidates=tuple(candidates))
 
     return _changed(suite, "shuffled-context", change)
 
@@ -69,18 +70,11 @@ def _changed(suite: Suite, attack: str, change: Change) -> Suite:
     def examples() -> Iterator[Example]:
         for example in suite:
             changed = change(example)
-            tags = {**example.tags, "attack": attack, "attacked": example.id}
+            tags = {**example.tags, "attack": attack, ORIGINAL: example.id}
             yield replace(changed, id=f"{attack}/{example.id}", tags=tags)
 
     header = replace(suite.header, name=f"{suite.header.name}-{attack}")
     return suite_of(header, examples, suite.path)
-
-
-def _random_context(
-    contexts: Sequence[tuple[Passage, Passage]], example: Example, seed: int, k: int
-) -> tuple[Passage, Passage]:
-    source, target = random.Random(f"{seed}/{example.id}/{k}").choice(contexts)
-    return _fitted(source, example.context_size), _fitted(target, example.context_size)
 
 
 def _fitted(context: Passage, size: int) -> Passage:
@@ -90,14 +84,6 @@ def _fitted(context: Passage, size: int) -> Passage:
 def _with_context(example: Example, source: Passage, target: Passage) -> Example:
     candidates = tuple((*target, candidate[-1]) for candidate in example.candidates)
     return replace(example, source=(*source, example.source[-1]), candidates=candidates)
-
-
-def _ordered(passage: Passage, order: Sequence[int]) -> Passage:
-    return (*(passage[i] for i in order), passage[-1])
-
-
-def _right(example: Example) -> int:
-    return example.gold or 0
 
 
 # A part of a suite: its first examples, or a random sample. The part has a hash of its own.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import http.client
+import itertools
 import socket
 import ssl
 import time
@@ -58,18 +59,26 @@ def fetch(
     if urlsplit(file_url).scheme not in ("http", "https"):
         raise AnaphoraError(f"{file_url}: only http and https addresses are fetched")
     if destination.is_file():
-        found = sha256_of(destination)
-        if sha256 in (None, found) and size in (None, destination.stat().st_size):
-            return found
-    failures = 0
-    while True:
+        digest = sha256_of(destination)
+        if sha256 in (None, digest) and size in (None, destination.stat().st_size):
+            return digest
+    for failures in itertools.count(1):
         try:
-            return _download(file_url, destination, sha256, size, timeout, deadline, progress)
+            with atomic_path(destination) as temporary:
+                try:
+                    with temporary.open("wb") as out:
+                        digest = _transfer(file_url, out, size, timeout, deadline, progress)
+                except OSError as error:  # those of the network are exceptions of ours by now
+                    raise CannotWrite(destination, error) from None
+                if sha256 not in (None, digest):
+                    why = "The file was changed at its source or on its way"
+                    raise AnaphoraError(f"{file_url}: SHA-256 is {digest}, but {sha256} is expected. {why}. {REMEDY}")
+            break
         except _TemporaryError as error:
-            failures += 1
             if failures > retries:
                 raise AnaphoraError(f"{file_url}: {error}, also after {retries} more tries. {REMEDY}") from None
             sleep(min(max(0.5 * 2 ** (failures - 1), error.wait), LONGEST_WAIT))
+    return digest
 
 
 def sha256_of(path: Path) -> str:
@@ -78,35 +87,20 @@ def sha256_of(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def _download(
-    url: str,
-    destination: Path,
-    sha256: str | None,
-    size: int | None,
-    timeout: float,
-    deadline: float,
-    progress: Progress | None,
-) -> str:
-    """One request for the whole file; what is not right never gets the file's name."""
-    with atomic_path(destination) as temporary:
-        try:
-            with temporary.open("wb") as out:
-                found = _transfer(url, out, size, timeout, deadline, progress)
-        except OSError as error:  # those of the network are exceptions of ours by now
-            raise CannotWrite(destination, error) from None
-        if sha256 not in (None, found):
-            problem = f"SHA-256 is {found}, but {sha256} is expected. The file was changed at its source or on its way"
-            raise AnaphoraError(f"{url}: {problem}. {REMEDY}")
-    return found
-
-
 def _transfer(
     url: str, out: IO[bytes], size: int | None, timeout: float, deadline: float, progress: Progress | None
 ) -> str:
     """Write what the server sends; returns its SHA-256. Every failure of the network is one of our exceptions."""
     end, late = time.monotonic() + deadline, f"not complete after {deadline:g} seconds"
     connections: list[http.client.HTTPConnection] = []
-    watchdog = Timer(deadline, _hang_up, [connections])  # for what comes before the body: headers without end
+
+    def hang_up() -> None:
+        for connection in connections:
+            if connection.sock is not None:
+                with contextlib.suppress(OSError):
+                    socket.socket.shutdown(connection.sock, socket.SHUT_RDWR)
+
+    watchdog = Timer(deadline, hang_up)  # for what comes before the body: headers without end
     watchdog.daemon = True
     watchdog.start()
     try:
@@ -122,7 +116,7 @@ def _transfer(
         if isinstance(error.reason, CUTS):
             raise _TemporaryError(_describe(error.reason)) from None
         raise AnaphoraError(f"{url}: cannot be reached ({_describe(error.reason)}). {REMEDY}") from None
-    except (_NetworkError, http.client.HTTPException, OSError, ValueError, OverflowError) as error:
+    except (http.client.HTTPException, OSError, ValueError, OverflowError) as error:
         if isinstance(error, OSError) and not isinstance(error, (TimeoutError, ConnectionError, ssl.SSLError)):
             raise  # of the disk
         raise _TemporaryError(late if time.monotonic() >= end else _describe(error)) from None
@@ -130,55 +124,43 @@ def _transfer(
         watchdog.cancel()
 
 
-class _NetworkError(Exception):
-    """What goes wrong while a body is read."""
-
-
 def _receive(
     url: str, response: Any, out: IO[bytes], size: int | None, end: float, late: str, progress: Progress | None
 ) -> str:
     """Copy a body as far as the file may go. One that ends early is a cut, also where http.client does not say so."""
-    length = response.headers.get("Content-Length", "")
-    told = int(length) if length.isascii() and length.isdigit() and len(length) < 20 else None
-    if None not in (size, told) and size != told:
-        raise AnaphoraError(f"{url}: the file has {told:,} bytes, but {size:,} are expected. {REMEDY}")
+    header = response.headers.get("Content-Length", "")
+    length = int(header) if header.isascii() and header.isdigit() and len(header) < 20 else None
+    if None not in (size, length) and size != length:
+        raise AnaphoraError(f"{url}: the file has {length:,} bytes, but {size:,} are expected. {REMEDY}")
     limit = MAX_SIZE if size is None else size
     hasher, received = hashlib.sha256(), 0
     while True:
         try:
             # read1 gives what is there, so that time can be looked at
-            chunk = response.read1(CHUNK if told is None else min(CHUNK, told - received))
+            chunk = response.read1(CHUNK if length is None else min(CHUNK, length - received))
         except (OSError, http.client.HTTPException, ValueError, OverflowError) as error:
-            raise _NetworkError(_describe(error)) from None
+            raise _TemporaryError(late if time.monotonic() >= end else _describe(error)) from None
         if not chunk:
             break
         received += len(chunk)
-        if received > limit or (told or 0) > limit:
+        if received > limit or (length or 0) > limit:
             raise AnaphoraError(f"{url}: it has more than {limit:,} bytes, which is the limit. {REMEDY}")
         if time.monotonic() > end:
             raise _TemporaryError(late)
         hasher.update(chunk)
         out.write(chunk)
         if progress is not None:
-            progress(received, size if told is None else told)
+            progress(received, size if length is None else length)
     if time.monotonic() > end:  # http.client takes headers that were cut by the watchdog for complete ones
         raise _TemporaryError(late)
-    if received == 0 and size is None and told is None:
+    if received == 0 and size is None and length is None:
         raise _TemporaryError("the connection ended without a file")
-    if received < (total := max(size or 0, told or 0)):
+    if received < (total := max(size or 0, length or 0)):
         raise _TemporaryError(f"the connection ended after {received:,} of {total:,} bytes")
     return hasher.hexdigest()
 
 
-def _hang_up(connections: list[http.client.HTTPConnection]) -> None:
-    for connection in connections:
-        if connection.sock is not None:
-            with contextlib.suppress(OSError):
-                socket.socket.shutdown(connection.sock, socket.SHUT_RDWR)
-
-
 def _problem(url: str, error: HTTPError) -> Exception:
-    """What an answer other than success means."""
     status = f"{error.code} {http.client.responses.get(error.code, '')}".strip()
     if error.code in (408, 429) or error.code >= 500:
         wait = error.headers.get("Retry-After", "")
@@ -215,25 +197,21 @@ class _Redirects(request.HTTPRedirectHandler):
 
 
 def _opener(start: str, connections: list[http.client.HTTPConnection]) -> request.OpenerDirector:
-    """Like urllib's own, but without its handlers for file:, ftp: and data: addresses.
+    """Like urllib's own, but without its handlers for file:, ftp: and data: addresses. It fills `connections`."""
 
-    connections: where the connections that are opened are noted
-    """
-
-    def noted(kind: Any) -> Callable[..., http.client.HTTPConnection]:
-        def connect(*arguments: Any, **settings: Any) -> http.client.HTTPConnection:
-            connections.append(kind(*arguments, **settings))
-            return connections[-1]
-
-        return connect
-
-    class Plain(request.HTTPHandler):
+    class Noting(request.AbstractHTTPHandler):
         def do_open(self, http_class: Any, req: Any, **settings: Any) -> Any:
-            return super().do_open(noted(http_class), req, **settings)
+            def connect(*arguments: Any, **more: Any) -> http.client.HTTPConnection:
+                connections.append(http_class(*arguments, **more))
+                return connections[-1]
 
-    class Secure(request.HTTPSHandler):
-        def do_open(self, http_class: Any, req: Any, **settings: Any) -> Any:
-            return super().do_open(noted(http_class), req, **settings)
+            return super().do_open(connect, req, **settings)
+
+    class Plain(Noting, request.HTTPHandler):
+        pass
+
+    class Secure(Noting, request.HTTPSHandler):
+        pass
 
     opener = request.OpenerDirector()
     for handler in (

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import itertools
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from anaphora.core.errors import AnaphoraError, BadInput
@@ -39,31 +37,21 @@ def write_text(suite: Suite, folder: Path, *, separator: str | None = None) -> t
     with contextlib.ExitStack() as stack:
         outs = [stack.enter_context(atomic_writer(file)) for file in files]
         for example in suite:
-            _check(example)
+            if any(mark in example.id for mark in "\t\n\r"):
+                problem = "an id with a tab or a line break cannot be in a groups file"
+                raise AnaphoraError(f"example {example.id!r}: {problem}")
+            _check_lines(example, example.source, *example.candidates)
             for k, candidate in enumerate(example.candidates):
                 candidates += 1
                 lines = [f"{example.id}\t{int(k == example.gold)}"]
                 pair = (example.source, candidate)
-                context = [_context(example, passage, size) for passage in pair] if size else []
+                context = ["\n".join((("",) * size + passage[:-1])[-size:]) for passage in pair] if size else []
                 texts = [
                     passage[-1] if separator is None else separator.join(filter(None, passage)) for passage in pair
                 ]
                 for out, text in zip(outs, [*texts, *context, *lines], strict=True):
                     out.write(text.encode() + b"\n")
     return files, candidates
-
-
-def _context(example: Example, passage: Passage, size: int) -> str:
-    before = passage[:-1]
-    return "\n".join(("",) * (size - len(before)) + before)
-
-
-def _check(example: Example) -> None:
-    if any(mark in example.id for mark in "\t\n\r"):
-        raise AnaphoraError(f"example {example.id!r}: an id with a tab or a line break cannot be in a groups file")
-    for sentence in itertools.chain(example.source, *example.candidates):
-        if "\n" in sentence or "\r" in sentence:
-            raise AnaphoraError(f"example {example.id}: a sentence has a line break in it and cannot be one line")
 
 
 # The sources of a suite to be translated, and the translations of its current sentences when they come back.
@@ -100,7 +88,10 @@ def current_translations(path: Path, suite: Suite) -> list[str]:
     if len(lines) == len(examples):
         return lines
     for context in range(max((example.context_size for example in examples), default=0) + 1):
-        ends = list(_ends(examples, context))
+        ends: list[int] = []  # the line of each current sentence, where every example is a document
+        for example in examples:
+            before = sum(1 for sentence in example.source[-1 - context : -1] if sentence.strip())
+            ends.append((ends[-1] + 2 if ends else 0) + before)
         if len(lines) == ends[-1] + 1 and not any(lines[end + 1] for end in ends[:-1]):
             return [lines[end] for end in ends]
     name = suite.header.name
@@ -111,19 +102,15 @@ def current_translations(path: Path, suite: Suite) -> list[str]:
     raise BadInput(path, f"{len(lines):,} lines, but {name} has {len(examples):,} examples", remedy=remedy)
 
 
-def _ends(examples: Sequence[Example], context: int) -> Iterator[int]:
-    """The number of the line of each current sentence, where every example is a document."""
-    line = -1
-    for number, example in enumerate(examples):
-        line += sum(1 for sentence in example.source[-1 - context : -1] if sentence.strip()) + 1 + bool(number)
-        yield line
-
-
 def _sentences(example: Example, context: int | None) -> list[str]:
     """The sentences of a source that exist, the current one last."""
     source = example.source if context is None else example.source[-1 - context :]
-    if any(mark in sentence for sentence in source for mark in "\n\r"):
-        raise AnaphoraError(f"example {example.id}: a sentence has a line break in it and cannot be one line")
+    _check_lines(example, source)
     if not source[-1].strip():
         raise AnaphoraError(f"example {example.id}: the current sentence is empty, there is nothing to translate")
     return [sentence for sentence in source if sentence.strip()]
+
+
+def _check_lines(example: Example, *passages: Passage) -> None:
+    if any(mark in sentence for passage in passages for sentence in passage for mark in "\n\r"):
+        raise AnaphoraError(f"example {example.id}: a sentence has a line break in it and cannot be one line")

@@ -6,7 +6,7 @@ A new format is one file in `readers/` and one line here.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -69,11 +69,8 @@ def suite_of_rows(
         raise AnaphoraError("the rows are read more than once: give a list or a dataset, not an iterator")
     source, _, target = languages.partition("-")
 
-    def examples() -> Iterator[Example]:
-        for number, row in enumerate(rows):
-            yield _example(number, row)
-
-    return suite_of(Header(name, source, target, breakdowns), examples)
+    header = Header(name, source, target, breakdowns)
+    return suite_of(header, lambda: (_example(number, row) for number, row in enumerate(rows)))
 
 
 def _records(rows: Any) -> Iterable[Mapping[str, Any]]:
@@ -81,42 +78,30 @@ def _records(rows: Any) -> Iterable[Mapping[str, Any]]:
     if hasattr(rows, "columns") and hasattr(rows, "to_dicts"):
         return rows.to_dicts()  # type: ignore[no-any-return]
     if hasattr(rows, "columns") and hasattr(rows, "to_dict"):
-        return [
-            {str(key): value for key, value in row.items() if not _missing(value)} for row in rows.to_dict("records")
+        return [  # NaN, which does not equal itself, is where a data frame has no value
+            {str(key): value for key, value in row.items() if not (isinstance(value, float) and value != value)}
+            for row in rows.to_dict("records")
         ]
     return rows  # type: ignore[no-any-return]
-
-
-def _missing(value: Any) -> bool:
-    """Return whether a value is NaN, which a data frame has where there is none."""
-    return isinstance(value, float) and value != value
 
 
 def _example(number: int, row: Mapping[str, Any]) -> Example:
     missing = [field for field in ("source", "candidates") if field not in row]
     if missing:
         raise AnaphoraError(f"row {number}: no {missing[0]!r}. A row has source, candidates and gold")
-    source = _passage(row["source"])
-    candidates = [_passage(candidate) for candidate in row["candidates"]]
-    longest = max([len(source), *map(len, candidates)])
+    texts = (row["source"], *row["candidates"])
+    passages = [[text] if isinstance(text, str) else list(text) for text in texts]
+    longest = max(map(len, passages))
+    source, *candidates = ([""] * (longest - len(passage)) + passage for passage in passages)
     gold = row.get("gold")
     fields: dict[str, Any] = {
         "id": str(row.get("id", number)),
-        "source": _padded(source, longest),
-        "candidates": [_padded(candidate, longest) for candidate in candidates],
+        "source": source,
+        "candidates": candidates,
         "gold": None if gold is None or gold == -1 else int(gold),
     }
     if problem := shape_problem(fields):
         raise AnaphoraError(f"row {number}: {problem}")
     others = {key: value for key, value in row.items() if key not in FIELDS}
     tags = {key: value for key, value in {**others, **(row.get("tags") or {})}.items() if value is not None}
-    passages = tuple(tuple(candidate) for candidate in fields["candidates"])
-    return Example(fields["id"], tuple(fields["source"]), passages, fields["gold"], tags)
-
-
-def _passage(text: str | Iterable[str]) -> list[str]:
-    return [text] if isinstance(text, str) else list(text)
-
-
-def _padded(passage: list[str], length: int) -> list[str]:
-    return [""] * (length - len(passage)) + passage
+    return Example(fields["id"], tuple(source), tuple(map(tuple, candidates)), fields["gold"], tags)

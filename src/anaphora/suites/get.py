@@ -55,7 +55,6 @@ def get(
     name: str,
     *,
     from_path: Path | None = None,
-    mirror: str | None = None,
     force: bool = False,
     progress: Progress | None = None,
 ) -> Path:
@@ -65,7 +64,7 @@ def get(
         download folder, or flat; plain or gzipped), or the file itself where there is only one
     force: import or download the files again, and convert them again; files that the catalogue's hash verifies are not
         downloaded twice
-    mirror: an address that holds copies, `MIRROR/HOST/PATH` for https://HOST/PATH; else $ANAPHORA_MIRROR
+    $ANAPHORA_MIRROR: an address that holds copies, `MIRROR/HOST/PATH` for https://HOST/PATH
     """
     entry = find(name)
     if from_path is not None and not from_path.exists():
@@ -77,12 +76,12 @@ def get(
         _check_copy(entry, folder, from_path)
     elif again or not _complete(folder, expected):
         if from_path is not None:
-            found = _import(entry, folder, expected, from_path)
+            digests = _import(entry, folder, expected, from_path)
         else:
-            mirror = mirror or os.environ.get("ANAPHORA_MIRROR")
             with _aside([folder / path for path, digest in expected.items() if again and digest is None]):
-                found = _download(entry, folder, expected, mirror, progress)
-        _write_sums(folder, found)
+                digests = _download(entry, folder, expected, progress)
+        with atomic_writer(folder / SUMS) as out:
+            out.writelines(f"{digest}  {path}\n".encode() for path, digest in sorted(digests.items()))
     suite = suite_path(name)
     made_from = max((folder / file.path).stat().st_mtime_ns for file in entry.files)
     if force or not suite.is_file() or suite.stat().st_mtime_ns < made_from:
@@ -132,19 +131,12 @@ def _expected(entry: Entry, folder: Path, recorded: bool = True) -> dict[str, st
     return {file.path: file.sha256 or sums.get(file.path) for file in entry.files}
 
 
-def _write_sums(folder: Path, found: dict[str, str]) -> None:
-    with atomic_writer(folder / SUMS) as out:
-        out.writelines(f"{digest}  {path}\n".encode() for path, digest in sorted(found.items()))
-
-
 def _complete(folder: Path, expected: dict[str, str | None]) -> bool:
     paths = ((folder / path, digest) for path, digest in expected.items())
     return all(path.is_file() and digest in (None, sha256_of(path)) for path, digest in paths)
 
 
-def _download(
-    entry: Entry, folder: Path, expected: dict[str, str | None], mirror: str | None, progress: Progress | None
-) -> dict[str, str]:
+def _download(entry: Entry, folder: Path, expected: dict[str, str | None], progress: Progress | None) -> dict[str, str]:
     if not entry.downloadable:
         lacking = next(file.path for file in entry.files if file.url is None)
         raise AnaphoraError(
@@ -157,23 +149,24 @@ def _download(
 
     if entry.archive is not None:
         file = folder.with_name(f"{entry.name}.{PurePosixPath(urlsplit(entry.archive.url).path).name}")
-        fetch(_mirrored(entry.archive.url, mirror), file, sha256=entry.archive.sha256, progress=report(file.name))
+        fetch(_mirrored(entry.archive.url), file, sha256=entry.archive.sha256, progress=report(file.name))
         try:
             _unpack(file, entry.archive, folder)
         finally:
             file.unlink()  # not needed once unpacked; if damaged, it must be downloaded again
-    found = {}
+    digests = {}
     for row in entry.files:
         path, digest = folder / row.path, expected[row.path]
         if row.url is None:
-            found[row.path] = _verify(path, digest)
+            digests[row.path] = _verify(path, digest)
         else:
-            url = _mirrored(row.url, mirror)
-            found[row.path] = fetch(url, path, sha256=digest, size=row.size, progress=report(row.path))
-    return found
+            url = _mirrored(row.url)
+            digests[row.path] = fetch(url, path, sha256=digest, size=row.size, progress=report(row.path))
+    return digests
 
 
-def _mirrored(url: str, mirror: str | None) -> str:
+def _mirrored(url: str) -> str:
+    mirror = os.environ.get("ANAPHORA_MIRROR")
     return f"{mirror.rstrip('/')}/{url.partition('://')[2]}" if mirror else url
 
 
@@ -184,14 +177,13 @@ def _unpack(file: Path, archive: RemoteArchive, folder: Path) -> None:
 
 
 def _verify(path: Path, digest: str | None) -> str:
-    """Return the SHA-256 of a file from an archive; a wrong file is removed."""
     if not path.is_file():
         raise BadInput(path, "was not in the archive", remedy="The archive is not the one the catalogue means.")
-    found = sha256_of(path)
-    if digest not in (None, found):
+    actual = sha256_of(path)
+    if digest not in (None, actual):
         path.unlink()
-        raise _wrong(path, found, digest)
-    return found
+        raise _wrong(path, actual, digest)
+    return actual
 
 
 def _import(entry: Entry, folder: Path, expected: dict[str, str | None], source: Path) -> dict[str, str]:
@@ -203,11 +195,11 @@ def _import(entry: Entry, folder: Path, expected: dict[str, str | None], source:
         return {path: _verify(folder / path, digest) for path, digest in expected.items()}
     copies = _copies(entry, source)
     other_forms = {file.path: file.copies for file in entry.files}
-    found = {}
+    digests = {}
     for path, digest in expected.items():
         name = copies[path].name.removesuffix(".gz")
-        found[path] = _copy(copies[path], folder / path, other_forms[path].get(name, digest))
-    return found
+        digests[path] = _copy(copies[path], folder / path, other_forms[path].get(name, digest))
+    return digests
 
 
 def _check_copy(entry: Entry, folder: Path, source: Path) -> None:
@@ -221,28 +213,26 @@ def _check_copy(entry: Entry, folder: Path, source: Path) -> None:
             copies = _copies(entry, source)
         for path, copy in copies.items():
             with open_binary(copy) as stream:
-                found = hashlib.file_digest(stream, "sha256").hexdigest()
-            if found != (here := sha256_of(folder / path)):
-                problem = f"not the copy of {entry.name} that already exists: SHA-256 is {found}, here it is {here}"
+                copied = hashlib.file_digest(stream, "sha256").hexdigest()
+            if copied != (here := sha256_of(folder / path)):
+                problem = f"not the copy of {entry.name} that already exists: SHA-256 is {copied}, here it is {here}"
                 raise BadInput(copy, problem, remedy="Replace what is here with --force.")
 
 
 def _copies(entry: Entry, source: Path) -> dict[str, Path]:
-    """Return where a local copy has each file of an entry."""
     if source.is_file():
         if len(entry.files) != 1:
             files = ", ".join(file.path for file in entry.files)
             raise BadInput(source, f"{entry.name} has {len(entry.files)} files", remedy=f"Name a folder with: {files}")
         return {entry.files[0].path: source}
-    fewest: list[str] | None = None
+    lacking = []
     for names in _layouts(entry):
         found = {path: copy for path, name in names.items() if (copy := existing(source, name)) is not None}
         missing = [name for path, name in names.items() if path not in found]
         if not missing:
             return found
-        if fewest is None or len(missing) <= len(fewest):  # of equals the later, which has the shorter names
-            fewest = missing
-    assert fewest is not None  # every entry has files
+        lacking.append(missing)
+    fewest = min(reversed(lacking), key=len)  # of equals the last, which has the shortest names
     more = f" and {len(fewest) - 1} more" if len(fewest) > 1 else ""
     raise BadInput(source, f"{fewest[0]} (or {fewest[0]}.gz){more} of {entry.name} is missing here")
 
@@ -273,8 +263,8 @@ def _copy(source: Path, destination: Path, digest: str | None) -> str:
     return hasher.hexdigest()
 
 
-def _wrong(path: Path, found: str, digest: str | None) -> BadInput:
-    return BadInput(path, f"SHA-256 is {found}, but {digest} is expected", remedy="It is another or a changed file.")
+def _wrong(path: Path, actual: str, digest: str | None) -> BadInput:
+    return BadInput(path, f"SHA-256 is {actual}, but {digest} is expected", remedy="It is another or a changed file.")
 
 
 # Facts about a suite, from the catalogue, from its file, or from both.

@@ -37,14 +37,19 @@ def validate_file(path: Path) -> Iterator[Problem]:
         if number == 1 or not line.strip():
             continue
         examples += 1
-        row, problem = _row(line, path, number)
-        found = [problem] if problem else list(example_problems(row["source"], row["candidates"]))
+        row: Any = None
+        try:
+            row = parse_json_line(line, path, number)
+            problem = shape_problem(row)
+        except BadInput as error:
+            problem = error.problem
+        listed = [problem] if problem else list(example_problems(row["source"], row["candidates"]))
         identifier = row.get("id") if isinstance(row, dict) and isinstance(row.get("id"), str) else None
         if identifier is not None:
             if identifier in ids:
-                found.append(f"the id is already that of line {ids[identifier]:,}")
+                listed.append(f"the id is already that of line {ids[identifier]:,}")
             ids.setdefault(identifier, number)
-        for problem in found:
+        for problem in listed:
             yield Problem(str(path), number, identifier, problem)
     if not examples:
         yield Problem(str(path), None, None, "the suite has no examples")
@@ -86,11 +91,3 @@ def example_problems(source: Any, candidates: Any) -> Iterator[str]:
         first.setdefault(passage, k)
     if any("\n" in sentence or "\r" in sentence for passage in (source, *passages) for sentence in passage):
         yield "a sentence has a line break in it"
-
-
-def _row(line: bytes, path: Path, number: int) -> tuple[Any, str | None]:
-    try:
-        row = parse_json_line(line, path, number)
-    except BadInput as error:
-        return None, error.problem
-    return row, shape_problem(row)

@@ -15,6 +15,7 @@ from anaphora.annotate.document import Token
 from anaphora.build.attacks.attack import (
     Antecedent,
     Skipped,
+    antecedent_of,
     attacked_suite,
     begins_sentence,
     by_annotation,
@@ -27,8 +28,6 @@ from anaphora.build.attacks.attack import (
     from_tags,
     is_truecased,
     lowered,
-    sentence_of,
-    suite_name,
 )
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.suites.example import Example
@@ -65,7 +64,7 @@ def test_ids_and_tags(example: Callable[..., Example], suite: Callable[..., Suit
     ],
 )
 def test_names(suite: Callable[..., Suite], attacks: list[str], name: str) -> None:
-    assert suite_name(suite(), attacks) == name
+    assert attacked_suite(suite(), [(attack, shout) for attack in attacks]).header.name == name
 
 
 # Part-of-speech constraints: the seven sequences of the release, from closed classes or from an annotation.
@@ -163,8 +162,11 @@ def test_one_example_with_tags_is_enough(example: Make, suite: Callable[..., Sui
 
 
 @pytest.mark.parametrize(("distance", "index"), [(0, 2), (1, 1), (2, 0), (3, None), (-1, None)])
-def test_the_sentence_is_counted_from_the_current_one(distance: int, index: int | None) -> None:
-    assert sentence_of(("a", "b", "c"), Antecedent(distance, "x", "y")) == index
+def test_the_sentence_is_counted_from_the_current_one(example: Make, distance: int, index: int | None) -> None:
+    three = replace(example(), source=("a", "b", "c"))
+    antecedent = Antecedent(distance, "x", "y")
+    expected = Skipped("the antecedent is before the context") if index is None else (antecedent, index)
+    assert antecedent_of(three, lambda _: antecedent) == expected
 
 
 @pytest.mark.parametrize(

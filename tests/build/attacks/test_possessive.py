@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from anaphora.annotate.document import Document, Mention, Sentence, Token
-from anaphora.build.attacks.attack import Antecedent, determiners_of, find, fits
+from anaphora.build.attacks.attack import Antecedent, antecedent_tokens, by_annotation, determiners_of, find, fits
 from anaphora.build.attacks.possessive import (
     Owner,
     Possessive,
@@ -22,7 +22,6 @@ from anaphora.build.attacks.possessive import (
     own_possessive,
     possessive_extension,
     possessive_preset,
-    tagged,
 )
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.coref import Link
@@ -389,8 +388,8 @@ def test_tags_of_named_antecedents(example: Make, suite: MakeSuite) -> None:
         example("3", source_antecedent="The  hat", distance=7),
         example("4", source_antecedent="the cap"),
     ]
-    found = dict(tagged(suite(*three), words))
-    assert {key: fits(tags) for key, tags in found.items()} == {"1": True, "2": False}
+    tokens = {e.id: found for e, found in antecedent_tokens(suite(*three), words, target=False)}
+    assert {key: fits(by_annotation(found)) for key, found in tokens.items() if found} == {"1": True, "2": False}
     assert words.documents == [["he wears the hat."]] * 3  # only the sentence of the antecedent, if it is there
 
 

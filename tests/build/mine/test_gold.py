@@ -58,7 +58,6 @@ def test_beads_become_lines(tmp_path: Path) -> None:
     assert pair.source.lines == (("The", "dog", "It", "slept"), ("Hm",), ("It", "is", "fun", "."))
     assert pair.target.lines == (("Der", "Hund", "schlief"), (), ("Es", "ist", "lustig"))
     assert pair.alignments == (((1, 1), (3, 2)), (), ((0, 0),))
-    assert pair.sure == (((1, 1),), (), ((0, 0),))
 
 
 def test_mentions_and_chains(tmp_path: Path) -> None:

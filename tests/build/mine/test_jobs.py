@@ -17,8 +17,8 @@ from anaphora.build.mine.jobs import (
     Sample,
     annotate_in_order,
     draw,
-    limit,
     lowercase,
+    sample_limit,
     token_links,
     train,
 )
@@ -153,7 +153,7 @@ def test_each_sentence_once_in_lower_case(tmp_path: Path, trained: list[list[str
 
 def test_a_sample_does_not_depend_on_shards(tmp_path: Path, trained: list[list[str]]) -> None:
     lines = [f"w{n}" for n in range(60)]
-    sample = Sample(1, limit(1, 60, 20))
+    sample = Sample(1, sample_limit(1, 60, 20))
     train(tmp_path / "one", FAST, [sample(shard(lines, 0, 0))])
     once = list(trained)
     assert len(once) == 20
@@ -164,8 +164,8 @@ def test_a_sample_does_not_depend_on_shards(tmp_path: Path, trained: list[list[s
 
 def test_the_limit_is_the_largest_of_the_smallest_draws() -> None:
     draws = sorted(draw(7, number) for number in range(50))
-    assert limit(7, 50, 10) == draws[9]
-    assert limit(7, 50, 50) is None
+    assert sample_limit(7, 50, 10) == draws[9]
+    assert sample_limit(7, 50, 50) is None
     assert draws != sorted(draw(8, number) for number in range(50))
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from anaphora.build.mine import opus
-from anaphora.build.mine.opus import detokenised, read_opus
+from anaphora.build.mine.opus import detokenized, read_opus
 from anaphora.core.errors import BadInput
 from tests.memory import PRINT_PEAK
 
@@ -100,10 +100,10 @@ def test_zips(tmp_path: Path, links: Path, end: str) -> None:
 
 def test_words_become_a_line() -> None:
     assert (
-        detokenised(["He", "said", ":", '"', "It", "'s", "(", "not", ")", "mine", ".", '"'])
+        detokenized(["He", "said", ":", '"', "It", "'s", "(", "not", ")", "mine", ".", '"'])
         == 'He said: "It\'s (not) mine."'
     )
-    assert detokenised(["„", "So", "?"]) == "„So?"
+    assert detokenized(["„", "So", "?"]) == "„So?"
 
 
 @pytest.mark.parametrize(

@@ -117,12 +117,12 @@ class Dying:
     def __init__(self, shards: int) -> None:
         self.left = shards
 
-    def run(self, work: StageJob, shards: Iterable[Shard]) -> Iterator[Done]:
+    def run(self, job: StageJob, shards: Iterable[Shard]) -> Iterator[Done]:
         for number, inputs in shards:
             if not self.left:
                 raise KeyboardInterrupt
             self.left -= 1
-            yield number, work(inputs)
+            yield number, job(inputs)
 
     def close(self) -> None:
         pass
@@ -166,7 +166,7 @@ def test_what_is_wrong_in_a_process_is_said_here() -> None:
         runner.close()
 
 
-class Wrong:
+class Wrong(StageJob):
     """A job that always fails."""
 
     def __init__(self, error: Exception) -> None:
@@ -174,9 +174,6 @@ class Wrong:
 
     def __call__(self, inputs: Any) -> bytes:
         raise self.kind(self.text)
-
-    def for_transport(self) -> Wrong:
-        return self
 
 
 def test_a_process_that_is_lost_is_replaced_and_not_for_ever(tmp_path: Path) -> None:
@@ -191,7 +188,7 @@ def test_a_process_that_is_lost_is_replaced_and_not_for_ever(tmp_path: Path) -> 
         runner.close()
 
 
-class Fatal:
+class Fatal(StageJob):
     """Kills its process at a shard: once, where there is a file to remember it."""
 
     def __init__(self, flag: str, at: int) -> None:
@@ -203,9 +200,6 @@ class Fatal:
                 Path(self.flag).touch()
             os.kill(os.getpid(), signal.SIGKILL)
         return bytes(inputs[0])
-
-    def for_transport(self) -> Fatal:
-        return self
 
 
 def command(folder: Path, name: str, *more: str) -> list[str]:

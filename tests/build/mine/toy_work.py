@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from anaphora.build.mine.jobs import StageJob
 from anaphora.core.errors import AnaphoraError
 
 
-class Wrong:
+class Wrong(StageJob):
     """Refuses in these words; breaks where there are none."""
 
     def __init__(self, message: str) -> None:
@@ -15,6 +16,3 @@ class Wrong:
 
     def __call__(self, inputs: Sequence[bytes]) -> bytes:
         raise AnaphoraError(self.message) if self.message else ZeroDivisionError
-
-    def for_transport(self) -> Wrong:
-        return self

@@ -13,14 +13,13 @@ from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.metrics.apt.idiap import IdiapSettings
 from anaphora.metrics.apt.idiap_output import (
     read_config,
-    read_groups,
     read_positions,
     run_config,
     weighting_of,
     write_score_files,
 )
 from anaphora.metrics.apt.result import DETAILS, AptResult, make_result, write_details
-from anaphora.metrics.apt.task import DEFAULT_WEIGHTS, Confusion, Outcome, Side, Triple, Weighting
+from anaphora.metrics.apt.task import DEFAULT_WEIGHTS, Confusion, Files, Outcome, Side, Triple, Weighting
 from anaphora.stats.resampling import Resampling
 
 CONFIG = """\
@@ -76,12 +75,8 @@ def config(text: str) -> Path:
 def test_a_config_is_read() -> None:
     found = read_config(config(CONFIG))
     assert found.languages == "es-en"
-    assert [found.source, found.reference, found.target] == [Path("s"), Path("r"), Path("t")]
-    assert [found.reference_alignment, found.target_alignment, found.output] == [
-        Path("ra"),
-        Path("ta"),
-        Path("out/put"),
-    ]
+    assert found.files == Files(Path("s"), Path("r"), (Path("t"),), Path("ra"), (Path("ta"),))
+    assert found.output == Path("out/put")
     settings = found.settings
     assert settings.source_pronouns == ("él", "ella")
     assert (settings.positions, settings.target_pronouns) == (None, ())
@@ -142,10 +137,6 @@ def test_what_is_no_place_is_refused(line: str) -> None:
     Path("places").write_text(f"0 1\n{line}\n", encoding="utf-8")
     with pytest.raises(BadInput, match="places: line 2: not the position of a pronoun"):
         read_positions(Path("places"))
-
-
-def test_groups_of_pronouns() -> None:
-    assert read_groups(Path("equal")) == (("ce", "c'"), ("ça", "cela", "ç'"))
 
 
 # The original program's published files are reproduced byte for byte.

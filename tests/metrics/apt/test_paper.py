@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from anaphora.align.alignment import Alignment
 from anaphora.core.errors import AnaphoraError
 from anaphora.languages.pronouns import pronoun_lists
-from anaphora.metrics.apt.paper import occurrences, outcomes, split
+from anaphora.metrics.apt.paper import occurrences, outcomes
 from anaphora.metrics.apt.task import NONE, Outcome, Side, Task, Translation
 
 FRENCH = pronoun_lists("en-fr")
@@ -22,7 +22,7 @@ LINKED = tuple((k, k) for k in range(11))
 
 
 def text(name: str, lines: Sequence[str], alignments: Sequence[Alignment], tags: Sequence[str] = ()) -> Translation:
-    return Translation(name, [split(line) for line in lines], alignments, [split(t) for t in tags] or None)
+    return Translation(name, [line.split() for line in lines], alignments, [t.split() for t in tags] or None)
 
 
 def task(
@@ -32,8 +32,8 @@ def task(
     source_tags: Sequence[str] = (),
     **options: object,
 ) -> Task:
-    tags = [split(t) for t in source_tags] or None
-    return Task([split(s) for s in source], reference, systems, FRENCH, source_tags=tags, **options)  # type: ignore[arg-type]
+    tags = [t.split() for t in source_tags] or None
+    return Task([s.split() for s in source], reference, systems, FRENCH, source_tags=tags, **options)  # type: ignore[arg-type]
 
 
 def cases(outcome: Outcome) -> list[int]:

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from anaphora import apt
 from anaphora.languages.pronouns import PronounLists
+from anaphora.metrics.apt.idiap import split
 from anaphora.metrics.apt.idiap_output import score_file
-from anaphora.metrics.apt.metric import apt
-from anaphora.metrics.apt.reference_side import outcomes, split
+from anaphora.metrics.apt.reference_side import outcomes
 from anaphora.metrics.apt.result import AptResult
 from anaphora.metrics.apt.task import Outcome, Task, Translation
 
@@ -87,8 +88,8 @@ def published(data: Callable[[str], Path]) -> Callable[[str], tuple[Path, AptRes
                 reference,
                 [folder / f"{name}_{system}.en.gz" for system in SYSTEMS],
                 name[-5:],
-                reference_alignment=alignment,
-                hypothesis_alignments=[folder / f"{name}_{system}.align.gz" for system in SYSTEMS],
+                reference_alignments=alignment,
+                translation_alignments=[folder / f"{name}_{system}.align.gz" for system in SYSTEMS],
                 names=SYSTEMS,
                 variant="reference-side",
                 samples=100,

@@ -7,12 +7,13 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
-from anaphora.annotate.document import Token
+from anaphora.annotate import Annotator
+from anaphora.annotate.document import Document, Token
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.languages import names_with, table
-from anaphora.suites.example import Example, Passage
+from anaphora.suites.example import Example
 from anaphora.suites.suite import Suite, suite_of
 
 
@@ -48,14 +49,10 @@ def attacked_suite(suite: Suite, attacks: Iterable[tuple[str, Change]], on_skip:
                 tags = {**changed.tags, "attack": name, "attacked": example.id}
                 yield replace(changed, id=f"{name}/{example.id}", tags=tags)
 
-    return suite_of(replace(suite.header, name=suite_name(suite, [name for name, _ in attacks])), examples, suite.path)
-
-
-def suite_name(suite: Suite, attacks: list[str]) -> str:
-    """Return a name such as `contrapro-phrase-addition-he_said`; several attacks of one kind have its name."""
-    kinds = list(dict.fromkeys(name.partition("/")[0] for name in attacks))
-    words = attacks if len(attacks) == 1 else kinds
-    return "-".join([suite.header.name, *(word.replace("/", "-") for word in words)])
+    # such as contrapro-phrase-addition-he_said; several attacks of one kind have the name of the kind
+    names = [name if len(attacks) == 1 else name.partition("/")[0] for name, _ in attacks]
+    name = "-".join([suite.header.name, *(name.replace("/", "-") for name in dict.fromkeys(names))])
+    return suite_of(replace(suite.header, name=name), examples, suite.path)
 
 
 # Determiners: the beginning of a noun phrase, and its form when the noun phrase gets another owner.
@@ -159,21 +156,21 @@ def by_closed_classes(words: Sequence[str], determiners: Determiners, head_tag: 
 
 def by_annotation(tokens: Sequence[Token]) -> list[Tags]:
     """Return the Penn tag of each token, derived from its universal tag and features."""
-    return [frozenset({_penn(token)}) for token in tokens]
-
-
-def _penn(token: Token) -> str:
-    plural = token.features.get("Number") == "Plur"
-    if token.upos in ("DET", "PRON") and token.features.get("Poss") == "Yes":
-        return "PRP$"
-    if token.upos in ("NOUN", "PROPN"):
-        return ("NN" if token.upos == "NOUN" else "NNP") + ("S" if plural else "")
-    return {"DET": "DT", "ADJ": "JJ"}.get(token.upos, token.upos)
+    tags = []
+    for token in tokens:
+        tag = {"DET": "DT", "ADJ": "JJ", "NOUN": "NN", "PROPN": "NNP"}.get(token.upos, token.upos)
+        if token.upos in ("DET", "PRON") and token.features.get("Poss") == "Yes":
+            tag = "PRP$"
+        if token.upos in ("NOUN", "PROPN") and token.features.get("Number") == "Plur":
+            tag += "S"
+        tags.append(frozenset({tag}))
+    return tags
 
 
 # The antecedent of an example: its words in both languages, and its sentence.
 
 TAGS = ("source_antecedent", "target_antecedent", "distance")
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,13 +187,18 @@ class Antecedent:
     head_tag: str | None = None
 
 
+Finder = Callable[[Example], Antecedent | None]
+
+
 def from_tags(example: Example) -> Antecedent | None:
     """Return the antecedent from the tags of ContraPro and of mined examples, or None if one of them is missing."""
     source, target, distance = (example.tags.get(tag) for tag in TAGS)
     if not (isinstance(source, str) and isinstance(target, str) and isinstance(distance, int)):
         return None
     tag = example.tags.get("source_antecedent_head_pos")
-    return Antecedent(distance, _clean(source), _clean(target), tag if isinstance(tag, str) else None)
+    # some records of ContraPro have punctuation at the end: `The bullet--`
+    source, target = (re.sub(r"[^\w\s]+$", "", words.strip()).strip() for words in (source, target))
+    return Antecedent(distance, source, target, tag if isinstance(tag, str) else None)
 
 
 def check_tags(suite: Suite, remedy: str) -> None:
@@ -207,10 +209,13 @@ def check_tags(suite: Suite, remedy: str) -> None:
         raise BadInput(suite.path or suite.header.name, problem, remedy=remedy)
 
 
-def sentence_of(passage: Passage, antecedent: Antecedent) -> int | None:
-    """Return the index of the antecedent's sentence in a passage, or None if it precedes the passage."""
-    index = len(passage) - 1 - antecedent.distance
-    return index if 0 <= index < len(passage) else None
+def antecedent_of(example: Example, finder: Finder = from_tags) -> tuple[Antecedent, int] | Skipped:
+    """Return the antecedent of an example and the index of its sentence, or why it cannot be changed."""
+    antecedent = finder(example)
+    if antecedent is None:
+        return Skipped("no antecedent known")
+    index = len(example.source) - 1 - antecedent.distance
+    return (antecedent, index) if 0 <= index < len(example.source) else Skipped("the antecedent is before the context")
 
 
 def find(words: str, sentence: str) -> re.Match[str] | None:
@@ -222,9 +227,29 @@ def find(words: str, sentence: str) -> re.Match[str] | None:
     return re.search(rf"(?<!\w){pattern}(?!\w)", sentence, re.IGNORECASE) if pattern else None
 
 
-def _clean(words: str) -> str:
-    """Return the words without the punctuation that some records of ContraPro have at the end: `The bullet--`."""
-    return re.sub(r"[^\w\s]+$", "", words.strip()).strip()
+def antecedent_tokens(suite: Suite, annotator: Annotator, *, target: bool) -> Iterator[tuple[Example, list[Token]]]:
+    """Yield the examples whose tags name the antecedent, and its tokens in the source or the right target."""
+
+    def located() -> Iterator[tuple[Example, str, str]]:
+        for example in suite:
+            if not isinstance(result := antecedent_of(example), Skipped):
+                antecedent, index = result
+                passage = example.candidates[example.gold or 0] if target else example.source
+                yield example, antecedent.target if target else antecedent.source, passage[index]
+
+    for (example, words, _), document in annotated(located(), lambda row: [row[2]], annotator):
+        sentence = document.sentences[0]
+        match = find(words, sentence.text)
+        tokens = zip(sentence, sentence.offsets, strict=True)
+        yield example, [token for token, start in tokens if match and match.start() <= start < match.end()]
+
+
+def annotated(
+    items: Iterable[Item], lines: Callable[[Item], Sequence[str]], annotator: Annotator
+) -> Iterator[tuple[Item, Document]]:
+    """Yield items with their lines annotated; only as many are held in memory as the annotator batches."""
+    kept, sent = itertools.tee(items)
+    return zip(kept, annotator.annotate(list(lines(item)) for item in sent), strict=False)
 
 
 # Casing: whether a suite is truecased, and the case of a new first word.

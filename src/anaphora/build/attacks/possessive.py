@@ -8,18 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import tee
 from pathlib import Path
-from typing import TypeVar
 
 from anaphora.annotate import Annotator, load_annotator
-from anaphora.annotate.document import Document, Mention, Sentence
+from anaphora.annotate.document import Document, Mention
 from anaphora.build.attacks.attack import (
     Antecedent,
     Determiners,
+    Finder,
     OnSkip,
     Skipped,
     Tags,
+    annotated,
+    antecedent_of,
+    antecedent_tokens,
     attacked_suite,
     begins_sentence,
     by_annotation,
@@ -32,7 +34,6 @@ from anaphora.build.attacks.attack import (
     from_tags,
     is_truecased,
     lowered,
-    sentence_of,
 )
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.coref import Link, Linker, load_linker
@@ -41,7 +42,7 @@ from anaphora.suites.example import Example, Passage
 from anaphora.suites.suite import Suite
 
 PLACES = ("before", "after")
-Finder = Callable[[Example], Antecedent | None]
+AFTER = ("of", "von", "vom", "des", "der", "meines", "meiner", "eines", "einer")  # such owners follow the noun
 Tagger = Callable[[Example, Antecedent], Sequence[Tags] | None]  # the tags that the source antecedent's words may have
 
 
@@ -77,7 +78,9 @@ def possessive_preset(name: str, file: Path | None = None) -> Possessive:
 
 def own_possessive(name: str, languages: tuple[str, str], phrases: tuple[str, str]) -> Possessive:
     """Return a custom owner: *of …* and German *von …*, *des …* follow the noun, all others precede it."""
-    owners = {language: Owner(words, _place(words)) for language, words in zip(languages, phrases, strict=True)}
+    owners = {}
+    for language, words in zip(languages, phrases, strict=True):
+        owners[language] = Owner(words, "after" if words.split()[0].lower() in AFTER else "before")
     return Possessive(name, owners)
 
 
@@ -122,12 +125,10 @@ class _Extender:
     tagger: Tagger | None
 
     def __call__(self, example: Example) -> Example | Skipped:
-        antecedent = self.antecedents(example)
-        if antecedent is None:
-            return Skipped("no antecedent known")
-        place = sentence_of(example.source, antecedent)
-        if place is None:
-            return Skipped("the antecedent is before the context")
+        located = antecedent_of(example, self.antecedents)
+        if isinstance(located, Skipped):
+            return located
+        antecedent, place = located
         if why := self._unfit(example, antecedent):
             return Skipped(why)
         source = self._extended(example.source, place, antecedent.source, self.source_owner, self.source)
@@ -179,18 +180,11 @@ def extended(phrase: str, owner: Owner, determiners: Determiners) -> str:
     return owner.words + rest
 
 
-def _place(words: str) -> str:
-    first = words.split()[0].lower()
-    behind = first in ("of", "von", "vom", "des", "der", "meines", "meiner", "eines", "einer")
-    return "after" if behind else "before"
-
-
 # Antecedents and tags from annotation, for suites without tags. An antecedent is accepted if the pronoun of the source
 # and that of the right translation, resolved independently, have antecedents in the same sentence.
 
 
 CONFIDENCE = 0.5  # least confidence of the link in each language
-Item = TypeVar("Item")
 
 
 def by_annotators(
@@ -204,11 +198,12 @@ def by_annotators(
     if any(from_tags(example) for example in suite):
         if source is None:
             return None, None
-        tags = dict(tagged(suite, load_annotator(source, header.source_language)))
+        examples = antecedent_tokens(suite, load_annotator(source, header.source_language), target=False)
+        tags = {example.id: by_annotation(tokens) for example, tokens in examples if tokens}
         return None, lambda example, _: tags.get(example.id)
     if source is None or target is None:
         missing = "--annotate-source" if source is None else "--annotate-target"
-        raise AnaphoraError(f"antecedents are by_id in both languages, and {missing} is missing. Add: {missing} SPEC")
+        raise AnaphoraError(f"antecedents are found in both languages, and {missing} is missing. Add: {missing} SPEC")
     sides = [
         (load_annotator(spec, language), load_linker(link, language))
         for spec, language in ((source, header.source_language), (target, header.target_language))
@@ -222,31 +217,13 @@ def by_annotators(
     )
 
 
-def tagged(suite: Suite, annotator: Annotator) -> Iterator[tuple[str, Sequence[Tags]]]:
-    """Yield example ids with the tags of the words of their source antecedents, for suites that name these."""
-
-    def named() -> Iterator[tuple[Example, Antecedent, str]]:
-        for example in suite:
-            antecedent = from_tags(example)
-            place = sentence_of(example.source, antecedent) if antecedent else None
-            if antecedent is not None and place is not None:
-                yield example, antecedent, example.source[place]
-
-    for (example, antecedent, _), document in _annotated(named(), lambda row: [row[2]], annotator):
-        sentence = document.sentences[0]
-        match = find(antecedent.source, sentence.text)
-        if match is not None:
-            tokens = [t for t, o in zip(sentence, sentence.offsets, strict=True) if match.start() <= o < match.end()]
-            yield example.id, by_annotation(tokens)
-
-
 def linked(
     suite: Suite, source: tuple[Annotator, Linker], target: tuple[Annotator, Linker]
 ) -> Iterator[tuple[str, Antecedent, Sequence[Tags]]]:
     """Yield example ids with the antecedents on which both languages agree, and the tags of their source words."""
     examples = (example for example in suite if example.gold is not None)
-    both = _annotated(examples, lambda example: example.source, source[0])
-    for (example, english), german in _annotated(both, lambda row: row[0].candidates[row[0].gold or 0], target[0]):
+    both = annotated(examples, lambda example: example.source, source[0])
+    for (example, english), german in annotated(both, lambda row: row[0].candidates[row[0].gold or 0], target[0]):
         first = _source_link(example, english, source[1].links(english))
         second = _target_link(example, german, target[1].links(german))
         if first is None or second is None or first.sentence != second.sentence:
@@ -272,9 +249,9 @@ def _target_link(example: Example, document: Document, links: Sequence[Link]) ->
     gold = example.gold or 0
     last = len(document.sentences) - 1
     sentence = document.sentences[last]
-    right = _squeezed(example.candidates[gold][-1])
-    places = [_difference(right, _squeezed(c[-1])) for k, c in enumerate(example.candidates) if k != gold]
-    tokens = {_token_at(sentence, place) for place in places}
+    texts = [" ".join(candidate[-1].split()) for candidate in example.candidates]
+    places = [_difference(texts[gold], text) for k, text in enumerate(texts) if k != gold]
+    tokens = {max((k for k, start in enumerate(sentence.offsets) if start <= place), default=0) for place in places}
     for link in links:
         if link.pronoun.sentence == last and link.pronoun.head in tokens:
             return _believed(link)
@@ -289,19 +266,3 @@ def _difference(one: str, other: str) -> int:
     """Return the first position at which two sentences differ."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((place for place, (a, b) in pairs if a != b), min(len(one), len(other)))
-
-
-def _token_at(sentence: Sentence, place: int) -> int:
-    return max((k for k, offset in enumerate(sentence.offsets) if offset <= place), default=0)
-
-
-def _squeezed(sentence: str) -> str:
-    return " ".join(sentence.split())
-
-
-def _annotated(
-    items: Iterator[Item], lines: Callable[[Item], Sequence[str]], annotator: Annotator
-) -> Iterator[tuple[Item, Document]]:
-    """Yield items with their lines annotated; only as many are held in memory as the annotator batches."""
-    kept, sent = tee(items)
-    return zip(kept, annotator.annotate(list(lines(item)) for item in sent), strict=False)

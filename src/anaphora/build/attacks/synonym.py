@@ -14,19 +14,18 @@ from anaphora.build.attacks.attack import (
     Antecedent,
     OnSkip,
     Skipped,
+    antecedent_of,
+    antecedent_tokens,
     attacked_suite,
     begins_sentence,
     check_tags,
-    find,
-    from_tags,
-    sentence_of,
 )
 from anaphora.build.attacks.synonym_sentence import Phrase, Unsure, count_it, followed, phrase_in, replaced
 from anaphora.core.errors import AnaphoraError
 from anaphora.languages.german import PRONOUNS, Noun, NounTable, words_of
 from anaphora.languages.thesaurus import Dictionary, Thesaurus
 from anaphora.languages.wordnet import FirstSenses
-from anaphora.suites.example import Example, Passage
+from anaphora.suites.example import Example
 from anaphora.suites.readers.text import differing_words
 from anaphora.suites.suite import Suite
 
@@ -44,28 +43,14 @@ def case_by_tag(example: Example) -> list[str]:
 
 def cases_by_annotation(suite: Suite, annotator: Annotator) -> dict[str, Sequence[str]]:
     """Return the cases proposed for each antecedent, by example id: by tag, by tagger, and by syntactic role."""
-    rows: list[tuple[Example, Antecedent, str]] = []
-    for example in suite:
-        antecedent = from_tags(example)
-        place = sentence_of(example.source, antecedent) if antecedent else None
-        if antecedent is not None and place is not None:
-            rows.append((example, antecedent, example.candidates[example.gold or 0][place]))
     cases: dict[str, Sequence[str]] = {}
-    documents = annotator.annotate([sentence] for _, _, sentence in rows)
-    for (example, antecedent, _), document in zip(rows, documents, strict=True):
-        sentence = document.sentences[0]
-        match = find(antecedent.target, sentence.text)
-        tokens = zip(sentence, sentence.offsets, strict=True)
-        inside = [token for token, place in tokens if match and match.start() <= place < match.end()]
+    for example, tokens in antecedent_tokens(suite, annotator, target=True):
         head = example.tags.get("target_antecedent_head")
-        nouns = [token for token in inside if (token.text == head if head else token.upos in ("NOUN", "PROPN"))]
-        cases[example.id] = [*case_by_tag(example), *(_cases(nouns[0]) if nouns else ())]
+        nouns = (token for token in tokens if (token.text == head if head else token.upos in ("NOUN", "PROPN")))
+        noun = next(nouns, Token(""))
+        proposed = noun.features.get("Case"), ROLES.get(noun.role)
+        cases[example.id] = [*case_by_tag(example), *(case for case in proposed if case in CASES)]
     return cases
-
-
-def _cases(token: Token) -> list[str]:
-    tagged, role = token.features.get("Case", ""), ROLES.get(token.role, "")
-    return [case for case in (tagged, role) if case in CASES]
 
 
 # Synonyms of another gender on which several resources agree.
@@ -132,31 +117,21 @@ class Synonyms:
         synonyms = list({other.lemma: other for other in known if other is not None and _fits(noun, other)}.values())
         used = {o.lemma: self.usage.counts(o, source.lower()) if self.usage else (0, 0) for o in synonyms}
         if self.dictionary is None:
-            synonyms = [other for other in synonyms if self._has_one_sense(noun) and self._has_one_sense(other)]
+            synonyms = [o for o in synonyms if all(len(self.thesaurus.senses(n.lemma)) == 1 for n in (noun, o))]
         else:
             translations = frozenset[str]().union(*map(self.dictionary.translations, words))
-            shared = {other.lemma: self._shared(noun, other, self.dictionary) for other in synonyms}
             synonyms = [other for other in synonyms if {noun.lemma, other.lemma} <= translations]
-            synonyms = [o for o in synonyms if shared[o.lemma] >= self._least(used[o.lemma][1])]
+            own, shared = self.dictionary.words(noun.lemma), {}
+            for other in synonyms:
+                theirs = self.dictionary.words(other.lemma)
+                shared[other.lemma] = len(own & theirs) / len(own | theirs) if own & theirs else 0.0
+            least = {True: min(SHARED_IF_USED, self.least), False: self.least}
+            synonyms = [o for o in synonyms if shared[o.lemma] >= least[used[o.lemma][1] > 0]]
             synonyms.sort(key=lambda other: -shared[other.lemma])
-        synonyms = [other for other in synonyms if not _otherwise(*used[other.lemma])]
-        return sorted(synonyms, key=lambda other: (-used[other.lemma][1], -used[other.lemma][0]))
-
-    def _least(self, with_word: int) -> float:
-        return min(SHARED_IF_USED, self.least) if with_word else self.least
-
-    def _has_one_sense(self, noun: Noun) -> bool:
-        return len(self.thesaurus.senses(noun.lemma)) == 1
-
-    @staticmethod
-    def _shared(noun: Noun, other: Noun, dictionary: Dictionary) -> float:
-        one, two = dictionary.words(noun.lemma), dictionary.words(other.lemma)
-        return len(one & two) / len(one | two) if one & two else 0.0
-
-
-def _otherwise(sentences: int, with_word: int) -> bool:
-    """Return whether a noun is frequent, but rare for the English word: Bein can be a bone, but is mostly a leg."""
-    return sentences >= OFTEN and with_word < USED * sentences
+        # not nouns that are frequent, but rare for the English word: Bein can be a bone, but is mostly a leg
+        rare = {lemma for lemma, (total, with_word) in used.items() if total >= OFTEN and with_word < USED * total}
+        synonyms = [other for other in synonyms if other.lemma not in rare]
+        return sorted(synonyms, key=lambda other: used[other.lemma][::-1], reverse=True)
 
 
 def _fits(noun: Noun, other: Noun) -> bool:
@@ -194,27 +169,26 @@ class _Replacer:
     cases: Cases
 
     def __call__(self, example: Example) -> Example | Skipped:
-        antecedent = from_tags(example)
-        if antecedent is None:
-            return Skipped("no antecedent known")
-        place = sentence_of(example.source, antecedent)
-        if place is None:
-            return Skipped("the antecedent is before the context")
+        if isinstance(located := antecedent_of(example), Skipped):
+            return located
         try:
-            return self._attacked(example, antecedent, place)
+            return self._attacked(example, *located)
         except Unsure as why:
             return Skipped(str(why))
 
-    def _attacked(self, example: Example, antecedent: Antecedent, place: int) -> Example:
+    def _attacked(self, example: Example, antecedent: Antecedent, index: int) -> Example:
         genders = candidate_genders(example)
         gold = example.candidates[example.gold or 0]
         head = example.tags.get("target_antecedent_head")
-        phrase = phrase_in(gold[place], antecedent.target, self.synonyms.nouns, str(head) if head else None)
+        phrase = phrase_in(gold[index], antecedent.target, self.synonyms.nouns, str(head) if head else None)
         if example.gold is None or genders[example.gold] != phrase.noun.gender:
             raise Unsure("the right pronoun does not have the gender of the antecedent")
-        _only_once(gold, phrase)
+        forms = {form for forms in phrase.noun.forms.values() for form in forms}
+        if sum(word.text in forms for sentence in gold for word in words_of(sentence)) > 1:
+            raise Unsure("the noun is there again")  # and might have to be replaced, too
         source = str(example.tags.get("source_antecedent_head_lemma") or _head(antecedent.source))
-        choice = [noun for noun in self.synonyms.of(phrase.noun, source) if not _in(noun, gold)]
+        text = "\n".join(gold).lower()  # which may contain a synonym, possibly as part of another noun
+        choice = [noun for noun in self.synonyms.of(phrase.noun, source) if noun.lemma.lower() not in text]
         if not choice:
             raise Unsure("no synonym of another gender")
         problems = []
@@ -223,28 +197,31 @@ class _Replacer:
                 problems.append("no candidate has the pronoun of the new gender")
                 continue
             try:
-                return self._with(example, place, antecedent, phrase, noun, genders.index(noun.gender))
+                return self._with(example, index, antecedent, phrase, noun, genders.index(noun.gender))
             except Unsure as why:
                 problems.append(str(why))
         raise Unsure(problems[0])
 
     def _with(
-        self, example: Example, place: int, antecedent: Antecedent, phrase: Phrase, noun: Noun, gold: int
+        self, example: Example, index: int, antecedent: Antecedent, phrase: Phrase, noun: Noun, gold: int
     ) -> Example:
         if any(len(candidate) != len(example.source) for candidate in example.candidates):
             raise Unsure("a candidate has not as many sentences as its source")
-        _nothing_else(example, gold)
+        # the new right candidate must not change a pronoun with another antecedent, as some in ContraPro
+        changes = len(differing_words(example.candidates[example.gold or 0][-1], example.candidates[gold][-1]))
+        if not 1 <= changes <= max(1, count_it(example.source[-1])):
+            raise Unsure("the candidates differ in more than what stands for it")
         opinions = self.cases(example)
         candidates, words = [], ""
         for k, candidate in enumerate(example.candidates):
             passage = list(candidate)
-            here = phrase_in(passage[place], antecedent.target, self.synonyms.nouns, phrase.words[-1].text)
-            passage[place], words, end = replaced(passage[place], here, noun, opinions)
-            for i in range(place, len(passage)):
+            here = phrase_in(passage[index], antecedent.target, self.synonyms.nouns, phrase.words[-1].text)
+            passage[index], words, end = replaced(passage[index], here, noun, opinions)
+            for i in range(index, len(passage)):
                 if i < len(passage) - 1 or k == gold:  # in the last sentence the other pronouns are wrong anyway
                     last = i == len(passage) - 1
                     change = (phrase.noun.gender, noun.gender)
-                    start = end if i == place else 0
+                    start = end if i == index else 0
                     passage[i] = followed(passage[i], example.source[i], change, start, alone=int(last))
             candidates.append(tuple(passage))
         tags = {**example.tags, **_tags(example, phrase, noun, words, gold)}
@@ -286,26 +263,6 @@ def _tags(example: Example, phrase: Phrase, noun: Noun, words: str, gold: int) -
         "target_antecedent_head_gender": noun.gender,
     }
     return tags | {key: value for key, value in known.items() if key in example.tags}
-
-
-def _nothing_else(example: Example, new: int) -> None:
-    """Raise Unsure if the new right candidate also changes a pronoun with another antecedent, as some in ContraPro."""
-    last = example.candidates[example.gold or 0][-1], example.candidates[new][-1]
-    changes = len(differing_words(*last))
-    if not 1 <= changes <= max(1, count_it(example.source[-1])):
-        raise Unsure("the candidates differ in more than what stands for it")
-
-
-def _only_once(passage: Passage, phrase: Phrase) -> None:
-    """Raise Unsure if the noun occurs again, since that occurrence might have to be replaced, too."""
-    forms = {form for found in phrase.noun.forms.values() for form in found}
-    if sum(word.text in forms for sentence in passage for word in words_of(sentence)) > 1:
-        raise Unsure("the noun is there again")
-
-
-def _in(noun: Noun, passage: Passage) -> bool:
-    """Return whether a passage contains a noun, possibly as part of another one."""
-    return any(noun.lemma.lower() in sentence.lower() for sentence in passage)
 
 
 def _head(source: str) -> str:

@@ -17,7 +17,6 @@ from anaphora.languages.german import (
     JOINED,
     PREPOSITIONS,
     PRONOUNS,
-    Mentions,
     Noun,
     NounTable,
     Word,
@@ -71,21 +70,21 @@ def phrase_in(sentence: str, antecedent: str, nouns: NounTable, head: str | None
         raise Unsure("the antecedent's words are there twice")
     words = words_of(sentence)
     inside = [k for k, word in enumerate(words) if match.start() <= word.start and word.end <= match.end()]
-    place = next((k for k in inside if words[k].text == head or (head is None and words[k].text[0].isupper())), None)
-    while head is None and place in inside[:-1] and determiner(words[place].text):  # Die at the beginning
-        place = next((k for k in inside if k > place and words[k].text[0].isupper()), None)
-    noun = nouns.of_form(words[place].text) if place is not None else None
-    if place is None or noun is None:
+    index = next((k for k in inside if words[k].text == head or (head is None and words[k].text[0].isupper())), None)
+    while head is None and index in inside[:-1] and determiner(words[index].text):  # Die at the beginning
+        index = next((k for k in inside if k > index and words[k].text[0].isupper()), None)
+    noun = nouns.of_form(words[index].text) if index is not None else None
+    if index is None or noun is None:
         raise Unsure("the noun, or its gender, is not known")
-    first = _first(sentence, words, place)
+    first = _first(sentence, words, index)
     before = words[first - 1] if first else None
     joined = before is not None and not sentence[before.end : words[first].start].strip()
-    return Phrase(tuple(words[first : place + 1]), before.text if before and joined else "", noun)
+    return Phrase(tuple(words[first : index + 1]), before.text if before and joined else "", noun)
 
 
-def _first(sentence: str, words: Sequence[Word], place: int) -> int:
+def _first(sentence: str, words: Sequence[Word], index: int) -> int:
     """Return the index of the determiner with which the noun phrase of a noun begins."""
-    for k in range(place - 1, -1, -1):
+    for k in range(index - 1, -1, -1):
         if sentence[words[k].end : words[k + 1].start].strip():
             break
         if determiner(words[k].text) or words[k].text.lower() in CONTRACTED:
@@ -98,7 +97,7 @@ def _first(sentence: str, words: Sequence[Word], place: int) -> int:
 def replaced(sentence: str, phrase: Phrase, new: Noun, opinions: Sequence[str]) -> tuple[str, str, int]:
     """Return the sentence with another noun in a phrase, the new phrase, and the position of its end.
 
-    opinions: cases proposed for it, which are used only if the forms are ambiguous
+    opinions: cases proposed for it, which must agree, and are used only if the forms are ambiguous
     """
     start, end = phrase.span
     forms = dict(phrases([word.text for word in phrase.words], phrase.before, phrase.noun, new))
@@ -107,7 +106,12 @@ def replaced(sentence: str, phrase: Phrase, new: Noun, opinions: Sequence[str]) 
     if phrase.before.lower() not in PREPOSITIONS:
         clause = case_in_clause(sentence[:start], sentence[end:])
         opinions = [*opinions, *([clause] if clause else [])]
-    words = _decided(forms, opinions)
+    if len(set(forms.values())) == 1:
+        words = next(iter(forms.values()))
+    elif len(stated := set(opinions)) == 1 and stated <= set(forms):
+        words = forms[stated.pop()]
+    else:
+        raise Unsure("the case is not clear")
     text = " ".join(words)
     before, article = phrase.before.lower(), phrase.words[0].text.lower()
     whole = JOINED.get((before, words[0].lower()))
@@ -118,25 +122,15 @@ def replaced(sentence: str, phrase: Phrase, new: Noun, opinions: Sequence[str]) 
     return sentence[:start] + text + tail, " ".join(words), start + len(text)
 
 
-def _decided(forms: dict[str, tuple[str, ...]], opinions: Sequence[str]) -> tuple[str, ...]:
-    """Return the form that all possible cases share, or the form of the one case on which all opinions agree."""
-    if len(set(forms.values())) == 1:
-        return next(iter(forms.values()))
-    stated = set(opinions)
-    if len(stated) != 1 or not stated <= set(forms):
-        raise Unsure("the case is not clear")
-    return forms[stated.pop()]
-
-
 def _relative(sentence: str, end: int, old: str, new: str) -> str:
     """Return the rest of a sentence after the noun, with the relative pronoun in the new gender."""
     match = BEHIND.match(sentence, end)
     if match is None:
         return sentence[end:]
     words = words_of(sentence)
-    place = next(k for k, word in enumerate(words) if word.start == match.start("form"))
+    index = next(k for k, word in enumerate(words) if word.start == match.start("form"))
     forms = relatives(match["form"], old, new)
-    if in_phrase(sentence, words, place) or len(forms) != 1:
+    if in_phrase(sentence, words, index) or len(forms) != 1:
         raise Unsure("a relative pronoun is not clear")
     return sentence[end : match.start("form")] + forms.pop() + sentence[match.end("form") :]
 
@@ -150,10 +144,12 @@ def followed(text: str, source: str, genders: tuple[str, str], start: int, *, al
     """
     old, new = genders
     mentioned = mentions(text, old, start)
-    if any(word.start > _behind(text, start) for word in mentioned.others):
+    relative = BEHIND.match(text, start) if start else None  # directly after the noun phrase: its gender is right
+    if any(word.start > (relative.start("form") if relative else start - 1) for word in mentioned.others):
         raise Unsure("a demonstrative or relative pronoun may take it up")
     english = _english(source)
-    pronouns = _without_polite(mentioned, english)
+    polite = any(word in YOU for word in english)  # a sentence-initial Sie or Ihr may be
+    pronouns = [w for w in mentioned.pronouns if not (polite and w.text.startswith(("Sie", "Ihr")))]
     people, things = (sum(word in known for word in english) for known in (PEOPLE[old], IT))
     if not pronouns or (people >= len(pronouns) and things <= alone):
         return text
@@ -171,18 +167,6 @@ def count_it(source: str) -> int:
 
 def _english(source: str) -> list[str]:
     return re.findall(r"[\w']+", normalize(source).lower())
-
-
-def _behind(text: str, start: int) -> int:
-    """Return the position of the relative pronoun directly after the noun phrase, whose gender is already right."""
-    match = BEHIND.match(text, start)
-    return match.start("form") if match and start else start - 1
-
-
-def _without_polite(mentioned: Mentions, english: Sequence[str]) -> list[Word]:
-    """Return the pronouns without a sentence-initial Sie or Ihr if the source has *you*."""
-    polite = any(word in YOU for word in english)
-    return [w for w in mentioned.pronouns if not (polite and w.text.startswith(("Sie", "Ihr")))]
 
 
 def _changed(text: str, word: Word, old: str, new: str) -> str:

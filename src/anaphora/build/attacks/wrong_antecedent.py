@@ -17,12 +17,11 @@ from typing import Any
 from anaphora.build.attacks.attack import (
     OnSkip,
     Skipped,
+    antecedent_of,
     attacked_suite,
     capitalized,
     check_tags,
-    from_tags,
     is_truecased,
-    sentence_of,
 )
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.parsing import read_toml
@@ -114,11 +113,8 @@ def wrong_antecedent(
 
 
 def _drawn(example: Example, distractors: Distractors, seed: int) -> Distractor | Skipped:
-    antecedent = from_tags(example)
-    if antecedent is None:
-        return Skipped("no antecedent known")
-    if sentence_of(example.source, antecedent) is None:
-        return Skipped("the antecedent is before the context")
+    if isinstance(located := antecedent_of(example), Skipped):
+        return located
     if example.gold is None or (gold := distractors.gold_gender(example)) is None:
         return Skipped("the gender of the right answer is not known")
     passages = (example.source, *example.candidates)

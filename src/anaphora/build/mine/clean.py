@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections import Counter
 from collections.abc import Callable
@@ -39,15 +40,10 @@ def misread(text: str) -> bool:
 
 
 def _encoding(text: str) -> str:
-    """Return the text decoded as UTF-8, if it was decoded as Latin-1 or Windows-1252 by mistake."""
+    """Repair UTF-8 that was decoded as Latin-1 or Windows-1252: the whole text, or else single characters."""
     if not misread(text):
         return text
-    for encoding in ("cp1252", "latin-1"):
-        try:
-            return normalize(text.encode(encoding).decode("utf-8"))
-        except UnicodeError:
-            continue
-    return normalize(_MOJIBAKE_PART.sub(_part, text))
+    return normalize(_decoded(text) or _MOJIBAKE_PART.sub(lambda match: _decoded(match[0]) or match[0], text))
 
 
 _MOJIBAKE_PART = re.compile(
@@ -55,14 +51,11 @@ _MOJIBAKE_PART = re.compile(
 )
 
 
-def _part(match: re.Match[str]) -> str:
-    """Return the character that two characters were, or both unchanged if they cannot have been one."""
+def _decoded(text: str) -> str:
     for encoding in ("cp1252", "latin-1"):
-        try:
-            return match[0].encode(encoding).decode("utf-8")
-        except UnicodeError:
-            continue
-    return match[0]
+        with contextlib.suppress(UnicodeError):
+            return text.encode(encoding).decode("utf-8")
+    return ""
 
 
 def _ocr(text: str) -> str:
@@ -71,43 +64,22 @@ def _ocr(text: str) -> str:
     return text
 
 
-def _without(pattern: re.Pattern[str]) -> Callable[[str], str]:
-    return lambda text: pattern.sub(" ", text)
-
-
 def _direction(text: str) -> str:
     """Remove stage directions: [DOOR OPENS], (sighs). A line that consists of them becomes empty."""
     rest, count = _DIRECTION.subn(" ", text)
     return rest if not count or any(map(str.isalnum, rest)) else ""
 
 
-def _speaker(text: str) -> str:
-    return _SPEAKER.sub("", text)
-
-
-def _dash(text: str) -> str:
-    return _DASH.sub(lambda found: " " if found.start() else "", text)
-
-
-# in this order: text inside tags and after dashes is processed later
-RULES: dict[str, Callable[[str], str]] = {
-    "encoding": _encoding,
-    "tags": _without(_TAG),
-    "music": _without(_MUSIC),
-    "directions": _direction,
-    "dashes": _dash,
-    "speakers": _speaker,
-    "ocr": _ocr,
-}
-# characters that a rule needs: most lines have none of them, and the check is fast
-SIGNS = {
-    "encoding": re.compile("[ÂÃâÅÄ]"),
-    "tags": re.compile("[<{]"),
-    "music": re.compile("[#♩♪♫♬]"),
-    "directions": re.compile(r"[\[(*]"),
-    "dashes": re.compile("[-–—‐‑]"),
-    "speakers": re.compile(":"),
-    "ocr": re.compile(r"(?<!\w)[l0]|[^\W\d_]I"),
+# In this order: text inside tags and after dashes is processed later. Most lines have none of the characters that a
+# rule needs, and that check is fast.
+RULES: dict[str, tuple[re.Pattern[str], Callable[[str], str]]] = {
+    "encoding": (re.compile("[ÂÃâÅÄ]"), _encoding),
+    "tags": (re.compile("[<{]"), lambda text: _TAG.sub(" ", text)),
+    "music": (re.compile("[#♩♪♫♬]"), lambda text: _MUSIC.sub(" ", text)),
+    "directions": (re.compile(r"[\[(*]"), _direction),
+    "dashes": (re.compile("[-–—‐‑]"), lambda text: _DASH.sub(lambda match: " " if match.start() else "", text)),
+    "speakers": (re.compile(":"), lambda text: _SPEAKER.sub("", text)),
+    "ocr": (re.compile(r"(?<!\w)[l0]|[^\W\d_]I"), _ocr),
 }
 
 
@@ -117,14 +89,13 @@ class Cleaner:
     def __init__(self, kind: str) -> None:
         if kind not in KINDS:
             raise AnaphoraError(f"unknown clean-up {kind!r}. Known: {', '.join(KINDS)}")
-        self.rules = [(name, SIGNS[name], rule) for name, rule in RULES.items()] if kind == "subtitles" else []
-        self.counts: Counter[str] = Counter({name: 0 for name, _, _ in self.rules})
+        self.rules = RULES if kind == "subtitles" else {}
+        self.counts: Counter[str] = Counter(dict.fromkeys(self.rules, 0))
 
     def __call__(self, text: str) -> str:
-        for name, signs, rule in self.rules:
+        for name, (signs, rule) in self.rules.items():
             if signs.search(text):
-                found = " ".join(rule(text).split())
-                if found != text:
-                    self.counts[name] += 1
-                    text = found
+                cleaned = " ".join(rule(text).split())
+                self.counts[name] += cleaned != text
+                text = cleaned
         return text

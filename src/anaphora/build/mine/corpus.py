@@ -52,17 +52,12 @@ def read_corpus(corpus: Corpus) -> Iterator[Named]:
     OPUS's `.ids`; `opus`: XML.
     """
     _check(corpus)
-    if corpus.format == "opus":
-        assert corpus.target is not None
-        assert corpus.links is not None
-        return read_opus(corpus.links, corpus.source, corpus.target)
-    if corpus.format == "moses":
-        return _moses(corpus)
-    if corpus.format == "tsv" and corpus.target is None:
+    if corpus.target is None:
         return _tsv(corpus)
-    assert corpus.target is not None
-    format = "docids" if corpus.format == "tsv" else corpus.format
-    return read_pairs(corpus.source, corpus.target, format, corpus.alignments)
+    if corpus.links is None:
+        format = "docids" if corpus.format == "tsv" else corpus.format
+        return read_pairs(corpus.source, corpus.target, format, corpus.alignments)
+    return read_opus(corpus.links, corpus.source, corpus.target) if corpus.format == "opus" else _moses(corpus)
 
 
 def read_pairs(source: Path, target: Path, format: str, alignments: Path | None) -> Iterator[Named]:
@@ -101,14 +96,13 @@ def _tsv(corpus: Corpus) -> Iterator[Named]:
 
 def _moses(corpus: Corpus) -> Iterator[Named]:
     """Read OPUS's line files. A third file has the documents of each line and of its translation."""
-    assert corpus.links is not None
     rows = parallel_lines(*corpus.files())
     for line, (source, target, identifiers, *points) in enumerate(rows, start=1):
         columns = identifiers.split("\t")
         if len(columns) != 4:
             problem = f"{len(columns)} columns, 4 expected"
             remedy = "Each line of an .ids file is two documents and the numbers of their sentences, separated by tabs."
-            raise BadInput(corpus.links, problem, line=line, remedy=remedy)
+            raise BadInput(corpus.links or corpus.source, problem, line=line, remedy=remedy)
         name = pair_name(columns[0], columns[1])
         yield name, Pair(line, source.strip(), target.strip(), _points(points, corpus, line))
 
@@ -118,7 +112,6 @@ def _points(rows: list[str], corpus: Corpus, line: int) -> tuple[tuple[int, int]
 
 
 # The stage `read`: the corpus in shards.
-
 
 INDEX = "index.json"
 SIDES = ("source", "target")
@@ -181,26 +174,19 @@ def _checked(pairs: Iterable[Named], corpus: Corpus, index: Index) -> Iterator[N
     """Yield pairs with normalized characters and single spaces, and check that alignments fit the words."""
     for name, pair in pairs:
         source, target = (
-            _normalized(text, counts, counted=pair.alignment is not None)
+            _normalized_words(text, counts, counted=pair.alignment is not None)
             for text, counts in zip((pair.source, pair.target), index.normalized.values(), strict=True)
         )
         if pair.alignment is not None:
-            assert corpus.alignments is not None
-            words = len(source.split()), len(target.split())
-            check_alignment(pair.alignment, *words, corpus.alignments, pair.line)
-        yield name, Pair(pair.line, source, target, pair.alignment)
+            check_alignment(pair.alignment, len(source), len(target), corpus.alignments or corpus.source, pair.line)
+        yield name, Pair(pair.line, " ".join(source), " ".join(target), pair.alignment)
 
 
-def _normalized(text: str, counts: Counter[str], *, counted: bool) -> str:
-    """Return a line with normalized characters. counted: alignments index its words, so that each stays one word.
-
-    A line with a decoding error is left to the cleaning, which needs the original characters.
-    """
-    if misread(text):
-        return " ".join(text.split())
-    if counted:
-        return " ".join(normalized_words(text, counts))
-    return " ".join(normalize_counting(text, counts).split())
+def _normalized_words(text: str, counts: Counter[str], *, counted: bool) -> list[str]:
+    """Return the words of a line. counted: alignments index them, so that each stays one word."""
+    if misread(text):  # left to the cleaning, which needs the original characters
+        return text.split()
+    return normalized_words(text, counts) if counted else normalize_counting(text, counts).split()
 
 
 def _pieces(pairs: Iterable[Named], sizes: Sizes) -> Iterator[Piece]:

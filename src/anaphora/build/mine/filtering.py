@@ -1,6 +1,6 @@
 """The filters of pronoun mining (ContraPro §3.1): aligned pronouns whose nominal antecedents are aligned as well.
 
-Each step returns its result, or the reason for rejection: one of `REASONS`, in the order of the steps.
+Each step returns its result, or the reason for rejection.
 """
 
 from __future__ import annotations
@@ -8,36 +8,19 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from anaphora.align.alignment import Alignment
 from anaphora.annotate.document import Document, Mention, Sentence, Token
-from anaphora.core.errors import AnaphoraError
-from anaphora.core.registry import Registry
+from anaphora.core.errors import AnaphoraError, did_you_mean
 from anaphora.coref import Link
 from anaphora.coref.joint import join
 from anaphora.coref.phrases import span
+from anaphora.languages import german_swap
+from anaphora.languages.swap import Swap, Variant, load_forms, swap_pronoun
 
-Place = tuple[int, int]  # sentence, token
-Links = Mapping[Place, Link]
-
-# in the order of the steps; the reasons of a swap come between the antecedents and their agreement
-REASONS = (
-    "no target pronoun",
-    "not aligned to a pronoun",
-    "aligned to several",
-    "not resolved",
-    "source pleonastic",
-    "source event",
-    "target pleonastic",
-    "no source antecedent",
-    "no target antecedent",
-    "antecedents not aligned",
-    "not sure enough",
-    "too far away",
-    "number does not agree",
-    "gender unknown",
-    "gender does not agree",
-)
+Position = tuple[int, int]  # sentence, token
+Links = Mapping[Position, Link]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +43,11 @@ class WordLinks:
         self._alignments = alignments
         self._sides: dict[int, tuple[dict[int, list[int]], dict[int, list[int]]]] = {}
 
-    def targets(self, place: Place) -> list[Place]:
-        return [(place[0], j) for j in self._of(place[0])[0].get(place[1], ())]
+    def targets(self, position: Position) -> list[Position]:
+        return [(position[0], j) for j in self._of(position[0])[0].get(position[1], ())]
 
-    def sources(self, place: Place) -> list[Place]:
-        return [(place[0], i) for i in self._of(place[0])[1].get(place[1], ())]
+    def sources(self, position: Position) -> list[Position]:
+        return [(position[0], i) for i in self._of(position[0])[1].get(position[1], ())]
 
     def _of(self, number: int) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
         if number not in self._sides:
@@ -77,17 +60,17 @@ class WordLinks:
         return self._sides[number]
 
 
-def target_pronoun(place: Place, source: Sentence, candidates: Iterable[int], words: WordLinks) -> int | str:
+def target_pronoun(position: Position, source: Sentence, candidates: Iterable[int], words: WordLinks) -> int | str:
     """Return the target pronoun that is aligned to this source pronoun and to no other, or the reason for rejection."""
     pronouns = set(candidates)
     if not pronouns:
         return "no target pronoun"
-    aligned = [j for _, j in words.targets(place) if j in pronouns]
+    aligned = [j for _, j in words.targets(position) if j in pronouns]
     if not aligned:
         return "not aligned to a pronoun"
     if len(aligned) > 1:
         return "aligned to several"
-    others = [i for _, i in words.sources((place[0], aligned[0])) if i != place[1]]
+    others = [i for _, i in words.sources((position[0], aligned[0])) if i != position[1]]
     return "aligned to several" if any(source[i].upos == "PRON" for i in others) else aligned[0]
 
 
@@ -143,7 +126,8 @@ def _by_source(source: Link, words: WordLinks, document: Document) -> Antecedent
     for ours in source.nouns or (source.antecedent,):
         for number, j in words.targets((ours.sentence, ours.head)):
             if document.sentences[number][j].upos in ("NOUN", "PROPN"):
-                return Antecedents(ours, phrase_at(document, number, j), source.confidence)
+                start, end = span(document.sentences[number], j)
+                return Antecedents(ours, Mention(number, start, end, j), source.confidence)
     return "antecedents not aligned"
 
 
@@ -176,12 +160,6 @@ def disagreement(noun: Token, genders: frozenset[str], number: str) -> str | Non
     return None if gender in genders else "gender does not agree"
 
 
-def phrase_at(document: Document, number: int, head: int) -> Mention:
-    """Return the noun phrase of a noun."""
-    start, end = span(document.sentences[number], head)
-    return Mention(number, start, end, head)
-
-
 def _weighed(link: Link) -> Link:
     """Return a link of a chain as one with probabilities: its last noun phrase has all of it."""
     if link.candidates or link.antecedent is None:
@@ -191,94 +169,28 @@ def _weighed(link: Link) -> Link:
 
 # Contrastive variants of a target sentence: its pronoun in the other genders, with agreement (§3.1).
 
-SWAPS = Registry(
-    "swap",
-    {
-        "german": "anaphora.build.mine.filtering:german",
-        "agreement": "anaphora.build.mine.filtering:agreement",
-    },
-)
+SWAPS = ("german", "agreement")  # German has a module of its own; other languages have a table [swap]
+Swapper = Callable[[Sentence, int], Swap | str]
 
 
-@dataclass(frozen=True, slots=True)
-class Variant:
-    """A sentence with another pronoun."""
-
-    pronoun: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Contrast:
-    """A pronoun and its contrastive variants.
-
-    case: its case in the sentence; cases: the cases that its form can have (sie)
-    genders: the genders that its form can have; variants: by gender, different from it and from each other
-    """
-
-    case: str
-    cases: frozenset[str]
-    genders: frozenset[str]
-    number: str
-    variants: Mapping[str, Variant]
-
-
-Swap = Callable[[Sentence, int], Contrast | str]
-
-
-def load_swap(name: str, language: str) -> Swap:
+def load_swap(name: str, language: str) -> Swapper:
     """Return the function that makes variants, by its name in the data of a language pair."""
-    made: Swap = SWAPS.load(name)(language)
-    return made
-
-
-def german(language: str) -> Swap:
-    """Return the swap for German, which has a module of its own."""
-    from anaphora.languages.german import cases_of, pronoun
-    from anaphora.languages.german_swap import swappable
-
+    if name not in SWAPS:
+        raise AnaphoraError(f"unknown swap {name!r}{did_you_mean(name, SWAPS)}. Known: {', '.join(SWAPS)}")
+    if name == "agreement":
+        return partial(swap_pronoun, forms=load_forms(language))
     if language != "de":
         raise AnaphoraError(f"the swap 'german' is for German, not {language!r}")
-
-    def swap(sentence: Sentence, index: int) -> Contrast | str:
-        change = swappable(sentence, index)
-        if isinstance(change, str):
-            return change
-        own = sentence[index].text
-        made = {
-            gender: Variant(pronoun(gender, change.case, like=own), text) for gender, text in change.others().items()
-        }
-        return checked(sentence, Contrast(change.case, cases_of(own), change.genders, "Sing", made))
-
-    return swap
+    return german_swap.swap_pronoun
 
 
-def agreement(language: str) -> Swap:
-    """Return the swap for a language whose data file has a table [swap]."""
-    from anaphora.languages.swap import load_forms, swappable
-
-    forms = load_forms(language)
-
-    def swap(sentence: Sentence, index: int) -> Contrast | str:
-        change = swappable(sentence, index, forms)
-        if isinstance(change, str):
-            return change
-        made = {gender: Variant(word, text) for gender, (word, text) in change.others().items()}
-        return checked(
-            sentence, Contrast(change.case, frozenset({change.case}), frozenset({change.gender}), change.number, made)
-        )
-
-    return swap
-
-
-def checked(sentence: Sentence, contrast: Contrast) -> Contrast | str:
-    """Return the contrast without duplicate variants (mit ihm), or why it cannot be used."""
-    variants: dict[str, Variant] = {}
-    for gender, variant in contrast.variants.items():
-        if variant not in variants.values():
-            variants[gender] = variant
+def contrast(sentence: Sentence, swap: Swap) -> Swap | str:
+    """Return the swap without duplicate variants (mit ihm), or why it cannot be used."""
+    variants: dict[Variant, str] = {}
+    for gender, variant in swap.variants.items():
+        variants.setdefault(variant, gender)
     if not variants:
         return "no other form"
-    if any(variant.text == sentence.text for variant in variants.values()):
+    if any(variant.text == sentence.text for variant in variants):
         return "variants do not differ"
-    return replace(contrast, variants=variants)
+    return replace(swap, variants={gender: variant for variant, gender in variants.items()})

@@ -18,7 +18,7 @@ from anaphora.core.files import text_lines
 from anaphora.core.parsing import are_strings, expecting, json_record
 
 Span = tuple[int, int, int]  # line, first token, end (not included)
-Place = tuple[int, int]  # line, token
+Position = tuple[int, int]  # line, token
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class GoldMention:
     chain: str | None
 
     @property
-    def place(self) -> Place:
+    def position(self) -> Position:
         return self.span[:2]
 
 
@@ -41,47 +41,46 @@ class GoldSide:
     lines: tuple[tuple[str, ...], ...]
     mentions: tuple[GoldMention, ...]
     chains: Mapping[str, tuple[GoldMention, ...]] = field(init=False)
-    words: Mapping[Place, GoldMention] = field(init=False)  # mentions of one word, which pronouns are
+    words: Mapping[Position, GoldMention] = field(init=False)  # mentions of one word, which pronouns are
 
     def __post_init__(self) -> None:
         chains: dict[str, list[GoldMention]] = defaultdict(list)
         for mention in self.mentions:
             if mention.chain is not None:
                 chains[mention.chain].append(mention)
-        object.__setattr__(self, "chains", {name: tuple(found) for name, found in chains.items()})
-        single = {m.place: m for m in self.mentions if m.span[2] - m.span[1] == 1 and not m.noun}
+        object.__setattr__(self, "chains", {name: tuple(mentions) for name, mentions in chains.items()})
+        single = {m.position: m for m in self.mentions if m.span[2] - m.span[1] == 1 and not m.noun}
         object.__setattr__(self, "words", single)
 
-    def nouns_before(self, place: Place) -> list[GoldMention]:
+    def nouns_before(self, position: Position) -> list[GoldMention]:
         """Return the noun phrases of the pronoun's chain before it, the nearest last."""
-        pronoun = self.words.get(place)
+        pronoun = self.words.get(position)
         if pronoun is None or pronoun.chain is None:
             return []
-        return [m for m in self.chains[pronoun.chain] if m.noun and m.place < place]
+        return [m for m in self.chains[pronoun.chain] if m.noun and m.position < position]
 
     def annotated(self, document: Document) -> Document:
-        """An annotation of the lines with these chains instead of its own."""
-        chains = []
-        for mentions in self.chains.values():
-            chain = [_mention(document, m.span) for m in mentions]
-            if len(chain) > 1:
-                chains.append(tuple(chain))
-        return replace(document, chains=tuple(chains))
+        """Return the annotation of the lines with these chains instead of its own."""
+
+        def mention(line: int, start: int, end: int) -> Mention:
+            return Mention(line, start, end, head_of(document.sentences[line], start, end))
+
+        chains = (tuple(mention(*m.span) for m in mentions) for mentions in self.chains.values())
+        return replace(document, chains=tuple(chain for chain in chains if len(chain) > 1))
 
 
 @dataclass(frozen=True, slots=True)
 class GoldPair:
-    """A document in both languages; alignments: all word links of a line, sure: those of both directions."""
+    """A document in both languages; alignments: the word links of each line."""
 
     name: str
     source: GoldSide
     target: GoldSide
     alignments: tuple[Alignment, ...]
-    sure: tuple[Alignment, ...]
 
 
 def languages_of(path: Path) -> tuple[str, str]:
-    """The language pair of a file of records."""
+    """Return the language pair of a file of records."""
     for line in text_lines(path):
         with expecting(path, "a record of ParCorFull with a pair of languages", 1):
             source, target = json_record(line, path, 1, "a record of ParCorFull")["langs"]
@@ -90,7 +89,7 @@ def languages_of(path: Path) -> tuple[str, str]:
 
 
 def read_gold(path: Path, source: str, target: str) -> Iterator[GoldPair]:
-    """The documents of a file of ParCorFull's records."""
+    """Yield the documents of a file of ParCorFull's records."""
     for number, line in enumerate(text_lines(path), start=1):
         record = json_record(line, path, number, "a record of ParCorFull")
         with expecting(path, "a record of ParCorFull", number):
@@ -103,51 +102,40 @@ def read_gold(path: Path, source: str, target: str) -> Iterator[GoldPair]:
 
 def _pair(record: Mapping[str, Any], source: str, target: str) -> GoldPair:
     sides = {}
-    places: dict[str, dict[int, Place]] = {}  # sentence → line, tokens before it in the line
+    positions: dict[str, dict[int, Position]] = {}  # sentence → line, tokens before it in the line
     for k, code in enumerate((source, target)):
         sentences = record[code]["sentences"]
         if not all(map(are_strings, sentences)):
             raise TypeError(f"the sentences of {code} must be lists of words")
         beads = [bead[k] for bead in record["alignment"]]
-        places[code] = _places(beads, [len(s) for s in sentences])
+        positions[code] = _positions(beads, [len(s) for s in sentences])
         lines = tuple(tuple(token for n in bead for token in sentences[n]) for bead in beads)
-        sides[code] = GoldSide(lines, tuple(_mentions(record[code]["mentions"], places[code], lines)))
+        mentions = _mentions(record[code]["mentions"], positions[code], lines)
+        sides[code] = GoldSide(lines, tuple(sorted(mentions, key=lambda m: (*m.position, -m.span[2]))))
     points: list[list[tuple[int, int]]] = [[] for _ in record["alignment"]]
-    sure: list[list[tuple[int, int]]] = [[] for _ in record["alignment"]]
-    for (n, i), (m, j), kind in record["word_alignment"]:
-        if n in places[source] and m in places[target] and places[source][n][0] == places[target][m][0]:
-            line, before = places[source][n]
-            point = (before + i, places[target][m][1] + j)
-            points[line].append(point)
-            if kind == "i":
-                sure[line].append(point)
-    return GoldPair(record["doc"], sides[source], sides[target], tuple(map(tuple, points)), tuple(map(tuple, sure)))
+    for (n, i), (m, j), _ in record["word_alignment"]:
+        if n in positions[source] and m in positions[target] and positions[source][n][0] == positions[target][m][0]:
+            line, before = positions[source][n]
+            points[line].append((before + i, positions[target][m][1] + j))
+    return GoldPair(record["doc"], sides[source], sides[target], tuple(map(tuple, points)))
 
 
-def _places(beads: Sequence[Sequence[int]], lengths: Sequence[int]) -> dict[int, Place]:
-    found = {}
+def _positions(beads: Sequence[Sequence[int]], lengths: Sequence[int]) -> dict[int, Position]:
+    positions = {}
     for line, bead in enumerate(beads):
         before = 0
         for number in bead:
-            found[number] = line, before
+            positions[number] = line, before
             before += lengths[number]
-    return found
+    return positions
 
 
 def _mentions(
-    mentions: Sequence[Mapping[str, Any]], places: Mapping[int, Place], lines: Sequence[Sequence[str]]
+    mentions: Sequence[Mapping[str, Any]], positions: Mapping[int, Position], lines: Sequence[Sequence[str]]
 ) -> Iterator[GoldMention]:
-    found = []
     for mention in mentions:
-        if mention["sent"] not in places:
-            continue
-        line, before = places[mention["sent"]]
-        start, end = before + mention["start"], min(before + mention["end"], len(lines[line]))
-        if start < end:
-            found.append(GoldMention((line, start, end), mention["type"] == "np", mention["chain"] or None))
-    yield from sorted(found, key=lambda m: (m.span[0], m.span[1], -m.span[2]))
-
-
-def _mention(document: Document, span: Span) -> Mention:
-    line, start, end = span
-    return Mention(line, start, end, head_of(document.sentences[line], start, end))
+        if mention["sent"] in positions:
+            line, before = positions[mention["sent"]]
+            start, end = before + mention["start"], min(before + mention["end"], len(lines[line]))
+            if start < end:
+                yield GoldMention((line, start, end), mention["type"] == "np", mention["chain"] or None)

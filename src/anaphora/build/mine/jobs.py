@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import heapq
 import sys
+from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Protocol
+from typing import Any
 
 from anaphora.align import Aligner, Settings
 from anaphora.align.alignment import Alignment
@@ -28,7 +29,6 @@ from anaphora.build.mine.shards import (
     Count,
     Piece,
     Stage,
-    Words,
     pack,
     pack_alignments,
     pack_documents,
@@ -45,18 +45,19 @@ LONGEST = 40  # words: longer lines (one in fourteen in TED talks) take a third 
 Inputs = Sequence[bytes]
 
 
-class StageJob(Protocol):
+class StageJob(ABC):
     """A job on one shard. The same input always gives the same output."""
 
+    @abstractmethod
     def __call__(self, inputs: Inputs) -> bytes: ...
 
     def for_transport(self) -> StageJob:
         """Return the same job with the files that it needs on another machine."""
-        ...
+        return self
 
 
 @dataclass(frozen=True)
-class Clean:
+class Clean(StageJob):
     """Text → clean text, preceded by the number of changes on each side. Repeated sentences count once."""
 
     kind: str
@@ -75,12 +76,9 @@ class Clean:
         ]
         return pack_pieces(pieces, {"cleaned": {side: dict(clean.counts) for side, clean in cleaners.items()}})
 
-    def for_transport(self) -> Clean:
-        return self
-
 
 @dataclass(frozen=True)
-class Annotate:
+class Annotate(StageJob):
     """Text → annotation of one side."""
 
     spec: str
@@ -92,12 +90,9 @@ class Annotate:
         annotator = annotator_of(self.spec, self.language)
         return pack_documents(annotator.annotate(piece.side(self.side) for piece in pieces))
 
-    def for_transport(self) -> Annotate:
-        return self
-
 
 @dataclass(frozen=True)
-class Sample:
+class Sample(StageJob):
     """Text, annotation of both sides → the sentence pairs on which an aligner is trained.
 
     seed, largest: a pair is used if its random number is at most `largest`; None uses all
@@ -118,9 +113,6 @@ class Sample:
                     rows.append([lowercase(one), lowercase(other)])
         return pack(rows)
 
-    def for_transport(self) -> Sample:
-        return self
-
 
 def draw(seed: int, number: int) -> int:
     """Return the random number of a sentence pair, which does not depend on its shard."""
@@ -128,7 +120,7 @@ def draw(seed: int, number: int) -> int:
 
 
 @dataclass(frozen=True)
-class Align:
+class Align(StageJob):
     """Text, annotation of both sides → word links, preceded by the translations of pronouns.
 
     model: the folder of a trained aligner; None if the corpus has word alignments
@@ -142,22 +134,22 @@ class Align:
     def __call__(self, inputs: Inputs) -> bytes:
         text, source, target = inputs
         pieces, sources, targets = list(unpack_pieces(text)), list(unpack_words(source)), list(unpack_words(target))
-        links = self._given(pieces, inputs) if self.model is None else self._found(pieces, sources, targets)
+        links: Iterable[Sequence[Alignment]]
+        if self.model is None:
+            documents = zip(pieces, unpack_documents(source), unpack_documents(target), strict=True)
+            links = (token_links(piece, one, other) for piece, one, other in documents)
+        else:
+            sides = (
+                [lowercase(sentence.texts) for document in side for sentence in document] for side in (sources, targets)
+            )
+            alignments = iter(_aligner(self).align(*sides))
+            links = ([next(alignments) for _ in piece.source] for piece in pieces)
         counts: Counter[tuple[str, str]] = Counter()
         rows = []
         for piece, one, other, points in zip(pieces, sources, targets, links, strict=True):
             rows.append(pack_alignments(points))
             translations(one[piece.first :], other[piece.first :], points[piece.first :], counts)
         return pack([[[*key, number] for key, number in sorted(counts.items())], *rows])
-
-    def _given(self, pieces: Sequence[Piece], inputs: Inputs) -> Iterator[Sequence[Alignment]]:
-        documents = zip(pieces, unpack_documents(inputs[1]), unpack_documents(inputs[2]), strict=True)
-        return (token_links(piece, one, other) for piece, one, other in documents)
-
-    def _found(self, pieces: Sequence[Piece], *sides: Sequence[Sequence[Words]]) -> Iterator[Sequence[Alignment]]:
-        words = [[lowercase(sentence.texts) for document in side for sentence in document] for side in sides]
-        alignments = iter(_aligner(self).align(*words))
-        return ([next(alignments) for _ in piece.source] for piece in pieces)
 
     def __hash__(self) -> int:
         return hash(self.fingerprint)
@@ -170,7 +162,7 @@ class Align:
 
 
 @dataclass(frozen=True)
-class Extract:
+class Extract(StageJob):
     """Text, annotation of both sides, links → the examples of a phenomenon, preceded by counts of rejections."""
 
     phenomenon: str
@@ -181,7 +173,12 @@ class Extract:
         phenomenon = phenomenon_of(self.phenomenon, self.languages, self.options)
         counts: Counter[str] = Counter()
         finds = []
-        for number, (piece, pair) in enumerate(annotated_pairs(inputs)):
+        text, source, target, links = inputs
+        alignments = unpack(links)
+        next(alignments)  # the table of pronouns
+        shard = zip(unpack_pieces(text), unpack_documents(source), unpack_documents(target), alignments, strict=True)
+        for number, (piece, one, other, points) in enumerate(shard):
+            pair = AnnotatedPair(piece.document, one, other, unpack_alignments(points), piece.first)
             alike: Counter[tuple[int, str]] = Counter()  # examples of one class in one sentence
             for mined in phenomenon.extract(pair, counts):
                 if mined.sentence < piece.first:
@@ -203,20 +200,6 @@ class Extract:
                 finds.append(row)
         return pack([dict(sorted(counts.items())), *finds])
 
-    def for_transport(self) -> Extract:
-        return self
-
-
-def annotated_pairs(inputs: Inputs) -> Iterator[tuple[Piece, AnnotatedPair]]:
-    """Yield the pieces of a shard, assembled from the files of the previous stages."""
-    text, source, target, links = inputs
-    rows = unpack(links)
-    next(rows)  # the table of pronouns
-    for piece, one, other, points in zip(
-        unpack_pieces(text), unpack_documents(source), unpack_documents(target), rows, strict=True
-    ):
-        yield piece, AnnotatedPair(piece.document, one, other, unpack_alignments(points), piece.first)
-
 
 def lowercase(words: Sequence[str]) -> list[str]:
     """Return the words in lowercase and without spaces, which words of a treebank may contain."""
@@ -237,13 +220,11 @@ def phenomenon_of(name: str, languages: tuple[str, str], options: tuple[tuple[st
 
 
 @lru_cache(maxsize=1)
-def _aligner(work: Align) -> Aligner:
-    if work.model is None:
-        raise AnaphoraError("no model to align with")
-    if not work.files:
-        return Aligner.load(work.model, threads=1)
+def _aligner(job: Align) -> Aligner:
+    if not job.files:
+        return Aligner.load(str(job.model), threads=1)
     with TemporaryDirectory() as folder:
-        for name, content in work.files.items():
+        for name, content in job.files.items():
             (Path(folder) / name).write_bytes(content)
         return Aligner.load(folder, threads=1)
 
@@ -252,12 +233,7 @@ def _aligner(work: Align) -> Aligner:
 
 
 def annotate_in_order(
-    stage: Stage,
-    text: Stage,
-    annotator: Annotator,
-    side: str,
-    sizes: list[int],
-    count: Count | None = None,
+    stage: Stage, text: Stage, annotator: Annotator, side: str, sizes: list[int], count: Count | None = None
 ) -> None:
     """Annotate all shards, unless all are finished.
 
@@ -265,18 +241,15 @@ def annotate_in_order(
     """
     if len(stage.finished(len(sizes))) == len(sizes):
         return
-
-    def pieces() -> Iterator[Piece]:
-        for number in range(len(sizes)):
-            yield from unpack_pieces(text.read(number))
-
-    annotated = annotator.annotate(piece.side(side)[piece.first :] for piece in pieces())
+    pieces = (piece for number in range(len(sizes)) for piece in unpack_pieces(text.read(number)))
+    annotated = annotator.annotate(piece.side(side)[piece.first :] for piece in pieces)
     before: tuple[Sentence, ...] = ()
     done = 0
     for number, size in enumerate(sizes):
         documents = []
         for piece in unpack_pieces(text.read(number)):
-            documents.append(_with(before, piece.first, next(annotated)))
+            context = before[len(before) - piece.first :] if piece.first else ()
+            documents.append(next(annotated).preceded_by(context))
             before = documents[-1].sentences
         stage.write(number, pack_documents(documents))
         done += size
@@ -285,24 +258,13 @@ def annotate_in_order(
     next(annotated, None)  # raises an error if the annotation has more documents than the corpus
 
 
-def _with(before: Sequence[Sentence], first: int, document: Document) -> Document:
-    """Return a piece with the last sentences of the previous one."""
-    if not first:
-        return document
-    chains = document.chains
-    if chains is not None:
-        chains = tuple(tuple(replace(m, sentence=m.sentence + first) for m in chain) for chain in chains)
-    return Document((*before[len(before) - first :], *document.sentences), chains)
-
-
 # The aligner, trained on the corpus itself or on a sample of it that fits in memory.
-
 
 MODEL = "model"
 PAIRS = 200_000  # most pairs that an aligner is trained on
 
 
-def limit(seed: int, pairs: int, most: int) -> int | None:
+def sample_limit(seed: int, pairs: int, most: int) -> int | None:
     """Return the largest random number in a sample of `most` pairs, or None if the sample is the whole corpus."""
     if pairs <= most:
         return None
@@ -328,10 +290,8 @@ def train(folder: Path, settings: Settings, sample: Iterable[bytes], progress: P
 
 def token_links(piece: Piece, source: Document, target: Document) -> list[Alignment]:
     """Return the links of a piece. Those of a word with several tokens (`it's`) hold for all but punctuation."""
-    if piece.alignments is None:
-        raise AnaphoraError(f"document {piece.document}: it has no alignments")
     links = []
-    for k, points in enumerate(piece.alignments):
+    for k, points in enumerate(piece.alignments or ()):
         one = _tokens(source.sentences[k], piece.source[k], piece, k)
         other = _tokens(target.sentences[k], piece.target[k], piece, k)
         links.append(tuple(sorted({(i, j) for word, words in points for i in one[word] for j in other[words]})))

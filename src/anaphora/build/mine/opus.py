@@ -57,8 +57,11 @@ def _groups(path: Path) -> Iterator[tuple[str, str, list[str]]]:
             if event == "start":
                 elements += 1
             elif element.tag == "link":
-                links.append(_targets(element, path))
-                size += len(links[-1])
+                targets = element.get("xtargets", "")
+                if ";" not in targets:
+                    raise BadInput(path, f"a link without xtargets of two sides: {targets[:100]!r}", remedy=AGAIN)
+                links.append(targets)
+                size += len(targets)
                 element.clear()
             elif element.tag == "linkGrp":
                 yield _name(element, "fromDoc", path), _name(element, "toDoc", path), links
@@ -81,13 +84,6 @@ def _name(group: ElementTree.Element, side: str, path: Path) -> str:
         problem = f"{side} is {name[:100]!r}, which leads outside the folder of the documents"
         raise BadInput(path, problem, remedy=AGAIN)
     return name
-
-
-def _targets(link: ElementTree.Element, path: Path) -> str:
-    targets = link.get("xtargets", "")
-    if ";" not in targets:
-        raise BadInput(path, f"a link without xtargets of two sides: {targets[:100]!r}", remedy=AGAIN)
-    return targets
 
 
 def _joined(ids: list[str], sentences: dict[str, str], path: Path, document: str) -> str:
@@ -116,7 +112,7 @@ class _Limited:
 
 
 class Documents:
-    """The documents of one language: in a folder, or in a zip, below whatever folders a download has."""
+    """The documents of one language, in a folder or a zip, possibly below other folders."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -134,7 +130,7 @@ class Documents:
 
     @lru_cache(maxsize=2)  # noqa: B019  (as long as the file is read)
     def sentences(self, name: str) -> dict[str, str]:
-        """The sentences of a document by their ids."""
+        """Return the sentences of a document by their ids."""
         sentences: dict[str, str] = {}
         parents: list[ElementTree.Element] = []
         current: ElementTree.Element | None = None  # the sentence that is being read
@@ -164,7 +160,7 @@ class Documents:
         return sentences
 
     def _open(self, name: str) -> IO[bytes]:
-        """A document as the alignment file calls it, en/1999/1/11.xml.gz, whether or not it is gzipped here."""
+        """Open a document by its name in the alignment file (en/1999/1/11.xml.gz), whether or not it is gzipped."""
         plain = name.removesuffix(".gz")
         if self._zip is not None and (member := self._member(self._zip, plain)) is not None:
             raw = open_member(self._zip, member, self.path)
@@ -178,7 +174,7 @@ class Documents:
         raise BadInput(self.path, f"{name} is not in it", remedy=remedy)
 
     def _member(self, archive: zipfile.ZipFile, plain: str) -> str | None:
-        """The path in the zip: below a folder that is known, or else wherever it is."""
+        """Return the path in the zip: below a folder of earlier documents, or else anywhere."""
         for start in self._starts:
             for end in ("", ".gz"):
                 if f"{start}{plain}{end}" in archive.NameToInfo:
@@ -191,17 +187,17 @@ class Documents:
 
 
 def text_of(element: ElementTree.Element) -> str:
-    """The text of a sentence: as it is, or put together from its words."""
+    """Return the text of a sentence, detokenized if it consists of words."""
     words = [(word.text or "").strip() for word in element.iter("w")]
-    return detokenised([word for word in words if word]) if words else " ".join("".join(element.itertext()).split())
+    return detokenized([word for word in words if word]) if words else " ".join("".join(element.itertext()).split())
 
 
 CLOSING = re.compile(r"^(?:[.,;:!?…%)\]}»”]+|'(?:s|m|d|re|ve|ll|t)|’(?:s|m|d|re|ve|ll|t)|n['’]t)$", re.IGNORECASE)
 OPENING = re.compile(r"^[(\[{«„“¿¡]$")
 
 
-def detokenised(words: list[str]) -> str:
-    """Words as a line, with signs where people write them; straight quotes open and close in turn."""
+def detokenized(words: list[str]) -> str:
+    """Join words to a line; straight quotation marks open and close in turn."""
     line = ""
     glued, quoted = True, False
     for word in words:

@@ -28,8 +28,8 @@ from anaphora.build.mine.jobs import (
     StageJob,
     annotate_in_order,
     annotator_of,
-    limit,
     phenomenon_of,
+    sample_limit,
     train,
 )
 from anaphora.build.mine.result import MiningResult, StageReport, finish
@@ -64,7 +64,7 @@ class Settings:
     align_train: int = PAIRS
     per_class: str = "4000"
     context: int = 5
-    seed: int = 1
+    seed: int = 12345
     sizes: Sizes = field(default_factory=Sizes)
 
 
@@ -125,30 +125,21 @@ class _Run:
         self.settings, self.work, self.runner, self.watch = settings, work, runner, watch
         self.result = MiningResult(Index(), made={"by": f"anaphora {__version__}"})
 
-    @property
-    def sizes(self) -> list[int]:
-        return self.result.index.shards
-
     def read(self) -> Stage:
-        """Read the corpus into shards."""
         corpus, sizes = self.settings.corpus, self.settings.sizes
         files = {path.name: digest(path) for path in corpus.files()}
-        about = {"files": files, "format": corpus.format, "sizes": asdict(sizes)}
-        stage = self._open("read", {**about, "normalized": "signs"})
-        there = (stage.folder / INDEX).is_file()
-        with self._watched("read") as count:
+        about = {"files": files, "format": corpus.format, "sizes": asdict(sizes), "normalized": "signs"}
+        stage = self._open("read", about)
+        with self._watched("read", (stage.folder / INDEX).is_file()) as count:
             self.result.index = read_stage(stage, corpus, sizes, count)
-        self._report("read", set(range(len(self.sizes))) if there else set())
-        return stage if self.settings.clean == "none" else self._clean(stage)
-
-    def _clean(self, text: Stage) -> Stage:
-        """Clean the shards."""
-        stage = self._open("clean", {"clean": self.settings.clean, "version": __version__}, (text,))
-        self._shards("clean", stage, Clean(self.settings.clean), (text,))
-        for number in range(len(self.sizes)):
-            for side, counts in stage.first_row(number)["cleaned"].items():
+        if self.settings.clean == "none":
+            return stage
+        clean = self._open("clean", {"clean": self.settings.clean, "version": __version__}, (stage,))
+        self._run("clean", clean, Clean(self.settings.clean), (stage,))
+        for number in range(len(self.result.index.shards)):
+            for side, counts in clean.first_row(number)["cleaned"].items():
                 self.result.cleaned.setdefault(side, Counter()).update(counts)
-        return stage
+        return clean
 
     def annotate(self, text: Stage, k: int, annotator: Annotator) -> Stage:
         """Annotate one side. Precomputed annotation is one file: its shards are written in order by this process."""
@@ -157,25 +148,24 @@ class _Run:
         about = dict(annotator.settings()) | {"language": language}
         if not annotator.needs_all:
             stage = self._open(name, about, (text,))
-            self._shards(name, stage, Annotate(spec, language, side), (text,))
+            self._run(name, stage, Annotate(spec, language, side), (text,))
             return stage
         stage = self._open(name, about | {"digest": digest(Path(spec.partition(":")[2]))}, (text,))
-        there = stage.finished(len(self.sizes))
-        with self._watched(name) as count:
-            annotate_in_order(stage, text, annotator, side, self.sizes, count)
-        self._report(name, there if len(there) == len(self.sizes) else set())
+        shards = self.result.index.shards
+        complete = len(stage.finished(len(shards))) == len(shards)
+        with self._watched(name, complete) as count:
+            annotate_in_order(stage, text, annotator, side, shards, count)
         return stage
 
     def align(self, text: Stage, sides: tuple[Stage, ...]) -> Stage:
         """Align the tokens, with an aligner that is trained on the corpus or from given word alignments."""
         inputs = (text, *sides)
         if self.settings.corpus.alignments is not None:
-            stage = self._open("align", {"backend": "given"}, inputs)
-            self._shards("align", stage, Align(None, stage.fingerprint), inputs)
-            return stage
-        trained = self._train(inputs)
-        stage = self._open("align", {}, (trained,))
-        self._shards("align", stage, Align(str(trained.folder / MODEL), stage.fingerprint), inputs)
+            stage, model = self._open("align", {"backend": "given"}, inputs), None
+        else:
+            trained = self._train(inputs)
+            stage, model = self._open("align", {}, (trained,)), str(trained.folder / MODEL)
+        self._run("align", stage, Align(model, stage.fingerprint), inputs)
         return stage
 
     def _train(self, inputs: tuple[Stage, ...]) -> Stage:
@@ -187,15 +177,15 @@ class _Run:
             "symmetrize": aligner.symmetrize,
             "seed": settings.seed,
         }
-        pairs, most = self.result.index.pairs, self.settings.align_train
+        index, most = self.result.index, self.settings.align_train
         sample = self._open("align-sample", {"seed": settings.seed, "most_pairs": most}, inputs)
         stage = self._open("align-model", about, (sample,))
-        there = (stage.folder / MODEL).is_dir()
-        if not there:
-            self._shards("align-sample", sample, Sample(settings.seed, limit(settings.seed, pairs, most)), inputs)
-        with self._watched("align-model", "steps") as progress:
-            train(stage.folder, settings, map(sample.read, range(len(self.sizes))), progress)
-        self._report("align-model", set(range(len(self.sizes))) if there else set())
+        trained = (stage.folder / MODEL).is_dir()
+        if not trained:
+            job = Sample(settings.seed, sample_limit(settings.seed, index.pairs, most))
+            self._run("align-sample", sample, job, inputs)
+        with self._watched("align-model", trained, "steps") as progress:
+            train(stage.folder, settings, map(sample.read, range(len(index.shards))), progress)
         return stage
 
     def extract(self, inputs: tuple[Stage, ...], about: Mapping[str, Any]) -> Stage:
@@ -203,37 +193,43 @@ class _Run:
         settings = self.settings
         by = {"phenomenon": settings.phenomenon, "version": __version__}  # rules and weights change with versions
         stage = self._open("extract", by | dict(about), inputs)
-        work = Extract(settings.phenomenon, settings.languages, settings.options)
-        self._shards("extract", stage, work, inputs)
+        self._run("extract", stage, Extract(settings.phenomenon, settings.languages, settings.options), inputs)
         return stage
 
     def _open(self, name: str, about: dict[str, Any], before: tuple[Stage, ...] = ()) -> Stage:
         self.result.made[name] = about
         return open_stage(self.work, name, about, before)
 
-    def _shards(self, name: str, stage: Stage, work: StageJob, inputs: tuple[Stage, ...]) -> None:
-        there = stage.finished(len(self.sizes))
-        with self._watched(name) as count:
-            run_stage(stage, work, self.runner, self.sizes, inputs, count)
-        self._report(name, there)
+    def _run(self, name: str, stage: Stage, job: StageJob, inputs: tuple[Stage, ...]) -> None:
+        """Run a job on the unfinished shards of a stage, and write each shard when it is done."""
+        sizes = self.result.index.shards
+        finished = stage.finished(len(sizes))
+        todo = [number for number in range(len(sizes)) if number not in finished]
+        shards = ((number, tuple(before.read(number) for before in inputs)) for number in todo)
+        done, total = 0, sum(sizes[number] for number in todo)
+        with self._watched(name, finished) as count:
+            for number, data in self.runner.run(job, shards):
+                stage.write(number, data)
+                done += sizes[number]
+                if count is not None:
+                    count(done, total)
 
     @contextlib.contextmanager
-    def _watched(self, name: str, unit: str = "pairs") -> Iterator[Count | None]:
-        self.began = time.monotonic()
+    def _watched(self, name: str, reused: bool | set[int], unit: str = "pairs") -> Iterator[Count | None]:
+        """Show the progress of a stage, and add its report. reused: the shards that were finished; or all, or none"""
+        began = time.monotonic()
         with self.watch(name, unit) as count:
             yield count
-
-    def _report(self, name: str, there: set[int]) -> None:
-        pairs = sum(size for number, size in enumerate(self.sizes) if number not in there)
-        seconds = time.monotonic() - self.began
-        self.result.stages.append(StageReport(name, len(self.sizes), len(there), pairs, seconds))
-
-
-# Runners, which do the jobs of a stage: in this process, in several processes, or on a Ray cluster.
+        sizes = self.result.index.shards
+        finished = set(range(len(sizes)) if reused else ()) if isinstance(reused, bool) else reused
+        pairs = sum(size for number, size in enumerate(sizes) if number not in finished)
+        self.result.stages.append(StageReport(name, len(sizes), len(finished), pairs, time.monotonic() - began))
 
 
-Shard = tuple[int, Inputs]  # its number, and the files that the work on it needs
-Done = tuple[int, bytes]  # its number, and the file that it gives
+# Runners of jobs: in this process, in several processes, or on a Ray cluster.
+
+Shard = tuple[int, Inputs]  # its number, and the files that a job needs
+Done = tuple[int, bytes]  # its number, and the file that the job returns
 
 # read when libraries are imported: one thread per process, since there is a process per processor
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "RAYON_NUM_THREADS"), "1")
@@ -244,19 +240,17 @@ ADVICE = "Finished shards are kept: run the command again"
 class Runner(Protocol):
     """Runs a job on shards, in any order. Shards are taken from the iterable only as they are needed."""
 
-    def run(self, work: StageJob, shards: Iterable[Shard]) -> Iterator[Done]: ...
+    def run(self, job: StageJob, shards: Iterable[Shard]) -> Iterator[Done]: ...
 
-    def close(self) -> None:
-        """Release the workers."""
-        ...
+    def close(self) -> None: ...
 
 
 class InProcess:
     """One shard after the other, in this process."""
 
-    def run(self, work: StageJob, shards: Iterable[Shard]) -> Iterator[Done]:
+    def run(self, job: StageJob, shards: Iterable[Shard]) -> Iterator[Done]:
         for number, inputs in shards:
-            yield number, work(inputs)
+            yield number, job(inputs)
 
     def close(self) -> None:
         pass
@@ -265,16 +259,16 @@ class InProcess:
 class InWorkers:
     """Shards in parallel. What a worker has loaded stays loaded from stage to stage.
 
-    remote: workers may be on other machines, so that the work is sent with the files that it needs
+    remote: workers may be on other machines, so that a job is sent with the files that it needs
     """
 
     def __init__(self, pool: WorkerPool, *, remote: bool = False) -> None:
         self.pool, self.remote = pool, remote
 
-    def run(self, work: StageJob, shards: Iterable[Shard]) -> Iterator[Done]:
+    def run(self, job: StageJob, shards: Iterable[Shard]) -> Iterator[Done]:
         tasks = (ShardTask(*shard) for shard in shards)
         try:
-            for task, data in self.pool.run(tasks, work.for_transport() if self.remote else work):
+            for task, data in self.pool.run(tasks, job.for_transport() if self.remote else job):
                 yield task.key, data
         except WorkerFailed as error:
             if not error.trace:
@@ -296,13 +290,13 @@ class ShardTask(NamedTuple):
 
 
 class StageHandler:
-    """Does the work of a stage, the shared object of its tasks, inside a worker."""
+    """Runs the job of a stage, the shared object of its tasks, inside a worker."""
 
     def load(self) -> None:
         pass
 
-    def handle(self, task: ShardTask, work: StageJob) -> Iterator[bytes]:
-        yield work(task.inputs)
+    def handle(self, task: ShardTask, job: StageJob) -> Iterator[bytes]:
+        yield job(task.inputs)
 
     def close(self) -> None:
         pass
@@ -323,40 +317,20 @@ def ray_cluster(address: str | None, workers: int | None = None) -> InWorkers:
 
 
 def runner_for(workers: int | None, cluster: str | None) -> Runner:
-    """The runner that the options of the command line name.
-
-    workers: None is one for each processor; cluster: the address of a Ray cluster, "" for the default one
-    """
+    """Return a runner. workers: None for one per processor; cluster: the address of a cluster, "" for the default."""
     if cluster is not None:
         return ray_cluster(cluster or None, workers)
     count = workers or processor_count()
     return processes(count) if count > 1 else InProcess()
 
 
-def run_stage(
-    stage: Stage,
-    work: StageJob,
-    runner: Runner,
-    sizes: list[int],
-    inputs: tuple[Stage, ...],
-    count: Count | None = None,
-) -> None:
-    """Run a job on the unfinished shards of a stage, and write each shard when it is done.
-
-    sizes: the number of sentences of each shard; count: called with the number of sentences done, and of all
-    """
-    finished = stage.finished(len(sizes))
-    todo = [number for number in range(len(sizes)) if number not in finished]
-    shards = ((number, tuple(before.read(number) for before in inputs)) for number in todo)
-    done, total = 0, sum(sizes[number] for number in todo)
-    for number, data in runner.run(work, shards):
-        stage.write(number, data)
-        done += sizes[number]
-        if count is not None:
-            count(done, total)
+def work_folder(output: Path, work: Path | None = None) -> Path:
+    """Return the folder for the files of the stages: the one that was chosen, or one next to the output."""
+    return work or output.with_name(f"{output.name}.work")
 
 
-def kept(work: Path) -> str:
+def kept(output: Path, work: Path | None = None) -> str:
     """Describe what an interrupted mining run has kept in its work folder; empty where there is nothing."""
+    work = work_folder(output, work)
     shards = sum(1 for _ in work.glob("*/*.jsonl.gz"))
     return f"{shards:,} finished shards are kept in {work}" if work.is_dir() else ""

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
 
-from anaphora.annotate.document import Document, Mention, Sentence
+from anaphora.annotate.document import Document, Mention
 from anaphora.build.mine.filtering import (
     Antecedents,
-    Contrast,
     Links,
     WordLinks,
     antecedents,
+    contrast,
     disagreement,
     load_swap,
     other_case,
@@ -26,6 +26,7 @@ from anaphora.coref import Linker, load_linker
 from anaphora.coref.nonreferential import classify, classify_certain
 from anaphora.coref.pronouns import is_pronoun, language
 from anaphora.languages import GENDERS, NUMBERS, names_with, table
+from anaphora.languages.swap import Swap
 
 CONFIDENCE = 0.6  # docs/mining-quality.md: the curve of precision and yield
 DISTANCE = 5  # sentences
@@ -40,24 +41,24 @@ class PronounMatch:
     source: int
     target: int
     antecedents: Antecedents
-    contrast: Contrast
+    swap: Swap
     label: str
 
 
 class _Pair:
     """A document with its coreference links, which are computed when they are first needed."""
 
-    def __init__(self, pair: AnnotatedPair, linkers: tuple[Linker, Linker]) -> None:
+    def __init__(self, pair: AnnotatedPair, linkers: Iterable[Linker]) -> None:
         self.pair, self._linkers = pair, linkers
         self.words = WordLinks(pair.alignments)
 
     @cached_property
-    def source(self) -> Links:
-        return {(link.pronoun.sentence, link.pronoun.head): link for link in self._linkers[0].links(self.pair.source)}
-
-    @cached_property
-    def target(self) -> Links:
-        return {(link.pronoun.sentence, link.pronoun.head): link for link in self._linkers[1].links(self.pair.target)}
+    def links(self) -> tuple[Links, ...]:
+        """The links of the source and of the target, by the position of the pronoun."""
+        return tuple(
+            {(link.pronoun.sentence, link.pronoun.head): link for link in linker.links(document)}
+            for linker, document in zip(self._linkers, (self.pair.source, self.pair.target), strict=True)
+        )
 
 
 class Pronouns:
@@ -98,7 +99,10 @@ class Pronouns:
         joint: Mapping[str, float] | None = None,
     ) -> None:
         self._data = pair_data(source, target)
-        self._linkers = _linker(link_source, source), _linker(link_target, target)
+        self._linkers = tuple(
+            load_linker(linker, code) if isinstance(linker, str) else linker
+            for linker, code in ((link_source, source), (link_target, target))
+        )
         self._joint = joint
         self._languages = language(source), language(target)
         self._swap = load_swap(self._data.swap, target)
@@ -130,7 +134,7 @@ class Pronouns:
         """Yield the examples of a document; count the reason for rejection of the other pronouns."""
         for match in self.find(pair, counts):
             right = pair.target.sentences[match.sentence].text
-            wrong = tuple(variant.text for variant in match.contrast.variants.values())
+            wrong = tuple(variant.text for variant in match.swap.variants.values())
             yield MinedExample(pair.name, match.sentence, match.label, right, wrong, tags_of(pair, match))
 
     def find(self, pair: AnnotatedPair, counts: Counter[str]) -> Iterator[PronounMatch]:
@@ -139,7 +143,7 @@ class Pronouns:
         for number in range(pair.first, len(pair.source.sentences)):
             sentence = pair.source.sentences[number]
             for index in range(len(sentence)):
-                if self._looked_for(sentence, index):
+                if self.translations(sentence[index].text.lower()) and is_pronoun(sentence, index, self._languages[0]):
                     counts["pronouns"] += 1
                     match = self._match(known, number, index)
                     if isinstance(match, str):
@@ -147,9 +151,6 @@ class Pronouns:
                     else:
                         counts["items"] += 1
                         yield match
-
-    def _looked_for(self, sentence: Sentence, index: int) -> bool:
-        return bool(self.translations(sentence[index].text.lower())) and is_pronoun(sentence, index, self._languages[0])
 
     def _match(self, known: _Pair, number: int, index: int) -> PronounMatch | str:
         source, target = known.pair.source.sentences[number], known.pair.target.sentences[number]
@@ -165,28 +166,33 @@ class Pronouns:
         antecedent_pair = self._antecedents(known, number, index, target_index)
         if isinstance(antecedent_pair, str):
             return antecedent_pair
-        contrast = self._swap(target, target_index)
-        if isinstance(contrast, str):
-            return contrast
-        if other_case(source[index], contrast.case, contrast.cases):
+        swap = self._swap(target, target_index)
+        swap = swap if isinstance(swap, str) else contrast(target, swap)
+        if isinstance(swap, str):
+            return swap
+        if other_case(source[index], swap.case, swap.cases):
             return "case unclear"
         head = known.pair.target.sentences[antecedent_pair.target.sentence][antecedent_pair.target.head]
-        reason = disagreement(head, contrast.genders, contrast.number)
+        reason = disagreement(head, swap.genders, swap.number)
         if reason and not antecedent_pair.fallback:
             return reason
-        gender = min(contrast.genders) if antecedent_pair.fallback else head.features["Gender"]
-        return PronounMatch(
-            number, index, target_index, antecedent_pair, contrast, self._data.label(gender, contrast.number)
-        )
+        gender = min(swap.genders) if antecedent_pair.fallback else head.features["Gender"]
+        label = self._data.labels[f"{gender}.Plur" if swap.number == "Plur" else gender]
+        return PronounMatch(number, index, target_index, antecedent_pair, swap, label)
 
     def _antecedents(self, known: _Pair, number: int, index: int, target_index: int) -> Antecedents | str:
         """Return the antecedents of a pair of pronouns, or the reason for rejection."""
-        source, target = known.source.get((number, index)), known.target.get((number, target_index))
+        sources, targets = known.links
+        source, target = sources.get((number, index)), targets.get((number, target_index))
         if source is None or target is None:
             return "not resolved"
         form = known.pair.target.sentences[number][target_index].text.lower()
-        if form in self._data.clausal and (reason := self._nothing(known.pair, number, index, target_index)):
-            return reason
+        if form in self._data.clausal:  # non-referential by rule: make it easier to …, es handelt sich um …
+            sentences = known.pair.source.sentences[number], known.pair.target.sentences[number]
+            if kind := classify_certain(sentences[0], index, self._languages[0], doing=True):
+                return f"source {kind}"
+            if kind := classify_certain(sentences[1], target_index, self._languages[1]):
+                return f"target {kind}"
         alone = form in self._data.source_only and self._neuter == "source"
         result = antecedents(
             source,
@@ -206,19 +212,8 @@ class Pronouns:
             return "not sure enough"
         return result if number - result.source.sentence <= self._distance else "too far away"
 
-    def _nothing(self, pair: AnnotatedPair, number: int, index: int, target_index: int) -> str | None:
-        """Return why a pair is non-referential by rule, if it is: make it easier to …, es handelt sich um …"""
-        ours = classify_certain(pair.source.sentences[number], index, self._languages[0], doing=True)
-        theirs = classify_certain(pair.target.sentences[number], target_index, self._languages[1])
-        return f"source {ours}" if ours else f"target {theirs}" if theirs else None
-
-
-def _linker(spec: str | Linker, language_: str) -> Linker:
-    return load_linker(spec, language_) if isinstance(spec, str) else spec
-
 
 # The pronouns of a language pair, one data file per pair.
-
 
 Words = frozenset[str]
 
@@ -248,10 +243,6 @@ class PairData:
         more = self.oblique.get(pronoun, frozenset()) if oblique else frozenset()
         return self.translations.get(pronoun, frozenset()) | more
 
-    def label(self, gender: str, number: str) -> str:
-        """Return the class of a pronoun with this gender and number."""
-        return self.labels[f"{gender}.Plur" if number == "Plur" else gender]
-
 
 @cache
 def pair_data(source: str, target: str) -> PairData:
@@ -274,7 +265,7 @@ def pair_data(source: str, target: str) -> PairData:
 
 
 def _features(name: str) -> str:
-    """The key of a label in Universal Dependencies: Masc for m, Masc.Plur for m.pl."""
+    """Return the key of a label in Universal Dependencies: Masc for m, Masc.Plur for m.pl."""
     gender, _, number = name.partition(".")
     return f"{GENDERS[gender]}.{NUMBERS[number]}" if number else GENDERS[gender]
 
@@ -295,7 +286,7 @@ def tags_of(pair: AnnotatedPair, match: PronounMatch) -> dict[str, Any]:
         "source_pronoun": pronoun,
         "reference_pronoun": reference,
         "pronoun_pair": f"{pronoun}:{reference}",
-        "candidate_pronouns": [reference, *(v.pronoun.lower() for v in match.contrast.variants.values())],
+        "candidate_pronouns": [reference, *(v.pronoun.lower() for v in match.swap.variants.values())],
         "source_antecedent": pair.source.text(both.source),
         "target_antecedent": pair.target.text(both.target),
         "distance": distance,
@@ -304,7 +295,7 @@ def tags_of(pair: AnnotatedPair, match: PronounMatch) -> dict[str, Any]:
         **_head_tags("target", pair.target, both.target),
         "source_relation": source.relation,
         "target_relation": target.relation,
-        "case": match.contrast.case,
+        "case": match.swap.case,
         "confidence": round(both.confidence, 3),
     }
 

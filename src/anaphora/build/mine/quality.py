@@ -10,23 +10,17 @@ from typing import Any
 
 from anaphora.annotate import Annotator, default_annotator, load_annotator
 from anaphora.annotate.document import Document, Mention, head_of
-from anaphora.build.mine.filtering import Place, WordLinks
+from anaphora.build.mine.filtering import Position, WordLinks
 from anaphora.build.mine.gold import GoldMention, GoldPair, GoldSide, Span, languages_of, read_gold
 from anaphora.build.mine.phenomenon import AnnotatedPair
 from anaphora.build.mine.pronouns import PronounMatch, Pronouns
 from anaphora.core.errors import AnaphoraError
-from anaphora.coref.gold import names
 from anaphora.stats.intervals import wilson
 
 NOUNS = ("NOUN", "PROPN")
 
 
-@dataclass(frozen=True, slots=True)
-class GoldItem:
-    """A source pronoun and the target pronouns of its sentence with the same antecedent."""
-
-    place: Place
-    targets: frozenset[int]
+GoldItems = Mapping[Position, frozenset[int]]  # a source pronoun → target pronouns of its sentence with its antecedent
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,28 +73,24 @@ def with_gold_chains(gold: GoldPair, pair: AnnotatedPair) -> AnnotatedPair:
     return AnnotatedPair(pair.name, source, target, pair.alignments)
 
 
-def gold_items(
-    gold: GoldPair, pair: AnnotatedPair, translations: Callable[[str], frozenset[str]]
-) -> dict[Place, GoldItem]:
-    """Return the gold items by position, for the pronouns that the phenomenon mines."""
+def gold_items(gold: GoldPair, pair: AnnotatedPair, translations: Callable[[str], frozenset[str]]) -> GoldItems:
+    """Return the gold items of the pronouns that the phenomenon mines."""
     same = same_chains(gold, pair)
     by_line: dict[int, list[GoldMention]] = defaultdict(list)
-    for place, mention in gold.target.words.items():
-        if gold.target.nouns_before(place):
-            by_line[place[0]].append(mention)
+    for position, mention in gold.target.words.items():
+        if gold.target.nouns_before(position):
+            by_line[position[0]].append(mention)
     items = {}
-    for place, mention in gold.source.words.items():
-        wanted = translations(gold.source.lines[place[0]][place[1]].lower())
-        if not wanted or not gold.source.nouns_before(place):
-            continue
-        line = gold.target.lines[place[0]]
+    for position, mention in gold.source.words.items():
+        wanted = translations(gold.source.lines[position[0]][position[1]].lower())
+        line = gold.target.lines[position[0]]
         targets = frozenset(
             other.span[1]
-            for other in by_line[place[0]]
+            for other in by_line[position[0]]
             if line[other.span[1]].lower() in wanted and (mention.chain, other.chain) in same
         )
-        if targets:
-            items[place] = GoldItem(place, targets)
+        if targets and gold.source.nouns_before(position):
+            items[position] = targets
     return items
 
 
@@ -111,21 +101,20 @@ def same_chains(gold: GoldPair, pair: AnnotatedPair) -> set[tuple[str | None, st
     same: set[tuple[str | None, str | None]] = set()
     for mention in gold.source.mentions:
         if mention.noun and mention.chain is not None:
-            for place in words.targets(_head(pair.source, mention.span)):
-                same.update((mention.chain, other) for other in theirs.get(place, ()))
+            for position in words.targets(_head(pair.source, mention.span)):
+                same.update((mention.chain, other) for other in theirs.get(position, ()))
     for mention in gold.target.mentions:
         if mention.noun and mention.chain is not None:
-            for place in words.sources(_head(pair.target, mention.span)):
-                same.update((other, mention.chain) for other in ours.get(place, ()))
+            for position in words.sources(_head(pair.target, mention.span)):
+                same.update((other, mention.chain) for other in ours.get(position, ()))
     return same
 
 
-def judge(gold: GoldPair, pair: AnnotatedPair, match: PronounMatch, truth: dict[Place, GoldItem]) -> JudgedItem:
+def judge(gold: GoldPair, pair: AnnotatedPair, match: PronounMatch, truth: GoldItems) -> JudgedItem:
     """Compare a mined item with the gold."""
-    place = (match.sentence, match.source)
-    item = truth.get(place)
-    paired = item is not None and match.target in item.targets
-    ours = gold.source.nouns_before(place)
+    position = (match.sentence, match.source)
+    paired = match.target in truth.get(position, ())
+    ours = gold.source.nouns_before(position)
     theirs = gold.target.nouns_before((match.sentence, match.target))
     both = match.antecedents
     antecedent = (
@@ -135,6 +124,18 @@ def judge(gold: GoldPair, pair: AnnotatedPair, match: PronounMatch, truth: dict[
     )
     distance = antecedent and both.source.sentence == ours[-1].span[0]
     return JudgedItem(gold.name, match.label, both.confidence, paired, antecedent, distance)
+
+
+def names(document: Document, mention: Mention, spans: Iterable[Span]) -> bool:
+    """Return whether a phrase is one of the annotated ones: it has the same head or the same first token."""
+    for number, start, end in spans:
+        if number != mention.sentence or not start <= mention.head < end:
+            continue
+        sentence = document.sentences[number]
+        head = head_of(sentence, start, min(end, len(sentence)))
+        if mention.start == start or mention.start <= head < mention.end:
+            return True
+    return False
 
 
 def names_one(document: Document, mention: Mention, spans: Sequence[Span]) -> bool:
@@ -161,9 +162,9 @@ def _first_nouns(document: Document, number: int, start: int, end: int) -> int |
     return last
 
 
-def _owners(side: GoldSide) -> dict[Place, set[str]]:
+def _owners(side: GoldSide) -> dict[Position, set[str]]:
     """Return the chains of the noun phrases that contain each token."""
-    owners: dict[Place, set[str]] = defaultdict(set)
+    owners: dict[Position, set[str]] = defaultdict(set)
     for mention in side.mentions:
         if mention.noun and mention.chain is not None:
             line, start, end = mention.span
@@ -172,13 +173,12 @@ def _owners(side: GoldSide) -> dict[Place, set[str]]:
     return owners
 
 
-def _head(document: Document, span: Span) -> Place:
+def _head(document: Document, span: Span) -> Position:
     line, start, end = span
     return line, head_of(document.sentences[line], start, end)
 
 
 # Figures: precision and recall, by confidence and by class.
-
 
 STEPS = (0.0, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
@@ -279,48 +279,47 @@ def document_of(evaluation: Evaluation, confidence: float, about: Mapping[str, A
 # The command `build mine-evaluate`.
 
 
-Progress = Callable[[int, int], None]
+def evaluate_mining(
+    path: Path,
+    *,
+    chains: str,
+    languages: str | None,
+    annotate: tuple[str | None, str | None],
+    progress: Callable[[int, int], None] | None = None,
+    confidence: float | None = None,
+    **options: Any,
+) -> dict[str, Any]:
+    """Evaluate mining on the gold documents of a file, and return the figures as a JSON document.
 
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """The options of an evaluation. Annotators, languages and confidence have defaults if None."""
-
-    gold: Path
-    chains: str = "builtin"
-    languages: str | None = None
-    annotate: tuple[str | None, str | None] = (None, None)
-    confidence: float | None = None
-    oblique: bool = False
-    neuter: str = "both"
-
-
-def run(request: Request, progress: Progress | None = None) -> dict[str, Any]:
-    """Evaluate mining and return the figures as a JSON document; rejections are counted at the requested confidence."""
-    source, target = _languages(request)
-    linkers = {"link_source": "chains", "link_target": "chains"} if request.chains == "gold" else {}
-    options: dict[str, Any] = {**linkers, "oblique": request.oblique, "neuter": request.neuter}
-    phenomenon = Pronouns(source, target, confidence=request.confidence, **options)
+    confidence: rejections are counted at this level; options: those of `Pronouns`
+    """
+    source, dash, target = languages.partition("-") if languages else ("", "-", "")
+    if languages and not (source and dash and target):
+        raise AnaphoraError(f"not a language pair: {languages!r}. Write: en-de")
+    source, target = (source, target) if languages else languages_of(path)
+    if chains == "gold":
+        options |= {"link_source": "chains", "link_target": "chains"}
+    phenomenon = Pronouns(source, target, confidence=confidence, **options)
     everything = Pronouns(source, target, confidence=0, **options)  # for the curve
-    gold = list(read_gold(request.gold, source, target))
+    gold = list(read_gold(path, source, target))
     annotators = tuple(
         load_annotator(spec or default_annotator(code, f"--annotate-{side}"), code)
-        for spec, code, side in zip(request.annotate, (source, target), ("source", "target"), strict=True)
+        for spec, code, side in zip(annotate, (source, target), ("source", "target"), strict=True)
     )
     result = Evaluation()
     for done, (truth, pair) in enumerate(annotated(gold, *annotators), start=1):
-        annotated_pair = with_gold_chains(truth, pair) if request.chains == "gold" else pair
+        annotated_pair = with_gold_chains(truth, pair) if chains == "gold" else pair
         part = evaluate([(truth, annotated_pair)], everything)
         part.counts.clear()
-        for _ in phenomenon.find(annotated_pair, part.counts):
-            pass
         result.add(part)
+        for _ in phenomenon.find(annotated_pair, result.counts):
+            pass
         if progress is not None:
             progress(done, len(gold))
     settings = phenomenon.settings()
     about = {
         "languages": f"{source}-{target}",
-        "chains": request.chains,
+        "chains": chains,
         "settings": dict(settings),
         "annotation": {side: dict(a.settings()) for side, a in zip(("source", "target"), annotators, strict=True)},
     }
@@ -333,12 +332,3 @@ def annotated(gold: list[GoldPair], source: Annotator, target: Annotator) -> Ite
     theirs: Iterator[Document] = target.annotate(pair.target.lines for pair in gold)
     for pair, first, second in zip(gold, ours, theirs, strict=True):
         yield pair, AnnotatedPair(pair.name, first, second, pair.alignments)
-
-
-def _languages(request: Request) -> tuple[str, str]:
-    if request.languages is None:
-        return languages_of(request.gold)
-    source, dash, target = request.languages.partition("-")
-    if not (source and dash and target):
-        raise AnaphoraError(f"not a language pair: {request.languages!r}. Write: en-de")
-    return source, target

@@ -11,12 +11,12 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from hashlib import blake2b
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 from anaphora.align.alignment import Alignment
 from anaphora.align.tokenize import sign_name
 from anaphora.build.mine.corpus import Index
-from anaphora.build.mine.shards import Piece, Stage, Words, unpack, unpack_pieces
+from anaphora.build.mine.shards import Stage, Words, unpack, unpack_pieces
 from anaphora.core.columns import tsv_line
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.files import atomic_writer, write_atomic
@@ -24,21 +24,22 @@ from anaphora.suites.example import Example
 from anaphora.suites.readers.contrapro import KEYS
 from anaphora.suites.suite import Header, example_line, header_line
 
-# A balanced sample (ContraPro §3.1). The random number of a find depends on the seed and the find alone, and the
-# smallest are taken: the sample is independent of shards and workers, and a larger sample contains a smaller one.
-
-
 if TYPE_CHECKING:
     from anaphora.build.mine.pipeline import Output, Settings
 
+# A balanced sample (ContraPro §3.1). The random number of a find depends on the seed and the find alone, and the
+# smallest are taken: the sample is independent of shards and workers, and a larger sample contains a smaller one.
+
 Find = Mapping[str, Any]  # a row of the stage `extract`
-Place = tuple[int, int]  # the shard of a find, and its number there
+FindKey = tuple[int, int]  # the shard of a find, and its number there
 
 
-def parse_size(text: str) -> int | str | None:
-    """Parse `--per-class`: a number, `all` (None), or `even` (the size of the smallest class)."""
-    if text in ("all", "even"):
-        return None if text == "all" else "even"
+def parse_size(text: str, classes: Mapping[str, int]) -> int | None:
+    """Return the largest size of a class by `--per-class`: a number, `all` (None), or `even` (the smallest class)."""
+    if text == "all":
+        return None
+    if text == "even":
+        return min(classes.values(), default=0)
     if text.isascii() and text.isdigit() and int(text):
         return int(text)
     raise AnaphoraError(
@@ -46,19 +47,19 @@ def parse_size(text: str) -> int | str | None:
     )
 
 
-def choose(finds: Iterable[tuple[Place, Find]], size: int | None, seed: int) -> set[Place] | None:
-    """Return the places of the sampled finds, at most `size` of each class; None stands for all finds."""
+def choose(finds: Iterable[tuple[FindKey, Find]], size: int | None, seed: int) -> set[FindKey] | None:
+    """Return the keys of the sampled finds, at most `size` of each class; None stands for all finds."""
     if size is None:
         return None
-    smallest: dict[str, list[tuple[int, int, int]]] = {}  # max-heaps: numbers are negated
+    heaps: dict[str, list[tuple[int, int, int]]] = {}  # the smallest of each class, negated: heapq has only min-heaps
     for (shard, number), find in finds:
-        heap = smallest.setdefault(find["label"], [])
+        heap = heaps.setdefault(find["label"], [])
         entry = (-draw(find, seed), -shard, -number)
         if len(heap) < size:
             heapq.heappush(heap, entry)
         elif entry > heap[0]:
             heapq.heapreplace(heap, entry)
-    return {(-shard, -number) for heap in smallest.values() for _, shard, number in heap}
+    return {(-shard, -number) for heap in heaps.values() for _, shard, number in heap}
 
 
 def draw(find: Find, seed: int) -> int:
@@ -66,19 +67,6 @@ def draw(find: Find, seed: int) -> int:
     tags = find["tags"]
     parts = (str(seed), str(tags["document"]), str(tags["sentence"]), find["label"], find["right"], *find["wrong"])
     return int.from_bytes(blake2b("\0".join(parts).encode(), digest_size=8).digest(), "big")
-
-
-def size_of(wanted: int | str | None, classes: Counter[str]) -> int | None:
-    """Return the largest number of examples of a class."""
-    if wanted == "even":
-        return min(classes.values(), default=0)
-    assert wanted is None or isinstance(wanted, int)
-    return wanted
-
-
-def chosen_finds(finds: Iterable[tuple[Place, Find]], places: set[Place] | None) -> Iterator[tuple[Place, Find]]:
-    """Return the sampled finds in the order of the corpus."""
-    return ((place, find) for place, find in finds if places is None or place in places)
 
 
 # Translations of pronouns in the corpus (ContraPro 2018, Table 2).
@@ -94,9 +82,11 @@ def translations(
 ) -> None:
     """Count the words that third-person pronouns are aligned to."""
     for sentence, other, points in zip(source, target, links, strict=True):
-        pronouns = {index for index, kind in enumerate(sentence.kinds) if _third_person(*kind)}
-        if not pronouns:
-            continue
+        pronouns = {
+            index
+            for index, (upos, features) in enumerate(sentence.kinds)
+            if upos == "PRON" and features.get("Person") == "3" and features.get("Poss") != "Yes"
+        }
         linked = set()
         for i, j in points:
             if i in pronouns:
@@ -127,10 +117,6 @@ def pronoun_table(counts: Iterable[tuple[str, str, int]]) -> dict[str, dict[str,
     return table
 
 
-def _third_person(upos: str, features: Mapping[str, str]) -> bool:
-    return upos == "PRON" and features.get("Person") == "3" and features.get("Poss") != "Yes"
-
-
 def _written(sentence: Words, index: int) -> str:
     """Return a word as it is written within a sentence: sentence-initial words are lowercased, except nouns.
 
@@ -147,74 +133,57 @@ def _written(sentence: Words, index: int) -> str:
 # The suite, and ContraPro's JSON.
 
 
-def examples(finds: Iterable[tuple[Place, Find]], text: Stage, context: int) -> Iterator[tuple[str, Example]]:
+def examples(finds: Iterable[tuple[FindKey, Find]], text: Stage, context: int) -> Iterator[tuple[str, Example]]:
     """Yield the finds as examples with their classes; context is shorter at the beginning of a document."""
     shard, pieces = -1, []
-    used: Counter[str] = Counter()
+    used: Counter[str] = Counter()  # ids: two documents may have the same name
     for (number, _), find in finds:
         if number != shard:
             shard, pieces = number, list(unpack_pieces(text.read(number)))
-        yield find["label"], _example(find, pieces[find["piece"]], context, used)
-
-
-def _example(find: Find, piece: Piece, context: int, used: Counter[str]) -> Example:
-    index = find["sentence"]
-    before = slice(max(0, index - context), index)
-    passage = piece.target[before]
-    tags = find["tags"]
-    name = f"{tags['document']}:{tags['sentence']}:{find['label']}"
-    name = name if find["number"] == 1 else f"{name}:{find['number']}"
-    used[name] += 1  # twice if two documents have the same name
-    return Example(
-        id=name if used[name] == 1 else f"{name}#{used[name]}",
-        source=(*piece.source[before], piece.source[index]),
-        candidates=tuple((*passage, target) for target in (find["right"], *find["wrong"])),
-        gold=0,
-        tags=tags,
-    )
+        piece, index, label, tags = pieces[find["piece"]], find["sentence"], find["label"], find["tags"]
+        before = slice(max(0, index - context), index)
+        name = f"{tags['document']}:{tags['sentence']}:{label}"
+        name = name if find["number"] == 1 else f"{name}:{find['number']}"
+        used[name] += 1
+        yield (
+            label,
+            Example(
+                id=name if used[name] == 1 else f"{name}#{used[name]}",
+                source=(*piece.source[before], piece.source[index]),
+                candidates=tuple((*piece.target[before], target) for target in (find["right"], *find["wrong"])),
+                gold=0,
+                tags=tags,
+            ),
+        )
 
 
 def write_suite(
     path: Path | None, contrapro: Path | None, header: Header, examples: Iterable[Example], made: Mapping[str, Any]
 ) -> str:
-    """Write the examples and return the hash of the suite.
+    """Write a suite, ContraPro's JSON (which has no context), or both, and return the hash of the suite.
 
-    path: the suite's file; contrapro: the file of ContraPro's JSON; either may be None
     made: the settings, which are written to the header
     """
     digest = hashlib.sha256()
     with ExitStack() as stack:
         out = stack.enter_context(atomic_writer(path)) if path is not None else None
-        records = ContraProWriter(stack.enter_context(atomic_writer(contrapro))) if contrapro is not None else None
+        records = stack.enter_context(atomic_writer(contrapro)) if contrapro is not None else None
+        before = b"[\n"
         if out is not None:
-            fields = json.loads(header_line(header)) | {"mined": dict(made)}
-            out.write(json.dumps(fields, ensure_ascii=False).encode() + b"\n")
+            first = json.loads(header_line(header)) | {"mined": dict(made)}
+            out.write(json.dumps(first, ensure_ascii=False).encode() + b"\n")
         for example in examples:
             line = example_line(example)
             digest.update(line)
             if out is not None:
                 out.write(line)
             if records is not None:
-                records.write(example)
+                fields = json.dumps(record(example), ensure_ascii=False, indent=1, sort_keys=True)
+                records.write(before + fields.encode())
+                before = b",\n"
         if records is not None:
-            records.end()
+            records.write(b"\n]\n" if before == b",\n" else b"[]\n")
     return digest.hexdigest()
-
-
-class ContraProWriter:
-    """Writes ContraPro's JSON (Müller et al. 2018), a record at a time. The format has no context."""
-
-    def __init__(self, out: IO[bytes]) -> None:
-        self.out = out
-        self.written = 0
-
-    def write(self, example: Example) -> None:
-        text = json.dumps(record(example), ensure_ascii=False, indent=1, sort_keys=True)
-        self.out.write((",\n" if self.written else "[\n").encode() + text.encode())
-        self.written += 1
-
-    def end(self) -> None:
-        self.out.write(b"\n]\n" if self.written else b"[]\n")
 
 
 def record(example: Example) -> dict[str, Any]:
@@ -251,12 +220,6 @@ class Statistics:
     distances: dict[str, Counter[str]] = field(default_factory=dict)
     classes: Counter[str] = field(default_factory=Counter)
     sources: Counter[str] = field(default_factory=Counter)
-
-    def watched(self, examples: Iterable[tuple[str, Example]]) -> Iterator[Example]:
-        """Yield the examples and count them."""
-        for label, example in examples:
-            self.add(label, example)
-            yield example
 
     def add(self, label: str, example: Example) -> None:
         self.classes[label] += 1
@@ -353,29 +316,28 @@ def finish(
         counts, *rows = unpack(finds.read(number))
         result.counts.update(counts)
         result.found.update(row["label"] for row in rows)
-    size = size_of(parse_size(settings.per_class), result.found)
-    places = choose(_finds(finds, shards), size, settings.seed)
-    chosen = chosen_finds(_finds(finds, shards), places)
+    size = parse_size(settings.per_class, result.found)
+    chosen_keys = choose(_finds(finds, shards), size, settings.seed)
+    chosen = (find for find in _finds(finds, shards) if chosen_keys is None or find[0] in chosen_keys)
     header = Header(output.name, *settings.languages, breakdowns, citation=output.citation, licence=output.licence)
     result.made |= {"per_class": settings.per_class, "seed": settings.seed, "context": settings.context}
-    counted = result.statistics.watched(examples(chosen, text, settings.context))
-    result.sha256 = write_suite(output.suite, output.contrapro, header, counted, result.made)
+
+    def counted() -> Iterator[Example]:
+        for label, example in examples(chosen, text, settings.context):
+            result.statistics.add(label, example)
+            yield example
+
+    result.sha256 = write_suite(output.suite, output.contrapro, header, counted(), result.made)
     result.table = pronoun_table(row for number in range(shards) for row in links.first_row(number))
-    write_table(output.work / TABLE, result.table)
+    lines = ["pronoun\tword\tfrequency\tprobability"]
+    for pronoun, row in result.table.items():
+        for t in row["translations"]:
+            lines.append(tsv_line([pronoun, t["word"], str(t["frequency"]), str(t["probability"])]))
+    write_atomic(output.work / TABLE, "".join(f"{line}\n" for line in lines).encode())
     return result
 
 
-def write_table(path: Path, table: dict[str, dict[str, Any]]) -> None:
-    """Write all translations of all pronouns as tab-separated values."""
-    lines = ["pronoun\tword\tfrequency\tprobability"]
-    for pronoun, row in table.items():
-        for t in row["translations"]:
-            lines.append(tsv_line([pronoun, t["word"], str(t["frequency"]), str(t["probability"])]))
-    write_atomic(path, "".join(f"{line}\n" for line in lines).encode())
-
-
-def _finds(stage: Stage, shards: int) -> Iterator[tuple[Place, Find]]:
-    """Yield all finds in the order of the corpus."""
+def _finds(stage: Stage, shards: int) -> Iterator[tuple[FindKey, Find]]:
     for number in range(shards):
         rows = unpack(stage.read(number))
         next(rows)  # the counts

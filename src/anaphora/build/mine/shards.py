@@ -14,7 +14,7 @@ import json
 import shutil
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -88,18 +88,10 @@ def unpack(data: bytes) -> Iterator[Any]:
 
 def pack_pieces(pieces: Iterable[Piece], about: dict[str, Any] | None = None) -> bytes:
     """Return a shard of text, preceded by `about` if given."""
-    rows = (
-        {
-            "document": piece.document,
-            "start": piece.start,
-            "number": piece.number,
-            "first": piece.first,
-            "source": piece.source,
-            "target": piece.target,
-            **({} if piece.alignments is None else {"alignments": pack_alignments(piece.alignments)}),
-        }
-        for piece in pieces
-    )
+    rows = [{field.name: getattr(piece, field.name) for field in fields(Piece)} for piece in pieces]
+    for row in rows:
+        if (alignments := row.pop("alignments")) is not None:
+            row["alignments"] = pack_alignments(alignments)
     return pack(rows if about is None else [about, *rows])
 
 
@@ -109,16 +101,9 @@ def unpack_pieces(data: bytes) -> Iterator[Piece]:
         if "document" not in row:  # the counts of the cleaning
             continue
         with expecting(WORK, "a piece of text", remedy=AGAIN):
-            given = row.get("alignments")
-            piece = Piece(
-                row["document"],
-                row["start"],
-                row["number"],
-                row["first"],
-                tuple(row["source"]),
-                tuple(row["target"]),
-                None if given is None else unpack_alignments(given),
-            )
+            source, target, given = row.pop("source"), row.pop("target"), row.pop("alignments", None)
+            alignments = None if given is None else unpack_alignments(given)
+            piece = Piece(source=tuple(source), target=tuple(target), alignments=alignments, **row)
         yield piece
 
 
@@ -132,8 +117,7 @@ def unpack_alignments(rows: Iterable[list[int]]) -> tuple[Alignment, ...]:
     return tuple(tuple(zip(row[::2], row[1::2], strict=True)) for row in rows)
 
 
-# Annotated text on disk: compact, quick to read, and unchanged when it is read again.
-
+# Annotated text on disk.
 
 # properties that many tokens share are written once per shard, and referred to by number
 Kind = tuple[str, str, str, bool, str]  # part of speech, features, relation, space after, the tool's own tag
@@ -205,11 +189,10 @@ def _sentence(fields: list[list[Any]], kinds: list[Any]) -> Sentence:
 
 
 def _features(text: str) -> dict[str, str]:
-    return dict(part.split("=", 1) for part in text.split("|")) if text else {}
+    return dict(part.split("=", 1) for part in text.split("|") if part)
 
 
 # Stages: a folder per stage, a file per shard.
-
 
 Count = Callable[[int, int | None], None]  # called with the amount done and the total (None: unknown)
 

@@ -12,7 +12,6 @@ from anaphora.languages.grammar import CITATION_CASE, PLURAL, Grammar
 
 # Fillings: every combination of words that a template's constraints allow, in the vocabulary's order.
 
-
 Filled = Mapping[str, Entry]  # slot → the word that fills it
 
 
@@ -54,7 +53,6 @@ def _in_one_order(template: Template, filled: Filled, rank: Mapping[str, Mapping
 
 
 # Realization.
-
 
 AGREEING = re.compile(r"\{([^{}]*)\}")  # the words of a phrase that agree: était {affamé}
 
@@ -129,10 +127,15 @@ class Realizer:
         entry = filled[slot.name] if slot.name else Entry("", slot.word, f"{{{slot.word}}}")
         word = self._formed(slot, entry, case)
         if slot.like:
-            word = self._agreeing(word, entry, self._agreement(slot, filled, gender))
+            agreements = [gender if name == PRONOUN else filled[name].agreement or "" for name in slot.like]
+            agreement = agreements[0] if len(agreements) == 1 else self.grammar.together(agreements)
+            if word == self._text(entry) and agreement in self._forms(entry):  # from the vocabulary
+                word = self._forms(entry)[agreement]
+            else:  # by rule
+                word = AGREEING.sub(lambda match: self.grammar.inflected(match[1], agreement), word)
         word = AGREEING.sub(r"\1", word)
         article = next((f for f in slot.features if f in self.grammar.articles), None)
-        return word if article is None else f"{self._article(article, case, slot, entry)} {word}"
+        return word if article is None else f"{self.grammar.article(article, case, self._gender(slot, entry))} {word}"
 
     def _text(self, entry: Entry) -> str:
         return entry.target if self.is_target else entry.source
@@ -145,9 +148,6 @@ class Realizer:
             return PLURAL
         return (entry.gender or "") if self.is_target else ""
 
-    def _article(self, kind: str, case: str, slot: Slot, entry: Entry) -> str:
-        return self.grammar.article(kind, case, self._gender(slot, entry))
-
     def _formed(self, slot: Slot, entry: Entry, case: str) -> str:
         """Return the word in the requested forms and case. Forms of the vocabulary take precedence over rules."""
         forms = self._forms(entry)
@@ -155,22 +155,10 @@ class Realizer:
         for feature in slot.features:
             if feature in forms:
                 word = forms[feature]
-            elif feature in self.grammar.forms:
-                word = self._inflected(word, feature)
+            elif feature in self.grammar.forms and "{" not in word:
+                word = self.grammar.inflected(word, feature)
+            elif feature in self.grammar.forms:  # words in braces can still agree afterwards
+                parts = AGREEING.split(word)
+                parts[1::2] = [f"{{{self.grammar.inflected(part, feature)}}}" for part in parts[1::2]]
+                word = "".join(parts)
         return word if case in forms else self.grammar.noun(word, case, self._gender(slot, entry))
-
-    def _inflected(self, word: str, form: str) -> str:
-        """Return a form of a word; words in braces can still agree afterwards."""
-        if "{" not in word:
-            return self.grammar.inflected(word, form)
-        return AGREEING.sub(lambda match: f"{{{self.grammar.inflected(match[1], form)}}}", word)
-
-    def _agreeing(self, word: str, entry: Entry, agreement: str) -> str:
-        """Return a word or phrase in agreement: from the vocabulary, otherwise the words in braces agree by rule."""
-        if word == self._text(entry) and agreement in self._forms(entry):
-            return self._forms(entry)[agreement]
-        return AGREEING.sub(lambda match: self.grammar.inflected(match[1], agreement), word)
-
-    def _agreement(self, slot: Slot, filled: Filled, gender: str) -> str:
-        agreements = [gender if name == PRONOUN else filled[name].agreement or "" for name in slot.like]
-        return agreements[0] if len(agreements) == 1 else self.grammar.together(agreements)

@@ -16,7 +16,7 @@ from anaphora.build.templates.template import (
     Template,
     Variant,
     editions,
-    place,
+    line_in,
     read_templates,
     switched,
 )
@@ -28,7 +28,6 @@ from anaphora.suites.example import Example, Tag
 from anaphora.suites.suite import Header, Suite, suite_of
 
 NAMES: dict[str, Tag] = {"m": "masculine", "f": "feminine", "n": "neuter"}
-WORD = re.compile(r"\w+")
 
 
 def examples(
@@ -39,7 +38,8 @@ def examples(
     seen: set[str] = set()
     for template in templates:
         for variant in template.variants:
-            makers = [_Maker(template, order, *realizers) for order in _orders(template, variant)]
+            variants = [variant, _switched(template, variant)] if template.switch else [variant]
+            makers = [_Maker(template, order, *realizers) for order in variants]
             for filled in fillings(template, variant, words):
                 for maker in makers:
                     example = maker.item(filled)
@@ -58,7 +58,9 @@ class _Maker:
         self.genders = template.candidates or target.grammar.genders
         self.source = [source.sentence(pattern) for pattern in variant.source]
         self.target = [target.sentence(pattern, self.genders) for pattern in variant.target]
-        self.mentioned = _mentioned(template, variant)
+        # slots in the order of the source, without the one that names the variant, which is part of the id
+        names = dict.fromkeys(name for slot in _slots(variant.source) for name in slot.names)
+        self.mentioned = [name for name in names if name not in (PRONOUN, template.variant)]
         self.tags: dict[str, Tag] = {"template": template.id, "step": template.step}
         self.tags["candidate_genders"] = list(self.genders)
 
@@ -71,15 +73,12 @@ class _Maker:
         if len(set(candidates)) < len(self.genders):
             problem = f"{identifier}: candidates do not differ: {' '.join(candidates[0])}"
             raise AnaphoraError(f"{problem} Let the pronoun, or a word that agrees with it, show the gender.")
-        gold = self._gold(filled)
+        # the right gender; None for a prior
+        gold = filled[self.variant.antecedent].gender if self.variant.antecedent else self.variant.gold
         tags = self._tags(filled, gold, name)
         if self.template.pair:
-            tags["pair"] = " ".join(sorted(WORD.findall(" ".join(source).lower())))
+            tags["pair"] = " ".join(sorted(re.findall(r"\w+", " ".join(source).lower())))
         return Example(identifier, source, candidates, None if gold is None else self.genders.index(gold), tags)
-
-    def _gold(self, filled: Filled) -> str | None:
-        """Return the right gender, or None for a prior."""
-        return filled[self.variant.antecedent].gender if self.variant.antecedent else self.variant.gold
 
     def _tags(self, filled: Filled, gold: str | None, name: str | None) -> dict[str, Tag]:
         tags = dict(self.tags)
@@ -105,22 +104,13 @@ class _Maker:
         return [meaning.get(gender, "neither") for gender in self.genders]
 
 
-def _orders(template: Template, variant: Variant) -> list[Variant]:
-    """Return the variant as written and, with `switch`, also with two slots exchanged in its context."""
-    if not template.switch:
-        return [variant]
-    one, other = template.switch
-
-    def turned(passage: tuple[Pattern, ...]) -> tuple[Pattern, ...]:
-        return (*(switched(pattern, one, other) for pattern in passage[:-1]), passage[-1])
-
-    return [variant, replace(variant, source=turned(variant.source), target=turned(variant.target))]
-
-
-def _mentioned(template: Template, variant: Variant) -> tuple[str, ...]:
-    """Return the slots in the order of the source, without the one that names the variant, which is part of the id."""
-    names = [n for p in variant.source for piece in p if isinstance(piece, Slot) for n in piece.names]
-    return tuple(name for name in dict.fromkeys(names) if name not in (PRONOUN, template.variant))
+def _switched(template: Template, variant: Variant) -> Variant:
+    """Return the variant with the two slots of `switch` exchanged in its context."""
+    source, target = (
+        (*(switched(pattern, *template.switch) for pattern in passage[:-1]), passage[-1])
+        for passage in (variant.source, variant.target)
+    )
+    return replace(variant, source=source, target=target)
 
 
 # The suite of a language pair: data files are found, read, checked, and made into items.
@@ -132,10 +122,7 @@ BREAKDOWNS = ("step", "template", "template×variant", "template×reference_gend
 
 @dataclass(frozen=True)
 class TemplateSuite:
-    """A suite made from templates.
-
-    edition: of the templates; templates: their ids
-    """
+    """A suite made from templates of an edition; templates: their ids."""
 
     suite: Suite
     edition: str
@@ -189,17 +176,18 @@ def template_suite(
         `table-8` for as many examples as the paper's Table 8 counts, the position prior in one order only
     """
     files = _files(languages)
-    edition = edition or _default_edition(files, vocabulary)
+    if edition is None:
+        released = vocabulary is not None and is_released(vocabulary)
+        edition = RELEASE if released and RELEASE in editions(files.templates) else PAPER
     templates = _chosen(files.templates, only, edition)
     classes = _classes(files, vocabulary, templates if not only else read_templates(files.templates, edition))
     source, target = load_grammar(files.source), load_grammar(files.target, files.grammar)
     check(files.templates, templates, classes, source, target)
     words = {name: word_class.entries for name, word_class in classes.items()}
-
-    def stream() -> Iterator[Example]:
-        return examples(templates, words, source, target)
-
-    suite = suite_of(_header(files, source, target, edition, vocabulary), stream)
+    name = f"contracat-{source.language}-{target.language}" + ("" if edition == PAPER else f"-{edition}")
+    licence = "Apache-2.0" if vocabulary is None and DATA in files.templates.parents else "that of the vocabulary"
+    header = Header(name, files.source, files.target, BREAKDOWNS, citation=citation("contracat"), licence=licence)
+    suite = suite_of(header, lambda: examples(templates, words, source, target))
     return TemplateSuite(suite, edition, tuple(template.id for template in templates))
 
 
@@ -222,11 +210,6 @@ def _files(languages: str) -> PairFiles:
         raise BadInput(folder, "no folder 'vocabulary' is here", remedy="Put one .tsv file per word class into it.")
     grammar = own / "grammar.toml"
     return PairFiles(source, target, templates, vocabularies, grammar if grammar.is_file() else None)
-
-
-def _default_edition(files: PairFiles, vocabulary: Path | None) -> str:
-    released = vocabulary is not None and is_released(vocabulary)
-    return RELEASE if released and RELEASE in editions(files.templates) else PAPER
 
 
 def _chosen(path: Path, only: Sequence[str], edition: str) -> tuple[Template, ...]:
@@ -259,12 +242,6 @@ def _classes(files: PairFiles, vocabulary: Path | None, templates: Sequence[Temp
                 raise BadInput(word_class.path, problem, remedy=remedy)
             classes[name] = word_class
     return classes
-
-
-def _header(files: PairFiles, source: Grammar, target: Grammar, edition: str, vocabulary: Path | None) -> Header:
-    name = f"contracat-{source.language}-{target.language}" + ("" if edition == PAPER else f"-{edition}")
-    licence = "Apache-2.0" if vocabulary is None and DATA in files.templates.parents else "that of the vocabulary"
-    return Header(name, files.source, files.target, BREAKDOWNS, citation=citation("contracat"), licence=licence)
 
 
 # Consistency of templates, vocabulary and grammar, which is checked before the first item is made.
@@ -300,20 +277,16 @@ class _Check:
             raise self._bad(problem, "gold", "Add it to candidates.")
         for slot in _slots(self.variant.source):
             self._features(slot, self.source, frozenset())
+        class_of = {name: self.classes[draw.word_class] for name, draw in self.variant.slots.items()}
         for slot in _slots(self.variant.target):
-            self._features(slot, self.target, self._class_of(slot.name).columns if self._has(slot) else frozenset())
-        for name in self._things():
-            self._class_of(name).require_genders(self.target.genders)
+            word_class = class_of.get(slot.name or "")
+            self._features(slot, self.target, word_class.columns if word_class else frozenset())
+        for name in self._gendered():
+            class_of[name].require_genders(self.target.genders)
         for slot in _slots(self.variant.target):
             for name in slot.like:
                 if name != PRONOUN:
-                    self._agreement(self._class_of(name))
-
-    def _has(self, slot: Slot) -> bool:
-        return slot.name is not None and slot.name != PRONOUN
-
-    def _class_of(self, name: str | None) -> WordClass:
-        return self.classes[self.variant.slots[str(name)].word_class]
+                    self._agreement(class_of[name])
 
     def _features(self, slot: Slot, grammar: Grammar, columns: frozenset[str]) -> None:
         known = grammar.cases if slot.name == PRONOUN else grammar.features | columns
@@ -322,7 +295,7 @@ class _Check:
                 what = f"unknown feature {feature!r} of {slot.name or slot.word!r}{did_you_mean(feature, known)}"
                 raise self._bad(what, feature, f"It must be in {grammar.path.name}, or a column of the vocabulary.")
 
-    def _things(self) -> set[str]:
+    def _gendered(self) -> set[str]:
         """Return the slots whose words need a gender, since pronouns, articles, cases or constraints depend on it."""
         names = {*self.template.different_gender}
         if self.variant.antecedent:
@@ -341,7 +314,7 @@ class _Check:
                 raise BadInput(word_class.path, problem, line=entry.line, remedy=remedy)
 
     def _bad(self, problem: str, near: str, remedy: str = "") -> BadInput:
-        line = place(self.path, self.template.id, near)
+        line = line_in(self.path, self.template.id, near)
         return BadInput(self.path, f"template {self.template.id}: {problem}", line=line, remedy=remedy)
 
 

@@ -141,7 +141,7 @@ class Template:
     """A template with its constraints.
 
     different_gender: these slots differ in gender, each from each
-    switch: the context is also said with these two slots in each other's place
+    switch: the context is also realized with these two slots exchanged
     once, turn: these two slots of one class are filled in one order only; every other entry of `turn` turns it round
     pair: items that differ in the order of two words only are linked by the tag `pair`
     variant: the slot whose entry names the variant
@@ -287,14 +287,14 @@ class _Reader:
     def _bad(self, problem: str, near: str, remedy: str = "") -> BadInput:
         """Return the error with the line of a text in this template."""
         name = str(self.row["id"])
-        return BadInput(self.path, f"template {name}: {problem}", line=place(self.path, name, near), remedy=remedy)
+        return BadInput(self.path, f"template {name}: {problem}", line=line_in(self.path, name, near), remedy=remedy)
 
 
 def _listed(sentences: str | Sequence[str]) -> Sequence[str]:
     return [sentences] if isinstance(sentences, str) else sentences
 
 
-def place(path: Path, template: str, near: str) -> int | None:
+def line_in(path: Path, template: str, near: str) -> int | None:
     """Return the line of a text within a template, or the line of the template itself."""
     start = None
     for number, line in _lines(path):

@@ -118,13 +118,14 @@ def _entry(path: Path, line: int, row: Mapping[str, str], languages: tuple[str, 
 def _read_released(name: str, path: Path, languages: tuple[str, str]) -> WordClass:
     """Read a JSON object from source words to target words, with a gender, several translations, or one per gender."""
     document = read_json(path)
-    lines = list(text_lines(path))
+    lines = _lines_of_keys(text_lines(path))
     if not isinstance(document, dict):
         raise BadInput(path, "not an object of words", remedy="Compare with the vocabulary of ContraCAT's release.")
 
     def entries() -> Iterator[Entry]:
         for source, value in document.items():
-            line = _line_of(source, lines)
+            written = (json.dumps(source, ensure_ascii=ascii_only) for ascii_only in (True, False))
+            line = min((lines[key] for key in written if key in lines), default=None)
             translations = list(_translations(value, languages[1]))
             if not translations or not all(isinstance(target, str) and target for _, target, _ in translations):
                 remedy = f'Write "{source}": {{"{languages[1]}": …, "gender": …}}.'
@@ -147,10 +148,13 @@ def _translations(value: Any, language: str) -> Iterator[tuple[str, Any, str | N
             yield "" if number == 1 else f"-{number}", word, None
 
 
-def _line_of(word: str, lines: list[str]) -> int | None:
-    """Return the line of a JSON file in which an entry begins."""
-    keys = tuple(json.dumps(word, ensure_ascii=ascii_only) for ascii_only in (True, False))
-    return next((n for n, line in enumerate(lines, start=1) if line.lstrip(" {\t").startswith(keys)), None)
+def _lines_of_keys(lines: Iterable[str]) -> dict[str, int]:
+    """Return the line of a JSON file in which each string, as it is written there, begins a line for the first time."""
+    found: dict[str, int] = {}
+    for number, line in enumerate(lines, start=1):
+        if key := re.match(r'[ {\t]*("(?:[^"\\]|\\.)*")', line):
+            found.setdefault(key[1], number)
+    return found
 
 
 def _unique(path: Path, entries: Iterable[Entry]) -> tuple[Entry, ...]:

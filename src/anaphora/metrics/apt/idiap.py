@@ -10,11 +10,10 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 import numpy as np
 
-from anaphora.align.alignment import Alignment, links
 from anaphora.metrics.apt.task import (
     DIFFERENT,
     EQUIVALENT,
@@ -24,6 +23,7 @@ from anaphora.metrics.apt.task import (
     NONE,
     SAME,
     Confusion,
+    Occurrence,
     Outcome,
     Side,
     Task,
@@ -87,9 +87,6 @@ class Python2Set(Generic[Key]):
         """What both have, added in the order of the other one, or of this one if it is the smaller."""
         large, small = (self, other) if len(other) <= len(self) else (other, self)
         return Python2Set(key for key in small if key in large)
-
-    def without(self, key: Key) -> Python2Set[Key]:
-        return Python2Set(k for k in self if k != key)
 
     def _slot(self, key: Key) -> int:
         """Where a key is, or would be."""
@@ -197,19 +194,9 @@ class IdiapSettings:
     longest: int = 10
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A source pronoun, and where it is."""
-
-    sentence: int
-    position: int
-    word: str
-
-
 def settings_for(task: Task) -> IdiapSettings:
     """What the lists of a language pair are as a config of the original program."""
-    lists = task.lists
-    source = task.pronouns or lists.pronouns
+    lists, source = task.lists, task.pronouns or task.lists.pronouns
     return IdiapSettings(
         source_pronouns=source,
         target_pronouns=lists.target,
@@ -234,13 +221,13 @@ def split(line: str) -> Words:
     return line.strip().split(" ")
 
 
-def find_places(source: Sequence[Words], settings: IdiapSettings) -> list[Place]:
+def find_places(source: Sequence[Words], settings: IdiapSettings) -> list[Occurrence]:
     """The source pronouns; a word with two of them, divided by the separator, counts twice."""
     if settings.positions is not None:
-        return [Place(s, k, source[s][k].lower()) for s, k in settings.positions]
+        return [Occurrence(s, k, source[s][k].lower()) for s, k in settings.positions]
     wanted = set(settings.source_pronouns)
     return [
-        Place(number, position, part)
+        Occurrence(number, position, part)
         for number, sentence in enumerate(source)
         for position, word in enumerate(sentence)
         for part in word.lower().split(settings.source_separator)
@@ -248,7 +235,7 @@ def find_places(source: Sequence[Words], settings: IdiapSettings) -> list[Place]
     ]
 
 
-def find_sides(places: Sequence[Place], text: Translation, task: Task, settings: IdiapSettings) -> list[Side]:
+def find_sides(places: Sequence[Occurrence], text: Translation, task: Task, settings: IdiapSettings) -> list[Side]:
     """The words that each source pronoun is aligned to, as the labels know them, before any rescue."""
     sides = []
     listed = set(settings.target_pronouns)
@@ -262,39 +249,34 @@ def find_sides(places: Sequence[Place], text: Translation, task: Task, settings:
     return sides
 
 
-def rescued(place: Place, side: Side, text: Translation, task: Task, settings: IdiapSettings) -> Side:
+def rescued(place: Occurrence, side: Side, text: Translation, task: Task, settings: IdiapSettings) -> Side:
     """A side with the target pronoun nearest to the middle of the words around the aligned ones, if it has none."""
     if not side.positions or not settings.valid_target.isdisjoint(side.words):
         return side
     sentence = text.sentences[place.sentence]
     around = range(max(min(side.positions) - REACH, 0), min(max(side.positions) + REACH, len(sentence) - 1) + 1)
-    taken = _taken(task.source[place.sentence], text.alignments[place.sentence], len(sentence), settings)
-
-    def is_candidate(k: int) -> bool:
+    source, alignment = task.source[place.sentence], text.alignments[place.sentence]
+    taken = {j for i, j in alignment if source[i] in settings.valid_source}  # by another source pronoun
+    candidates = []
+    for k in around:
         last = sentence[k].split("-")[-1]
-        return last in settings.valid_target and last not in side.words and not taken[k]
-
-    candidates = [k for k in around if is_candidate(k)]
+        if last in settings.valid_target and last not in side.words and k not in taken:
+            candidates.append(k)
     if not candidates:
         return side
-    best = min(candidates, key=lambda k: (_distance(k - around.start, len(around)), k))
+    half = len(around) // 2
+
+    def distance(k: int) -> int:
+        """The program's distance from the middle; the word in the middle is as far as its neighbors: 1."""
+        offset = k - around.start - half
+        return -offset if offset < 0 else max(offset + (len(around) % 2 == 0), 1)
+
+    best = min(candidates, key=lambda k: (distance(k), k))
     words = () if side.words == (OTHER,) else side.words
     return Side((*side.positions, best), (*words, sentence[best]), rescued=True)
 
 
-def _taken(source: Words, alignment: Alignment, length: int, settings: IdiapSettings) -> list[bool]:
-    """Whether each target word is aligned to a source word that the rescue knows as a pronoun."""
-    back = links(tuple((j, i) for i, j in alignment), length)
-    return [any(source[i] in settings.valid_source for i in sources) for sources in back]
-
-
-def _distance(k: int, length: int) -> int:
-    """The program's distance from the middle of a range; the word in the middle is as far as its neighbors: 1."""
-    half = length // 2
-    return half - k if k < half else max(k - half + (length % 2 == 0), 1)
-
-
-def _outcome(places: Sequence[Place], system: Translation, task: Task, settings: IdiapSettings) -> Outcome:
+def _outcome(places: Sequence[Occurrence], system: Translation, task: Task, settings: IdiapSettings) -> Outcome:
     sides = [find_sides(places, text, task, settings) for text in (task.reference, system)]
     labels = settings.target_pronouns
     labels = (*labels, OTHER, NONE) if labels else (*_vocabulary(places, sides), NONE)
@@ -307,20 +289,22 @@ def _outcome(places: Sequence[Place], system: Translation, task: Task, settings:
             for side, text in zip(pair, (task.reference, system), strict=True)
         )
         case, rows, columns = judge(reference, candidate)
-        source = Side((place.position,), (place.word,))
+        source = Side((place.position,), (place.pronoun,))
         triples.append(Triple(place.sentence, source, reference, candidate, case))
         if case in settings.cases:
-            _count(matrix, rows, columns, settings.count_multiword)
+            cells = list(itertools.product(rows, columns))
+            for row, column in cells if settings.count_multiword else cells[:1]:
+                matrix[row, column] += 1
     confusion = Confusion(labels, tuple(tuple(map(int, row)) for row in matrix))
-    return Outcome(system.name, triples, [place.word for place in places], confusion)
+    return Outcome(system.name, triples, [place.pronoun for place in places], confusion)
 
 
-def _vocabulary(places: Sequence[Place], sides: Sequence[Sequence[Side]]) -> list[str]:
+def _vocabulary(places: Sequence[Occurrence], sides: Sequence[Sequence[Side]]) -> list[str]:
     """Without a list of target pronouns every aligned word is a label, in the order of the program's sets."""
     words: list[Python2Set[str]] = [Python2Set(), Python2Set()]
     for number in sorted(range(len(places)), key=lambda n: places[n].sentence):
-        for known, found in zip(words, sides, strict=True):
-            known.update(found[number].words)
+        for known, system_sides in zip(words, sides, strict=True):
+            known.update(system_sides[number].words)
     return list(words[0].union(words[1]))
 
 
@@ -349,7 +333,9 @@ def _judge(labels: Sequence[str], settings: IdiapSettings) -> Judge:
             return (NO_REFERENCE, missing, columns) if candidate.positions else (NEITHER, missing, missing)
         if not candidate.positions:
             return NO_CANDIDATE, rows, missing
-        shared = rows.intersection(columns if settings.count_other or other is None else columns.without(other))
+        shared = rows.intersection(
+            columns if settings.count_other or other is None else Python2Set(k for k in columns if k != other)
+        )
         if shared:
             return SAME, shared, shared
         for group in similar:
@@ -358,10 +344,3 @@ def _judge(labels: Sequence[str], settings: IdiapSettings) -> Judge:
         return DIFFERENT, rows, columns
 
     return judge
-
-
-def _count(matrix: Any, rows: Iterable[int | None], columns: Iterable[int | None], every: bool) -> None:
-    """One count for the first row and column, or for all of them."""
-    cells = list(itertools.product(rows, columns))
-    for row, column in cells if every else cells[:1]:
-        matrix[row, column] += 1

@@ -16,7 +16,7 @@ from anaphora.metrics.apt import idiap as apt_idiap
 from anaphora.metrics.apt.idiap import Groups, IdiapSettings, numpy_argsort
 from anaphora.metrics.apt.metric import signature_of
 from anaphora.metrics.apt.result import AptResult, SystemResult, joined, make_result
-from anaphora.metrics.apt.task import CASES, Confusion, Files, Side, Task, Triple, Weighting, read_task
+from anaphora.metrics.apt.task import CASES, Confusion, Files, Triple, Weighting, read_task
 from anaphora.stats.resampling import Resampling
 from anaphora.stats.signature import HASH_LENGTH
 
@@ -42,10 +42,12 @@ class ScoreFile:
     unaligned: int | None = None
 
     def __str__(self) -> str:
+        digits = (f"{weight:.12g}" for weight in self.weights)  # as `str` of Python 2.7
+        weights = (f"{text}.0" if text.isdigit() else text for text in digits)
         lines = [
             f"Score: {float('nan') if self.score is None else self.score:.4f}",
             f"Cases: {','.join(map(str, self.cases))}",
-            f"Weights: {','.join(map(_python2_float, self.weights))}",
+            f"Weights: {','.join(weights)}",
             f"Findings per case: {','.join(map(str, self.counts))}",
         ]
         if self.unaligned is not None:
@@ -63,13 +65,9 @@ def detail_file(triples: Iterable[Triple]) -> str:
     for sentence, source, reference, candidate, case in triples:
         cells = [str(sentence), joined(source.positions), " ".join(source.words)]
         for side in (reference, candidate):
-            cells += _cells(side)
+            cells += [joined(side.positions), " ".join(side.words)] if side.positions else ["-", "-"]
         lines.append("\t".join([*cells, str(case)]))
     return "".join(f"{line}\n" for line in lines)
-
-
-def _cells(side: Side) -> list[str]:
-    return [joined(side.positions), " ".join(side.words)] if side.positions else ["-", "-"]
 
 
 def _laid_out(confusion: Confusion, longest: int) -> tuple[list[str], list[list[int]]]:
@@ -87,12 +85,6 @@ def _laid_out(confusion: Confusion, longest: int) -> tuple[list[str], list[list[
     return [*labels, "-sum-"], rows
 
 
-def _python2_float(value: float) -> str:
-    """`str` of Python 2.7: twelve digits."""
-    text = f"{value:.12g}"
-    return text if not text.lstrip("-").isdigit() else f"{text}.0"
-
-
 def write_score_files(result: AptResult, paths: Sequence[Path], longest: int) -> None:
     """A score file for each system."""
     if len(paths) != len(result.systems):
@@ -103,9 +95,9 @@ def write_score_files(result: AptResult, paths: Sequence[Path], longest: int) ->
             out.write(str(score_file(result, system, longest)).encode())
 
 
-def score_file(result: AptResult, system: SystemResult, longest: int) -> ScoreFile:
-    """What the original program would write of a system."""
-    cases = [case for case in CASES if case not in result.weighting.discarded]
+def score_file(result: AptResult, system: SystemResult, longest: int, cases: Sequence[int] | None = None) -> ScoreFile:
+    """What the original program would write of a system. cases: those in use, in the order of its config."""
+    cases = cases or [case for case in CASES if case not in result.weighting.discarded]
     return ScoreFile(
         score=system.score.apt,
         cases=cases,
@@ -145,13 +137,8 @@ class IdiapConfig:
     pronouns: the list of source pronouns, or of their places; digest: names the settings in a signature
     """
 
-    path: Path
     languages: str
-    source: Path
-    reference: Path
-    target: Path
-    reference_alignment: Path
-    target_alignment: Path
+    files: Files
     pronouns: Path
     output: Path
     settings: IdiapSettings
@@ -165,15 +152,10 @@ class IdiapConfig:
 def read_config(path: Path) -> IdiapConfig:
     """A config, checked: every key of the original program has to be there, and no other."""
     values = _Values(path)
-    files = {key: values.path("files", key) for key in KEYS["files"][:5]}
+    source, reference, target, reference_links, target_links = (values.path("files", k) for k in KEYS["files"][:5])
     return IdiapConfig(
-        path=path,
         languages=f"{values['lang', 'source']}-{values['lang', 'target']}",
-        source=files["source"],
-        reference=files["reference"],
-        target=files["target"],
-        reference_alignment=files["alignment_source_reference"],
-        target_alignment=files["alignment_source_target"],
+        files=Files(source, reference, (target,), reference_links, (target_links,)),
         pronouns=values.path("files", "list_source_pronouns"),
         output=values.path("output", "output_file"),
         settings=_settings(values),
@@ -182,7 +164,12 @@ def read_config(path: Path) -> IdiapConfig:
 
 def _settings(values: _Values) -> IdiapSettings:
     pronouns = values.path("files", "list_source_pronouns")
-    by_position = values.one_of("files", "input_type", ("word", "possition")) == "possition"
+    by_position = values["files", "input_type"] == "possition"
+    if not by_position and values["files", "input_type"] != "word":
+        raise values.wrong("files", "input_type", "word or possition")
+    longest = values["output", "max_length_matrix"]
+    if not longest.isascii() or not longest.isdigit() or int(longest) < 1:
+        raise values.wrong("output", "max_length_matrix", "a number from 1")
     cases = values.numbers("cases", "cases_to_use", int)
     weights = values.numbers("cases", "weigths_per_case", float)
     if not set(cases) <= set(CASES) or len(set(cases)) != len(cases):
@@ -206,18 +193,13 @@ def _settings(values: _Values) -> IdiapSettings:
         weights=weights,
         count_other=values.is_true("cases", "count_other_as_equal"),
         count_multiword=values.is_true("output", "counting_multiword_in_matrix"),
-        longest=_positive(values, "output", "max_length_matrix"),
+        longest=int(longest),
     )
 
 
 def read_list(path: Path) -> tuple[str, ...]:
     """A list of pronouns: one per line, in lower case."""
     return tuple(line.strip().lower() for line in text_lines(path) if line.strip())
-
-
-def read_groups(path: Path) -> Groups:
-    """A dictionary of equal or similar pronouns: a group per line, with commas between."""
-    return tuple(tuple(line.replace(" ", "").split(",")) for line in read_list(path))
 
 
 def read_positions(path: Path) -> tuple[tuple[int, int], ...]:
@@ -234,13 +216,6 @@ def read_positions(path: Path) -> tuple[tuple[int, int], ...]:
     return tuple(places)
 
 
-def _positive(values: _Values, section: str, key: str) -> int:
-    text = values[section, key]
-    if not text.isascii() or not text.isdigit() or int(text) < 1:
-        raise values.wrong(section, key, "a number from 1")
-    return int(text)
-
-
 class _Values:
     """The values of a config by section and key; whatever is wrong names the file and the key."""
 
@@ -255,7 +230,9 @@ class _Values:
         self._values = {(s, k): parser.get(s, k).strip() for s in parser.sections() for k in parser.options(s)}
         known = {(section, key) for section, keys in KEYS.items() for key in keys}
         for section, key in sorted(known - set(self._values)):
-            raise BadInput(path, f"[{section}] {key} is missing", remedy=f"Keys of [{section}]: {_keys(section)}.")
+            raise BadInput(
+                path, f"[{section}] {key} is missing", remedy=f"Keys of [{section}]: {', '.join(KEYS[section])}."
+            )
         for section, key in sorted(set(self._values) - known):
             meant = did_you_mean(key, KEYS.get(section, ()))
             raise BadInput(path, f"[{section}] {key} is not a key of the original program{meant}")
@@ -275,12 +252,8 @@ class _Values:
         return read_list(self.path(section, key)) if self[section, key] else ()
 
     def groups(self, section: str, key: str) -> Groups:
-        return read_groups(self.path(section, key)) if self[section, key] else ()
-
-    def one_of(self, section: str, key: str, known: tuple[str, ...]) -> str:
-        if self[section, key] not in known:
-            raise self.wrong(section, key, " or ".join(known))
-        return self[section, key]
+        """A dictionary of equal or similar pronouns: a group per line, with commas between."""
+        return tuple(tuple(line.replace(" ", "").split(",")) for line in self.words(section, key))
 
     def is_true(self, section: str, key: str) -> bool:
         if self[section, key].lower() not in TRUE + FALSE:
@@ -294,22 +267,18 @@ class _Values:
             raise self.wrong(section, key, "numbers with commas between") from None
 
 
-def _keys(section: str) -> str:
-    return ", ".join(KEYS[section])
-
-
 # A config of the original APT program, run: the same two files, and a result as for every other variant.
 
 
-def run_config(path: Path, sampling: Resampling | None = None) -> tuple[AptResult, tuple[Path, Path]]:
+def run_config(path: Path, sampling: Resampling | None = None) -> tuple[AptResult, tuple[Path, ...]]:
     """Do what the original program does with a config; returns the result and the two files that were written."""
     config = read_config(path)
     sampling = sampling or Resampling()
-    files = Files(
-        config.source, config.reference, (config.target,), config.reference_alignment, (config.target_alignment,)
-    )
-    task = read_task(files, apt_idiap.split, PronounLists(config.languages))
-    _check_positions(config, task)
+    task = read_task(config.files, apt_idiap.split, PronounLists(config.languages))
+    for sentence, position in config.settings.positions or ():
+        if sentence >= len(task.source) or position >= len(task.source[sentence]):
+            problem = f"the place {sentence} {position} is outside the source"
+            raise BadInput(config.pronouns, problem, remedy="Sentences and positions count from 0.")
     weighting = weighting_of(config.settings)
     result = make_result(
         apt_idiap.outcomes(task, config.settings),
@@ -320,7 +289,13 @@ def run_config(path: Path, sampling: Resampling | None = None) -> tuple[AptResul
         signature=signature_of(task, "idiap", weighting, sampling, config.digest[:HASH_LENGTH]),
         texts=task.texts,
     )
-    return result, write_files(config.output, result.systems[0], config.settings)
+    (system,) = result.systems
+    score = score_file(result, system, config.settings.longest, config.settings.cases)
+    paths = tuple(config.output.with_name(f"{config.output.name}.{kind}") for kind in ("score", "detail"))
+    for path, text in zip(paths, (str(score), detail_file(system.outcome.triples)), strict=True):
+        with atomic_writer(path) as out:
+            out.write(text.encode())
+    return result, paths
 
 
 def weighting_of(settings: IdiapSettings) -> Weighting:
@@ -328,28 +303,3 @@ def weighting_of(settings: IdiapSettings) -> Weighting:
     weights = dict(zip(settings.cases, settings.weights, strict=True))
     discarded = tuple(case for case in CASES if case not in weights)
     return Weighting(tuple(weights.get(case, 0.0) for case in CASES), discarded)
-
-
-def write_files(output: Path, system: SystemResult, settings: IdiapSettings) -> tuple[Path, Path]:
-    """The `.score` and the `.detail` file."""
-    score = ScoreFile(
-        score=system.score.apt,
-        cases=settings.cases,
-        weights=settings.weights,
-        counts=[system.score.cases[case - 1] for case in settings.cases],
-        confusion=system.outcome.confusion,
-        longest=settings.longest,
-    )
-    paths = output.with_name(f"{output.name}.score"), output.with_name(f"{output.name}.detail")
-    for path, text in zip(paths, (str(score), detail_file(system.outcome.triples)), strict=True):
-        with atomic_writer(path) as out:
-            out.write(text.encode())
-    return paths
-
-
-def _check_positions(config: IdiapConfig, task: Task) -> None:
-    """Places of pronouns have to be in the text."""
-    for sentence, position in config.settings.positions or ():
-        if sentence >= len(task.source) or position >= len(task.source[sentence]):
-            problem = f"the place {sentence} {position} is outside the source"
-            raise BadInput(config.pronouns, problem, remedy="Sentences and positions count from 0.")

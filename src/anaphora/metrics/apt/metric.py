@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from anaphora import __version__
 from anaphora.align.backend import Settings
@@ -17,16 +16,15 @@ from anaphora.metrics.apt import idiap as apt_idiap
 from anaphora.metrics.apt import paper as apt_paper
 from anaphora.metrics.apt import reference_side
 from anaphora.metrics.apt.result import AptResult, make_result
-from anaphora.metrics.apt.task import DEFAULT_WEIGHTS, Files, Outcome, Task, Weighting, Words, read_task
+from anaphora.metrics.apt.task import DEFAULT_WEIGHTS, Files, Outcome, Task, Weighting, read_task
 from anaphora.stats.resampling import Resampling
 from anaphora.stats.signature import HASH_LENGTH, Signature, short_hash
 
 File = str | Path
-Variant = tuple[Callable[[Task], list[Outcome]], Callable[[str], Words]]
-VARIANTS: dict[str, Variant] = {  # what it does with a task, and how it divides a line into words
-    "paper": (apt_paper.outcomes, apt_paper.split),
-    "idiap": (apt_idiap.outcomes, apt_idiap.split),
-    "reference-side": (reference_side.outcomes, reference_side.split),
+VARIANTS: dict[str, Callable[[Task], list[Outcome]]] = {
+    "paper": apt_paper.outcomes,
+    "idiap": apt_idiap.outcomes,
+    "reference-side": reference_side.outcomes,
 }
 
 
@@ -59,61 +57,24 @@ class AptOptions(Resampling):
     align_model: str | None = None
     by_pronoun: bool = False
 
-    @property
-    def weighting(self) -> Weighting:
-        return Weighting(tuple(self.weights), tuple(self.discard))
-
-
-def apt(
-    source: File,
-    reference: File,
-    hypotheses: File | Sequence[File],
-    languages: str,
-    *,
-    reference_alignment: File | None = None,
-    hypothesis_alignments: File | Sequence[File] = (),
-    names: Sequence[str] = (),
-    source_tags: File | None = None,
-    reference_tags: File | None = None,
-    hypothesis_tags: File | Sequence[File] = (),
-    progress: Callable[[int, int], None] | None = None,
-    **options: Any,
-) -> AptResult:
-    """APT of one or more translations of a source text, against a reference. Options are those of `AptOptions`.
-
-    source, reference, hypotheses: texts, a sentence per line; plain ones are tokenized
-    reference_alignment, hypothesis_alignments: the source's alignment with each of them, in Pharaoh format; texts
-        without one are aligned (progress is of that)
-    *_tags: files with a tag for each word; then pronouns are the words with one of the `pronoun_tags`
-    """
-    files = Files(
-        source=Path(source),
-        reference=Path(reference),
-        hypotheses=_paths(hypotheses),
-        reference_alignment=_path(reference_alignment),
-        hypothesis_alignments=_paths(hypothesis_alignments),
-        source_tags=_path(source_tags),
-        reference_tags=_path(reference_tags),
-        hypothesis_tags=_paths(hypothesis_tags),
-        names=tuple(names),
-    )
-    return measure(files, languages, AptOptions(**options), progress)
-
 
 def measure(
     files: Files, languages: str, options: AptOptions, progress: Callable[[int, int], None] | None = None
 ) -> AptResult:
     """APT of files with all options."""
-    weighting = options.weighting
-    run, split = chosen_variant(options.variant)
-    if options.variant != "paper" and options.tokenize == "moses":
-        raise AnaphoraError(f"the variant {options.variant} divides words at single spaces: it has no tokenization")
+    variant = options.variant
+    weighting = Weighting(tuple(options.weights), tuple(options.discard))
+    if variant not in VARIANTS:
+        known = ", ".join(VARIANTS)
+        raise AnaphoraError(f"unknown variant {variant!r}{did_you_mean(variant, VARIANTS)}. Known: {known}")
+    if variant != "paper" and options.tokenize == "moses":
+        raise AnaphoraError(f"the variant {variant} divides words at single spaces: it has no tokenization")
     one, _, other = languages.partition("-")
-    divided = files.tokenization(options.tokenize, options.normalize, (one, other))
+    tokenization = files.tokenization(options.tokenize, options.normalize, (one, other))
     task = read_task(
         files,
-        divided if options.variant == "paper" else split,
-        pronoun_lists(languages, _path(options.lists)),
+        tokenization if variant == "paper" else apt_idiap.split,
+        pronoun_lists(languages, None if options.lists is None else Path(options.lists)),
         pronouns=tuple(map(normalize_word, options.pronouns)),
         rescue=options.rescue,
         pronoun_tags=frozenset(options.pronoun_tags),
@@ -122,22 +83,15 @@ def measure(
         progress=progress,
     )
     return make_result(
-        run(task),
+        VARIANTS[variant](task),
         languages=languages,
-        variant=options.variant,
+        variant=variant,
         weighting=weighting,
         sampling=options,
-        signature=signature_of(task, options.variant, weighting, options),
+        signature=signature_of(task, variant, weighting, options),
         by_pronoun=options.by_pronoun,
         texts=task.texts,
     )
-
-
-def chosen_variant(name: str) -> Variant:
-    if name not in VARIANTS:
-        known = ", ".join(VARIANTS)
-        raise AnaphoraError(f"unknown variant {name!r}{did_you_mean(name, VARIANTS)}. Known: {known}")
-    return VARIANTS[name]
 
 
 def signature_of(
@@ -158,11 +112,3 @@ def signature_of(
     if len(task.systems) > 1:
         line.add("test", sampling.test).add("ar", sampling.randomizations).add("adj", "holm")
     return str(line.add("v", __version__))
-
-
-def _path(file: File | None) -> Path | None:
-    return None if file is None else Path(file)
-
-
-def _paths(files: File | Sequence[File]) -> tuple[Path, ...]:
-    return (Path(files),) if isinstance(files, str | Path) else tuple(map(Path, files))

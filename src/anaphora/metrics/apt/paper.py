@@ -4,27 +4,28 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from anaphora.align.alignment import find_translation, links
 from anaphora.core.errors import AnaphoraError
-from anaphora.languages.pronouns import PronounLists, normalize_word, pronoun_in
-from anaphora.metrics.apt.task import NONE, Outcome, Side, Task, Translation, Triple, Words, case_of, confusion_of
-
-
-class Occurrence(NamedTuple):
-    """A source pronoun in its place."""
-
-    sentence: int
-    position: int
-    pronoun: str
+from anaphora.languages.pronouns import normalize_word, pronoun_in
+from anaphora.metrics.apt.task import (
+    NONE,
+    Occurrence,
+    Outcome,
+    Side,
+    Task,
+    Translation,
+    Triple,
+    case_of,
+    confusion_of,
+)
 
 
 def outcomes(task: Task) -> list[Outcome]:
     """The triples of every system; the reference's side is found once."""
-    found = occurrences(task)
-    references = translations(found, task.reference, task)
-    return [_outcome(system, found, references, task) for system in task.systems]
+    places = occurrences(task)
+    references = translations(places, task.reference, task)
+    return [_outcome(system, places, references, task) for system in task.systems]
 
 
 def occurrences(task: Task) -> list[Occurrence]:
@@ -35,7 +36,7 @@ def occurrences(task: Task) -> list[Occurrence]:
             f"there is no list of source pronouns for {task.lists.pair}: name them with --pronouns, "
             "or tag the source (--source-tags)"
         )
-    found = []
+    places = []
     for number, sentence in enumerate(task.source):
         for position, token in enumerate(sentence):
             if task.source_tags and task.source_tags[number][position] not in task.pronoun_tags:
@@ -43,22 +44,22 @@ def occurrences(task: Task) -> list[Occurrence]:
             word = normalize_word(token)
             pronoun = pronoun_in(word, wanted, task.lists.source_separators) if wanted else word
             if pronoun is not None:
-                found.append(Occurrence(number, position, pronoun))
-    return found
+                places.append(Occurrence(number, position, pronoun))
+    return places
 
 
-def translations(found: Sequence[Occurrence], text: Translation, task: Task) -> list[Side]:
+def translations(places: Sequence[Occurrence], text: Translation, task: Task) -> list[Side]:
     """The word of a translation that each source pronoun became."""
     sides = []
     last = -1
     linked: list[list[int]] = []
     forms: list[str | None] = []
-    for number, position, pronoun in found:
+    for number, position, pronoun in places:
         if number != last:
             last = number
             linked = links(text.alignments[number], len(task.source[number]))
             forms = pronoun_forms(number, text, task)
-        sides.append(_side(position, linked, forms, task.lists.likely(pronoun), task))
+        sides.append(_side(position, linked, forms, task.lists.likely(pronoun), task.rescue))
     return sides
 
 
@@ -78,39 +79,28 @@ def _side(
     linked: Sequence[Sequence[int]],
     forms: Sequence[str | None],
     likely: frozenset[str] | None,
-    task: Task,
+    rescue: bool,
 ) -> Side:
-    found = find_translation(
+    translation = find_translation(
         position,
         linked,
         len(forms),
         is_pronoun=lambda j: forms[j] is not None,
         is_likely=lambda j: forms[j] is not None if likely is None else forms[j] in likely,
-        rescue=task.rescue,
+        rescue=rescue,
     )
-    form = None if found is None else forms[found.position]
-    return Side() if found is None or form is None else Side((found.position,), (form,), found.rescued)
+    if translation is None or (form := forms[translation.position]) is None:
+        return Side()
+    return Side((translation.position,), (form,), translation.rescued)
 
 
-def _outcome(system: Translation, found: Sequence[Occurrence], references: Sequence[Side], task: Task) -> Outcome:
+def _outcome(system: Translation, places: Sequence[Occurrence], references: Sequence[Side], task: Task) -> Outcome:
     triples = []
     pairs: Counter[tuple[str, str]] = Counter()
-    for place, reference, candidate in zip(found, references, translations(found, system, task), strict=True):
+    for place, reference, candidate in zip(places, references, translations(places, system, task), strict=True):
+        right, word = (side.words[0] if side.words else None for side in (reference, candidate))
+        row, column = (NONE if form is None else task.lists.canonical(form) for form in (right, word))
+        pairs[row, column] += 1
         source = Side((place.position,), (place.pronoun,))
-        case = case_of(_word(reference), _word(candidate), task.lists)
-        triples.append(Triple(place.sentence, source, reference, candidate, case))
-        pairs[_label(reference, task.lists), _label(candidate, task.lists)] += 1
-    return Outcome(system.name, triples, [place.pronoun for place in found], confusion_of(pairs))
-
-
-def _word(side: Side) -> str | None:
-    return side.words[0] if side.words else None
-
-
-def _label(side: Side, lists: PronounLists) -> str:
-    return lists.canonical(side.words[0]) if side.words else NONE
-
-
-def split(line: str) -> Words:
-    """The words of a line, between any white space."""
-    return line.split()
+        triples.append(Triple(place.sentence, source, reference, candidate, case_of(right, word, task.lists)))
+    return Outcome(system.name, triples, [place.pronoun for place in places], confusion_of(pairs))

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from anaphora.align.alignment import links, transposed
-from anaphora.metrics.apt.idiap import Python2Set
+from anaphora.metrics.apt.idiap import OTHER, Python2Set
 from anaphora.metrics.apt.task import (
     DIFFERENT,
     NO_CANDIDATE,
@@ -28,8 +28,6 @@ from anaphora.metrics.apt.task import (
     Words,
 )
 
-OTHER = "OTHER"
-
 
 class Occurrence(NamedTuple):
     """A reference pronoun in its place, and the source words that it is aligned to."""
@@ -42,34 +40,28 @@ class Occurrence(NamedTuple):
 def outcomes(task: Task) -> list[Outcome]:
     """The triples of every system."""
     pronouns = tuple(dict.fromkeys(task.pronouns or task.lists.reference_side or task.lists.target))
-    found = occurrences(task, frozenset(pronouns))
-    return [_outcome(system, pronouns, found) for system in task.systems]
-
-
-def split(line: str) -> Words:
-    """At every single space, as the published scores have it: two spaces make an empty word."""
-    return line.strip().split(" ")
+    places = occurrences(task, frozenset(pronouns))
+    return [_outcome(system, pronouns, places) for system in task.systems]
 
 
 def occurrences(task: Task, pronouns: frozenset[str]) -> list[Occurrence]:
     """The pronouns of the reference, aligned or not."""
-    found = []
+    places = []
     for number, sentence in enumerate(task.reference.sentences):
-        places = [(j, word) for j, token in enumerate(sentence) if (word := token.lower()) in pronouns]
-        if places:
+        words = [(j, word) for j, token in enumerate(sentence) if (word := token.lower()) in pronouns]
+        if words:
             back = links(transposed(task.reference.alignments[number]), len(sentence))
-            found += [
-                Occurrence(number, Side((j,), (word,)), _side(task.source[number], back[j])) for j, word in places
-            ]
-    return found
+            source = task.source[number]
+            places += [Occurrence(number, Side((j,), (word,)), _side(source, back[j])) for j, word in words]
+    return places
 
 
-def _outcome(system: Translation, pronouns: tuple[str, ...], found: Sequence[Occurrence]) -> Outcome:
+def _outcome(system: Translation, pronouns: tuple[str, ...], places: Sequence[Occurrence]) -> Outcome:
     labels = (*pronouns, OTHER, NONE)
     index = {label: k for k, label in enumerate(labels)}
     cells: Counter[tuple[int, int]] = Counter()
     triples, groups = [], []
-    for number, reference, source in found:
+    for number, reference, source in places:
         if not source.positions:
             continue
         (word,) = reference.words
@@ -81,7 +73,7 @@ def _outcome(system: Translation, pronouns: tuple[str, ...], found: Sequence[Occ
         cells[index[word], column] += 1
     size = range(len(labels))
     matrix = tuple(tuple(cells[row, column] for column in size) for row in size)
-    return Outcome(system.name, triples, groups, Confusion(labels, matrix), len(found) - len(triples))
+    return Outcome(system.name, triples, groups, Confusion(labels, matrix), len(places) - len(triples))
 
 
 def _side(sentence: Words, positions: Sequence[int]) -> Side:

@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from anaphora.core.columns import tsv_line
 from anaphora.core.files import atomic_writer
 from anaphora.core.finite import NotFinite
 from anaphora.evaluation.compare import Difference, Pair, corrected
-from anaphora.metrics.apt.task import CASES, Outcome, Side, Triple, Weighting, count_cases
+from anaphora.metrics.apt.task import CASES, Outcome, Triple, Weighting, count_cases
 from anaphora.stats.intervals import Floats, Ints, bootstrap, generator, percentile_interval
 from anaphora.stats.paired import (
     approximate_randomisation,
@@ -38,12 +38,12 @@ Both = tuple[float, int, float, int]  # the units of two systems
 
 def by_sentence(credits: Iterable[tuple[int, float | None]]) -> dict[int, Unit]:
     """The units of a system, from the sentence of each pronoun and what it adds to the score (None: not counted)."""
-    found: dict[int, Unit] = defaultdict(lambda: (0.0, 0))
+    sums: dict[int, Unit] = defaultdict(lambda: (0.0, 0))
     for sentence, credit in credits:
         if credit is not None:
-            total, n = found[sentence]
-            found[sentence] = total + credit, n + 1
-    return dict(found)
+            total, n = sums[sentence]
+            sums[sentence] = total + credit, n + 1
+    return dict(sums)
 
 
 def score_interval(units: Mapping[int, Unit], sampling: Resampling) -> Interval:
@@ -197,8 +197,12 @@ class AptResult(Rendered):
     def details(self) -> Iterator[tuple[str, ...]]:
         """One row per pronoun and system, under the names `DETAILS`; sentences and positions count from 0."""
         for system in self.systems:
-            for triple in system.outcome.triples:
-                yield (system.name, *_cells(triple))
+            for sentence, *sides, case in system.outcome.triples:
+                cells = []
+                for side in sides:
+                    how = "" if not side.positions else "rescued" if side.rescued else "aligned"
+                    cells += [joined(side.positions), " ".join(side.words), how]
+                yield (system.name, str(sentence), *cells[:2], *cells[3:], str(case))
 
     def _system(self, system: SystemResult) -> dict[str, Any]:
         reference, candidate = system.rescued
@@ -231,8 +235,7 @@ def make_result(
 ) -> AptResult:
     """Scores, intervals and tests from what a variant found. by_pronoun: compare systems pronoun by pronoun, too."""
     systems = tuple(_system(outcome, weighting, sampling) for outcome in outcomes)
-    compared = [_Compared(outcome, _by_group(outcome, weighting, by_pronoun)) for outcome in outcomes]
-    pairs = [_pair(a, b, weighting, sampling) for a, b in itertools.combinations(compared, 2)]
+    pairs = [_pair(*pair, weighting, sampling, by_pronoun) for pair in itertools.combinations(outcomes, 2)]
     return AptResult(languages, variant, systems, corrected(pairs), weighting, sampling, signature, texts or {})
 
 
@@ -257,45 +260,26 @@ def _units(triples: Iterable[Triple], weighting: Weighting) -> dict[int, Unit]:
     return by_sentence((triple.sentence, credit[triple.case]) for triple in triples)
 
 
-class _Compared(NamedTuple):
-    """A system as it is compared: the units of all its pronouns (under None), and of each pronoun if asked for."""
-
-    outcome: Outcome
-    units: dict[str | None, dict[int, Unit]]
-
-
-def _by_group(outcome: Outcome, weighting: Weighting, by_pronoun: bool) -> dict[str | None, dict[int, Unit]]:
-    found: dict[str | None, dict[int, Unit]] = {None: _units(outcome.triples, weighting)}
-    for group in sorted(set(outcome.groups)) if by_pronoun else ():
-        members = (t for t, g in zip(outcome.triples, outcome.groups, strict=True) if g == group)
-        found[group] = _units(members, weighting)
-    return found
-
-
-def _pair(first: _Compared, second: _Compared, weighting: Weighting, sampling: Resampling) -> Pair:
+def _pair(first: Outcome, second: Outcome, weighting: Weighting, sampling: Resampling, by_pronoun: bool) -> Pair:
     """Both have the same pronouns in the same order, as they come from the same source and reference."""
+
+    def difference(group: str | None) -> Difference:
+        before, after = (
+            _units((t for t, g in zip(one.triples, one.groups, strict=True) if group in (None, g)), weighting)
+            for one in (first, second)
+        )
+        return score_difference(before, after, sampling)
+
     gained: list[str] = []
     lost: list[str] = []
     credit = {case: weighting.credit(case) or 0.0 for case in CASES}
-    for one, other in zip(first.outcome.triples, second.outcome.triples, strict=True):
+    for one, other in zip(first.triples, second.triples, strict=True):
         change = credit[other.case] - credit[one.case]
         if change:
             (gained if change > 0 else lost).append(f"{one.sentence}:{joined(one.source.positions)}")
-    differences = {g: score_difference(units, second.units[g], sampling) for g, units in first.units.items()}
-    groups = {group: difference for group, difference in differences.items() if group is not None}
+    groups = {group: difference(group) for group in sorted(set(first.groups))} if by_pronoun else {}
     breakdowns = {"pronoun": groups} if groups else {}
-    names = first.outcome.name, second.outcome.name
-    return Pair(*names, differences[None], breakdowns, tuple(gained), tuple(lost))
-
-
-def _cells(triple: Triple) -> tuple[str, ...]:
-    source = (joined(triple.source.positions), " ".join(triple.source.words))
-    return (str(triple.sentence), *source, *_found(triple.reference), *_found(triple.candidate), str(triple.case))
-
-
-def _found(side: Side) -> tuple[str, str, str]:
-    how = "" if not side.positions else "rescued" if side.rescued else "aligned"
-    return joined(side.positions), " ".join(side.words), how
+    return Pair(first.name, second.name, difference(None), breakdowns, tuple(gained), tuple(lost))
 
 
 def joined(positions: Sequence[int]) -> str:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from anaphora.align.aligner import align_systems
 from anaphora.align.alignment import Alignment, check_alignment, parse_alignment
 from anaphora.align.backend import Settings
-from anaphora.align.tokenize import AsItIs, Split, Text, Tokenization, Treatment
+from anaphora.align.tokenize import Split, Tokenization, Treatment
 from anaphora.core.documents import read_parallel
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.languages.pronouns import PronounLists
@@ -41,6 +41,14 @@ class Triple(NamedTuple):
     reference: Side
     candidate: Side
     case: int
+
+
+class Occurrence(NamedTuple):
+    """A source pronoun and where it is."""
+
+    sentence: int
+    position: int
+    pronoun: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,15 +230,10 @@ class Files:
     def systems(self) -> tuple[str, ...]:
         return self.names or tuple(map(str, self.hypotheses))
 
-    @property
-    def count_words(self) -> bool:
-        """Whether files are given that count words: then the words are those of the texts as they are."""
-        tags = self.source_tags, self.reference_tags
-        return any(tags) or self.reference_alignment is not None or bool(self.hypothesis_alignments)
-
     def tokenization(self, tokenize: str, normalize: bool, languages: tuple[str, str]) -> Tokenization:
-        """How these texts are divided into words, if `auto` is what was asked for."""
-        return Tokenization("none" if tokenize == "auto" and self.count_words else tokenize, normalize, languages)
+        """How these texts are divided into words: as they are (`auto`), if files are given that count their words."""
+        counted = (self.source_tags, self.reference_tags, self.reference_alignment, *self.hypothesis_alignments)
+        return Tokenization("none" if tokenize == "auto" and any(counted) else tokenize, normalize, languages)
 
 
 def read_task(
@@ -250,52 +253,40 @@ def read_task(
     words: how texts are tokenized, or a function that divides lines and changes nothing
     aligner, corpora, progress: how texts without an alignment file are aligned, and together with which other texts
     """
-    read = _read_together(files)
-    divided = words if isinstance(words, Tokenization) else AsItIs(words)
-    source_text = divided.source(read[files.source])
+    none = [None] * len(files.hypotheses)
+    text_files = (files.reference, *files.hypotheses)
+    alignment_files = (files.reference_alignment, *(files.hypothesis_alignments or none))
+    tag_files = (files.reference_tags, *(files.hypothesis_tags or none))
+    wanted = (files.source, *text_files, *alignment_files, files.source_tags, *tag_files)
+    paths = list(dict.fromkeys(path for path in wanted if path is not None))
+    lines = dict(zip(paths, read_parallel(*paths), strict=True))
+    tokenization = words if isinstance(words, Tokenization) else Tokenization("none", normalize=False, split=words)
+    source_text = tokenization.source(lines[files.source])
     source = source_text.sentences
-    texts = [
-        _Text(name, divided.target(read[path]), alignment, tags)
-        for name, path, alignment, tags in zip(
-            ("reference", *files.systems),
-            (files.reference, *files.hypotheses),
-            (files.reference_alignment, *(files.hypothesis_alignments or [None] * len(files.hypotheses))),
-            (files.reference_tags, *(files.hypothesis_tags or [None] * len(files.hypotheses))),
-            strict=True,
-        )
-    ]
+    texts = [tokenization.target(lines[path]) for path in text_files]
+    sentences = [text.sentences for text in texts]
     given = {
-        number: _alignments(text.alignment, source, text.sentences, read)
-        for number, text in enumerate(texts)
-        if text.alignment is not None
+        k: _alignments(path, source, sentences[k], lines[path])
+        for k, path in enumerate(alignment_files)
+        if path is not None
     }
-    missing = {str(k): text.sentences for k, text in enumerate(texts) if k and k not in given}
+    missing = {str(k): text for k, text in enumerate(sentences) if k and k not in given}
     alignments, aligned_by = given, "given"
     if missing or 0 not in given:
         from anaphora.evaluation.generative import alignment_label
 
         settings = aligner or Settings()
-        corpus = [pair for paths in corpora for pair in divided.pairs(*read_parallel(*paths))]
+        corpus = [pair for paths in corpora for pair in tokenization.pairs(*read_parallel(*paths))]
         made = align_systems(
-            source,
-            texts[0].sentences,
-            missing,
-            corpus=corpus,
-            settings=settings,
-            given=given.get(0),
-            progress=progress,
+            source, sentences[0], missing, corpus=corpus, settings=settings, given=given.get(0), progress=progress
         )
-        alignments = {0: made.reference, **{int(k): found for k, found in made.systems.items()}} | given
-        aligned_by = f"given+{alignment_label(settings, corpus)}" if given else alignment_label(settings, corpus)
-    reference, *systems = (
-        Translation(
-            text.name,
-            text.sentences,
-            alignments[number],
-            None if text.tags is None else _tags(text.tags, text.sentences, read),
-        )
-        for number, text in enumerate(texts)
-    )
+        alignments = {0: made.reference, **{int(k): links for k, links in made.systems.items()}} | given
+        label = alignment_label(settings, corpus)
+        aligned_by = f"given+{label}" if given else label
+    names = ("reference", *files.systems)
+    tags = [None if path is None else _tags(path, sentences[k], lines[path]) for k, path in enumerate(tag_files)]
+    reference, *systems = (Translation(name, sentences[k], alignments[k], tags[k]) for k, name in enumerate(names))
+    treatments = {name: text.treatment for name, text in zip(("source", *names), (source_text, *texts), strict=True)}
     return Task(
         source,
         reference,
@@ -303,52 +294,29 @@ def read_task(
         lists,
         pronouns,
         rescue,
-        source_tags=None if files.source_tags is None else _tags(files.source_tags, source, read),
+        source_tags=None if files.source_tags is None else _tags(files.source_tags, source, lines[files.source_tags]),
         pronoun_tags=pronoun_tags,
         aligned_by=aligned_by,
-        texts={"source": source_text.treatment, **{text.name: text.words.treatment for text in texts}},
-        normalized=divided.normalize,
+        texts=treatments,
+        normalized=tokenization.normalize,
     )
 
 
-class _Text(NamedTuple):
-    """A translation before its alignment is read or made."""
-
-    name: str
-    words: Text
-    alignment: Path | None
-    tags: Path | None
-
-    @property
-    def sentences(self) -> list[Words]:
-        return self.words.sentences
-
-
-def _read_together(files: Files) -> dict[Path, list[str]]:
-    """The lines of every file; they are in step, or it is an error."""
-    optional = (files.reference_alignment, *files.hypothesis_alignments, files.source_tags, files.reference_tags)
-    wanted = [files.source, files.reference, *files.hypotheses, *optional, *files.hypothesis_tags]
-    paths = list(dict.fromkeys(path for path in wanted if path is not None))
-    return dict(zip(paths, read_parallel(*paths), strict=True))
-
-
-def _alignments(
-    path: Path, source: Sequence[Words], target: Sequence[Words], read: dict[Path, list[str]]
-) -> list[Alignment]:
-    found = []
-    for number, (line, one, other) in enumerate(zip(read[path], source, target, strict=True), start=1):
+def _alignments(path: Path, source: Sequence[Words], target: Sequence[Words], lines: Sequence[str]) -> list[Alignment]:
+    alignments = []
+    for number, (line, one, other) in enumerate(zip(lines, source, target, strict=True), start=1):
         if PLAIN.fullmatch(line):  # half a million points in a test set of five systems: as few steps as possible
             numbers = list(map(int, line.replace("-", " ").split()))
             alignment = tuple(zip(numbers[::2], numbers[1::2], strict=True))
         else:
             alignment = parse_alignment(line, path, number)
         check_alignment(alignment, len(one), len(other), path, number)
-        found.append(alignment)
-    return found
+        alignments.append(alignment)
+    return alignments
 
 
-def _tags(path: Path, sentences: Sequence[Words], read: dict[Path, list[str]]) -> list[Words]:
-    tags = [line.split() for line in read[path]]
+def _tags(path: Path, sentences: Sequence[Words], lines: Sequence[str]) -> list[Words]:
+    tags = [line.split() for line in lines]
     for number, (line, words) in enumerate(zip(tags, sentences, strict=True), start=1):
         if len(line) != len(words):
             problem = f"{len(line):,} tags for {len(words):,} words"

@@ -66,7 +66,9 @@ def _folder(folder: Path) -> Iterator[Example]:
             problem = "the three lines of an item must share their English and their gender"
             raise BadInput(files[0], problem, line=number * 3 + 1)
         gender = genders.pop()
-        if not _fits(template, gender):
+        # a letter for each entity: two in the role and position priors, none in the verb prior
+        entities = {"prior/role": 2, "prior/position": 2, "prior/verb": 0}.get(template, 1)
+        if len(gender) != entities or not set(gender) <= set(GENDERS):
             raise BadInput(files[2], f"gender {gender!r} does not fit the template {template}", line=number * 3 + 1)
         source = split_passage(english.pop())
         tags: dict[str, Tag] = {"template": template, "step": step, "candidate_genders": list(GENDERS)}
@@ -83,12 +85,6 @@ def _folder(folder: Path) -> Iterator[Example]:
             gold=GENDERS.index(gender) if gender in NAMES else None,
             tags=tags,
         )
-
-
-def _fits(template: str, genders: str) -> bool:
-    """Whether each entity of the template has a letter: two in the role and position priors, none in the verb prior."""
-    entities = {"prior/role": 2, "prior/position": 2, "prior/verb": 0}.get(template, 1)
-    return len(genders) == entities and set(genders) <= set(GENDERS)
 
 
 def _choices(template: str, genders: str, source: Passage) -> dict[str, Tag]:
@@ -111,7 +107,7 @@ def _template_of(folder: Path) -> tuple[str, str, str]:
     """The template, step and variant that a folder of the release holds, from its path."""
     path = folder.resolve().as_posix()
     for place, (template, step) in TEMPLATES.items():
-        _, found, variant = f"{path}/".partition(f"/{place}/")
-        if found:
+        _, separator, variant = f"{path}/".partition(f"/{place}/")
+        if separator:
             return template, step, variant.strip("/")
     raise BadInput(folder, "not a template of the release", remedy=f"Known folders: {', '.join(TEMPLATES)}")

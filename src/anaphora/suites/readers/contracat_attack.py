@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -30,20 +30,26 @@ def read(path: Path) -> Suite:
     found by the text of the record, and among equal texts by the words of the context.
     """
     files = [require(path, name, "The release has no German text for this attack.") for name in ("en.txt", "de.txt")]
-    base = _base(path)
+    base = next((f for f in path.resolve().parents[:3] if existing(f, "sentence_groups.txt")), None)
+    if base is None:
+        problem = "no folder above has sentence_groups.txt"
+        raise BadInput(path, problem, remedy="Keep the attack in the release's tree.")
     records = existing(path, "modified_contrapro_subset.json")
     attack = f"{path.resolve().parent.name}/{path.resolve().name}".replace("_", "-", 1).removeprefix("attacks/")
 
     def examples() -> Iterator[Example]:
-        starts = _starts(require(base, "sentence_groups.txt"))
+        # sentence_groups.txt holds the first line of each group, counted from 0, and the end
+        lines = enumerate(text_lines(index := require(base, "sentence_groups.txt")), start=1)
+        starts = [whole_number(line, index, number, "a line number") for number, line in lines if line.strip()]
+        sizes = [end - start for start, end in itertools.pairwise(starts)]
         if records is None:
-            for number, group in enumerate(_groups(files, _sizes(starts))):
+            for number, group in enumerate(_groups(files, sizes)):
                 yield _example(str(number), group, attack, {})
             return
         subset: list[dict[str, Any]] = read_json(records)
         with expecting(records, "a list of ContraPro's records"):
             groups = list(_groups(files, (1 + len(record["errors"]) for record in subset)))
-            originals = _originals(subset, groups, _texts(base, starts), records)
+            originals = _originals(subset, groups, _texts(base, sizes), records)
             tags = [record_tags(record) for record in subset]
         for known, group, original in zip(tags, groups, originals, strict=True):
             yield _example(str(original), group, attack, known)
@@ -73,7 +79,7 @@ def reference_pronoun(candidates: list[str]) -> str | None:
     return next((w for w in words if w in ("er", "sie", "es")), None) or ("er" if "ihn" in words else None)
 
 
-def _groups(files: list[Path], sizes: Iterator[int]) -> Iterator[Group]:
+def _groups(files: list[Path], sizes: Iterable[int]) -> Iterator[Group]:
     rows = ((split_passage(en), split_passage(de)) for en, de in parallel_lines(*files))
     for size in sizes:
         group = [row for _, row in zip(range(size), rows, strict=False)]
@@ -86,34 +92,17 @@ def _groups(files: list[Path], sizes: Iterator[int]) -> Iterator[Group]:
         raise BadInput(files[0], "has more lines than the groups need")
 
 
-def _starts(path: Path) -> list[int]:
-    lines = enumerate(text_lines(path), start=1)
-    return [whole_number(line, path, number, "a line number") for number, line in lines if line.strip()]
-
-
-def _sizes(starts: list[int]) -> Iterator[int]:
-    """sentence_groups.txt holds the first line of each group, counted from 0, and the end."""
-    return (end - start for start, end in itertools.pairwise(starts))
-
-
-def _base(path: Path) -> Path:
-    for folder in path.resolve().parents[:3]:
-        if existing(folder, "sentence_groups.txt"):
-            return folder
-    raise BadInput(path, "no folder above has sentence_groups.txt", remedy="Keep the attack in the release's tree.")
-
-
 Texts = dict[tuple[str, str], list[tuple[int, set[str]]]]
 
 
-def _texts(base: Path, starts: list[int]) -> Texts:
+def _texts(base: Path, sizes: Iterable[int]) -> Texts:
     """For each text of ContraPro (source, reference): the items that have it, and the words of their context."""
-    found: Texts = defaultdict(list)
-    groups = _groups([require(base, "en.txt"), require(base, "de.txt")], _sizes(starts))
+    known: Texts = defaultdict(list)
+    groups = _groups([require(base, "en.txt"), require(base, "de.txt")], sizes)
     for number, group in enumerate(groups):
         source, target = group[0]
-        found[_key(source[-1]), _key(target[-1])].append((number, _words(source[0], target[0])))
-    return found
+        known[_key(source[-1]), _key(target[-1])].append((number, _words(source[0], target[0])))
+    return known
 
 
 def _originals(subset: list[dict[str, Any]], groups: list[Group], texts: Texts, path: Path) -> list[int]:
@@ -127,15 +116,15 @@ def _originals(subset: list[dict[str, Any]], groups: list[Group], texts: Texts, 
     for items in reversed(candidates):
         bound = max((number for number, _ in items if number < bound), default=-1)
         latest.append(bound)
-    found, last = [], -1
+    originals, last = [], -1
     for items, bound, group in zip(candidates, reversed(latest), groups, strict=True):
         words = _words(group[0][0][0], group[0][1][0])
         possible = [item for item in items if last < item[0] <= bound]
         if not possible:
             raise BadInput(path, "the records are not in the order of ContraPro")
-        last = max(possible, key=lambda item: (_overlap(words, item[1]), -item[0]))[0]
-        found.append(last)
-    return found
+        last = max(possible, key=lambda item: (len(words & item[1]) / (len(words | item[1]) or 1), -item[0]))[0]
+        originals.append(last)
+    return originals
 
 
 def _candidates(record: dict[str, Any], texts: Texts, path: Path) -> list[tuple[int, set[str]]]:
@@ -147,10 +136,6 @@ def _candidates(record: dict[str, Any], texts: Texts, path: Path) -> list[tuple[
         problem = f"segment {record['segment id']} of {record['document id']} is not in ContraPro's text"
         raise BadInput(path, problem, remedy="Is en.txt in the folder above the one it was released with?")
     return items
-
-
-def _overlap(one: set[str], other: set[str]) -> float:
-    return len(one & other) / (len(one | other) or 1)
 
 
 def _key(sentence: str) -> str:

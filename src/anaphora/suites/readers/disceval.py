@@ -63,11 +63,8 @@ def _pair(number: str, k: int, source: Any, right: Any, wrong: Any, tags: dict[s
 
 def _blocks(path: Path) -> list[tuple[str, dict[str, Any]]]:
     data = read_json(path)
-    if not isinstance(data, dict) or not all(_is_number(k) and isinstance(v, dict) for k, v in data.items()):
+    numbered = isinstance(data, dict) and all(k.isascii() and k.isdigit() and len(k) < 19 for k in data)
+    if not numbered or not all(isinstance(block, dict) for block in data.values()):
         remedy = "Is this anaphora.json, lexical-choice.json or disambig.cs.json?"
         raise BadInput(path, "an object of numbered blocks is expected", remedy=remedy)
     return sorted(data.items(), key=lambda item: int(item[0]))
-
-
-def _is_number(key: str) -> bool:
-    return key.isascii() and key.isdigit() and len(key) < 19

@@ -35,7 +35,16 @@ def read(path: Path) -> Suite:
         raise BadInput(path, "the file name does not say the language", remedy=remedy)
 
     def examples() -> Iterator[Example]:
-        return _from_lines(path, language) if _is_json_lines(path) else _from_pickle(path, language)
+        with open_binary(path) as stream:  # no pickle begins like this
+            begins = stream.read(64).removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"{")
+        lines = ".jsonl" in path.suffixes or begins
+        for number, row in enumerate(_rows_of_lines(path) if lines else _rows_of_pickle(path), start=1):
+            try:
+                yield _example(row, language)
+            except NOT_A_PAIR as error:
+                problem = f"not an annotated pair ({shortened(str(error))})"
+                pair = problem if lines else f"pair {number:,}: {problem}"
+                raise BadInput(path, pair, line=number if lines else None) from None
 
     header = Header(
         f"eval-anaphora-{language}",
@@ -48,33 +57,15 @@ def read(path: Path) -> Suite:
     return suite_of(header, examples, path)
 
 
-def _is_json_lines(path: Path) -> bool:
-    """By its name, or by how it begins, as no pickle does."""
-    if ".jsonl" in path.suffixes:
-        return True
-    with open_binary(path) as stream:
-        return stream.read(64).removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"{")
-
-
-def _from_lines(path: Path, language: str) -> Iterator[Example]:
+def _rows_of_lines(path: Path) -> Iterator[Any]:
     for number, line in enumerate(text_lines(path), start=1):
-        row = json_record(line, path, number, "an annotated pair")
-        try:
-            yield _example(row, language)
-        except NOT_A_PAIR as error:
-            raise BadInput(path, f"not an annotated pair ({shortened(str(error))})", line=number) from None
+        yield json_record(line, path, number, "an annotated pair")
 
 
-def _from_pickle(path: Path, language: str) -> Iterator[Example]:
+def _rows_of_pickle(path: Path) -> Iterator[Any]:
     """A list of pairs, or a pickle for each pair after the other, as the released program writes and reads them."""
-    number = 0
     for value in read_plain_pickles(path):
-        for row in value if isinstance(value, list | tuple) else [value]:
-            number += 1
-            try:
-                yield _example(row, language)
-            except NOT_A_PAIR as error:
-                raise BadInput(path, f"pair {number:,}: not an annotated pair ({error})") from None
+        yield from value if isinstance(value, list | tuple) else [value]
 
 
 def _example(row: dict[str, Any], language: str) -> Example:

@@ -26,14 +26,19 @@ def read(path: Path, *, context: int | None = None) -> Suite:
     sizes = sorted({int(m[1]) for f in path.iterdir() if (m := re.match(rf"{prefix}\.c(\d+)\.context\.src", f.name))})
     size = context if context is not None else (sizes[-1] if sizes else 0)
     if size and size not in sizes:
-        found = ", ".join(map(str, sizes)) or "none"
-        raise BadInput(path, f"no files with {size} sentences of context (found: {found})", remedy="Choose --context.")
+        available = ", ".join(map(str, sizes)) or "none"
+        raise BadInput(
+            path, f"no files with {size} sentences of context (found: {available})", remedy="Choose --context."
+        )
     sides = [require(path, f"{prefix}.current.{side}") for side in ("src", "trg")]
     befores = [require(path, f"{prefix}.c{size}.context.{side}") for side in ("src", "trg")] if size else []
 
     def examples() -> Iterator[Example]:
         lines = _passages(sides, befores, size)
-        for number, ((source, right), (again, wrong)) in enumerate(groups_of_two(lines, sides[0])):
+        for number, (source, right) in enumerate(lines):
+            again, wrong = next(lines, (None, None))
+            if again is None or wrong is None:
+                raise BadInput(sides[0], "an odd number of lines: the last item has no contrastive line")
             if source != again:
                 raise BadInput(sides[0], "the two lines of an item must have the same source", line=2 * number + 1)
             pronoun = differing_pronoun(right[-1], wrong[-1], PRONOUNS)
@@ -60,21 +65,10 @@ def _passages(sides: list[Path], befores: list[Path], size: int) -> Iterator[tup
     for number, (source, target) in enumerate(parallel_lines(*sides), start=1):
         before: list[tuple[str, ...]] = []
         if contexts is not None:
-            found = next(contexts, None)
-            if found is None:
+            rows = next(contexts, None)
+            if rows is None:
                 raise BadInput(befores[0], f"ends before line {number:,} of {sides[0].name}", remedy="Is it complete?")
-            before = found
+            before = rows
         yield (*(b[0] for b in before), source), (*(b[1] for b in before), target)
     if contexts is not None and next(contexts, None) is not None:
         raise BadInput(befores[0], f"has more than {size} lines for each line of {sides[0].name}")
-
-
-def groups_of_two(
-    lines: Iterator[tuple[Passage, Passage]], path: Path
-) -> Iterator[tuple[tuple[Passage, Passage], tuple[Passage, Passage]]]:
-    """Lines in pairs; an odd one is an error."""
-    for first in lines:
-        second = next(lines, None)
-        if second is None:
-            raise BadInput(path, "an odd number of lines: the last item has no contrastive line")
-        yield first, second

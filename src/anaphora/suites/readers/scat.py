@@ -56,13 +56,15 @@ def _example(number: int, row: tuple[str, ...], items: dict[str, tuple[str, str,
         texts = [line.text for line in lines]
     # every occurrence of the letters is marked, also within a word (dé·il·ler): keep whole pronouns
     pronouns = list(PRONOUN.finditer(texts[3]))
-    found = [m for m in pronouns if m.span() in lines[3].pronouns] or pronouns  # a few lines have lost their marks
-    if not found:
+    whole_pronouns = [
+        m for m in pronouns if m.span() in lines[3].pronouns
+    ] or pronouns  # a few lines have lost their marks
+    if not whole_pronouns:
         return None
-    contrast = _swapped(texts[3], found) if item is None else item[2]
+    contrast = _swapped(texts[3], whole_pronouns) if item is None else item[2]
     swapped = differing_pronoun(texts[3], contrast, OTHER_GENDER) if item is not None else None
     tags: dict[str, Tag] = {
-        "reference_pronoun": swapped or found[0][0].lower(),
+        "reference_pronoun": swapped or whole_pronouns[0][0].lower(),
         "contrast": "pronoun" if item is None else "agreement",
         "highlights": [
             {"side": ("source", "target")[n % 2], "sentence": n // 2, "start": a, "end": b, "text": line.text[a:b]}

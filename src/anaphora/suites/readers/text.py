@@ -100,7 +100,6 @@ def _contexts(files: list[Path], size: int) -> Iterator[tuple[Passage, Passage]]
 
 
 def _context_size(groups: Path, contexts: list[Path]) -> int:
-    """How many context lines each candidate has."""
     if not contexts:
         return 0
     candidates, lines, others = (sum(1 for _ in text_lines(file)) for file in (groups, *contexts))
@@ -116,16 +115,16 @@ def _context_size(groups: Path, contexts: list[Path]) -> int:
 def _languages(path: Path, name: str, source: str | None, target: str | None) -> tuple[str, str]:
     """The languages as given, else from the names of the text files; the source is the one with more repeated lines."""
     files = sorted(path.glob(f"{name}.text.*"))
-    found = [file.name.removesuffix(".gz").rsplit(".", 1)[-1] for file in files]
+    endings = [file.name.removesuffix(".gz").rsplit(".", 1)[-1] for file in files]
     known = [language for language in (source, target) if language]
-    rest = [language for language in found if language not in known]
+    rest = [language for language in endings if language not in known]
     if source and target:
         return source, target
-    if len(found) != 2 or len(rest) != 2 - len(known):
+    if len(endings) != 2 or len(rest) != 2 - len(known):
         raise BadInput(
             path, f"{name}.text.SRC and .TGT are expected", remedy="Say --source-language, --target-language."
         )
     if source or target:
         return (source, rest[0]) if source else (rest[0], target or "")
     repeats = [sum(a == b for a, b in itertools.pairwise(text_lines(file))) for file in files]
-    return (found[0], found[1]) if repeats[0] >= repeats[1] else (found[1], found[0])
+    return (endings[0], endings[1]) if repeats[0] >= repeats[1] else (endings[1], endings[0])

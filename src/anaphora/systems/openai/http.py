@@ -64,6 +64,15 @@ class _TemporaryError(Exception):
         self.wait = wait
 
 
+class _Secret(str):
+    """A key that is not shown when the object that holds it is."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "'…'"
+
+
 class Client(Generic[A]):
     """Sends requests to one server.
 
@@ -88,7 +97,7 @@ class Client(Generic[A]):
         self.url, self.key_name, self.timeout, self.retries = url, key_name, timeout, retries
         self.deadline = DEADLINE * timeout if deadline is None else deadline
         self.concurrency, self.limit, self.parse = concurrency, limit, parse
-        self._key = key
+        self._key = None if key is None else _Secret(key)
         self._stopped = threading.Event()
         self._parsing = threading.Lock()  # one document at a time: the memory that JSON takes is not multiplied
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -272,7 +281,7 @@ class Client(Generic[A]):
     def safe(self, text: str) -> str:
         """Text of a server for a message: one line, not long, and without the key or a long piece of it."""
         if self._key:
-            for form in (self._key, quote(self._key, safe=""), json.dumps(self._key)[1:-1], repr(self._key)[1:-1]):
+            for form in (self._key, quote(self._key, safe=""), json.dumps(self._key)[1:-1], repr(str(self._key))[1:-1]):
                 text = text.replace(form, "…")
         text = " ".join(text[: 4 * SHOWN].split())
         text = "".join(sign if sign.isprintable() else "�" for sign in text)

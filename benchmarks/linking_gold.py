@@ -1,4 +1,4 @@
-"""Hand-annotated coreference (ParCorFull, Lapshinova-Koltunski et al. 2018), and the accuracy of links against it.
+"""Pronouns with manual coreference annotation (ParCorFull, Lapshinova-Koltunski et al. 2018), and links judged by it.
 
 A record of the JSON Lines file holds `en` and one more language, each with tokenized `sentences` and `mentions` (span,
 chain, type).
@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from anaphora.annotate.document import Document, Mention, head_of
+from anaphora.annotate.document import Document, Mention
+from anaphora.build.mine.quality import names
 from anaphora.core.files import text_lines
 from anaphora.core.parsing import expecting, json_record
 from anaphora.coref import Link
@@ -122,18 +123,6 @@ def judge(document: Document, links: Iterable[Link], gold: Sequence[GoldPronoun]
             Judged(normalize_word(pronoun.text), bool(pronoun.phrases), linked, right, best_right, confidence)
         )
     return judged
-
-
-def names(document: Document, mention: Mention, spans: Iterable[Span]) -> bool:
-    """Whether a phrase is one of the annotated ones: it has the same head or the same first token."""
-    for number, start, end in spans:
-        if number != mention.sentence or not start <= mention.head < end:
-            continue
-        sentence = document.sentences[number]
-        head = head_of(sentence, start, min(end, len(sentence)))
-        if mention.start == start or mention.start <= head < mention.end:
-            return True
-    return False
 
 
 def _best(link: Link | None) -> tuple[Mention | None, float]:

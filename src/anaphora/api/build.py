@@ -1,27 +1,26 @@
-"""The Python interface to `anaphora build`: templates, mining and augmentation (attacks: `anaphora.api_attack`).
+"""`anaphora build` in Python: templates, mining and augmentation (attacks: `anaphora.api.attack`).
 
-Parameters are called as the options of the commands. Each function writes its output, and returns what it has counted.
+Each function writes its output, and returns what it has counted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
+from anaphora.api.inputs import File, Progress, as_path
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.files import remove_leftovers
 from anaphora.core.lock import lock_folder
 from anaphora.core.parameters import named
+from anaphora.suites.contexts import SEED
 
 if TYPE_CHECKING:
     from anaphora.build.augment import Block
     from anaphora.build.mine.pipeline import Watch
     from anaphora.build.mine.result import MiningResult
-
-File = str | Path
-Progress = Callable[[int, int | None], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,16 +57,19 @@ def build_templates(
     languages: str = "en-de",
     progress: Progress | None = None,
 ) -> Built:
-    """Fill ContraCAT's templates with words, and write the suite.
+    """Fill ContraCAT's templates with words, in any language pair that has data files (docs/templates.md).
 
-    only: ids of templates, or groups of them ("prior", "overlap"); by default all
-    vocabulary: folder of word classes that replace the built-in ones
-    edition: "paper", "release" (the settings of ContraCAT's files) or "table-8" (its counts)
-    languages: language pair, or a folder of your own named like one
+    A folder in ContraCAT's own format given as the vocabulary also chooses the settings of the released files.
+
+    output: Suite file to write (.jsonl, .jsonl.gz).
+    only: Template ids, or groups of them (prior, overlap) (repeatable).
+    vocabulary: Folder of word classes that replace the built-in ones.
+    edition: Edition: paper (the default), release (the settings of ContraCAT's files) or table-8 (its counts).
+    languages: Language pair, or a folder of your own named like one.
     """
     from anaphora.build.templates.suite import template_suite
 
-    made = template_suite(languages, tuple(only), _path(vocabulary), edition)
+    made = template_suite(languages, tuple(only), as_path(vocabulary), edition)
     counts, sha256 = made.write(Path(output), progress)
     return Built(made.suite.header.name, Path(output), sha256, sum(counts.values()), made.edition, counts)
 
@@ -79,9 +81,9 @@ def mine(
     languages: str,
     output: File,
     *,
-    input_format: str = "lines",
+    input_format: Literal["lines", "docids", "tags", "tsv", "moses", "opus"] = "lines",
     links: File | None = None,
-    clean: str = "none",
+    clean: Literal["none", "subtitles"] = "none",
     annotate_source: str | None = None,
     annotate_target: str | None = None,
     alignments: File | None = None,
@@ -95,8 +97,8 @@ def mine(
     option: Mapping[str, str] | None = None,
     per_class: str = "4000",
     context: int = 5,
-    seed: int = 1,
-    to: str = "suite",
+    seed: int = SEED,
+    to: Literal["suite", "contrapro", "both"] = "suite",
     suite_name: str | None = None,
     citation: str = "",
     licence: str = "",
@@ -106,25 +108,39 @@ def mine(
     cluster: str | None = None,
     watch: Watch | None = None,
 ) -> Mined:
-    """Mine a contrastive test set from parallel documents (ContraPro, §3.1), and write it.
+    """Mine a contrastive test set from parallel documents (ContraPro, §3.1).
 
-    source, target, input_format, links: the texts, their layout ("lines", "docids", "tags", "tsv", "moses", "opus"),
-        and an OPUS alignment file; target is None where one file has both
-    clean: clean-up of the lines, "none" or "subtitles"
-    annotate_source, annotate_target: annotators, by default an installed spaCy pipeline
-    alignments: word alignments to read; otherwise `aligner` is trained on at most `align_train` pairs
-    link_source, link_target, link_confidence: resolvers of antecedents, and the least confidence of an antecedent
-    option: settings of the phenomenon
-    per_class: maximum number of examples per class, "all" or "even"; context: preceding sentences of an example
-    to: "suite", "contrapro" (its JSON) or "both"
-    suite_name, citation, licence: stored in the suite
-    work, resume: folder for the files of the stages (OUTPUT.work), and whether to reuse them
-    workers, cluster: number of processes, by default one per processor, or the address of a Ray cluster
+    Reads, annotates, aligns, extracts and balances. Each stage keeps its files in the work folder: an interrupted run
+    is resumed, and with other settings only the stages that depend on them run again. The default annotator is an
+    installed spaCy pipeline.
+
+    target: Target text, one sentence per line.
+    output: Suite file to write.
+    input_format: Layout: blank lines between documents, docid⇥sentence, <d> lines, docid⇥source⇥target, OPUS lines, or
+        OPUS XML (folders or zip files).
+    links: OPUS alignment file: .xml.gz (opus) or .ids (moses).
+    clean: Clean-up of the lines.
+    alignments, aligner: word alignments to read; otherwise the aligner is trained on the text
+    symmetrize: Heuristic that merges both directions (default: grow-diag-final-and).
+    align_train: Maximum number of sentence pairs to train the aligner on.
+    phenomenon: Phenomenon to mine.
+    link_source: Resolver of antecedents in the source (docs/annotation.md).
+    link_target: Resolver of antecedents in the target.
+    option: Setting of the phenomenon (repeatable).
+    per_class: Maximum number of examples per class.
+    context: Number of preceding sentences to include.
+    to: Output: a suite, ContraPro's JSON, or both (OUTPUT and OUTPUT.contrapro.json).
+    citation: Citation to store in the suite.
+    licence: License of the corpus to store in the suite.
+    work: Folder for the files of the stages (default: OUTPUT.work).
+    resume: Reuse what an earlier run finished (the default), or not.
+    source, languages, annotate_source, annotate_target, link_confidence, suite_name, seed, workers, cluster: as the
+        options of `anaphora build mine`
     watch: called with a stage and the unit of its progress; returns a context manager that gives a progress function
     """
     from anaphora.annotate import default_annotator
     from anaphora.build.mine.corpus import OVERLAP, Corpus, Sizes
-    from anaphora.build.mine.pipeline import ALIGN, Output, Settings, runner_for, unwatched
+    from anaphora.build.mine.pipeline import ALIGN, Output, Settings, runner_for, unwatched, work_folder
     from anaphora.build.mine.pipeline import mine as run
     from anaphora.build.mine.result import parse_size
 
@@ -133,11 +149,11 @@ def mine(
         raise AnaphoraError(f"-l {languages}: expected SOURCE-TARGET, for example en-de")
     if to not in ("suite", "contrapro", "both"):
         raise AnaphoraError(f"unknown output {to!r}. Known: suite, contrapro, both")
-    parse_size(per_class)
+    parse_size(per_class, {})  # a wrong value is an error before the long work
     own = {"confidence": link_confidence, "link_source": link_source, "link_target": link_target}
     backend, _, model = aligner.partition(":")
     settings = Settings(
-        Corpus(Path(source), _path(target), input_format, _path(links), _path(alignments)),
+        Corpus(Path(source), as_path(target), input_format, as_path(links), as_path(alignments)),
         (pair[0], pair[1]),
         (
             annotate_source or default_annotator(pair[0], "--annotate-source"),
@@ -160,7 +176,7 @@ def mine(
     files = Output(
         suite=path if to != "contrapro" else None,
         contrapro={"suite": None, "contrapro": path, "both": beside}[to],
-        work=_path(work) or path.with_name(f"{path.name}.work"),
+        work=work_folder(path, as_path(work)),
         name=suite_name or path.name.removesuffix(".gz").removesuffix(".jsonl").removesuffix(".json"),
         citation=citation,
         licence=licence,
@@ -177,27 +193,38 @@ def mine(
 def evaluate_mining(
     gold: File,
     *,
-    chains: str = "builtin",
+    chains: Literal["builtin", "gold"] = "builtin",
     languages: str | None = None,
     annotate_source: str | None = None,
     annotate_target: str | None = None,
     link_confidence: float | None = None,
     oblique: bool = False,
-    neuter: str = "both",
-    progress: Callable[[int, int], None] | None = None,
+    neuter: Literal["both", "source"] = "both",
+    progress: Progress | None = None,
 ) -> dict[str, Any]:
-    """Evaluate `mine` on documents with gold coreference on both sides, and return the figures as a JSON document.
+    """Evaluate `build mine` on documents with gold coreference on both sides.
 
-    gold: ParCorFull's documents as JSON Lines
-    chains: antecedents from the "builtin" resolver, or from the "gold" annotation (the upper bound)
-    oblique: include pronouns that are mined only on request (ihn, ihm, ihr)
-    neuter: whether es needs an antecedent on "both" sides, or on the "source" side only (ContraPro)
+    The text is annotated as it would be for mining; the word alignment is that of the records. Returns the figures as a
+    JSON document.
+
+    gold: ParCorFull's documents as JSON Lines (docs/mining-quality.md)
+    chains: Antecedents from the built-in resolver, or from the gold annotation (the upper bound).
+    oblique: Include pronouns that are mined only on request (ihn, ihm, ihr).
+    neuter: Whether es needs an antecedent on both sides, or on the source side only (ContraPro).
+    languages, annotate_source, annotate_target, link_confidence: as in `mine`
     """
-    from anaphora.build.mine.quality import Request, run
+    from anaphora.build.mine.quality import evaluate_mining as evaluate
 
-    annotators = (annotate_source, annotate_target)
-    request = Request(Path(gold), chains, languages, annotators, link_confidence, oblique=oblique, neuter=neuter)
-    return run(request, progress)
+    return evaluate(
+        Path(gold),
+        chains=chains,
+        languages=languages,
+        annotate=(annotate_source, annotate_target),
+        progress=progress,
+        confidence=link_confidence,
+        oblique=oblique,
+        neuter=neuter,
+    )
 
 
 @named
@@ -206,7 +233,7 @@ def augment(
     target: File,
     output: File,
     *,
-    input_format: str = "lines",
+    input_format: Literal["lines", "docids", "tags"] = "lines",
     languages: str = "en-de",
     annotate_source: str | None = None,
     annotate_target: str | None = None,
@@ -214,19 +241,22 @@ def augment(
     alignments: File | None = None,
     context: int = 1,
     separator: str = " <SEP> ",
-    drop: Sequence[str] = (),
+    drop: Sequence[Literal["pleonastic", "event"]] = (),
     link_confidence: float | None = None,
     progress: Progress | None = None,
 ) -> Mapping[str, Any]:
-    """Augment training data with examples in which *it* may be er, sie or es (ContraCAT, §7).
+    """Augment training data with examples in which *it* may be er, sie or es (antecedent-free augmentation).
 
-    Writes the files into the folder `output`, and returns the statistics as a JSON document.
+    Finds English *it* whose antecedent is in neither the sentence nor its context, and gives its German pronoun the
+    other two genders (ContraCAT, §7). Returns the statistics as a JSON document.
 
-    input_format: layout of documents: "lines" (blank lines between them), "docids" or "tags"
-    link: resolver of antecedents; link_confidence: the least confidence of an antecedent
-    context: number of preceding sentences that must not contain the antecedent
-    separator: text between the sentences of a passage
-    drop: kinds of *it* to exclude: "pleonastic", "event"
+    target: Target text, one sentence per line.
+    output: Folder for the files that are written.
+    input_format: Layout of documents: blank lines between them, docid⇥sentence, or a line <d> before each.
+    link: Resolver of antecedents (docs/annotation.md).
+    context: Number of preceding sentences that must not contain the antecedent.
+    drop: Exclude this kind of *it* (repeatable).
+    source, languages, annotate_source, annotate_target, alignments, link_confidence: as in `mine`
     """
     from anaphora.annotate import default_annotator, load_annotator
     from anaphora.build.augment import Settings, Statistics, read_blocks, statistics_document, write_augmented
@@ -249,14 +279,10 @@ def augment(
                 if progress is not None:
                     progress(statistics.sentences, None)  # how many come is not known
 
-        blocks = counted(read_blocks(Path(source), Path(target), format=input_format, alignments=_path(alignments)))
+        blocks = counted(read_blocks(Path(source), Path(target), format=input_format, alignments=as_path(alignments)))
         settings = Settings(context, tuple(drop), link_confidence or 0.0)
-        found = candidates(blocks, english, german, linker, settings, statistics)
-        paths = write_augmented(found, folder, separator=separator)
+        augmented = candidates(blocks, english, german, linker, settings, statistics)
+        paths = write_augmented(augmented, folder, separator=separator)
     more: dict[str, Any] = {"files": [str(path) for path in paths]}
     more["annotation"] = {"source": dict(english.settings()), "target": dict(german.settings())}
     return statistics_document(statistics, **more, link=dict(linker.settings()))
-
-
-def _path(path: File | None) -> Path | None:
-    return None if path is None else Path(path)

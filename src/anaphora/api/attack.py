@@ -1,26 +1,23 @@
-"""The Python interface to `anaphora build attack`: suites changed in ways that must not change the answer.
+"""`anaphora build attack` in Python: suites changed in ways that must not change the answer.
 
-Parameters are called as the options of the commands. Each function writes the attacked suite. Every example has the tag
-`attacked`, the id of its original; `robustness` compares accuracy before and after.
+Each function writes the attacked suite. Every example has the tag `attacked`, the id of its original; `robustness`
+compares accuracy before and after.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from anaphora.api import load_suite
+from anaphora.api.inputs import File, Progress, as_path, as_suite
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.parameters import named
 from anaphora.suites.contexts import SEED, no_context, random_context, shuffled_context
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Suite, suite_of
-
-File = str | Path
-Progress = Callable[[int, int | None], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,28 +44,28 @@ def attack_phrase(
     source_phrase: str | None = None,
     target_phrase: str | None = None,
     phrase_name: str = "own",
-    place: str = "before",
+    place: Literal["before", "after", "sentence"] = "before",
     quoted: bool = False,
     truecased: bool | None = None,
     progress: Progress | None = None,
 ) -> Attacked:
     """Add a phrase to the sentence before the current one, in both languages (ContraCAT §5.2.1).
 
-    preset: names of built-in phrases, or of those in the TOML file `presets`
+    preset, presets: names of built-in phrases, or of those in a TOML file of your own
     source_phrase, target_phrase, phrase_name: your own phrase in both languages instead, and its name
-    place: position of your own phrase, "before" or "after" the sentence, or as a "sentence" after it
-    quoted: put the sentence in quotation marks, with your own phrase
+    place: Position of your own phrase: before or after the sentence, or as a sentence after it.
+    quoted: Put the sentence in quotation marks, with your own phrase.
     truecased: whether sentences begin with a lower-case letter, by default as most of the suite's do
     """
     from anaphora.build.attacks.phrase import Phrase, phrase_addition, phrase_preset
 
     own = _own_phrases(preset, source_phrase, target_phrase)
-    loaded = _loaded(suite)
+    loaded = as_suite(suite)
     if own:
         languages = loaded.header.source_language, loaded.header.target_language
         phrases = [Phrase(phrase_name, dict(zip(languages, own, strict=True)), place, quoted)]
     else:
-        phrases = [phrase_preset(name, _path(presets)) for name in preset]
+        phrases = [phrase_preset(name, as_path(presets)) for name in preset]
     left: Counter[str] = Counter()
     attacked = phrase_addition(loaded, phrases, truecased=truecased, on_skip=lambda why: left.update([why]))
     return _write(attacked, output, left, progress)
@@ -91,6 +88,8 @@ def attack_possessive(
 ) -> Attacked:
     """Give the antecedent an owner, in both languages (ContraCAT §5.2.2).
 
+    The antecedent is known from the tags source_antecedent, target_antecedent and distance, or found by annotation.
+
     preset, presets, source_phrase, target_phrase, phrase_name, truecased: as in `attack_phrase`
     annotate_source, annotate_target: annotators that find the antecedent, instead of the tags of the suite
     """
@@ -102,12 +101,12 @@ def attack_possessive(
     )
 
     own = _own_phrases(preset, source_phrase, target_phrase)
-    loaded = _loaded(suite)
+    loaded = as_suite(suite)
     languages = loaded.header.source_language, loaded.header.target_language
     if own:
         owners = [own_possessive(phrase_name, languages, own)]
     else:
-        owners = [possessive_preset(name, _path(presets)) for name in preset]
+        owners = [possessive_preset(name, as_path(presets)) for name in preset]
     antecedents, tagger = None, None
     if annotate_source or annotate_target:
         antecedents, tagger = by_annotators(loaded, annotate_source, annotate_target)
@@ -135,13 +134,13 @@ def attack_wrong_antecedent(
 ) -> Attacked:
     """Insert a noun of a competing gender, which cannot be the antecedent, between antecedent and pronoun.
 
-    distractors: TOML file with your own nouns and frames
-    truecased: as in `attack_phrase`
+    distractors: TOML file with your own nouns and frames.
+    seed, truecased: random seed of the choice of nouns; as in `attack_phrase`
     """
     from anaphora.build.attacks.wrong_antecedent import distractors_for, wrong_antecedent
 
-    loaded = _loaded(suite)
-    nouns = distractors_for(loaded.header.source_language, loaded.header.target_language, _path(distractors))
+    loaded = as_suite(suite)
+    nouns = distractors_for(loaded.header.source_language, loaded.header.target_language, as_path(distractors))
     left: Counter[str] = Counter()
     attacked = wrong_antecedent(loaded, nouns, seed=seed, truecased=truecased, on_skip=lambda why: left.update([why]))
     return _write(attacked, output, left, progress)
@@ -161,17 +160,20 @@ def attack_synonym(
 ) -> Attacked:
     """Replace the German antecedent by a synonym of another gender, and move gold (ContraCAT §5.2.3).
 
-    thesaurus: "mythes:FILE" or "ding:FILE", by default Debian's OpenThesaurus
-    dictionary, wordnet: a Ding file and a folder of WordNet, which check meanings
-    shared: minimum share of translations that synonyms have in common
-    annotate_target: annotator that finds the case of the antecedent
+    Determiner, adjectives, a relative pronoun and what else takes the antecedent up change with it. An example is left
+    alone where anything is not sure.
+
+    thesaurus: Thesaurus: mythes:FILE or ding:FILE (default: Debian's OpenThesaurus, mythes-de).
+    dictionary: Bilingual dictionary that checks meanings: a Ding file (de-en.txt).
+    shared: Minimum share of translations that synonyms have in common; lower values give more and noisier examples.
+    wordnet: folder of WordNet, which checks meanings; annotate_target: annotator that finds the antecedent's case
     """
     from anaphora.build.attacks.synonym import Synonyms, Usage, cases_by_annotation, synonym_replacement
     from anaphora.languages.german import noun_table
     from anaphora.languages.thesaurus import default_thesaurus, load_dictionary, load_thesaurus
     from anaphora.languages.wordnet import FirstSenses
 
-    loaded = _loaded(suite)
+    loaded = as_suite(suite)
     cases = None
     if annotate_target:
         from anaphora.annotate import load_annotator
@@ -210,7 +212,7 @@ def attack_no_context(suite: Suite | File, output: File, *, progress: Progress |
 
 
 def attack_presets() -> dict[str, dict[str, Any]]:
-    """Return the preset phrases and owners of ContraCAT's Tables 4 and 5, by kind and name."""
+    """List the preset phrases and owners of ContraCAT's Tables 4 and 5, by kind and name."""
     from anaphora.languages.attack_presets import built_in
 
     return {kind: dict(built_in(kind)) for kind in ("phrase", "possessive")}
@@ -235,7 +237,7 @@ def _own_phrases(names: Sequence[str], source: str | None, target: str | None) -
 
 def _with_context(suite: Suite | File, size: int) -> Suite:
     """Load a suite that must have some context to change."""
-    loaded = _loaded(suite)
+    loaded = as_suite(suite)
     if not any(sum(map(bool, example.source[:-1])) >= size for example in loaded):
         what = "no context" if size == 1 else "no more than one sentence of context"
         name = loaded.header.name if isinstance(suite, Suite) else suite
@@ -262,11 +264,3 @@ def _write(suite: Suite, output: File, left: Counter[str], progress: Progress | 
 
     sha256 = suite_of(suite.header, examples).write(Path(output))
     return Attacked(suite.header.name, Path(output), sha256, count, dict(left.most_common()))
-
-
-def _loaded(suite: Suite | File) -> Suite:
-    return suite if isinstance(suite, Suite) else load_suite(suite)
-
-
-def _path(path: File | None) -> Path | None:
-    return None if path is None else Path(path)

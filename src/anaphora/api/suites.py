@@ -1,7 +1,6 @@
-"""The Python interface to `anaphora suites`, `systems`, `doctor` and `demo`.
+"""`anaphora suites` and `anaphora systems` in Python.
 
-Parameters are called as the options of the commands. Packages or modules of this library have the names of the
-commands, so the functions are verbs: `list_suites`, `list_systems`, `check_installation`, `run_demo`.
+Packages of this library have the names of the commands, so the functions are verbs: `list_suites`, `list_systems`.
 """
 
 from __future__ import annotations
@@ -10,22 +9,18 @@ import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from anaphora.api import load_suite
+from anaphora.api.inputs import File, as_path, load_suite
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.parameters import named
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Suite, suite_of
 
 if TYPE_CHECKING:
-    from anaphora.demo.stand_ins import Demo
-    from anaphora.demo.story import Story
-    from anaphora.doctor import Finding
     from anaphora.suites.validate import Problem
     from anaphora.systems import Kind
 
-File = str | Path
 DownloadProgress = Callable[[str, int, int | None], None]
 
 
@@ -43,7 +38,7 @@ class Converted:
 
 
 def list_suites() -> list[dict[str, Any]]:
-    """Return the suites of the catalogue as `anaphora suites list --json` does; `here`: whether it is installed."""
+    """List the suites of the catalogue, and which are installed (`here`)."""
     from anaphora.suites.catalogue import catalogue
     from anaphora.suites.get import suite_path
 
@@ -63,7 +58,7 @@ def list_suites() -> list[dict[str, Any]]:
 
 
 def show_suite(suite: File) -> dict[str, Any]:
-    """Return the citation, license, counts and breakdowns of a suite, by its file or its name in the catalogue."""
+    """Show the citation, license, counts and breakdowns of a suite, by its file or its name in the catalogue."""
     from anaphora.suites.get import about
 
     return about(str(suite))
@@ -73,22 +68,22 @@ def show_suite(suite: File) -> dict[str, Any]:
 def get_suite(
     name: str, *, from_path: File | None = None, force: bool = False, progress: DownloadProgress | None = None
 ) -> Path:
-    """Download, verify and convert a published suite, and return its file; then it is available by its name.
+    """Download, verify and convert a published suite, which is then available by its name, and return its file.
 
-    from_path: local copies to import instead of downloading
-    force: import or download again what already exists
+    from_path: Import local copies instead of downloading.
+    force: Import or download again what already exists.
     progress: called with a file's name, its bytes so far, and its bytes in all or None
     """
     from anaphora.suites.get import get
 
-    return get(name, from_path=None if from_path is None else Path(from_path), force=force, progress=progress)
+    return get(name, from_path=as_path(from_path), force=force, progress=progress)
 
 
 @named
 def validate_suite(suite: Suite | File, *, format: str = "native") -> list[Problem]:
-    """Return the problems of a suite: duplicate ids, empty or equal candidates, wrong gold, uneven passages, bad UTF-8.
+    """Check a suite for duplicate ids, empty or equal candidates, wrong gold, uneven passages and bad UTF-8.
 
-    format: how the file is laid out, as in `load_suite`
+    format: layout of the file, as in `load_suite`
     """
     from anaphora.suites import validate
     from anaphora.suites.get import resolve
@@ -104,7 +99,7 @@ def convert_suite(
     output: File,
     *,
     format: str = "native",
-    to: str = "native",
+    to: Literal["native", "text", "sources"] = "native",
     name: str | None = None,
     context_from: File | None = None,
     context: int | None = None,
@@ -118,13 +113,17 @@ def convert_suite(
 ) -> Converted:
     """Convert a published format to a suite file, or a suite to lines that any toolkit scores or translates.
 
-    format: how the source is laid out; its settings (context_from … target_language) are those of `load_suite`
-    to: "native", a suite file; "text", a folder of line files with a line per candidate; "sources", lines to translate
-    name: of the suite; by default that of the format or file
-    context: number of preceding sentences; with to="sources" also of a suite file
-    separator: text between the sentences of a passage, which becomes one line (to="text" and to="sources")
-    documents: write a document per example, one sentence per line (to="sources")
-    limit: use only the first N examples
+    output: Suite file (.jsonl, .jsonl.gz); a folder with --to text, a text file with --to sources.
+    format: layout of the source, as in `load_suite`
+    to: Output: a suite file (native), line files with a line per candidate (text), or lines to translate (sources).
+    context_from: Folder of documents to read context from (contrapro).
+    context: Number of preceding sentences to include (contrapro, lopes, --to sources).
+    split: Split to read: train, valid or test (scat).
+    contrast_from: Folder of Lopes' set, for wrong translations that agree (scat).
+    source_language: Source language (text).
+    target_language: Target language (text, disceval).
+    separator: Text between the sentences of a passage, one line per passage (--to text, --to sources).
+    documents: Write a document per example, one sentence per line, with blank lines between documents (--to sources).
     """
     from anaphora.suites.export import write_sources, write_text
 
@@ -168,38 +167,7 @@ def _first_examples(suite: Suite, limit: int) -> Suite:
 
 
 def list_systems() -> list[Kind]:
-    """Return the kinds of systems that `score` and `translate` accept, with the packages that they lack."""
+    """List the kinds of systems that --system accepts, and whether their dependencies are installed."""
     from anaphora.systems import kinds
 
     return kinds()
-
-
-def check_installation() -> list[Finding]:
-    """Return which optional dependencies are installed, and how to install the missing ones (`anaphora doctor`)."""
-    from anaphora.doctor import examine
-
-    return examine()
-
-
-@named
-def run_demo(
-    output: File = "anaphora-demo",
-    *,
-    pretrained: bool = False,
-    stand_ins: bool = False,
-    say: Callable[[str], None] | None = None,
-) -> Story | Demo:
-    """Train, score, attack, diagnose and compare two small models, and write a report (takes a few minutes).
-
-    output: folder for the demo's files
-    pretrained: use the models that come with the package, which takes seconds
-    stand_ins: use score files made by rules instead of models
-    say: called with a line about each step
-    """
-    if stand_ins:
-        from anaphora.demo import stand_ins as rules
-
-        return rules.run_demo(Path(output))
-    from anaphora.demo.story import run_story
-
-    return run_story(Path(output), pretrained=pretrained, say=say or (lambda line: None))

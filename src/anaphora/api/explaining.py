@@ -1,0 +1,202 @@
+"""`anaphora context-usage`, `generative`, `robustness` and `diagnose` in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from anaphora.align.tokenize import DEFAULT
+from anaphora.api.inputs import File, Normalize, PairedTest, Progress, as_path, as_paths, as_runs, as_suite, as_words
+from anaphora.core.errors import AnaphoraError
+from anaphora.core.parameters import named
+from anaphora.evaluation.result import Settings
+from anaphora.runs import Run
+from anaphora.suites.contexts import SEED, select
+from anaphora.suites.suite import Suite
+from anaphora.systems.context import Context, Options
+
+if TYPE_CHECKING:
+    from anaphora.evaluation.context_usage import ContextUsage
+    from anaphora.evaluation.diagnosis import Diagnosis
+    from anaphora.evaluation.generative import Generative
+    from anaphora.evaluation.robustness import Robustness
+
+DEFAULTS = Settings()
+
+
+@named
+def context_usage(
+    suite: Suite | File,
+    system: str,
+    output: File,
+    *,
+    context: int = 1,
+    separator: str = " ",
+    target_context: Literal["gold", "produced", "none"] = "gold",
+    limit: int | None = None,
+    sample: int | None = None,
+    seed: int = SEED,
+    threads: int | None = None,
+    batch_tokens: int = 2048,
+    truncate: bool = False,
+    progress: Progress | None = None,
+) -> tuple[ContextUsage, int]:
+    """Measure whether a system uses context: accuracy and CXMI with 0…N, random and shuffled sentences.
+
+    Returns the usage, and the number of inputs that were truncated in the run with most of them.
+
+    output: Folder for the runs and the chart (curve.svg).
+    context: Largest number of preceding sentences to test.
+    suite, system, separator, target_context, limit, sample, seed, threads, batch_tokens, truncate: as in `score`;
+        unfinished runs in the output are resumed
+    """
+    from anaphora.core.files import atomic_writer
+    from anaphora.evaluation.context_usage import context_usage as measure
+    from anaphora.reports.charts import usage_curve
+    from anaphora.systems.scoring import SystemCache, score_suite
+
+    loaded = as_suite(suite)
+    options = Options(
+        Context(context, separator, target_context), threads=threads, batch_tokens=batch_tokens, truncate=truncate
+    )
+    truncated = 0
+    scorer = SystemCache()
+
+    def scored(examples: Suite, chosen: Options, folder: Path) -> Run:
+        nonlocal truncated
+        run = score_suite(
+            examples,
+            system,
+            folder,
+            options=chosen,
+            limit=limit,
+            sample=sample,
+            seed=seed,
+            resume=True,
+            progress=progress,
+            scorer=scorer,
+        )
+        truncated = max(truncated, sum(item.extra.get("truncated", 0) for item in run))
+        return run
+
+    with closing(scorer):
+        most = select(loaded, limit=limit, sample=sample, seed=seed).context
+        usage = measure(loaded, system, options, Path(output), scored, Settings(seed=seed), most=most)
+    with atomic_writer(Path(output) / "curve.svg") as out:
+        out.write(usage_curve(usage).encode())
+    return usage, truncated
+
+
+@named
+def generative(
+    suite: Suite | File,
+    translations: File | Sequence[File],
+    *,
+    names: Sequence[str] = (),
+    runs: Sequence[Run | File] = (),
+    corpus: Sequence[tuple[File, File]] = (),
+    aligner_model: File | None = None,
+    aligner: str = "thot",
+    tokenize: str = DEFAULT,
+    normalize: bool = True,
+    by: str | Sequence[str] = (),
+    progress: Progress | None = None,
+) -> list[Generative]:
+    """Judge the pronouns in a system's own translations of a suite: correct, wrong or not found.
+
+    Translations have a line, or a document, per example, as `suites convert --to sources` writes the sources.
+
+    names: of the systems in tables; the files' names by default
+    runs: Contrastive run of the same system, to report the gap (one per -t).
+    aligner, aligner_model, corpus, tokenize, normalize: as in `align_texts`
+    by: tags to break down by
+    """
+    from anaphora.align import Aligner, align_systems
+    from anaphora.align import Settings as AlignerSettings
+    from anaphora.core.documents import read_parallel
+    from anaphora.evaluation import generative as judging
+
+    files = as_paths(translations)
+    if runs and len(runs) != len(files):
+        raise AnaphoraError(f"{len(runs)} runs for {len(files)} translations. Pass one --run per -t.")
+    systems = list(names) or _short_names(files)
+    loaded = as_suite(suite)
+    texts = judging.read_texts(loaded, tokenize, normalize=normalize)
+    own = {name: judging.read_translations(path, texts, loaded) for name, path in zip(systems, files, strict=True)}
+    words = {name: text.sentences for name, text in own.items()}
+    more = [pair for one, other in corpus for pair in texts.words.pairs(*read_parallel(Path(one), Path(other)))]
+    saved = None if aligner_model is None else Aligner.load(Path(aligner_model))
+    backend, _, model = aligner.partition(":")
+    settings = saved.settings if saved else AlignerSettings(backend=backend, model=model or None)
+    aligned = align_systems(
+        texts.source, texts.gold, words, corpus=more, settings=settings, aligner=saved, progress=progress
+    )
+    references = judging.judge_texts(texts, texts.gold, aligned.reference, aligned.reference)
+    label = judging.alignment_label(settings, more, as_path(aligner_model))
+    opened: Sequence[Run | None] = as_runs(runs) or [None] * len(systems)
+    return [
+        judging.evaluate_translations(
+            texts,
+            name,
+            judging.judge_texts(texts, words[name], aligned.reference, aligned.systems[name]),
+            label,
+            treatment=own[name].treatment,
+            references=references,
+            by_tags=as_words(by),
+            run=run,
+        )
+        for name, run in zip(systems, opened, strict=True)
+    ]
+
+
+def _short_names(paths: Sequence[Path]) -> list[str]:
+    """The names of the files, or their paths where two files have the same name."""
+    names = [path.name for path in paths]
+    return names if len(set(names)) == len(names) else [str(path) for path in paths]
+
+
+@named
+def robustness(
+    run: Run | File,
+    *attacked: Run | File,
+    test: PairedTest | None = None,
+    by: str | Sequence[str] = (),
+    minimize: bool = False,
+    normalize: Normalize = "sum",
+    confidence: float = DEFAULTS.confidence,
+    resample: str | None = None,
+    samples: int = DEFAULTS.samples,
+    seed: int = DEFAULTS.seed,
+) -> Robustness:
+    """Compare the accuracy of a system before and after attacks, on the same items, with paired tests.
+
+    run: a run on a suite; attacked: runs of the same system on attacks of that suite
+    test, by, minimize, normalize, confidence, resample, samples, seed: as in `compare`
+    """
+    from anaphora.evaluation.robustness import robustness as measure
+
+    settings = Settings(samples, seed, confidence, minimize=minimize, normalize=normalize, resample=resample)
+    before, *after = as_runs([run, *attacked])
+    return measure(before, after, breakdowns=as_words(by), settings=settings, test=test)
+
+
+@named
+def diagnose(
+    *runs: Run | File,
+    name: str | None = None,
+    minimize: bool = False,
+    normalize: Normalize = "sum",
+    confidence: float = DEFAULTS.confidence,
+) -> tuple[Diagnosis, ...]:
+    """Explain which step of pronoun translation fails, what the priors are, and how robust the score is.
+
+    runs: on templates, test sets and attacks on them, in any order; a diagnosis is returned for each system
+    name: Name of the system that all runs are of (score files do not name one).
+    minimize, normalize, confidence: as in `evaluate`
+    """
+    from anaphora.evaluation.diagnosis import diagnose as examine
+
+    settings = Settings(minimize=minimize, normalize=normalize, confidence=confidence)
+    return examine(as_runs(runs), system=name, settings=settings)
