@@ -65,7 +65,7 @@ HALF = {"batch_tokens": 750}  # a sentence without context has half the tokens: 
 STAGE_1 = Stage("stage1", {"single": 1, "documents": 1}, 2000, 0.0012, 300)
 STAGE_2 = Stage("stage2", {"documents": 1}, 900, 0.0008, 200, "stage1", 1)
 STAGE_2_BASELINE = replace(STAGE_2, name="stage2-baseline", context=0, settings=HALF)
-STAGE_3 = Stage("concat22", BALANCED, 1000, 0.0006, 300, "stage2", 1, {**WEIGHTED, "context_weight": 0.1})
+STAGE_3 = Stage("concat22", BALANCED, 800, 0.0006, 300, "stage2", 1, {**WEIGHTED, "context_weight": 0.1})
 STAGE_3_BASELINE = replace(STAGE_3, name="baseline", start="stage2-baseline", context=0, settings={**WEIGHTED, **HALF})
 SHORT = replace(STAGE_3, name="everything", updates=400)  # half as long, for every row of the ablation
 ABLATIONS = {
