@@ -9,7 +9,9 @@ from typing import Any
 
 import torch
 from _markdown import paragraph
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file
+
+from anaphora.scoring.weights import save_weights
 
 WEIGHTS = "model.safetensors"
 LARGEST = torch.finfo(torch.float16).max
@@ -37,7 +39,7 @@ def keep(model: Path, folder: Path, figures: Mapping[str, Any]) -> None:
 
 
 def save(weights: dict[str, torch.Tensor], folder: Path) -> None:
-    save_file(weights, folder / WEIGHTS, metadata={"format": "pt"})
+    save_weights(weights, folder / WEIGHTS, folder / WEIGHTS, metadata={"format": "pt"})
 
 
 def _copy(model: Path, folder: Path) -> None:

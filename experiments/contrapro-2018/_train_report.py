@@ -240,8 +240,8 @@ def limits(found: Figures) -> list[str]:
         "for *er* and *sie* only, so distances say nothing of *es*. The training passages are subtitles that DeepL",
         "translated with context, of the genre of ContraPro, and the last stage asks what the test asks. There was no",
         "separate development set of pronouns: the length of the last stage was raised once, from 600 to",
-        f"{found['updates']['concat22']:,} updates, after a look at seed 1 on 900 items of ContraPro (0.634). Robustness to",
-        "attacks is another question: see contracat-2020.",
+        f"{found['updates']['concat22']:,} updates, after a look at seed 1 on 900 items of ContraPro (0.634).",
+        "Robustness to attacks is another question: see contracat-2020.",
     )
 
 

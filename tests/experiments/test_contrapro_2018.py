@@ -19,6 +19,7 @@ from safetensors.torch import load_file, save_file
 EXPERIMENTS = Path(__file__).parents[2] / "experiments"
 FOLDER = EXPERIMENTS / "contrapro-2018"
 CONTRAPRO = Path(os.environ.get("ANAPHORA_DATA", "")) / "contrapro" / "contrapro_reconstructed.jsonl.gz"
+STATED = json.loads((FOLDER / "train.json").read_bytes())["probe"]  # what each kept model has on a few items
 LARGEST = 15_000_000  # bytes of a model
 
 
@@ -138,7 +139,7 @@ def test_the_mean_of_models_and_their_half_precision(tmp_path: Path) -> None:
     assert "0.700 [0.690, 0.710]" in (tmp_path / "concat22" / "README.md").read_text("utf-8")
 
 
-@pytest.mark.parametrize("name", ["baseline", "concat22", "stage2"])
+@pytest.mark.parametrize("name", STATED)
 def test_a_kept_model_is_small_and_has_its_config_and_card(name: str) -> None:
     folder = FOLDER / name
     assert sum(path.stat().st_size for path in folder.iterdir()) < LARGEST
@@ -148,11 +149,11 @@ def test_a_kept_model_is_small_and_has_its_config_and_card(name: str) -> None:
 
 
 @pytest.mark.skipif(not CONTRAPRO.is_file(), reason="ContraPro is not at hand (ANAPHORA_DATA)")
-@pytest.mark.parametrize("name", ["baseline", "concat22", "stage2"])
+@pytest.mark.parametrize("name", STATED)
 def test_a_kept_model_has_the_stated_figure(name: str, tmp_path: Path) -> None:
     """On the sample that train.json states; another processor may decide a close item differently."""
     suite = anaphora.load_suite(CONTRAPRO, format="contrapro-rebuilt")
-    stated = json.loads((FOLDER / "train.json").read_bytes())["probe"][name]
+    stated = STATED[name]
     run = anaphora.score(suite, f"nmt:{FOLDER / name}", tmp_path / "run", sample=stated["total"])
     found = anaphora.evaluate(run)
     assert found.figure.total == stated["total"]
