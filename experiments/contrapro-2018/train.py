@@ -79,18 +79,20 @@ def models(judge: Judge) -> dict[str, Any]:
     seeds = [train(seeded(STAGE_3, seed), WORK) for seed in SEEDS]
     if not (WORK / MEAN).exists():
         mean(seeds, WORK / MEAN)
+    detailed, *others = (model.name for model in seeds)
     found = {
         STAGE_2_BASELINE.name: {"right": judge.accuracy(STAGE_2_BASELINE.name, "right", SAMPLE)},
         STAGE_2.name: against_random(judge, STAGE_2.name, SAMPLE),
         baseline.name: {"right": judge.accuracy(baseline.name, "right")},
-        **{model.name: against_random(judge, model.name, SAMPLE) for model in seeds},
+        detailed: against_random(judge, detailed),
+        **{name: against_random(judge, name, SAMPLE) for name in others},
         MEAN: against_random(judge, MEAN),
     }
-    for name in (STAGE_2_BASELINE.name, STAGE_2.name, baseline.name, MEAN):
+    for name in (STAGE_2_BASELINE.name, STAGE_2.name, baseline.name, detailed):
         found[name]["bleu"] = judge.bleu(name)
     for condition in ("none", "produced", "source only"):
-        found[MEAN][condition] = judge.accuracy(MEAN, condition, SAMPLE)
-    found[MEAN]["cxmi"] = judge.cxmi(MEAN)
+        found[detailed][condition] = judge.accuracy(detailed, condition, SAMPLE)
+    found[detailed]["cxmi"] = judge.cxmi(detailed)
     kept = {"baseline": baseline.name, "concat22": MEAN, "stage2": STAGE_2.name}
     for folder, name in kept.items():
         keep(WORK / name, HERE / folder, found[name])
