@@ -50,10 +50,10 @@ lint: $(VENV)/.dev
 
 # what to run while working: everything that does not take long
 check: lint
-	$(BIN)/pytest --numprocesses auto --quiet -m "not slow and not browser and not cluster"
+	$(BIN)/pytest --numprocesses auto --dist worksteal --quiet -m "not slow and not browser and not cluster"
 
 test: lint
-	$(BIN)/pytest --numprocesses auto
+	$(BIN)/pytest --numprocesses auto --dist worksteal
 
 format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .

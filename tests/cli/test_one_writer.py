@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from anaphora.core.lock import lock_folder, lock_output
+from tests import warm
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 PRETRAINED = Path(sys.modules["anaphora"].__path__[0]) / "demo" / "pretrained"
@@ -34,9 +35,8 @@ def start(tmp_path: Path) -> Iterator[Start]:
     begun: list[subprocess.Popen[str]] = []
 
     def begin(*arguments: str | Path) -> subprocess.Popen[str]:
-        command = [sys.executable, "-m", "anaphora", *map(str, arguments)]
-        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        begun.append(subprocess.Popen(command, cwd=tmp_path, text=True, start_new_session=True, **pipes))  # type: ignore[call-overload]
+        options = {"cwd": tmp_path, "text": True, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        begun.append(warm.start("anaphora", *map(str, arguments), new_session=True, **options))
         return begun[-1]
 
     yield begin
@@ -47,9 +47,22 @@ def start(tmp_path: Path) -> Iterator[Start]:
             stream.close()
 
 
+@pytest.fixture
+def anaphora_process(start: Start) -> Run:
+    """Run a command to its end."""
+
+    def run(*arguments: str | Path, check: int = 0) -> subprocess.CompletedProcess[str]:
+        process = start(*arguments)
+        out, err = process.communicate()
+        assert process.returncode == check, err
+        return subprocess.CompletedProcess(list(map(str, arguments)), check, out, err)
+
+    return run
+
+
 def kill(process: subprocess.Popen[str]) -> None:
     """Kill −9 the command alone: what it has started lives on, or ends by itself."""
-    os.kill(process.pid, signal.SIGKILL)
+    process.send_signal(signal.SIGKILL)
     process.wait()
 
 
@@ -74,7 +87,8 @@ def refusal(process: subprocess.Popen[str]) -> str:
 
 def names(told: str, holder: subprocess.Popen[str], output: str) -> bool:
     """Whether a message names the process that holds the output, its machine and command, and since when."""
-    where = f"error: {output}: is being written by another process (pid {holder.pid} on {os.uname().nodename} since 20"
+    pid: int = holder.pid_of_command  # type: ignore[attr-defined]
+    where = f"error: {output}: is being written by another process (pid {pid} on {os.uname().nodename} since 20"
     return told.startswith(where) and f" -o {output.removesuffix('/run.jsonl')}" in told.partition(" UTC: ")[2]
 
 
@@ -168,7 +182,7 @@ def test_two_translations(start: Start, anaphora_process: Callable[..., object],
     anaphora_process(*first, "-o", "whole.de")
     process = start(*first, "-o", "out.de")
     until(lambda: lines(tmp_path / "out.de.part") > 1, process)
-    os.kill(process.pid, signal.SIGSTOP)
+    process.send_signal(signal.SIGSTOP)
     assert names(refusal(start(*second, "-o", "out.de", "--overwrite")), process, "out.de")
     kill(process)
     assert "was created with different settings (system: " in refusal(start(*second, "-o", "out.de", "--resume"))
@@ -190,7 +204,7 @@ def test_two_trainings(start: Start, anaphora_process: Callable[..., object], tm
     anaphora_process(*command, "-o", "whole")
     process = start(*command, "-o", "m")
     until(lambda: list((tmp_path / "m" / "checkpoints").glob("update-*")), process)
-    os.kill(process.pid, signal.SIGSTOP)
+    process.send_signal(signal.SIGSTOP)
     other = [*command, "--set", "training.seed=2"]
     for more in ([], ["--resume"]):
         assert names(refusal(start(*other, "-o", "m", *more)), process, "m")

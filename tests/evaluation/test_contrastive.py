@@ -132,7 +132,7 @@ def test_a_block_is_right_if_all_in_it_are() -> None:
     assert evaluate_items(items, about=ABOUT).blocks is None
 
 
-def test_the_examples_of_a_block_need_not_stand_together_and_one_without_a_block_is_in_none() -> None:
+def test_the_examples_of_a_block_need_not_be_consecutive() -> None:
     items = [item(1, RIGHT, block="a"), item(2, WRONG, block="b"), item(3, RIGHT, block="a"), item(4, WRONG)]
     blocks = evaluate_items(items, about=replace(ABOUT, blocks="block")).blocks
     assert blocks is not None
@@ -190,7 +190,7 @@ def test_resampling_documents_widens_intervals_where_their_items_go_together() -
     assert counts(documents.breakdowns["half"]) == counts(items.breakdowns["half"])
 
 
-def test_the_interval_of_resampled_documents_is_that_of_a_plain_bootstrap_over_documents() -> None:
+def test_resampled_documents_give_the_interval_of_a_plain_bootstrap() -> None:
     sizes = [1, 2, 3, 4, 5, 9, 2, 7, 1, 6, 3, 8]
     items, sums = [], []
     for document, size in enumerate(sizes):

@@ -240,7 +240,7 @@ def test_an_edition_has_the_very_counts_of_table_8() -> None:
     assert template_suite(edition="table-8").suite.header.name == "contracat-en-de-table-8"
 
 
-def test_there_are_the_thirteen_templates_with_the_steps_that_the_release_is_read_with(
+def test_thirteen_templates_have_the_steps_of_the_release(
     german: dict[str, list[Example]],
 ) -> None:
     assert {name: group[0].tags["step"] for name, group in german.items()} == dict(TEMPLATES.values())

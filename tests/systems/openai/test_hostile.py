@@ -235,22 +235,22 @@ except AnaphoraError as error:
 """
 CLIENT += PRINT_PEAK
 AT_MOST = 950_000  # values, just below the limit
-FLOODS = {
-    "endless body": repeated(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n{", b" " * 65536),
-    "gzip bomb": says(answer(gzip.compress(b" " * (300 << 20)), **{"Content-Encoding": "gzip"})),
-    "empty lists": says(answer(b"[" + b"[]," * (MAX_BODY // 3 - 2) + b"1]")),
-    "lists": says(answer(b'{"choices": [' + b"[]," * (AT_MOST // 2) + b"1]}")),
-    "objects": says(answer(b'{"choices": [' + b'{"a":0},' * (AT_MOST // 2) + b"1]}")),
-    "names": says(
+FLOODS: dict[str, Callable[[], Speak]] = {  # made when they are asked for: they are long
+    "endless body": lambda: repeated(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n{", b" " * 65536),
+    "gzip bomb": lambda: says(answer(gzip.compress(b" " * (300 << 20)), **{"Content-Encoding": "gzip"})),
+    "empty lists": lambda: says(answer(b"[" + b"[]," * (MAX_BODY // 3 - 2) + b"1]")),
+    "lists": lambda: says(answer(b'{"choices": [' + b"[]," * (AT_MOST // 2) + b"1]}")),
+    "objects": lambda: says(answer(b'{"choices": [' + b'{"a":0},' * (AT_MOST // 2) + b"1]}")),
+    "names": lambda: says(
         answer(b'{"choices": [{' + b"".join(b'"%07x":1,' % n for n in range(MAX_BODY // 13)) + b'"message": 1}]}')
     ),
-    "echo": says(
+    "echo": lambda: says(
         answer(
             b'{"choices": [{"logprobs": {"tokens": [%b"a"], "token_logprobs": [%b1]}}]}'
             % (b'"a",' * (AT_MOST // 2), b"1," * (AT_MOST // 2))
         )
     ),
-    "wide text": says(
+    "wide text": lambda: says(
         answer('{{"choices": [{{"message": {{"content": "😀{}"}}}}]}}'.format("a" * (MAX_BODY - 100)).encode())
     ),
 }
@@ -261,7 +261,7 @@ FLOODS = {
 def test_memory_stays_below_500_mb(hostile: Callable[[Speak], Hostile], flood: str) -> None:
     """Eight requests at once, each answered with the worst that the limits admit."""
     mode = "score" if flood in ("echo", "names") else "choose"
-    spec = f"openai:http://127.0.0.1:{hostile(FLOODS[flood]).port}/v1?model=m&mode={mode}&retries=0&timeout=20"
+    spec = f"openai:http://127.0.0.1:{hostile(FLOODS[flood]()).port}/v1?model=m&mode={mode}&retries=0&timeout=20"
     done = subprocess.run(
         [sys.executable, "-c", CLIENT, spec], capture_output=True, text=True, check=False, timeout=120
     )

@@ -16,6 +16,7 @@ import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import CancelledError, Future
+from functools import lru_cache
 from typing import Any, Generic, TypeVar
 from urllib.parse import quote, urlsplit
 from urllib.request import getproxies, proxy_bypass
@@ -216,7 +217,7 @@ class Client(Generic[A]):
                 timeout=self.timeout,
                 limits=limits,
                 proxy=proxy_for(self.url),
-                verify=ssl.create_default_context(),
+                verify=_certificates(os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR")),
                 trust_env=False,
                 follow_redirects=False,  # the key would go along
             )
@@ -288,6 +289,12 @@ class Client(Generic[A]):
         if self._key:
             text = _without_fragments(text.replace(self._key, "…"), self._key)
         return text[:SHOWN]
+
+
+@lru_cache
+def _certificates(file: str | None, folder: str | None) -> ssl.SSLContext:
+    """Return the certificates of these environment variables or of the machine; reading them takes a while."""
+    return ssl.create_default_context()
 
 
 async def _body(response: httpx.Response) -> bytes | bytearray:
