@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,37 +17,22 @@ WEIGHTS = "model.safetensors"
 LARGEST = torch.finfo(torch.float16).max
 LEFT_OUT = (WEIGHTS, "log.jsonl", "curve.svg")
 WHAT = {
-    "baseline": "The sentence-level model: stages 1 to 3 without context.",
-    "concat22": "The concatenation model (the previous sentence on both sides): stages 1 to 3, mean of three seeds.",
+    "baseline": "The sentence-level model: stages 1 to 3 without context; seed 1.",
+    "concat22": "The concatenation model: stages 1 to 3, the previous sentence joined on both sides; seed 1.",
     "stage2": "The concatenation model before its last stage, from which ablations start.",
 }
 
 
-def mean(models: Sequence[Path], folder: Path) -> None:
-    """A model whose weights are the mean of others', which started from the same one."""
-    _copy(models[0], folder)
-    several = [load_file(model / WEIGHTS) for model in models]
-    save({name: torch.stack([weights[name] for weights in several]).mean(0) for name in several[0]}, folder)
-
-
 def keep(model: Path, folder: Path, figures: Mapping[str, Any]) -> None:
     """Copy a model's files; its weights become float16, but for those that are too large for it (a bias of −1e9)."""
-    _copy(model, folder)
-    weights = load_file(model / WEIGHTS)
-    save({name: part.half() if part.abs().max() < LARGEST else part for name, part in weights.items()}, folder)
-    (folder / "README.md").write_text(card(folder.name, figures), encoding="utf-8")
-
-
-def save(weights: dict[str, torch.Tensor], folder: Path) -> None:
-    save_weights(weights, folder / WEIGHTS, folder / WEIGHTS, metadata={"format": "pt"})
-
-
-def _copy(model: Path, folder: Path) -> None:
-    """Everything but the weights, the log and the checkpoints."""
     folder.mkdir(exist_ok=True)
     for path in model.iterdir():
         if path.is_file() and path.name not in LEFT_OUT and not path.name.startswith("."):
             shutil.copyfile(path, folder / path.name)
+    weights = load_file(model / WEIGHTS)
+    halves = {name: part.half() if part.abs().max() < LARGEST else part for name, part in weights.items()}
+    save_weights(halves, folder / WEIGHTS, folder / WEIGHTS, metadata={"format": "pt"})
+    (folder / "README.md").write_text(card(folder.name, figures), encoding="utf-8")
 
 
 def card(name: str, figures: Mapping[str, Any]) -> str:

@@ -23,20 +23,20 @@ TABLES_7_8 = {
 }
 TABLE_5 = {"Transformer baseline": 21.1, "Transformer concat22": 21.3}
 NOT_RUN = "not run"
-MEAN = "concat22-mean"
 Figures = Mapping[str, Any]
 
 
 def report(found: Figures) -> str:
     models = found["models"]
-    seeds = [name for name in models if name.startswith("concat22-") and name != MEAN]
+    seeds = [name for name in models if name.startswith("concat22-")]
     best = seeds[0]  # the one that was asked everything
     parts = [
         ["# Does context help on ContraPro? Small models, real text"],
         question(found, seeds),
         ["## ContraPro in several contexts"],
         contexts(models, found["bayes"], seeds),
-        shown(models, best, [*seeds, *([MEAN] if MEAN in models else [])]),
+        ["## What it shows"],
+        shown(models, best, seeds),
         ["## By pronoun (Table 6)"],
         by_pronoun(models, found["bayes"]),
         ["## Where the antecedent is (Tables 7 and 8)"],
@@ -261,7 +261,6 @@ def title(name: str) -> str:
     names = {
         "stage2-baseline": "baseline, stages 1–2",
         "stage2": "concat22, stages 1–2",
-        "concat22-mean": "concat22, mean of the seeds' weights",
     }
     return names.get(name) or (f"{stem}, seed {seed}" if seed.isdigit() else name)
 

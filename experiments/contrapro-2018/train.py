@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from _judge import SAMPLE, Judge
-from _keep import keep, mean
+from _keep import keep
 from _stages import (
     ABLATIONS,
     SEEDS,
@@ -40,7 +40,6 @@ HERE = Path(__file__).resolve().parent
 DATA = Path(os.environ.get("ANAPHORA_DATA") or HERE.parents[2] / "shared" / "data")
 WORK = Path(os.environ.get("WORK") or HERE / "work")
 RESULTS = HERE / "train.json"
-MEAN = "concat22-mean"  # of the seeds' weights
 ABLATED = 900  # items of ContraPro that ablations are judged on
 
 
@@ -77,8 +76,6 @@ def models(judge: Judge) -> dict[str, Any]:
     baseline = seeded(STAGE_3_BASELINE, SEEDS[0])
     train(baseline, WORK)
     seeds = [train(seeded(STAGE_3, seed), WORK) for seed in SEEDS]
-    if not (WORK / MEAN).exists():
-        mean(seeds, WORK / MEAN)
     detailed, *others = (model.name for model in seeds)
     found = {
         STAGE_2_BASELINE.name: {"right": judge.accuracy(STAGE_2_BASELINE.name, "right", SAMPLE)},
@@ -86,14 +83,13 @@ def models(judge: Judge) -> dict[str, Any]:
         baseline.name: {"right": judge.accuracy(baseline.name, "right")},
         detailed: against_random(judge, detailed),
         **{name: against_random(judge, name, SAMPLE) for name in others},
-        MEAN: against_random(judge, MEAN),
     }
     for name in (STAGE_2_BASELINE.name, STAGE_2.name, baseline.name, detailed):
         found[name]["bleu"] = judge.bleu(name)
     for condition in ("none", "produced", "source only"):
         found[detailed][condition] = judge.accuracy(detailed, condition, SAMPLE)
     found[detailed]["cxmi"] = judge.cxmi(detailed)
-    kept = {"baseline": baseline.name, "concat22": MEAN, "stage2": STAGE_2.name}
+    kept = {"baseline": baseline.name, "concat22": detailed, "stage2": STAGE_2.name}
     for folder, name in kept.items():
         keep(WORK / name, HERE / folder, found[name])
     probe = {folder: judge.probe(HERE / folder) for folder in kept}

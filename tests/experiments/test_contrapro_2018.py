@@ -116,18 +116,14 @@ def test_an_ablation_changes_one_thing(name: str, changed: set[str]) -> None:
 # The kept models
 
 
-def test_the_mean_of_models_and_their_half_precision(tmp_path: Path) -> None:
-    keeping, several = module("_keep.py"), []
-    for value in (0.5, 1.5):
-        several.append(tmp_path / str(value))
-        several[-1].mkdir()
-        (several[-1] / "config.toml").write_text("")
-        (several[-1] / "log.jsonl").write_text("")
-        weights = {"weight": torch.full((2, 2), value), "bias": torch.tensor([0.0, -1e9])}
-        save_file(weights, several[-1] / "model.safetensors")
-    keeping["mean"](several, tmp_path / "mean")
+def test_weights_are_kept_in_half_precision(tmp_path: Path) -> None:
+    model = tmp_path / "concat22-1"
+    model.mkdir()
+    for name in ("config.toml", "log.jsonl"):
+        (model / name).write_text("")
+    save_file({"weight": torch.ones(2, 2), "bias": torch.tensor([0.0, -1e9])}, model / "model.safetensors")
     figures = {"right": {"total": 12_000, "accuracy": 0.7, "interval": [0.69, 0.71]}}
-    keeping["keep"](tmp_path / "mean", tmp_path / "concat22", figures)
+    module("_keep.py")["keep"](model, tmp_path / "concat22", figures)
     found = load_file(tmp_path / "concat22" / "model.safetensors")
     assert torch.equal(found["weight"], torch.ones(2, 2, dtype=torch.float16))
     assert torch.equal(found["bias"], torch.tensor([0.0, -1e9]))  # half precision has no such number
