@@ -37,7 +37,7 @@ def keep(model: Path, folder: Path, figures: Mapping[str, Any]) -> None:
 
 def card(name: str, figures: Mapping[str, Any]) -> str:
     """The model card."""
-    right = figures["right"]
+    right = figures.get("all") or figures["right"]
     size = "" if right["total"] == 12_000 else f" on a random {right['total']:,} of its items"
     context = "" if name == "baseline" else " --context 1"
     lines = [

@@ -138,18 +138,19 @@ def shown(models: Figures, best: str, seeds: Sequence[str]) -> list[str]:
 
 
 def by_pronoun(models: Figures, bayes: Figures) -> list[str]:
-    lines = table("model", "total", *PRONOUNS)
+    lines = table("model", "items", "total", *PRONOUNS)
     for name, figures in (*models.items(), ("naive Bayes", bayes)):
-        groups = [group(figures["right"], "reference_pronoun", pronoun) for pronoun in PRONOUNS]
-        lines.append(row(title(name), *map(accuracy, (figures["right"], *groups))))
-    return [*lines, *(row(f"*paper: {name}*", *paper(values)) for name, values in TABLE_6.items())]
+        every = figures.get("all") or figures["right"]
+        groups = [group(every, "reference_pronoun", pronoun) for pronoun in PRONOUNS]
+        lines.append(row(title(name), f"{every['total']:,}", *map(accuracy, (every, *groups))))
+    return [*lines, *(row(f"*paper: {name}*", "*12,000*", *paper(values)) for name, values in TABLE_6.items())]
 
 
 def places(models: Figures, bayes: Figures) -> list[str]:
     lines = table("model", "in the sentence (distance 0)", "outside, any distance", "distance 1")
     for name, figures in (*models.items(), ("naive Bayes", bayes)):
         cells = [
-            group(figures["right"], *place)
+            group(figures.get("all") or figures["right"], *place)
             for place in (("distance", "0"), ("location", "external"), ("distance", "1"))
         ]
         lines.append(row(title(name), *map(accuracy, cells)))

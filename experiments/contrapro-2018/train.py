@@ -76,14 +76,15 @@ def models(judge: Judge) -> dict[str, Any]:
     baseline = seeded(STAGE_3_BASELINE, SEEDS[0])
     train(baseline, WORK)
     seeds = [train(seeded(STAGE_3, seed), WORK) for seed in SEEDS]
-    detailed, *others = (model.name for model in seeds)
+    detailed = seeds[0].name
     found = {
         STAGE_2_BASELINE.name: {"right": judge.accuracy(STAGE_2_BASELINE.name, "right", SAMPLE)},
-        STAGE_2.name: against_random(judge, STAGE_2.name, SAMPLE),
-        baseline.name: {"right": judge.accuracy(baseline.name, "right")},
-        detailed: against_random(judge, detailed),
-        **{name: against_random(judge, name, SAMPLE) for name in others},
+        STAGE_2.name: against_random(judge, STAGE_2.name),
+        baseline.name: {"right": judge.accuracy(baseline.name, "right", SAMPLE)},
+        **{model.name: against_random(judge, model.name) for model in seeds},
     }
+    for name in (baseline.name, detailed):
+        found[name]["all"] = judge.accuracy(name, "right")
     for name in (STAGE_2_BASELINE.name, STAGE_2.name, baseline.name, detailed):
         found[name]["bleu"] = judge.bleu(name)
     for condition in ("none", "produced", "source only"):
@@ -97,7 +98,7 @@ def models(judge: Judge) -> dict[str, Any]:
     return {"updates": updates, "models": found, "probe": probe, "bayes": judge.naive_bayes()}
 
 
-def against_random(judge: Judge, name: str, sample: int = 0) -> dict[str, Any]:
+def against_random(judge: Judge, name: str, sample: int = SAMPLE) -> dict[str, Any]:
     """Accuracy in the right and in a random context, and the difference on the same items."""
     found = {condition: judge.accuracy(name, condition, sample) for condition in ("right", "random")}
     return {**found, "difference": judge.against_random(name, sample)}
