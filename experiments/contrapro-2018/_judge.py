@@ -100,7 +100,8 @@ class Judge:
         def computed() -> dict[str, Any]:
             system, resume = f"nmt:{self.work / model}", ["--resume"] if output.exists() else []
             anaphora("translate", "--system", system, "-i", text, "-o", output, "--threads", "1", *resume)
-            both = [lowered(path, self.work / "runs", part) for path in (text.with_suffix(".de"), output)]
+            files, context = (text.with_suffix(".de"), output), int(part == "pronouns")
+            both = [lowered(path, text, self.work / "runs", context) for path in files]
             answer = anaphora("metrics", "-r", both[0], "-t", both[1], "-l", "en-de", "--metric", "bleu", "--json")
             found: dict[str, Any] = next(iter(answer["systems"].values()))["bleu"]
             return found
@@ -143,10 +144,17 @@ def shortened(found: dict[str, Any]) -> dict[str, Any]:
     return {**{key: found[key] for key in KEPT}, "breakdowns": groups}
 
 
-def lowered(path: Path, folder: Path, part: str) -> Path:
-    """A text in lower case without blank lines; of the pronoun set, the second sentence of each document."""
-    documents = [document.strip("\n").splitlines() for document in path.read_text("utf-8").lower().split("\n\n")]
-    kept = [line for document in documents for line in (document[1:] if part == "pronouns" else document)]
+def lowered(path: Path, source: Path, folder: Path, first: int) -> Path:
+    """A text in lower case without the lines that are blank in the source; an empty translation stays.
+
+    first: of each document, the sentence to begin with: 1 leaves out the context in the pronoun set
+    """
+    kept, place = [], 0
+    texts = [file.read_text("utf-8").split("\n") for file in (source, path)]
+    for english, line in zip(*texts, strict=False):  # they may end with more or fewer blank lines
+        if english and place >= first:
+            kept.append(line.lower())
+        place = place + 1 if english else 0
     lower = folder / f"{path.stem}.lower{path.suffix}"
     lower.write_text("\n".join(kept) + "\n", encoding="utf-8")
     return lower
