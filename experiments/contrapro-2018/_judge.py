@@ -98,8 +98,9 @@ class Judge:
         text, output = self.work / "text" / f"{part}.en", self.work / "runs" / f"{model}.{part}.de"
 
         def computed() -> dict[str, Any]:
-            system, resume = f"nmt:{self.work / model}", ["--resume"] if output.exists() else []
-            anaphora("translate", "--system", system, "-i", text, "-o", output, "--threads", "1", *resume)
+            system = f"nmt:{self.work / model}"
+            if not output.exists():  # it appears when it is complete
+                anaphora("translate", "--system", system, "-i", text, "-o", output, "--threads", "1", "--resume")
             files, context = (text.with_suffix(".de"), output), int(part == "pronouns")
             both = [lowered(path, text, self.work / "runs", context) for path in files]
             answer = anaphora("metrics", "-r", both[0], "-t", both[1], "-l", "en-de", "--metric", "bleu", "--json")
