@@ -58,7 +58,7 @@ def test_train_claims_context_only_beyond_chance() -> None:
         _, _, claim = text.partition(f"concat22, seed {name[-1]}: {-100 * near['delta']:+.1f} points (")
         certain = near["p_adjusted"] < 0.05 and near["delta"] < 0
         assert claim.split(")")[1].startswith(", beyond chance." if certain else ", not beyond chance.")
-    assert "| *paper: Transformer concat22* | *0.49* | *0.91* | *0.20* | *0.36* |" in text  # Table 6
+    assert "| *paper: Transformer concat22* | *12,000* | *0.49* | *0.91* | *0.20* | *0.36* |" in text  # Table 6
     assert "| *paper: Transformer baseline* | *0.70* | *0.41* | *0.38* |" in text  # Tables 7 and 8
     assert "| *paper: Transformer concat22* | *0.56* | *0.47* | *0.44* |" in text
 
