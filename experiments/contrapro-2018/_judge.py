@@ -87,7 +87,8 @@ class Judge:
         folder = self.work / "runs" / f"{model}.usage"
         system = f"nmt:{self.work / model}"
         arguments = ("--system", system, "-o", folder, "--sample", str(USAGE), "--threads", "1", "--json")
-        return self.once(f"{folder.name}.cxmi", lambda: anaphora("context-usage", self.suite, *arguments))
+        found = self.once(f"{folder.name}.cxmi", lambda: anaphora("context-usage", self.suite, *arguments))
+        return {key: found[key] for key in ("conditions", "signature")}
 
     def bleu(self, model: str) -> dict[str, Any]:
         """BLEU without regard to case, on talks, captions and sentences of ContraPro."""
