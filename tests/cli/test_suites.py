@@ -436,7 +436,7 @@ def test_baselines_are_printed_saved_and_shown(anaphora: Run, tmp_path: Path) ->
         lines.append({**row, "tags": {"document": k}})
     (tmp_path / "toy.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     assert "Baselines" not in anaphora("suites", "show", "toy.jsonl").stdout
-    figures = json.loads(anaphora("suites", "baselines", "toy.jsonl", "--folds", "2", "--save", "--json").stdout)
+    figures = json.loads(anaphora("suites", "baselines", "toy.jsonl", "--folds", "2", "--keep", "--json").stdout)
     assert figures["majority"]["accuracy"] == figures["context_blind"]["accuracy"] == 0.5
     assert figures["bag_of_words"]["target_context"] is None
     assert json.loads(anaphora("suites", "show", "toy.jsonl", "--json").stdout)["baselines"] == figures

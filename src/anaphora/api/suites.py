@@ -83,20 +83,20 @@ def suite_baselines(
     folds: int = 10,
     seed: int = DEFAULTS.seed,
     confidence: float = DEFAULTS.confidence,
-    save: bool = False,
+    keep: bool = False,
 ) -> Baselines:
     """Compute what a system can reach on a suite without understanding: majority, length, a bag of words and others.
 
     folds: Parts of the cross-validation; examples of one document are in one part.
-    save: Save the figures next to the suite file, where `suites show` finds them.
+    keep: Keep the figures next to the suite file, where `suites show` finds them.
     """
     from anaphora.suites import baselines
 
     suite = suite if isinstance(suite, Suite) else load_suite(suite)
-    if save and suite.path is None:
-        raise AnaphoraError(f"{suite.header.name} is not in a file, so that nothing can be saved next to it")
+    if keep and suite.path is None:
+        raise AnaphoraError(f"{suite.header.name} is not in a file, so that nothing can be kept next to it")
     computed = baselines.suite_baselines(suite, folds=folds, seed=seed, confidence=confidence)
-    if save and suite.path is not None:
+    if keep and suite.path is not None:
         baselines.save(computed, suite.path)
     return computed
 

@@ -132,7 +132,7 @@ def show_suite(suite: str, as_json: bool) -> None:
 
 @command("""
 anaphora suites baselines contrapro
-anaphora suites baselines contrapro --save
+anaphora suites baselines contrapro --keep
 anaphora suites baselines suite.jsonl --json > baselines.json
 """)
 @parameters(api.suite_baselines, arguments=["suite"], folds={"type": click.IntRange(2)})

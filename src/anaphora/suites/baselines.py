@@ -427,5 +427,5 @@ def saved(suite: Path, sha256: str) -> Mapping[str, Any] | None:
     path = saved_path(suite)
     if not path.is_file():
         return None
-    document = read_json_object(path, f"Compute them again with: anaphora suites baselines {suite} --save")
+    document = read_json_object(path, f"Compute them again with: anaphora suites baselines {suite} --keep")
     return document if document.get("sha256") == sha256 else None
