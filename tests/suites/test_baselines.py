@@ -256,7 +256,7 @@ def test_contrapro(real: Callable[[str, str], Baselines]) -> None:
     assert figures.several_words.correct == 1376
     assert 0.49 < accuracy(figures.current) < 0.53
     assert 0.55 < accuracy(figures.source_context) < 0.59
-    # with s-hier-to-2.tied, the best model of the paper (Table 5), 0.60 of the examples are right
+    # with s-hier-to-2.tied, the best model of the paper (Table 6), 0.60 of the examples are right
     assert 0.67 < accuracy(figures.target_context) < 0.70
 
 
