@@ -60,7 +60,8 @@ def card(name: str, figures: Mapping[str, Any]) -> str:
         "",
         *paragraph(
             "**Data and licenses.** Tatoeba (CC BY 2.0 FR); Multi30k (research use, terms of Flickr30k); TED talks of",
-            "IWSLT 2017 (CC BY-NC-ND 4.0), Europarl and News Commentary as arranged in sameenmaruf/selective-attn;",
+            "IWSLT 2017 (under TED's terms of use), Europarl and News Commentary as arranged in",
+            "sameenmaruf/selective-attn;",
             "passages of OpenSubtitles of ctxpro (Apache 2.0) with DeepL's translations. Nothing of ContraPro.",
         ),
         "",
