@@ -18,7 +18,7 @@ from anaphora import __version__
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.files import atomic_folder
 from anaphora.core.finite import finite
-from anaphora.core.parsing import read_json
+from anaphora.core.parsing import read_json, shortened
 from anaphora.languages.pronouns import Readings, load_readings
 from anaphora.measure.config import Config, parse_config
 from anaphora.measure.encoders import StaticEncoder, learn_vocabulary, load_vectors
@@ -250,11 +250,11 @@ def load_measure(folder: Path, *, cache: Path | None = None, fallback: str | Non
         features = load_features(model.features, cache)
         measure = Measure(model, readings, about["length"], encoder, features)
         measure.head.divisor = _divisor(about, path)
-    except (KeyError, TypeError, AttributeError) as error:
-        raise BadInput(path, f"not a measure ({error})", remedy=AGAIN) from None
-    _check(path, "encoder", about["encoder"], encoder.settings())
-    for name, then, now in zip(model.features, about["features"], features, strict=False):
-        _check(path, f"feature {name}", then, now.settings())
+        _check(path, "encoder", about["encoder"], encoder.settings())
+        for name, then, now in zip(model.features, about["features"], features, strict=False):
+            _check(path, f"feature {name}", then, now.settings())
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise BadInput(path, f"not a measure ({shortened(str(error))})", remedy=AGAIN) from None
     load_weights(folder / WEIGHTS, measure)
     return measure.eval()
 

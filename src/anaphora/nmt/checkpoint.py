@@ -86,6 +86,9 @@ class State:
         given["best"] = math.inf if given["best"] is None else given["best"]  # Infinity, in checkpoints of 0.1.0
         position, progress = Position(**document["position"]), Progress(**given)
         loss, tokens = document["window"]
+        numbers = (document["update"], loss, tokens, *asdict(position).values(), *asdict(progress).values())
+        if not all(type(number) in (int, float) for number in numbers):
+            raise TypeError("one of its figures is not a number")
         return cls(document["update"], position, progress, (loss, tokens), document.get("perplexity"))
 
 

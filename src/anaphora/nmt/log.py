@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.files import Appender, atomic_writer, byte_lines, write_atomic
 from anaphora.core.finite import json_text
-from anaphora.core.parsing import json_record
+from anaphora.core.parsing import expecting, json_record
 from anaphora.svg import (
     BLUE,
     DARK,
@@ -43,7 +43,8 @@ class Log:
         self.path = path
         self._board = _board(path.parent / TENSORBOARD, update) if tensorboard else None
         if path.exists():
-            kept = [record for record in read_log(path) if record["update"] <= update and not record.get("final")]
+            with expecting(path, "the log of a training", remedy="Delete it: training does not need it."):
+                kept = [record for record in read_log(path) if record["update"] <= update and not record.get("final")]
             with atomic_writer(path) as out:
                 out.writelines(_record(record).encode() for record in kept)
 
