@@ -37,17 +37,50 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_threa
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-# what `make check` leaves out, by file or folder
+# what `make check` leaves out, by file or folder, or by test: those that take more than two seconds of a processor
 MARKS = {
     "slow": (
+        "align/test_fast_align.py::test_real_text_aligns_as_by_thot",
+        "align/test_fast_align.py::test_ted_talks_as_well_as_other_fast_aligns",
+        "align/test_thot.py::test_ted_talks_against_the_alignments_that_came_with_them",
+        "annotate/test_lexicon.py::test_genders_of_held_out_nouns",
+        "annotate/test_lexicon.py::test_the_real_lexicon",
+        "build/attacks/test_phrase.py::test_the_released_attacks_line_by_line",
+        "build/attacks/test_possessive.py::test_antecedents_without_tags",
+        "build/attacks/test_possessive.py::test_the_released_attack",
+        "build/attacks/test_possessive.py::test_the_released_items_by_a_real_tagger",
+        "build/attacks/test_wrong_antecedent.py::test_the_genders_of_german_nouns",
+        "build/mine/test_gold.py::test_the_real_files",
+        "build/mine/test_opus.py::test_huge_members_stay_below_500_mb",
+        "build/mine/test_opus.py::test_many_sentences_and_links_stay_below_500_mb",
+        "build/mine/test_pipeline.py",
+        "build/templates/test_suite.py::test_all_items_of_a_pair_are_valid",
+        "build/templates/test_suite.py::test_the_items_of_the_release_from_its_vocabulary",
         "chaos",
+        "cli/test_attack.py::test_a_suite_is_attacked",
+        "cli/test_build.py::test_a_suite_of_all_templates_with_the_counts_of_table_8",
+        "cli/test_build.py::test_with_pipelines_on_real_documents",
+        "cli/test_explaining.py::test_diagnose_released_templates",
+        "cli/test_explaining.py::test_translated_sources_are_judged_line_by_line",
         "cli/test_full_disk.py",
-        "cli/test_one_writer.py",
+        "cli/test_help.py::test_models_that_come_with_the_package",
         "cli/test_interrupts.py",
+        "cli/test_one_writer.py",
+        "cli/test_reference.py::test_the_original_program_on_its_data",
         "cli/test_synced.py",
         "demo/test_story.py",
         "fuzz",
         "nmt/test_learning.py",
+        "nmt/test_recurrent.py::test_it_learns_what_only_a_context_tells",
+        "nmt/test_training.py::test_killed_and_resumed_training_gives_the_same_bits",
+        "nmt/test_training.py::test_two_processes_train_as_one_with_twice_the_batches",
+        "systems/openai/test_hostile.py::test_memory_stays_below_500_mb",
+        "systems/test_command_hostile.py",
+        "systems/test_ctranslate2.py::test_scores_are_those_of_transformers",
+        "systems/test_huggingface.py::test_out_of_memory_halves_the_batch",
+        "systems/test_huggingface.py::test_real_weights_prefer_what_is_right",
+        "systems/test_scoring.py::test_killed_at_random_moments_it_goes_on_to_the_same_file",
+        "systems/test_workers.py",
         "test_docs.py",
         "test_release.py",
     ),
@@ -63,10 +96,11 @@ MARKS = {
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Add the markers: those of the table, and `conformance` to every test of published data."""
-    folders = {ROOT / "tests" / name: mark for mark, names in MARKS.items() for name in names}
+    marks = {str(ROOT / "tests" / name): mark for mark, names in MARKS.items() for name in names}
     for item in items:
-        for path in (item.path, *item.path.parents):
-            if mark := folders.get(path):
+        name = f"{item.path}::{getattr(item, 'originalname', item.name)}"
+        for place in (name, item.path, *item.path.parents):
+            if mark := marks.get(str(place)):
                 item.add_marker(mark)
         if "data" in getattr(item, "fixturenames", ()):
             item.add_marker("conformance")

@@ -21,8 +21,8 @@ def demo_sentences() -> list[str]:
     return sorted({s for e in demo_suite() for passage in (e.source, *e.candidates) for s in passage if s})
 
 
-def make_marian(folder: Path, texts: list[str]) -> Path:
-    """A Marian model of two layers, with SentencePiece trained on the texts."""
+def make_marian(folder: Path, texts: list[str], layers: int = 2) -> Path:
+    """A Marian model of two layers unless said otherwise, with SentencePiece trained on the texts."""
     from transformers import MarianConfig, MarianMTModel, MarianTokenizer
 
     model = train_sentencepiece(folder, texts, bos_id=-1, eos_id=0, unk_id=1, pad_id=-1)
@@ -35,8 +35,8 @@ def make_marian(folder: Path, texts: list[str]) -> Path:
     config = MarianConfig(
         vocab_size=len(vocabulary),
         d_model=32,
-        encoder_layers=2,
-        decoder_layers=2,
+        encoder_layers=layers,
+        decoder_layers=layers,
         encoder_attention_heads=4,
         decoder_attention_heads=4,
         encoder_ffn_dim=64,
@@ -51,8 +51,8 @@ def make_marian(folder: Path, texts: list[str]) -> Path:
     return folder
 
 
-def make_llama(folder: Path, texts: list[str]) -> Path:
-    """A Llama model of two layers, with byte-level BPE trained on the texts, and a chat template."""
+def make_llama(folder: Path, texts: list[str], layers: int = 2) -> Path:
+    """A Llama model of two layers by default, with byte-level BPE trained on the texts, and a chat template."""
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
     from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
@@ -72,7 +72,7 @@ def make_llama(folder: Path, texts: list[str]) -> Path:
         vocab_size=len(tokenizer),
         hidden_size=32,
         intermediate_size=64,
-        num_hidden_layers=2,
+        num_hidden_layers=layers,
         num_attention_heads=4,
         num_key_value_heads=2,
         max_position_embeddings=2 * POSITIONS,

@@ -70,10 +70,11 @@ def start(*command: str, new_session: bool = False, env: dict[str, str] | None =
         def pid_of_command(self) -> int:
             return int(told.read_text())
 
-    with tempfile.NamedTemporaryFile(prefix="warm-", delete=False) as file:
+    words = client()
+    with tempfile.NamedTemporaryFile(dir=Path(words[-1]).parent, delete=False) as file:  # removed with the server
         told = Path(file.name)
     wishes = {PID: str(told), **({SESSION: "1"} if new_session else {})}
-    found = Warm([*client(), *command], env={**(os.environ if env is None else env), **wishes}, **options)
+    found = Warm([*words, *command], env={**(os.environ if env is None else env), **wishes}, **options)
     while not told.read_text().endswith("\n"):
         assert found.poll() is None, "the server of warm processes does not answer"
         time.sleep(0.005)

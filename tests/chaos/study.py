@@ -100,7 +100,7 @@ def killed_at(answer: int, moment: str) -> Callable[[], None]:
                 return counted(statement, len(values), super().execute, statement, values)
 
         connect = sqlite3.connect
-        sqlite3.connect = lambda *a, **o: connect(*a, factory=Counting, **o)  # type: ignore[assignment]
+        sqlite3.connect = lambda *a, **o: connect(*a, **{**o, "factory": Counting})  # type: ignore[assignment]
         with contextlib.suppress(ImportError):
             import psycopg
 

@@ -51,9 +51,29 @@ def test_the_commands_of_the_contract_are_there() -> None:
     assert {("score",), ("evaluate",), ("compare",), ("demo",), *suites} <= set(COMMANDS)
 
 
+@pytest.fixture(scope="module")
+def helps() -> dict[tuple[str, ...], tuple[list[str], str]]:
+    """The help of every command, all in one fresh interpreter: the heavy packages it has after each, and the text."""
+    program = f"""
+import contextlib, io, json, sys
+from anaphora.cli import main
+
+for path in {list(map(list, COMMANDS))!r}:
+    with contextlib.redirect_stdout(io.StringIO()) as printed, contextlib.suppress(SystemExit):
+        main([*path, "--help"])
+    heavy = [name for name in {HEAVY!r} if name in sys.modules]
+    print(json.dumps([path, heavy, printed.getvalue()]))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    found = map(json.loads, done.stdout.splitlines())
+    return {tuple(path): (heavy, printed) for path, heavy, printed in found}
+
+
 @each_command
-def test_help_shows_usage_and_examples_and_is_light(path: tuple[str, ...]) -> None:
-    heavy, printed = heavy_after(f"from anaphora.cli import main; run(main, {[*path, '--help']!r})")
+def test_help_shows_usage_and_examples_and_is_light(
+    helps: dict[tuple[str, ...], tuple[list[str], str]], path: tuple[str, ...]
+) -> None:
+    heavy, printed = helps[path]
     assert heavy == []
     assert printed.startswith(" ".join(["Usage: anaphora", *path]))
     assert "Examples:\n" in printed  # what they are: test_help.py

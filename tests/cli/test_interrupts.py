@@ -179,7 +179,7 @@ def test_mine_with_two_workers(start: Callable[..., Job], pipeline: Callable[[st
     specs = ["--annotate-source", pipeline("en"), "--annotate-target", pipeline("de"), "--alignments", "x.align"]
     work = tmp_path / "mined.jsonl.work"
     job = start(*command, *specs, "--workers", "2", "--no-resume")
-    job.until(lambda: len(group(job.pid)) >= 3 and list(work.glob("annotate-source/*.gz")), 120)
+    job.until(lambda: len(group(job.pid)) >= 3 and list(work.glob("annotate-source/*.gz")), 300)
     said = job.interrupt()
     assert "finished shards are kept in mined.jsonl.work. Resume with: anaphora build mine " in said
     assert "--no-resume" not in goes_on(said)

@@ -32,7 +32,7 @@ from anaphora.evaluation.generative import (
 )
 from anaphora.languages.pronouns import pronoun_forms
 from anaphora.runs import ScoredExample, describe, open_run, write_run
-from anaphora.suites.example import Example
+from anaphora.suites.example import Example, Tag
 from anaphora.suites.suite import Header, suite_of
 
 GERMAN, FRENCH = pronoun_forms("de"), pronoun_forms("fr")
@@ -69,6 +69,30 @@ def test_any_case_of_the_right_gender_is_correct() -> None:
     assert outcome("Die Tasse fiel und ihr geschah nichts").outcome == CORRECT
     assert outcome("Die Tasse fiel und ihm geschah nichts").outcome == WRONG  # of er and es
     assert outcome("Die Tasse fiel und ihm geschah nichts", gold=1).outcome == CORRECT
+
+
+def judged(tags: dict[str, Tag], candidates: list[str], translation: str, gold: int | None) -> str:
+    """The outcome of an example whose tags say how it is judged; nothing is aligned."""
+    example = Example("1", ("He is it.",), tuple((candidate,) for candidate in candidates), gold, tags)
+    words = [candidate.split() for candidate in candidates]
+    apart: list[list[int]] = [[], [], []]
+    how = {"gold_links": apart, "links": apart, "forms": FRENCH, "is_source": lambda _, word: word == "it"}
+    return judge(example, ["He", "is", "it"], words, translation.split(), **how).outcome  # type: ignore[arg-type]
+
+
+def test_an_expected_word_is_looked_for_in_any_case_of_its_letters() -> None:
+    for translation, outcome in (("Das sagen Sie .", CORRECT), ("Das sagst du .", NOT_FOUND), ("", NOT_FOUND)):
+        assert judged({"expected": "sie"}, ["Sie sagen es ."], translation, None) == outcome
+    assert judged({"expected": "la leur"}, ["C'est la leur"], "Voici la lettre", None) == NOT_FOUND  # all its words
+
+
+def test_all_words_that_differ_decide_where_the_suite_says_so() -> None:
+    """Articles look like pronouns: le, la alone would decide here, and are anywhere in a French sentence."""
+    candidates = ["Il voit le vieil auteur", "Il voit la vieille autrice"]
+    translation = "Le train amène la voisine du vieil auteur"
+    assert judged({"compare": "words"}, candidates, translation, 0) == CORRECT
+    assert judged({"compare": "words"}, candidates, "La vieille autrice le regarde", 0) == WRONG
+    assert judged({"compare": "words"}, candidates, "Il voit cela", 0) == NOT_FOUND
 
 
 def test_the_polite_address_is_no_pronoun() -> None:

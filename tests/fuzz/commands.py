@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.fuzz.targets import LISTS, RESULTS, Seed, add, native, run_file, study_seed, suite_rows, write
+from tests.fuzz.targets import ARGUMENTS, LISTS, RESULTS, Seed, add, native, run_file, study_seed, suite_rows, write
 
 TABLE = "system\thuman\tbleu\tchrf\na\t0.41\t30.1\t5\nb\t0.62\t31.7\t6\nc\t0.40\t29.8\t4\nd\t0.5\t30\t5.5\n"
 
@@ -22,6 +22,7 @@ def command(name: str, seed: Seed, arguments: str, *only: str, writes: bool = Tr
         except OSError as error:  # of the machine: one line says so
             raise SystemExit(2) from error
 
+    ARGUMENTS[f"cli.{name}"] = arguments
     add(f"cli.{name}", seed, run, *only, writes=writes)
 
 

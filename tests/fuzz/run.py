@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import functools
 import hashlib
+import importlib.metadata
 import io
 import multiprocessing
 import os
@@ -38,6 +40,7 @@ from tests.memory import peak
 CORPUS = Path(__file__).with_name("corpus")
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "anaphora"
 HANG = 20  # seconds of one case
+START = 600  # seconds more for a process to import its libraries and to make its valid input
 PEAK = 500  # MB of a process that has not loaded torch
 MEMORY = 6 << 30  # bytes of address space: what asks for more is ended
 CHUNK = 5000  # cases that a process runs before its numbers are reported
@@ -166,6 +169,7 @@ def work(target: Target, first: int, last: int, seed: int, pipe: Connection, kee
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"
     signal.signal(signal.SIGALRM, _hang)
+    importlib.metadata.entry_points = functools.cache(importlib.metadata.entry_points)  # looks at every package
     base = Path("/dev/shm") if os.access("/dev/shm", os.W_OK) else None
     with tempfile.TemporaryDirectory(prefix="fuzz-", dir=base) as name:
         try:
@@ -180,6 +184,7 @@ def work(target: Target, first: int, last: int, seed: int, pipe: Connection, kee
             pipe.send(("invalid", f"{valid.kind}: {valid.what or detail}\n{valid.trace}"))
             return
         tally = Tally()
+        pipe.send(("ready",))
         for number in range(first, last):
             files = ground.case(number, seed)
             pipe.send(("begin", number))
@@ -294,7 +299,7 @@ def fuzz(
             process = context.Process(target=work, args=(TARGETS[name], first, last, seed, theirs, keep))
             process.start()
             theirs.close()
-            running[ours] = (process, name, first, last, time.monotonic())
+            running[ours] = (process, name, first, last, time.monotonic() + START)
         if not running:
             break
         for pipe in wait(list(running), timeout=1):
@@ -310,6 +315,8 @@ def fuzz(
                 continue
             if kind == "begin":
                 running[pipe] = (process, name, values[0], last, time.monotonic())  # type: ignore[index]
+            elif kind == "ready":
+                running[pipe] = (process, name, first, last, time.monotonic())  # type: ignore[index]
             elif kind == "finding":
                 what, kept, trace = values
                 if what not in tally.findings:

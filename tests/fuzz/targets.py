@@ -33,6 +33,7 @@ class Target:
 
 
 TARGETS: dict[str, Target] = {}
+ARGUMENTS: dict[str, str] = {}  # of the targets that run a command: its arguments
 
 
 def add(name: str, seed: Seed, run: Run, *only: str, writes: bool = False, torch: bool = False) -> None:
@@ -219,6 +220,42 @@ def _scat(folder: Path) -> None:
 
 
 suite("scat", _scat)
+
+
+def _ctxpro(folder: Path) -> None:
+    from tests.suites.readers.test_ctxpro import written
+
+    written(folder)
+
+
+suite("ctxpro", _ctxpro, "gender.opensubtitles.en-de.test")
+
+
+def _mt_geneval(folder: Path) -> None:
+    from tests.suites.readers.test_mt_geneval import written
+
+    written(folder)
+
+
+suite("mt-geneval", _mt_geneval)
+
+
+def _winomt(folder: Path) -> None:
+    from tests.suites.readers.test_winomt import written
+
+    written(folder)
+
+
+suite("winomt", _winomt)
+
+
+def _diabla(folder: Path) -> None:
+    from tests.suites.readers.test_diabla import written
+
+    written(folder)
+
+
+suite("diabla", _diabla)
 
 
 def _eval_anaphora(folder: Path) -> None:
@@ -874,4 +911,4 @@ def _archive(name: str) -> Run:
 for name in ("a.zip", "a.tar", "a.tgz"):
     add(f"archive.{name[2:]}", _archive_seed(name), _archive(name), name, writes=True)
 
-from tests.fuzz import building, commands, models, servers  # noqa: F401  (they add their targets)
+from tests.fuzz import building, commands, folders, inputs, models, servers  # noqa: F401  (they add their targets)

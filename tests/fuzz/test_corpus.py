@@ -1,14 +1,21 @@
-"""No input ends in a traceback: what the fuzzer has found is tried again, and some new damage to every valid input."""
+"""No input ends in a traceback: what the fuzzer has found is tried again, and some new damage to every valid input.
+
+And no command is left out: every file that a command reads is damaged by a target.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
 
+from anaphora.cli.app import app
 from tests.fuzz.mutate import mutate
 from tests.fuzz.run import ACCEPTED, CORPUS, OTHER, Ground, Outcome, attempt
-from tests.fuzz.targets import TARGETS, Target
+from tests.fuzz.targets import ARGUMENTS, TARGETS, Target
 
 CASES = 50
 FEWER = {  # targets of which a case takes long
@@ -55,3 +62,82 @@ def test_the_same_seed_gives_the_same_damage(tmp_path: Path) -> None:
         drawn = [mutate(data, name, random.Random(f"{name}{k}")) for k in range(40)]
         assert drawn == [mutate(data, name, random.Random(f"{name}{k}")) for k in range(40)]
         assert len(set(drawn)) > 20
+
+
+# Parameters that name what a command writes, or that name no file at all.
+OUTPUTS = {"output", "details", "plot", "items", "save", "tokens", "score_file", "example", "metrics"}
+OUTPUTS |= {"study export --pairs", "study export --judgments", "study export --annotations"}
+OUTPUTS |= {"study export --human-scores", "study export --metrics"}
+NAMES = {"suites get name", "build templates more", "measure score sentences", "measure adapt lm"}
+CACHES = {"measure score --cache", "measure evaluate --cache", "measure train --cache"}  # model.states
+SPECS = {"system", "thesaurus", "dictionary", "cases", "draw_from", "annotate_source", "annotate_target", "dev"}
+# Texts that name a model, or files of their own kind, where other targets read the same kind.
+ELSEWHERE = {
+    "build attack possessive --annotate-source": "conllu",
+    "build attack possessive --annotate-target": "conllu",
+    "build attack synonym --annotate-target": "conllu",
+    "build attack synonym --wordnet": "thesaurus.wordnet",
+    "context-usage --system": "cli.score",
+    "measure evaluate --system": "cli.score",
+    "build mine --work": "mine.work",
+    "translate --system": "folder.nmt",
+}
+
+
+def commands(group: click.Command, path: tuple[str, ...] = ()) -> Iterator[tuple[str, click.Command]]:
+    """All commands that are listed, by their names."""
+    if not isinstance(group, click.Group):
+        yield " ".join(path), group
+        return
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None
+        yield from commands(command, (*path, name))
+
+
+def read_by(name: str, command: click.Command) -> set[str]:
+    """The parameters of a command that name files which it reads."""
+    found = set()
+    for parameter in command.params:
+        shown = parameter.opts[-1] if isinstance(parameter, click.Option) else str(parameter.name)
+        key = f"{name} {shown}"
+        names_a_file = isinstance(parameter.type, click.Path) or parameter.name in SPECS
+        positional = isinstance(parameter, click.Argument) and parameter.type is click.STRING
+        if parameter.name in OUTPUTS or key in OUTPUTS | NAMES | CACHES:
+            continue
+        if names_a_file or positional:
+            found.add(key)
+    return found
+
+
+def damaged_by(target: str, known: dict[int, str]) -> set[str]:
+    """The parameters of a target's command whose files it damages."""
+    words = ARGUMENTS[target].split()
+    group: click.Command = app
+    context = click.Context(app)
+    while isinstance(group, click.Group):
+        _, found, words = group.resolve_command(context, words)
+        assert found is not None
+        group, context = found, click.Context(found)
+    values, _, _ = group.make_parser(context).parse_args(list(words))
+    damaged = set()
+    for parameter in group.params:
+        files = re.findall(r"\{\}/([\w./-]+)|(\{\})", str(values.get(str(parameter.name), "")))
+        shown = parameter.opts[-1] if isinstance(parameter, click.Option) else str(parameter.name)
+        only = TARGETS[target].only
+        if id(group.callback) not in known:  # an earlier command, which is not listed
+            continue
+        if any(TARGETS[target].damaged(file) or any(p.startswith(f"{file}/") for p in only) for file, _ in files):
+            damaged.add(f"{known[id(group.callback)]} {shown}")
+    return damaged
+
+
+def test_every_file_that_a_command_reads_is_damaged_by_a_target() -> None:
+    listed = dict(commands(app))
+    known = {id(command.callback): name for name, command in listed.items()}
+    wanted = {key for name, command in listed.items() for key in read_by(name, command)}
+    damaged = {key for target in ARGUMENTS for key in damaged_by(target, known)}
+    missing = sorted(wanted - damaged - set(ELSEWHERE))
+    assert not missing, f"no fuzz target damages: {', '.join(missing)}. Add a `command(…)` to tests/fuzz/inputs.py"
+    assert set(ELSEWHERE.values()) <= set(TARGETS)

@@ -175,6 +175,35 @@ def test_on_the_command_line(
     assert "nowhere.en" in str(missing.exception)
 
 
+def test_a_run_killed_after_its_output_was_written_ends_well(
+    toy: list[Example], tiny_lm: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = tmp_path / "text.en"
+    text.write_text("\n\n".join("\n".join(document) for document in right(toy)), encoding="utf-8")
+    output, part = tmp_path / "adapted", tmp_path / "adapted.part"
+    command = ["adapt", f"lm:{tiny_lm}", str(text), "--steps", "3", "--pieces", "40", "-o", str(output), "--json"]
+    unlink = Path.unlink
+
+    def kept(path: Path, missing_ok: bool = False) -> None:
+        if path == part:
+            raise KeyboardInterrupt
+        unlink(path, missing_ok)
+
+    with monkeypatch.context() as killed:
+        killed.setattr(Path, "unlink", kept)
+        assert CliRunner().invoke(measure, command).exit_code != 0
+    assert part.is_file()
+    weights = (output / "model.safetensors").read_bytes()
+    other = CliRunner().invoke(measure, [*command, "--seed", "5"])
+    assert "already exists" in str(other.exception), "this output was made with other settings"
+    again = CliRunner().invoke(measure, command)
+    assert again.exit_code == 0, again.output
+    assert len(json.loads(again.stdout)["log"]) == 3
+    assert (output / "model.safetensors").read_bytes() == weights
+    assert not part.exists()
+    assert "already exists" in str(CliRunner().invoke(measure, command).exception)
+
+
 def test_after_ctrl_c_the_same_command_goes_on(tmp_path: Path) -> None:
     words = ["measure", "adapt", "lm:x", "text.en", "-o", str(tmp_path / "adapted")]
     assert stopped(app, words).startswith("stopped; nothing was written. Start again with: anaphora measure adapt")

@@ -140,6 +140,7 @@ def test_two_of_a_kind_share_a_chapter(written: Any) -> None:
         ({"accuracy": 0.5}, "a result of no known kind"),
         ({**APT, "systems": {"one": {"apt": 0.5}}}, "not as expected"),
         ({**USAGE, "conditions": 3}, "not as expected"),
+        ({**USAGE, "conditions": {"0": {"sentences": 0, "accuracy": 0.5, "interval": [0.4, None]}}}, "not as expected"),
     ],
 )
 def test_bad_results_are_named(written: Any, document: Any, problem: str) -> None:

@@ -18,7 +18,7 @@ def test_the_long_form_spells_settings_out() -> None:
 
 def test_the_signature_names_what_is_unusual() -> None:
     assert str(Signature().resampled(Resampling())) == "ci:bs10000|seed:12345"
-    assert str(Signature("x").resampled(Resampling(50, 7, 0.9), "document")) == "x|ci:bs50:document|conf:0.9|seed:7"
+    assert str(Signature("x").resampled(Resampling(50, 7, 0.9))) == "x|ci:bs50|conf:0.9|seed:7"
 
 
 def test_hashes_are_short() -> None:

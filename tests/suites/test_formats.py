@@ -28,6 +28,10 @@ NAMES = [
     "scat",
     "eval-anaphora",
     "text",
+    "ctxpro",
+    "mt-geneval",
+    "winomt",
+    "diabla",
 ]
 
 

@@ -99,6 +99,12 @@ def test_one_candidate_alone_is_no_choice(tmp_path: Path) -> None:
     assert found(written(tmp_path, row(candidates=[["L.", "Sie."]]))) == [(2, "a", "there is only one candidate")]
 
 
+@pytest.mark.parametrize("reference", ["Sie.", ""])
+def test_an_example_to_translate_has_one_candidate_and_no_gold(tmp_path: Path, reference: str) -> None:
+    """CTXPRO has references only, WinoMT not even these."""
+    assert found(written(tmp_path, row(candidates=[["L.", reference]], gold=None))) == []
+
+
 @pytest.mark.parametrize("where", ["source", "candidates"])
 def test_a_line_break_inside_a_sentence(tmp_path: Path, where: str) -> None:
     broken = {"source": ["A lamp.", "It\nis."], "candidates": [["L.\r", "Sie."], ["L.", "Er."]]}
@@ -241,6 +247,8 @@ def test_the_command_exits_with_0_for_a_good_suite(anaphora, tmp_path: Path) -> 
         ("eval-anaphora/test_data_french.jsonl.gz", "eval-anaphora", {}),
         ("eval-anaphora/test_data_german.jsonl.gz", "eval-anaphora", {}),
         ("eval-anaphora/test_data_russian.jsonl.gz", "eval-anaphora", {}),
+        ("ctxpro/auxiliary.opensubtitles.en-de.test.gz", "ctxpro", {}),
+        ("winomt/data/aggregates", "winomt", {}),
     ],
     ids=lambda value: value if isinstance(value, str) else value.get("split", ""),
 )

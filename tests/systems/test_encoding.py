@@ -30,6 +30,7 @@ from anaphora.systems.encoding import (
     loaded,
     pronoun,
     too_long,
+    usable,
 )
 
 # Few different tokens and short sequences, so that candidates are often the same.
@@ -358,3 +359,12 @@ def test_a_source_that_is_too_long_is_not_translated(make: Make) -> None:
     size = len(make("nllb").sources([LONG.source])[0])
     with pytest.raises(AnaphoraError, match=rf"^{size} tokens, but the model takes 20: 'It was old\. .*--truncate$"):
         make("nllb", limit=20).sources(["It.", LONG.source])
+
+
+def test_errors_of_a_library_name_the_model_and_ours_stay_what_they_are() -> None:
+    with pytest.raises(AnaphoraError, match=r"hf:x: the model cannot be used \(JSONDecodeError"), usable("hf:x"):
+        json.loads("{")
+    with pytest.raises(AttributeError), usable("hf:x"):
+        context_question(None, Context())  # type: ignore[arg-type]
+    with pytest.raises(MemoryError), usable("hf:x"):
+        raise MemoryError

@@ -53,6 +53,28 @@ def copy(tiny_marian: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(tiny_marian, tmp_path / "copy"))
 
 
+@pytest.mark.parametrize(
+    ("file", "key", "value", "problem"),
+    [
+        ("config.json", "decoder_start_token_id", 10**9, "the model cannot be used"),
+    ],
+)
+def test_files_that_do_not_fit_together_are_one_line(
+    copy: Path, file: str, key: str, value: object, problem: str
+) -> None:
+    document = json.loads((copy / file).read_text())
+    (copy / file).write_text(json.dumps({**document, key: value}))
+    with pytest.raises(AnaphoraError, match=problem):
+        HuggingFaceSeq2Seq(str(copy), Options(languages=("en", "de"))).translate(["It broke."], max_tokens=3)
+
+
+def test_a_chat_template_that_cannot_be_parsed_is_one_line(tiny_llama: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(tiny_llama, tmp_path / "copy"))
+    (folder / "chat_template.jinja").write_text("{% for message in messages %}")
+    with pytest.raises(AnaphoraError, match="the model cannot be used"):
+        CausalLM(str(folder), Options(languages=("en", "de"))).translate(["It broke."], max_tokens=3)
+
+
 def named(path: Path, **settings: str) -> dict[str, Any]:
     model, tokenizer = load_checkpoint(AutoModelForSeq2SeqLM, str(path), settings)
     return fingerprint(model, tokenizer, settings)
@@ -340,7 +362,7 @@ def test_any_other_error_is_not_taken_for_want_of_memory(model: Any, monkeypatch
         raise RuntimeError("shapes do not fit")
 
     monkeypatch.setattr(PackedModel, "score", broken)
-    with pytest.raises(RuntimeError, match="shapes do not fit"):
+    with pytest.raises(AnaphoraError, match=r"cannot be used .RuntimeError: shapes do not fit"):
         list(system.score(EXAMPLES))
     assert len(calls) == 1
 

@@ -193,7 +193,14 @@ def measure_adapt(
     from anaphora.measure import check_installed, unfinished_model
 
     check_installed("peft")
-    from anaphora.measure.adapting import Adapting, adapt, documents, preference_accuracy, save_language_model
+    from anaphora.measure.adapting import (
+        Adapting,
+        adapt,
+        documents,
+        finished_log,
+        preference_accuracy,
+        save_language_model,
+    )
     from anaphora.measure.features import LanguageModelFeatures
     from anaphora.measure.training import check_new
 
@@ -201,19 +208,25 @@ def measure_adapt(
     if backend != "lm" or not spec:
         raise AnaphoraError(f"not a language model: {lm!r}. Write lm:NAME_OR_PATH")
     path = Path(output)
-    check_new(path)
+    unfinished = unfinished_model(path)
+    if not unfinished.is_file():  # otherwise the model may be complete, see below
+        check_new(path)
     with lock_output(path):
         _set_threads(threads)
         pairs = [pair for suite in dev for pair in _dev_pairs(as_suite(suite), context, plain)]
         in_domain = [document for text in texts for document in documents(Path(text), plain=plain)]
         features = LanguageModelFeatures(spec)
         before = preference_accuracy(features, pairs)
-        unfinished = unfinished_model(path)
         report = None if progress is None else lambda line: progress(line["step"], line["steps"])
         settings = Adapting(steps=steps, batch=batch, pieces=pieces, rank=rank, rate=rate, seed=seed)
-        log = adapt(features, in_domain, settings, keep=unfinished, report=report)
+        log = finished_log(features, in_domain, settings, unfinished) if path.exists() else None
+        if log is None:
+            check_new(path)
+            log = adapt(features, in_domain, settings, keep=unfinished, report=report)
+            save_language_model(features, path)
+        else:  # killed after the model was written
+            features = LanguageModelFeatures(str(path))
         after = preference_accuracy(features, pairs)
-        save_language_model(features, path)
         unfinished.unlink(missing_ok=True)
     trained_on = sum(line["pieces"] for line in log)
     if not pairs:

@@ -117,11 +117,11 @@ def convert_suite(
     format: layout of the source, as in `load_suite`
     to: Output: a suite file (native), line files with a line per candidate (text), or lines to translate (sources).
     context_from: Folder of documents to read context from (contrapro).
-    context: Number of preceding sentences to include (contrapro, lopes, --to sources).
-    split: Split to read: train, valid or test (scat).
+    context: Number of preceding sentences to include (contrapro, lopes, ctxpro, diabla, --to sources).
+    split: Split to read: train, valid or test (scat); dev or test (mt-geneval).
     contrast_from: Folder of Lopes' set, for wrong translations that agree (scat).
     source_language: Source language (text).
-    target_language: Target language (text, disceval).
+    target_language: Target language (text, disceval, mt-geneval, winomt, diabla).
     separator: Text between the sentences of a passage, one line per passage (--to text, --to sources).
     documents: Write a document per example, one sentence per line, with blank lines between documents (--to sources).
     """

@@ -40,6 +40,8 @@ from anaphora.suites.export import current_translations
 from anaphora.suites.suite import Header, Suite
 
 CORRECT, WRONG, NOT_FOUND = OUTCOMES = ("correct", "wrong", "not found")
+EXPECTED = "expected"  # the tag of a word that is looked for in the translation, instead of a contrast
+COMPARE = "compare"  # the tag that says "words" where all words in which the candidates differ decide, not a pronoun
 Words = Sequence[str]
 Links = Sequence[Sequence[int]]  # for each source word the target words it is aligned to
 IsSource = Callable[[Example, str], bool]  # whether a source word is a pronoun whose translation is judged
@@ -148,7 +150,15 @@ def judge(
     pronouns: further ones of the target language, a link to which is believed (das, dieser)
     polite: words that are a form of address with a capital (German Sie)
     """
+    expected = expected_words(example)
+    if expected:
+        there = expected <= set(_lowercase(translation))
+        word = " ".join(sorted(expected)) if there else ""
+        return Outcome(example.id, CORRECT if there else NOT_FOUND, "words", word)
     assert example.gold is not None
+    if example.tags.get(COMPARE) == "words":
+        differing = contrast([_lowercase(candidate) for candidate in candidates], example.gold, {})
+        return _by_words(example.id, differing, _lowercase(translation))
     contrasted = contrast(candidates, example.gold, forms, polite)
     written = plain(translation, polite)
     places = [place for place, word in enumerate(source) if is_source(example, normalize_word(word))]
@@ -169,6 +179,16 @@ def judge(
     word = written[translated.position]
     outcome = CORRECT if word in contrasted.gold else WRONG if word in contrasted.others else NOT_FOUND
     return Outcome(example.id, outcome, "rescue" if translated.rescued else "link", word, place, translated.position)
+
+
+def expected_words(example: Example) -> frozenset[str]:
+    """The words that a suite without wrong translations expects in the right one (CTXPRO), in lower case."""
+    expected = example.tags.get(EXPECTED)
+    return frozenset(map(normalize_word, expected.split())) if isinstance(expected, str) else frozenset()
+
+
+def _lowercase(words: Words) -> list[str]:
+    return [normalize_word(word) for word in words]
 
 
 def count(
@@ -297,7 +317,11 @@ def read_texts(suite: Suite, tokenize: str = "auto", *, normalize: bool = True, 
     """The sentences of a suite's examples as words. required: whether some example must have a right answer"""
     header = suite.header
     digest = hashlib.sha256()
-    judged = {n: example for n, example in enumerate(suite.examples(digest)) if example.gold is not None}
+    judged = {
+        number: example
+        for number, example in enumerate(suite.examples(digest))
+        if example.gold is not None or expected_words(example)
+    }
     if not judged and required:
         raise AnaphoraError(f"{header.name}: no example has a right answer that a translation could be judged by")
     examples = tuple(judged.values())

@@ -84,10 +84,7 @@ def adapt(
     keep: a file from which an interrupted run is resumed, with the same model, texts and settings
     Returns a record per step, with the mean loss of a piece in nats before the step.
     """
-    passages = [p for text in texts for p in _passages(features, text, settings.pieces)]
-    if not passages:
-        raise AnaphoraError("no text to adapt to. Pass files with one sentence per line")
-    run_key = text_key(json.dumps([features.settings(), asdict(settings)], sort_keys=True), *map(str, passages))
+    passages, run_key = _prepared(features, texts, settings)
     torch.manual_seed(settings.seed)
     lora = LoraConfig(r=settings.rank, lora_alpha=2 * settings.rank, target_modules="all-linear", lora_dropout=0.0)
     model: Any = get_peft_model(features.model, lora)
@@ -106,13 +103,37 @@ def adapt(
         nn.utils.clip_grad_norm_(trained, 1.0)
         optimizer.step()
         log.append({"step": step + 1, "pieces": sum(map(len, batch)) - len(batch), "loss": float(loss.detach())})
-        if keep is not None and (step + 1) % KEEP_EVERY == 0:
+        if keep is not None and ((step + 1) % KEEP_EVERY == 0 or step + 1 == settings.steps):
             _keep(keep, run_key, trained, optimizer, log)
         if report is not None:
             report({**log[-1], "steps": settings.steps})
     features.model = model.merge_and_unload()
     features.model.requires_grad_(False)
     return log
+
+
+def finished_log(
+    features: LanguageModelFeatures, texts: Iterable[Sequence[str]], settings: Adapting, keep: Path
+) -> list[dict[str, Any]] | None:
+    """Return the records of all steps if `keep` is what this very adaptation left after its last step, else None."""
+    if not keep.is_file():
+        return None
+    _, run_key = _prepared(features, texts, settings)
+    with expecting(keep, "an unfinished adaptation", remedy=REMEDY), _opened(keep) as kept:
+        about = kept.metadata()
+        log: list[dict[str, Any]] = parse_json(about["log"], keep)
+        return log if about["of"] == run_key and len(log) == settings.steps else None
+
+
+def _prepared(
+    features: LanguageModelFeatures, texts: Iterable[Sequence[str]], settings: Adapting
+) -> tuple[list[list[int]], str]:
+    """Return the passages of all texts, and what tells this adaptation from every other."""
+    passages = [p for text in texts for p in _passages(features, text, settings.pieces)]
+    if not passages:
+        raise AnaphoraError("no text to adapt to. Pass files with one sentence per line")
+    described = json.dumps([features.settings(), asdict(settings)], sort_keys=True)
+    return passages, text_key(described, *map(str, passages))
 
 
 def _passages(features: LanguageModelFeatures, sentences: Sequence[str], limit: int) -> Iterator[list[int]]:

@@ -211,7 +211,10 @@ class Moses:
     @classmethod
     def from_dict(cls, document: dict[str, Any]) -> Moses:
         names = {written: name for name, written in IN_FILES.items()}
-        return cls(**{names.get(key, key): value for key, value in document.items()})
+        rules = cls(**{names.get(key, key): value for key, value in document.items()})
+        if not all(isinstance(text, str) for text in (rules.language, *rules.truecase.values())):
+            raise TypeError("language and the words of truecase must be texts")
+        return rules
 
 
 @cache

@@ -276,7 +276,8 @@ def usage_series(conditions: Mapping[str, Any], style: SystemStyle) -> Series:
     for name, condition in conditions.items():
         wrong = name in ("random", "shuffled")
         label = f"{name} context" if wrong else str(condition["sentences"])
-        (levels if wrong else points).append(Point(label, condition["accuracy"] or 0.0, *condition["interval"]))
+        low, high = map(float, condition["interval"])  # a bound that is no number is an error here, before it is drawn
+        (levels if wrong else points).append(Point(label, float(condition["accuracy"] or 0.0), low, high))
     return Series(style, sorted(points, key=lambda point: int(point.label)), levels)
 
 

@@ -121,7 +121,7 @@ def _generative(members: Sequence[OtherResult], names: Names, styles: Styles) ->
             systems = {names[s["system"]]: s for s in result.document["systems"].values()}
             groups, rows, sentences = [], [], []
             for name, system in systems.items():
-                written, (low, high) = float(system["accuracy"]), system["interval"]
+                written, (low, high) = float(system["accuracy"]), map(float, system["interval"])
                 gap = system.get("gap")
                 preferred = float(gap["contrastive_accuracy"]) if gap else None
                 also = "" if preferred is None else f", prefers it in {100 * preferred:.1f} %"

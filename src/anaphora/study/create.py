@@ -136,22 +136,30 @@ def assign(items: Sequence[str], names: Sequence[str], overlap: int, candidates:
     rng = random.Random(seed)
     dealt = list(items)
     rng.shuffle(dealt)
-    load: Counter[str] = Counter()
-    shared: Counter[frozenset[str]] = Counter()
-    given: dict[str, list[str]] = {name: [] for name in names}
+    everyone = range(len(names))
+    load = [0 for _ in everyone]
+    shared = [[0 for _ in everyone] for _ in everyone]  # items that two annotators have in common
+    given: list[list[str]] = [[] for _ in everyone]
+    more = len(dealt) * overlap + 1  # than any number of shared items
     for item in dealt:
-        chosen: list[str] = []
+        chosen: list[int] = []
+        rest = list(everyone)
+        cost = [more * number for number in load]  # the load decides, then the items shared with those chosen
         while len(chosen) < overlap:
-            rest = [name for name in names if name not in chosen]
-            rng.shuffle(rest)
-            best = min(rest, key=lambda n: (load[n], sum(shared[frozenset((n, c))] for c in chosen)))
-            for other in chosen:
-                shared[frozenset((best, other))] += 1
+            order = list(rest)
+            rng.shuffle(order)
+            best = min(order, key=cost.__getitem__)
+            rest.remove(best)
             chosen.append(best)
-        for name in chosen:
-            load[name] += 1
-            given[name].append(item)
-    return [Annotator(name, _shown(given[name], candidates, rng)) for name in names]
+            if overlap < len(names):  # otherwise everyone is chosen, and shares everything with everyone
+                cost = [value + common for value, common in zip(cost, shared[best], strict=True)]
+                for other in chosen[:-1]:
+                    shared[best][other] += 1
+                    shared[other][best] += 1
+        for one in chosen:
+            load[one] += 1
+            given[one].append(item)
+    return [Annotator(name, _shown(given[k], candidates, rng)) for k, name in enumerate(names)]
 
 
 def _shown(items: list[str], candidates: int, rng: random.Random) -> tuple[Assignment, ...]:

@@ -28,6 +28,10 @@ FORMATS = Registry(
         "voita": "anaphora.suites.readers.voita:read",
         "scat": "anaphora.suites.readers.scat:read",
         "eval-anaphora": "anaphora.suites.readers.eval_anaphora:read",
+        "ctxpro": "anaphora.suites.readers.ctxpro:read",
+        "mt-geneval": "anaphora.suites.readers.mt_geneval:read",
+        "winomt": "anaphora.suites.readers.winomt:read",
+        "diabla": "anaphora.suites.readers.diabla:read",
         "text": "anaphora.suites.readers.text:read",
     },
 )

@@ -43,7 +43,7 @@ def validate_file(path: Path) -> Iterator[Problem]:
             problem = shape_problem(row)
         except BadInput as error:
             problem = error.problem
-        listed = [problem] if problem else list(example_problems(row["source"], row["candidates"]))
+        listed = [problem] if problem else list(example_problems(row["source"], row["candidates"], row["gold"]))
         identifier = row.get("id") if isinstance(row, dict) and isinstance(row.get("id"), str) else None
         if identifier is not None:
             if identifier in ids:
@@ -61,7 +61,7 @@ def validate_suite(suite: Suite) -> Iterator[Problem]:
     path = str(suite.path or suite.header.name)
     example: Example | None = None
     for example in suite:
-        for problem in example_problems(example.source, example.candidates):
+        for problem in example_problems(example.source, example.candidates, example.gold):
             yield Problem(path, None, example.id, problem)
         if example.gold is not None and not 0 <= example.gold < len(example.candidates):
             last = len(example.candidates) - 1
@@ -73,18 +73,23 @@ def validate_suite(suite: Suite) -> Iterator[Problem]:
         yield Problem(path, None, None, "the suite has no examples")
 
 
-def example_problems(source: Any, candidates: Any) -> Iterator[str]:
-    """What is wrong with the passages of one example."""
+def example_problems(source: Any, candidates: Any, gold: int | None) -> Iterator[str]:
+    """What is wrong with the passages of one example.
+
+    An example that is not a choice (no gold, one candidate) is to be translated: the candidate is the reference, or
+    empty where there is none (WinoMT).
+    """
     passages = [tuple(candidate) for candidate in candidates]
     lengths = sorted({len(source), *map(len, passages)})
     if len(lengths) > 1:
         sizes = ", ".join(map(str, [len(source), *map(len, passages)]))
         yield f"passages of different lengths (source and candidates have {sizes} sentences)"
-    if len(passages) == 1:
+    to_translate = len(passages) == 1 and gold is None
+    if len(passages) == 1 and not to_translate:
         yield "there is only one candidate"
     first: dict[tuple[str, ...], int] = {}
     for k, passage in enumerate(passages):
-        if not passage[-1].strip():
+        if not passage[-1].strip() and not to_translate:
             yield f"candidate {k} is empty"
         if passage in first:
             yield f"candidates {first[passage]} and {k} do not differ"

@@ -14,13 +14,13 @@ import ctranslate2  # type: ignore[import-untyped]
 
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.files import text_lines
-from anaphora.core.parsing import expecting, read_json, read_json_object
+from anaphora.core.parsing import expecting, read_json, read_json_object, shown
 from anaphora.runs import CandidateScores
 from anaphora.scoring.encoded import EncodedExample, Ids, common_prefix
 from anaphora.suites.example import Example
 from anaphora.systems import KINDS, PAIR_SETTINGS, PROMPT_SETTINGS
 from anaphora.systems.context import Options, split_settings
-from anaphora.systems.encoding import Seq2SeqInputs, answer, encode_examples, load_tokenizer, loaded
+from anaphora.systems.encoding import Seq2SeqInputs, answer, encode_examples, load_tokenizer, loaded, usable
 from anaphora.systems.prompts import CausalInputs
 
 SETTINGS = ("compute_type", "device", "tokenizer")
@@ -48,7 +48,9 @@ class CTranslate2System:
         arguments: dict[str, Any] = {"compute_type": settings.get("compute_type", "default"), "inter_threads": 1}
         arguments |= {"device": settings.get("device", "auto"), "intra_threads": options.threads or 0}
         model = loaded(name, "model", lambda: engine.MODEL(name, **arguments))
-        self.engine = engine(model, self.file, tokenizer, settings, options)
+        self.name = f"ct2:{name}"
+        with usable(self.name):
+            self.engine = engine(model, self.file, tokenizer, settings, options)
 
     def settings(self) -> dict[str, Any]:
         return {
@@ -60,15 +62,17 @@ class CTranslate2System:
         }
 
     def score(self, examples: Sequence[Example], done: Container[int] = ()) -> Iterator[tuple[int, CandidateScores]]:
-        encoded = encode_examples(examples, self.options, self.engine.tokens.encode)
-        for batch in batches(encoded, self.options.batch_tokens):
-            if any(number not in done for number in batch):
-                yield from self._batch(batch, encoded)
+        with usable(self.name):
+            encoded = encode_examples(examples, self.options, self.engine.tokens.encode)
+            for batch in batches(encoded, self.options.batch_tokens):
+                if any(number not in done for number in batch):
+                    yield from self._batch(batch, encoded)
 
     def translate(self, texts: Sequence[str], *, beams: int | None = None, max_tokens: int = 256) -> list[str]:
         """Translate texts by beam search (a generator: greedily, by default), in batches of similar length."""
         translations = [""] * len(texts)
-        inputs = self.engine.inputs(texts)
+        with usable(self.name):
+            inputs = self.engine.inputs(texts)
         room = [min(max_tokens, self.engine.room(ids)) for ids in inputs]  # texts of one batch have the same
         order = sorted(range(len(texts)), key=lambda i: (-room[i], len(inputs[i]), i))
         size = max(1, self.options.batch_tokens // 64)
@@ -76,7 +80,8 @@ class CTranslate2System:
             numbers = list(group)
             for batch in (numbers[start : start + size] for start in range(0, len(numbers), size)):
                 try:
-                    output = self.engine.translate([inputs[i] for i in batch], beams, longest)
+                    with usable(self.name):
+                        output = self.engine.translate([inputs[i] for i in batch], beams, longest)
                 except RuntimeError as error:
                     raise AnaphoraError(f"CTranslate2 cannot translate: {error}") from None
                 for i, text in zip(batch, output, strict=True):
@@ -152,6 +157,8 @@ class TranslatorEngine:
         self.model, self.names = model, TokenNames(file, tokenizer)
         self.config = file.config
         start = self.config.get("decoder_start_token")
+        if not isinstance(start, str | None):
+            raise BadInput(file.folder / "config.json", f"decoder_start_token is {shown(start)}, which is not a text")
         self.given_start = start is None  # mBART starts from the language
         self.end = tokenizer.eos_token_id
         first = self.end if start is None else tokenizer.convert_tokens_to_ids(start)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,8 @@ from anaphora.runs import CandidateScores, equal_pairs
 from anaphora.scoring.encoded import CandidateScore, EncodedExample, Ids, common_prefix
 from anaphora.suites.example import Example
 from anaphora.systems.context import Context, Options, ScoringInput
+
+PACKAGE = Path(__file__).parents[1]
 
 
 def answer(candidates: Sequence[object], scores: Sequence[CandidateScore], truncated: int) -> CandidateScores:
@@ -35,7 +38,10 @@ def load_tokenizer(name: str, what: str = "tokeniser", **arguments: Any) -> Any:
         problem = f"a tokeniser needs {error.name}, which is not installed"
         raise AnaphoraError(f'{problem}: pip install "anaphora[ct2]"') from None
     transformers.logging.set_verbosity_error()  # it warns of long texts, which are an error here
-    return loaded(name, what, lambda: transformers.AutoTokenizer.from_pretrained(name, **arguments))
+    tokenizer = loaded(name, what, lambda: transformers.AutoTokenizer.from_pretrained(name, **arguments))
+    if not all(type(number) is int for number in tokenizer.get_vocab().values()):
+        raise AnaphoraError(f"{name}: the tokenizer's vocabulary has ids that are not whole numbers")
+    return tokenizer
 
 
 def loaded(name: str, what: str, load: Callable[[], Any]) -> Any:
@@ -46,6 +52,28 @@ def loaded(name: str, what: str, load: Callable[[], Any]) -> Any:
         problem = " ".join(str(error).split())[:300]
         here = "" if Path(name).exists() else " (no such path here, and it could not be had from the hub)"
         raise AnaphoraError(f"{name}: the {what} cannot be loaded{here}: {problem}") from None
+
+
+@contextmanager
+def usable(name: str) -> Iterator[None]:
+    """Turn an error that a library raises while it computes with a loaded model into one line that names the model.
+
+    Its files may fit together well enough to be loaded, and not to be used: ids beyond the vocabulary, a template
+    that cannot be parsed. Errors of our own code and a lack of memory pass.
+    """
+    try:
+        yield
+    except (AnaphoraError, MemoryError):
+        raise
+    except Exception as error:
+        place = error.__traceback__
+        while place is not None and place.tb_next is not None:
+            place = place.tb_next
+        ours = place is not None and Path(place.tb_frame.f_code.co_filename).is_relative_to(PACKAGE)
+        if ours or "memory" in str(error).lower():
+            raise
+        problem = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
+        raise AnaphoraError(f"{name}: the model cannot be used ({problem}). Check its files") from error
 
 
 # Which part of a candidate is scored: all of it, the current sentence alone, or the word that decides.

@@ -13,6 +13,7 @@ from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, PreTrained
 
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.finite import all_finite
+from anaphora.core.parsing import shown
 from anaphora.runs import CandidateScores
 from anaphora.scoring.batching import SourceGroup, group_by_source, out_of_memory, score_groups, score_padded
 from anaphora.scoring.encoded import CandidateScore, EncodedExample
@@ -22,7 +23,7 @@ from anaphora.scoring.weights import find_device, weights_checksum
 from anaphora.suites.example import Example
 from anaphora.systems import KINDS, MODEL
 from anaphora.systems.context import Options, ScoringInput, split_settings
-from anaphora.systems.encoding import Seq2SeqInputs, answer, encode_examples, load_tokenizer, loaded
+from anaphora.systems.encoding import Seq2SeqInputs, answer, encode_examples, load_tokenizer, loaded, usable
 from anaphora.systems.prompts import CausalInputs
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
@@ -69,6 +70,7 @@ class NeuralSystem:
     """Scores examples with a torch model. A subclass sets `tokens`, which turns text into token ids."""
 
     traits = MODEL
+    name = "the model"  # in messages
     tokens: Seq2SeqInputs | CausalInputs
     fingerprint: dict[str, Any]
 
@@ -85,16 +87,17 @@ class NeuralSystem:
         return self.tokens.encode(questions)
 
     def score(self, examples: Sequence[Example], done: Container[int] = ()) -> Iterator[tuple[int, CandidateScores]]:
-        encoded = encode_examples(examples, self.options, self.encode)
-        budget = self.options.batch_tokens
-        if self.packed is None:
-            scores = score_padded(self.model, encoded, budget, done)
-        else:
-            groups = group_by_source([item.separate() for item in encoded], budget)
-            scores = score_groups(groups, self._scores, budget, done=done)
-        for number, values in scores:
-            item = encoded[number]
-            yield number, answer(item.candidates, values, item.truncated)
+        with usable(self.name):
+            encoded = encode_examples(examples, self.options, self.encode)
+            budget = self.options.batch_tokens
+            if self.packed is None:
+                scores = score_padded(self.model, encoded, budget, done)
+            else:
+                groups = group_by_source([item.separate() for item in encoded], budget)
+                scores = score_groups(groups, self._scores, budget, done=done)
+            for number, values in scores:
+                item = encoded[number]
+                yield number, answer(item.candidates, values, item.truncated)
 
     def _scores(self, batch: Sequence[SourceGroup]) -> list[list[CandidateScore]]:
         assert self.packed is not None
@@ -136,7 +139,7 @@ def _trial(model: Any) -> list[EncodedExample]:
     """Return small trees of arbitrary tokens, with branches at different depths."""
     size = model.get_output_embeddings().weight.shape[0]
     tokens = [7 + (31 * i) % max(1, min(size, 1000) - 8) for i in range(24)]
-    start = (getattr(model.config, "decoder_start_token_id", None) or 0,)
+    start = (_whole(model.config, "decoder_start_token_id") or 0,)
     source = (*tokens[:9],) if model.config.is_encoder_decoder else ()
     shared, one, other = (*tokens[:5],), (*tokens[5:12],), (*tokens[12:15],)
     trees = [(shared + one, shared + other, other), (one + other, one + shared)]
@@ -158,37 +161,51 @@ class HuggingFaceSeq2Seq(NeuralSystem):
     def __init__(self, what: str, options: Options) -> None:
         name, settings = split_settings(what, KINDS["hf"].settings)
         model, self.tokenizer = load_checkpoint(AutoModelForSeq2SeqLM, name, settings)
-        self.fingerprint = fingerprint(model, self.tokenizer, settings)
-        config = model.config
-        start = config.bos_token_id if config.decoder_start_token_id is None else config.decoder_start_token_id
-        # Learned and sinusoidal positions end somewhere; T5's relative ones do not.
-        limit = getattr(config, "max_position_embeddings", None)
-        self.tokens: Seq2SeqInputs = Seq2SeqInputs(self.tokenizer, settings, options, start=int(start), limit=limit)
-        super().__init__(model, options)
+        self.name = f"hf:{name}"
+        with usable(self.name):
+            self.fingerprint = fingerprint(model, self.tokenizer, settings)
+            config = model.config
+            start = _whole(config, "decoder_start_token_id")
+            start = _whole(config, "bos_token_id") if start is None else start
+            if start is None:
+                raise AnaphoraError(f"{self.name}: config.json has neither decoder_start_token_id nor bos_token_id")
+            # Learned and sinusoidal positions end somewhere; T5's relative ones do not.
+            limit = _whole(config, "max_position_embeddings")
+            self.tokens: Seq2SeqInputs = Seq2SeqInputs(self.tokenizer, settings, options, start=start, limit=limit)
+            super().__init__(model, options)
 
     def translate(self, texts: Sequence[str], *, beams: int | None = None, max_tokens: int = 256) -> list[str]:
         """Translate texts by beam search, in batches of similar length."""
-        translations = [""] * len(texts)
-        sources = self.tokens.sources(texts)
-        order = sorted(range(len(texts)), key=lambda i: (len(sources[i]), i))
-        limit = self.tokens.limit
-        arguments: dict[str, Any] = {
-            "num_beams": beams or 4,
-            "max_new_tokens": max_tokens if limit is None else min(max_tokens, limit - 2),
-        }
-        arguments["decoder_start_token_id"], *code = self.tokens.prompt()
-        if code:
-            arguments["forced_bos_token_id"] = code[0]
-        size = max(1, self.options.batch_tokens // 64)
-        for start in range(0, len(order), size):
-            batch = order[start : start + size]
-            inputs = self.tokenizer.pad({"input_ids": [list(sources[i]) for i in batch]}, return_tensors="pt")
-            with torch.inference_mode():
-                output = self.model.generate(**inputs.to(self.model.device), **arguments)
-            decoded = self.tokenizer.batch_decode(output, skip_special_tokens=True)
-            for i, text in zip(batch, decoded, strict=True):
-                translations[i] = text
-        return translations
+        with usable(self.name):
+            translations = [""] * len(texts)
+            sources = self.tokens.sources(texts)
+            order = sorted(range(len(texts)), key=lambda i: (len(sources[i]), i))
+            limit = self.tokens.limit
+            arguments: dict[str, Any] = {
+                "num_beams": beams or 4,
+                "max_new_tokens": max_tokens if limit is None else min(max_tokens, limit - 2),
+            }
+            arguments["decoder_start_token_id"], *code = self.tokens.prompt()
+            if code:
+                arguments["forced_bos_token_id"] = code[0]
+            size = max(1, self.options.batch_tokens // 64)
+            for start in range(0, len(order), size):
+                batch = order[start : start + size]
+                inputs = self.tokenizer.pad({"input_ids": [list(sources[i]) for i in batch]}, return_tensors="pt")
+                with torch.inference_mode():
+                    output = self.model.generate(**inputs.to(self.model.device), **arguments)
+                decoded = self.tokenizer.batch_decode(output, skip_special_tokens=True)
+                for i, text in zip(batch, decoded, strict=True):
+                    translations[i] = text
+            return translations
+
+
+def _whole(config: Any, key: str) -> int | None:
+    """Return a whole number of a model's config, None where it has none."""
+    value: int | None = getattr(config, key, None)
+    if value is not None and (type(value) is not int or value < 0):
+        raise AnaphoraError(f"{key} in config.json is {shown(value)}, which is not a whole number")
+    return value
 
 
 # `lm:NAME_OR_PATH`: causal language models, base or chat, with a prompt; GGUF files too.
@@ -204,25 +221,28 @@ class CausalLM(NeuralSystem):
     def __init__(self, what: str, options: Options) -> None:
         name, settings = split_settings(what, KINDS["lm"].settings)
         model, self.tokenizer = load_checkpoint(AutoModelForCausalLM, name, settings)
-        self.fingerprint = fingerprint(model, self.tokenizer, settings)
-        limit = getattr(model.config, "max_position_embeddings", None)
-        self.tokens: CausalInputs = CausalInputs(self.tokenizer, settings, options, name=f"lm:{name}", limit=limit)
-        super().__init__(model, options)
+        self.name = f"lm:{name}"
+        with usable(self.name):
+            self.fingerprint = fingerprint(model, self.tokenizer, settings)
+            limit = _whole(model.config, "max_position_embeddings")
+            self.tokens: CausalInputs = CausalInputs(self.tokenizer, settings, options, name=f"lm:{name}", limit=limit)
+            super().__init__(model, options)
 
     def translate(self, texts: Sequence[str], *, beams: int | None = None, max_tokens: int = 256) -> list[str]:
         """Return what the model writes after the prompt, up to the end of the line (base) or of its turn (chat)."""
-        translations = []
-        limit = self.tokens.limit
-        for prompt in self.tokens.prompts(texts):
-            ids = torch.tensor([prompt], device=self.model.device)
-            with torch.inference_mode():
-                output = self.model.generate(
-                    input_ids=ids,
-                    attention_mask=torch.ones_like(ids),
-                    num_beams=beams or 1,
-                    max_new_tokens=max_tokens if limit is None else min(max_tokens, limit - len(prompt)),
-                    do_sample=False,
-                    pad_token_id=self.tokenizer.pad_token_id or self.tokenizer.eos_token_id,
-                )
-            translations.append(self.tokens.answer(output[0, len(prompt) :]))
-        return translations
+        with usable(self.name):
+            translations = []
+            limit = self.tokens.limit
+            for prompt in self.tokens.prompts(texts):
+                ids = torch.tensor([prompt], device=self.model.device)
+                with torch.inference_mode():
+                    output = self.model.generate(
+                        input_ids=ids,
+                        attention_mask=torch.ones_like(ids),
+                        num_beams=beams or 1,
+                        max_new_tokens=max_tokens if limit is None else min(max_tokens, limit - len(prompt)),
+                        do_sample=False,
+                        pad_token_id=self.tokenizer.pad_token_id or self.tokenizer.eos_token_id,
+                    )
+                translations.append(self.tokens.answer(output[0, len(prompt) :]))
+            return translations
