@@ -237,5 +237,5 @@ def test_references_agree_and_contrastive_translations_do_not(
     script = runpy.run_path(str(BENCHMARK))
     suite = script["with_records"](read_rebuilt(data("contrapro") / "contrapro_reconstructed.jsonl.gz"), 600)
     found = script["figures"](script["validate"](suite, tmp_path, aligner="thot:fast_align"))
-    assert found["decided_share"] >= 0.6
-    assert found["right_share"] >= 0.9
+    assert found["decided_share"] >= 0.7
+    assert found["right_share"] >= 0.95
