@@ -24,6 +24,7 @@ BENCHMARKS = (
     "mining",
     "mining_memory",
     "report",
+    "baselines",
     "assignment",
 )
 

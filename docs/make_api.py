@@ -25,7 +25,7 @@ FUNCTIONS = (
     *("load_suite", "load_run", "load_system", "score", "translate", "evaluate", "compare", "report"),
     *("context_usage", "generative", "robustness", "diagnose"),
     *("apt", "run_apt_config", "autoprf", "compute_metrics", "align_texts"),
-    *("list_suites", "show_suite", "get_suite", "convert_suite", "validate_suite"),
+    *("list_suites", "show_suite", "suite_baselines", "get_suite", "convert_suite", "validate_suite"),
     *("build_templates", "mine", "evaluate_mining", "augment"),
     *("attack_phrase", "attack_possessive", "attack_wrong_antecedent", "attack_synonym", "attack_random_context"),
     *("attack_shuffled_context", "attack_no_context", "attack_presets"),

@@ -12,11 +12,8 @@ import zstandard
 
 def archive(path: Path) -> dict[str, list[str]]:
     """The files of a .tar.zst in lines, by their names without folders."""
-    reader = zstandard.ZstdDecompressor(max_window_size=1 << 27)
-    with path.open("rb") as stream:
-        data = io.BytesIO(reader.stream_reader(stream).read())
     found = {}
-    with tarfile.open(fileobj=data) as tar:
+    with _tar(path) as tar:
         for member in tar.getmembers():
             file = tar.extractfile(member)
             if file is not None:
@@ -24,3 +21,16 @@ def archive(path: Path) -> dict[str, list[str]]:
                 lines = (html.unescape(line).strip() for line in text.split("\n"))  # Google's are HTML
                 found[Path(member.name).name] = list(lines)
     return found
+
+
+def extract(path: Path, folder: Path) -> Path:
+    """Unpack a .tar.zst into a folder, as it is."""
+    with _tar(path) as tar:
+        tar.extractall(folder, filter="data")
+    return folder
+
+
+def _tar(path: Path) -> tarfile.TarFile:
+    reader = zstandard.ZstdDecompressor(max_window_size=1 << 27)
+    with path.open("rb") as stream:
+        return tarfile.open(fileobj=io.BytesIO(reader.stream_reader(stream).read()))

@@ -34,6 +34,7 @@ FUNCTIONS = {
     "suites get": "get_suite",
     "suites convert": "convert_suite",
     "suites validate": "validate_suite",
+    "suites baselines": "suite_baselines",
     "systems": "list_systems",
     "doctor": "check_installation",
     "demo": "run_demo",

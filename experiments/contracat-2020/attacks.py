@@ -2,8 +2,9 @@
 
     python experiments/run.py contrapro-2018/train contracat-2020/attacks [--report-only]
 
-Takes the concatenation model of contrapro-2018/train (WORK: where that is). Annotation for augmentation needs the small
-pipelines of ANAPHORA_MODELS; the attack by synonyms, WordNet and OpenThesaurus of Debian (left out without them).
+Takes the concatenation model that contrapro-2018/train keeps, and its text (WORK: where that is). Annotation for
+augmentation needs the small pipelines of ANAPHORA_MODELS; the attack by synonyms, WordNet and OpenThesaurus of Debian
+(left out without them).
 --report-only writes ATTACKS.md from attacks.json, without training and scoring.
 """
 
@@ -26,7 +27,7 @@ DATA = Path(os.environ.get("ANAPHORA_DATA") or SHARED / "data")
 MODELS = Path(os.environ.get("ANAPHORA_MODELS") or SHARED / "models")
 TRAINED = Path(os.environ.get("WORK") or HERE.parent / "contrapro-2018" / "work")
 WORK = TRAINED / "contracat"
-CONCAT = "concat22"
+MODEL = HERE.parent / "contrapro-2018" / "concat22"
 RATES = (
     "1e-3",
     "1e-4",
@@ -52,14 +53,15 @@ def main() -> int:
 
 def results() -> dict[str, Any] | None:
     """Attack, ask and tune the model; nothing where data or the model is missing."""
-    missing = [p for p in (DATA / "contrapro", MODELS / "de_ud_sm", TRAINED / CONCAT / "config.json") if not p.exists()]
+    needed = (DATA / "contrapro", MODELS / "de_ud_sm", MODEL / "config.json", TRAINED / "text")
+    missing = [path for path in needed if not path.exists()]
     if missing:
         print(f"skipped: no {missing[0]} (ANAPHORA_DATA, ANAPHORA_MODELS; train the model first)", file=sys.stderr)
         return None
     WORK.mkdir(exist_ok=True)
     suites = {"contrapro": TRAINED / "contrapro.jsonl", **attacked(TRAINED / "contrapro.jsonl"), **templates()}
     counts = augmented()
-    models = {"concat22": TRAINED / CONCAT, "candidates only": tuned("candidates", RATES[1])}
+    models = {"concat22": MODEL, "candidates only": tuned("candidates", RATES[1])}
     models |= {f"AFA, {rate}": tuned("augmented", rate) for rate in RATES}
     figures = {
         name: accuracies(score(suites["contrapro"], path, run(name, "contrapro"))) for name, path in models.items()
@@ -145,8 +147,8 @@ def augmented() -> dict[str, Any]:
 
 
 def with_it() -> Iterator[tuple[str, str]]:
-    """Training documents of several sentences with an *it*, the last ones first: subtitles, then the rest."""
-    texts = [(TRAINED / "text" / f"train.{language}").read_text("utf-8") for language in ("en", "de")]
+    """Training documents with an *it*, the last ones first: subtitles, then the rest."""
+    texts = [(TRAINED / "text" / f"documents.{language}").read_text("utf-8") for language in ("en", "de")]
     found = 0
     for english, german in zip(*(reversed(text.split("\n\n")) for text in texts), strict=True):
         if "\n" in english.strip() and " it " in f" {english.lower()} " and found < DOCUMENTS:
@@ -164,7 +166,7 @@ def tuned(text: str, rate: str) -> Path:
         "data.target": WORK / "augmented" / f"{text}.documents.de",
         "data.validation_source": TRAINED / "text" / "validation.en",
         "data.validation_target": TRAINED / "text" / "validation.de",
-        "training.start_from": TRAINED / CONCAT,
+        "training.start_from": MODEL,
         "training.learning_rate": rate,
         "training.schedule": "fixed",
         "training.warmup": 0,
@@ -173,7 +175,7 @@ def tuned(text: str, rate: str) -> Path:
         "validation.every": UPDATES,
     }
     laptop = (HERE.parent / "contrapro-2018" / "laptop.toml").read_text("utf-8")
-    config.write_text(f'base = "transformer-{CONCAT}"\n' + laptop, encoding="utf-8")
+    config.write_text('base = "transformer-concat22"\n' + laptop, encoding="utf-8")
     chosen = [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
     resume = ["--resume"] if model.exists() else []
     anaphora("train", config, "-o", model, "--threads", "1", *chosen, *resume)

@@ -1,7 +1,10 @@
-"""Parallel text with documents from what is at hand (ANAPHORA_DATA), cleared of what the test set holds.
+"""Parallel text with documents from what is at hand (ANAPHORA_DATA), cleared of what ContraPro holds.
 
 tatoeba and multi30k: single sentences, hence documents of one; docs-en-de: talks, news, Europarl; ctxpro: passages of
 subtitles with DeepL's translation of the whole passage, cut into sentences where both sides have as many.
+
+No sentence of three or more words that ContraPro has, as a sentence or as context, is in the text: a passage of ctxpro
+that holds one is left out as a whole, since it may be the same film; a longer document is cut in two where it has one.
 """
 
 from __future__ import annotations
@@ -10,84 +13,156 @@ import gzip
 import json
 import re
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from pathlib import Path
 
 Pair = tuple[str, str]
 Document = list[Pair]
 
+WORD = re.compile(r"\w+")
 ENDS = re.compile(r"(?<=[.!?…])[\"”»')]*\s+")
-TOLD = 5  # words from which on a sentence that the test set also has is no coincidence
+TOLD = 3  # words from which on a sentence must not be one of ContraPro's
 CTXPRO = ("mini.gender", "mini.formality", "auxiliary")
 DOCUMENTS = ("Europarl7/concatenated_en2de_dev", "Europarl7/concatenated_en2de_test", "NC-2016/concatenated_en2de_dev")
 VALIDATION = 10  # documents at the end of the talks' development set
+TRANSLATED = 600  # sentences of a test set for BLEU, at least
+SEPARATOR = " <SEP> "
+GENDERS = {"er": "masculine", "ihn": "masculine", "sie": "feminine", "es": "neuter"}  # of the pronouns for *it*
+RIVALS = {"masculine": {"he", "him"}, "feminine": {"she", "her", "they", "them"}, "neuter": set[str]()}  # in English
+YOU = {"you", "your", "yours", "yourself"}  # → Sie
+MIXED = {"single": 40, "documents": 20}  # one of so many is in the general text of the last stage
 
 
 def write_text(data: Path, folder: Path) -> dict[str, int]:
-    """Training, validation and test files with a blank line between documents; how many pairs each source gave."""
+    """Training, validation and test files with a blank line between documents; how many pairs each has.
+
+    single, documents: the text of the first stage, single sentences and documents of more than one
+    masculine, feminine, neuter: passages of two sentences, the second with *it* and a German pronoun of that gender
+    mixed: a part of single and documents
+    validation, talks, captions: held out
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    known = contrapro_sources(data)
+    known = contrapro_sentences(data)
     talks = list(tagged(data / "docs-en-de/IWSLT2017/concatenated_en2de_dev"))
+    longer = [d for name in DOCUMENTS for d in tagged(data / "docs-en-de" / name)] + talks[:-VALIDATION]
+    captions = lines(data / "multi30k/train.en.gz", data / "multi30k/train.de.gz")
     sources = {
-        "tatoeba": ([pair] for pair in tatoeba(data)),
-        "multi30k": ([pair] for pair in lines(data / "multi30k/train.en.gz", data / "multi30k/train.de.gz")),
-        "docs-en-de": (
-            d for d in (*(d for name in DOCUMENTS for d in tagged(data / "docs-en-de" / name)), *talks[:-VALIDATION])
-        ),
-        "ctxpro": ctxpro(data),
+        "single": {
+            "tatoeba": [[pair] for pair in tatoeba(data) if not told(pair[0], known)],
+            "multi30k": [[pair] for pair in captions if not told(pair[0], known)],
+        },
+        "documents": {
+            "docs-en-de": [piece for document in longer for piece in cut(document, known)],
+            "ctxpro": [d for d in ctxpro(data) if not any(told(english, known) for english, _ in d)],
+        },
     }
-    counts: dict[str, int] = {}
-    with Writer(folder / "train") as train:
-        for name, documents in sources.items():
-            counts[name] = 0
-            for document in documents:
-                if any(told(english, known) for english, _ in document):
-                    counts["left out: in ContraPro"] = counts.get("left out: in ContraPro", 0) + len(document)
-                    continue
-                train.write(document)
-                counts[name] += len(document)
-    flickr = ([pair] for pair in lines(data / "multi30k/val.en.gz", data / "multi30k/val.de.gz"))
-    for name, held_out in {
-        "validation": [*talks[-VALIDATION:], *flickr],
-        "talks": tagged(data / "docs-en-de/IWSLT2017/concatenated_en2de_test"),
-        "flickr": (
-            [p] for p in lines(data / "multi30k/test_2016_flickr.en.gz", data / "multi30k/test_2016_flickr.de.gz")
-        ),
-    }.items():
-        with Writer(folder / name) as writer:
-            counts[name] = sum(map(writer.write, held_out))
+    counts = {name: sum(map(len, d)) for parts in sources.values() for name, d in parts.items()}
+    training = {name: [d for part in parts.values() for d in part] for name, parts in sources.items()}
+    files: dict[str, Iterable[Document]] = {
+        **training,
+        "mixed": [document for name, every in MIXED.items() for document in training[name][::every]],
+        **{gender: ([pair] for pair in found) for gender, found in it_passages(training["documents"]).items()},
+        "validation": [*talks[-VALIDATION:], *flickr(data, "val")],
+        "talks": first(tagged(data / "docs-en-de/IWSLT2017/concatenated_en2de_test")),
+        "captions": first(flickr(data, "test_2016_flickr")),
+    }
+    for name, documents in files.items():
+        counts[name] = write(documents, folder / name)
     return counts
 
 
-class Writer:
-    """Two files that belong together line by line, a blank line after each document."""
+def first(documents: Iterable[Document]) -> Iterator[Document]:
+    """The first documents, until they have enough sentences to translate."""
+    pairs = 0
+    for document in documents:
+        if pairs >= TRANSLATED:
+            return
+        pairs += len(document)
+        yield document
 
-    def __init__(self, stem: Path) -> None:
-        self.files = [stem.with_suffix(f".{language}").open("w", encoding="utf-8") for language in ("en", "de")]
 
-    def __enter__(self) -> Writer:
-        return self
+def write(documents: Iterable[Document], stem: Path) -> int:
+    """Two files that belong together line by line, a blank line after each document; the number of pairs."""
+    pairs = 0
+    with (
+        stem.with_suffix(".en").open("w", encoding="utf-8") as one,
+        stem.with_suffix(".de").open("w", encoding="utf-8") as other,
+    ):
+        for document in documents:
+            pairs += len(document)
+            for side, file in enumerate((one, other)):
+                file.write("".join(pair[side] + "\n" for pair in document) + "\n")
+    return pairs
 
-    def __exit__(self, *_: object) -> None:
-        for file in self.files:
-            file.close()
 
-    def write(self, document: Document) -> int:
-        for side, file in enumerate(self.files):
-            file.write("".join(pair[side] + "\n" for pair in document) + "\n")
-        return len(document)
+# Passages with *it*
+
+
+def it_passages(documents: Iterable[Document]) -> dict[str, list[Pair]]:
+    """Return, for each gender, passages of two sentences whose second has one *it* and one pronoun that translates it.
+
+    A pronoun that may translate another English one (*he* → *er*, *you* → *Sie*) is none.
+    """
+    found: dict[str, dict[Pair, None]] = {gender: {} for gender in GENDERS.values()}
+    for document in documents:
+        for previous, current in pairwise(document):
+            gender = gender_of_it(*current)
+            if gender and all(previous):
+                english, german = (SEPARATOR.join(side) for side in zip(previous, current, strict=True))
+                found[gender][english, german] = None
+    return {gender: list(passages) for gender, passages in found.items()}
+
+
+def gender_of_it(english: str, german: str) -> str | None:
+    words = plain(english).split()
+    polite = not YOU.isdisjoint(words)
+    pronouns = [
+        word.lower() for word in WORD.findall(german) if word.lower() in GENDERS and not (polite and word == "Sie")
+    ]
+    if words.count("it") != 1 or len(pronouns) != 1:
+        return None
+    gender = GENDERS[pronouns[0]]
+    return gender if RIVALS[gender].isdisjoint(words) else None
+
+
+# What the test set holds
+
+
+def contrapro_sentences(data: Path) -> frozenset[str]:
+    """Every English sentence of ContraPro, contexts included."""
+    with gzip.open(data / "contrapro/contrapro_reconstructed.jsonl.gz", "rt", encoding="utf-8") as file:
+        items = [json.loads(line) for line in file]
+    return frozenset(s for item in items for key in ("src", "src_context") for s in telling(item[key]))
+
+
+def telling(text: str) -> set[str]:
+    """The text and each of its sentences, if they have enough words to tell where they are from."""
+    return {s for s in map(plain, (text, *sentences(text))) if len(s.split()) >= TOLD}
 
 
 def told(english: str, known: frozenset[str]) -> bool:
-    return len(english.split()) >= TOLD and plain(english) in known
+    return not known.isdisjoint(telling(english))
+
+
+def cut(document: Document, known: frozenset[str]) -> Iterator[Document]:
+    """The parts of a document between sentences of the test set."""
+    part: Document = []
+    for pair in document:
+        if told(pair[0], known):
+            if part:
+                yield part
+            part = []
+        else:
+            part.append(pair)
+    if part:
+        yield part
 
 
 def plain(text: str) -> str:
     return re.sub(r"\W+", " ", text.lower()).strip()
 
 
-def contrapro_sources(data: Path) -> frozenset[str]:
-    with gzip.open(data / "contrapro/contrapro_reconstructed.jsonl.gz", "rt", encoding="utf-8") as file:
-        return frozenset(plain(json.loads(line)["src"]) for line in file)
+# Readers
 
 
 def tatoeba(data: Path) -> Iterator[Pair]:
@@ -95,6 +170,10 @@ def tatoeba(data: Path) -> Iterator[Pair]:
         for line in file:
             english, german = line.rstrip("\n").split("\t")[:2]
             yield english, german
+
+
+def flickr(data: Path, part: str) -> Iterator[Document]:
+    return ([pair] for pair in lines(data / f"multi30k/{part}.en.gz", data / f"multi30k/{part}.de.gz"))
 
 
 def lines(source: Path, target: Path) -> Iterator[Pair]:

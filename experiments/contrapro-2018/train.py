@@ -1,9 +1,12 @@
-"""A sentence-level and a concatenation model on real text, judged on ContraPro (Müller et al. 2018, Tables 5 to 8).
+"""Sentence-level and concatenation models on real text, judged on ContraPro (Müller et al. 2018, Tables 5 to 8).
 
-    python experiments/run.py contrapro-2018/train [--report-only]
+    python experiments/run.py contrapro-2018/train [--ablation] [--report-only]
 
-Each model is trained by one core (laptop.toml); interrupted, the command goes on where it was. Never trained on: what
-ContraPro holds. WORK (default: experiments/contrapro-2018/work) keeps text, models, runs and translations.
+The stages are in _stages.py; a core of a processor trains all of them in about two hours. Interrupted, the command goes
+on where it was. Never trained on: what ContraPro holds (_text.py). WORK (default: experiments/contrapro-2018/work) has
+text, models, runs and translations; the best models are kept here, in half precision.
+
+--ablation also trains what the last stage is without each of its ingredients. It needs stage 2 only, which is kept.
 --report-only writes TRAIN.md from train.json, without training.
 """
 
@@ -11,119 +14,107 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
 
-from _command import anaphora, score
+from _judge import SAMPLE, Judge
+from _keep import keep
+from _stages import (
+    ABLATIONS,
+    SEEDS,
+    STAGE_1,
+    STAGE_2,
+    STAGE_2_BASELINE,
+    STAGE_3,
+    STAGE_3_BASELINE,
+    seeded,
+    train,
+)
 from _text import write_text
 from _train_report import report
+from _weak import write_weak
 
 HERE = Path(__file__).resolve().parent
 DATA = Path(os.environ.get("ANAPHORA_DATA") or HERE.parents[2] / "shared" / "data")
 WORK = Path(os.environ.get("WORK") or HERE / "work")
-MODELS = ("baseline", "concat22")
-AVERAGED = 3  # checkpoints at the end whose mean is the model
 RESULTS = HERE / "train.json"
+ABLATED = 900  # items of ContraPro that ablations are judged on
 
 
 def main() -> int:
-    if "--report-only" not in sys.argv[1:]:
-        found = results()
-        if found is None:
+    options = sys.argv[1:]
+    found: dict[str, Any] = json.loads(RESULTS.read_bytes()) if RESULTS.exists() else {}
+    if "--report-only" not in options:
+        missing = [n for n in ("tatoeba", "multi30k", "docs-en-de", "ctxpro", "contrapro") if not (DATA / n).is_dir()]
+        if missing:
+            print(f"skipped: no {DATA / missing[0]}; set ANAPHORA_DATA", file=sys.stderr)
             return 0
+        WORK.mkdir(parents=True, exist_ok=True)
+        counts, judge = text(), Judge(DATA, WORK)
+        found = ablated(judge, found) if "--ablation" in options else {**found, "pairs": counts, **models(judge)}
         RESULTS.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    (HERE / "TRAIN.md").write_text(report(json.loads(RESULTS.read_bytes())), encoding="utf-8")
+    (HERE / "TRAIN.md").write_text(report(found), encoding="utf-8")
     return 0
-
-
-def results() -> dict[str, Any] | None:
-    """Train and judge; nothing where data is missing."""
-    missing = [
-        name for name in ("tatoeba", "multi30k", "docs-en-de", "ctxpro", "contrapro") if not (DATA / name).is_dir()
-    ]
-    if missing:
-        print(f"skipped: no {DATA / missing[0]}; set ANAPHORA_DATA", file=sys.stderr)
-        return None
-    counts = text()
-    suite = WORK / "contrapro.jsonl"
-    if not suite.exists():
-        released = DATA / "contrapro/contrapro_reconstructed.jsonl.gz"
-        anaphora("suites", "convert", released, "--from", "contrapro-rebuilt", "-o", suite)
-    processes = [subprocess.Popen(training(name), env=one_thread()) for name in MODELS]
-    ends = [process.wait() for process in processes]
-    if any(ends):
-        raise SystemExit("training failed: run the command again, it goes on where it was")
-    found: dict[str, Any] = {"pairs": counts, "models": {name: judged(name, suite) for name in MODELS}}
-    runs = [WORK / f"{name}.run" for name in MODELS]
-    found["compare"] = anaphora("compare", *runs, "--json")
-    for pair in found["compare"]["pairs"]:
-        del pair["gained"], pair["lost"]
-    return found
 
 
 def text() -> dict[str, int]:
     """The text files, written once, and their sizes."""
     done = WORK / "text" / "counts.json"
     if not done.exists():
-        done.parent.mkdir(parents=True, exist_ok=True)
-        done.write_text(json.dumps(write_text(DATA, WORK / "text")), encoding="utf-8")
-    counts: dict[str, int] = json.loads(done.read_text("utf-8"))
-    return counts
+        counts = write_text(DATA, WORK / "text")
+        done.write_text(json.dumps(counts), encoding="utf-8")
+    found: dict[str, int] = json.loads(done.read_text("utf-8"))
+    return found
 
 
-def training(name: str) -> list[str]:
-    """The command that trains a model, or goes on with it."""
-    texts = {
-        f"data.{prefix}{side}": WORK / "text" / f"{part}.{language}"
-        for prefix, part in (("", "train"), ("validation_", "validation"))
-        for side, language in (("source", "en"), ("target", "de"))
+def models(judge: Judge) -> dict[str, Any]:
+    """Train and judge all stages, and keep the best models."""
+    for stage in (STAGE_1, STAGE_2, STAGE_2_BASELINE):
+        train(stage, WORK)
+    baseline = seeded(STAGE_3_BASELINE, SEEDS[0])
+    train(baseline, WORK)
+    seeds = [train(seeded(STAGE_3, seed), WORK) for seed in SEEDS]
+    detailed = seeds[0].name
+    found = {
+        STAGE_2_BASELINE.name: {"right": judge.accuracy(STAGE_2_BASELINE.name, "right", SAMPLE)},
+        STAGE_2.name: against_random(judge, STAGE_2.name),
+        baseline.name: {"right": judge.accuracy(baseline.name, "right", SAMPLE)},
+        **{model.name: against_random(judge, model.name) for model in seeds},
     }
-    config = WORK / f"{name}.toml"
-    config.write_text(f'base = "transformer-{name}"\n' + (HERE / "laptop.toml").read_text("utf-8"), encoding="utf-8")
-    settings = [word for key, path in texts.items() for word in ("--set", f"{key}={path}")]
-    command = [
-        sys.executable,
-        "-m",
-        "anaphora",
-        "train",
-        str(config),
-        "-o",
-        str(WORK / name),
-        "--threads",
-        "1",
-        *settings,
-    ]
-    command += ["--average", str(AVERAGED)]
-    return [*command, "--resume"] if (WORK / name).exists() else command
+    for name in (baseline.name, detailed):
+        found[name]["all"] = judge.accuracy(name, "right")
+    for name in (STAGE_2_BASELINE.name, STAGE_2.name, baseline.name, detailed):
+        found[name]["bleu"] = judge.bleu(name)
+    for condition in ("none", "produced", "source only"):
+        found[detailed][condition] = judge.accuracy(detailed, condition, SAMPLE)
+    found[detailed]["cxmi"] = judge.cxmi(detailed)
+    kept = {"baseline": baseline.name, "concat22": detailed, "stage2": STAGE_2.name}
+    for folder, name in kept.items():
+        keep(WORK / name, HERE / folder, found[name])
+    probe = {folder: judge.probe(HERE / folder) for folder in kept}
+    updates = {stage.name: stage.updates for stage in (STAGE_1, STAGE_2, STAGE_3)}
+    return {"updates": updates, "models": found, "probe": probe, "bayes": judge.naive_bayes()}
 
 
-def one_thread() -> dict[str, str]:
-    return {**os.environ, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+def against_random(judge: Judge, name: str, sample: int = SAMPLE) -> dict[str, Any]:
+    """Accuracy in the right and in a random context, and the difference on the same items."""
+    found = {condition: judge.accuracy(name, condition, sample) for condition in ("right", "random")}
+    return {**found, "difference": judge.against_random(name, sample)}
 
 
-def judged(name: str, suite: Path) -> dict[str, Any]:
-    """Accuracy on ContraPro, and BLEU on held-out talks and captions, both without regard to case."""
-    system, run = f"nmt:{WORK / name}", score(suite, WORK / name, WORK / f"{name}.run")
-    bleu = {}
-    for part in ("talks", "flickr"):
-        output = WORK / f"{name}.{part}.de"
-        if not output.exists():
-            anaphora("translate", "--system", system, "-i", WORK / "text" / f"{part}.en", "-o", output, "--resume")
-        both = [lowered(output), lowered(WORK / "text" / f"{part}.de")]
-        answer = anaphora("metrics", "-r", both[1], "-t", both[0], "-l", "en-de", "--metric", "bleu", "--json")
-        bleu[part] = next(iter(answer["systems"].values()))["bleu"]
-    log = [json.loads(line) for line in (WORK / name / "log.jsonl").read_text("utf-8").splitlines()]
-    perplexities = [entry["perplexity"] for entry in log if "perplexity" in entry]
-    return {"contrapro": anaphora("evaluate", run, "--json"), "bleu": bleu, "perplexity": perplexities[-1]}
-
-
-def lowered(path: Path) -> Path:
-    """A text in small letters, without the blank lines between documents."""
-    lines = [line for line in path.read_text("utf-8").lower().splitlines() if line.strip()]
-    path.with_suffix(".lower").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return path.with_suffix(".lower")
+def ablated(judge: Judge, found: dict[str, Any]) -> dict[str, Any]:
+    """The last stage without each of its ingredients; whatever was trained is judged, seed by seed."""
+    if not (WORK / STAGE_2.name).exists() and (HERE / STAGE_2.name).exists():
+        shutil.copytree(HERE / STAGE_2.name, WORK / STAGE_2.name)
+    write_weak(WORK / "text")
+    table: dict[str, dict[str, Any]] = {}
+    for seed in SEEDS:
+        for name, stage in ABLATIONS.items():
+            model = train(seeded(stage, seed), WORK).name
+            table.setdefault(name, {})[str(seed)] = against_random(judge, model, ABLATED)
+    return {**found, "ablation": table}
 
 
 if __name__ == "__main__":

@@ -270,7 +270,7 @@ def test_score_stopped_and_resumed(call: Call, suite: Path, tmp_path: Path) -> N
     assert not (tmp_path / "run" / "run.jsonl").exists()
     refusal = call(*command)
     assert refusal.code == 2
-    assert refusal.err.startswith("error: an unfinished run is at run/run.jsonl.part. Go on with --resume")
+    assert refusal.err.startswith("error: an unfinished run is at run/run.jsonl.part. Continue with --resume")
     assert call(*command, "--resume").code == 0
     resumed = (tmp_path / "run" / "run.jsonl").read_bytes()
     assert call(*command).err.startswith("error: run/run.jsonl already exists.")

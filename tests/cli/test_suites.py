@@ -426,3 +426,18 @@ def test_validate_what_is_no_suite_file(refused: Refused, scores: Path) -> None:
     message = refused("suites", "validate", scores)
     assert message.startswith(f"{scores}: line 1: ")
     assert "anaphora suites convert" in message
+
+
+def test_baselines_are_printed_saved_and_shown(anaphora: Run, tmp_path: Path) -> None:
+    lines: list[dict[str, Any]] = [{"anaphora": 1, "name": "toy", "source_language": "en", "target_language": "de"}]
+    for k, right in enumerate(("Er", "Sie", "Er", "Sie")):
+        both = [["", "Er ."], ["", "Sie ."]]
+        row = {"id": str(k), "source": [f"{right} {k}", "It ."], "candidates": both, "gold": int(right == "Sie")}
+        lines.append({**row, "tags": {"document": k}})
+    (tmp_path / "toy.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert "Baselines" not in anaphora("suites", "show", "toy.jsonl").stdout
+    figures = json.loads(anaphora("suites", "baselines", "toy.jsonl", "--folds", "2", "--keep", "--json").stdout)
+    assert figures["majority"]["accuracy"] == figures["context_blind"]["accuracy"] == 0.5
+    assert figures["bag_of_words"]["target_context"] is None
+    assert json.loads(anaphora("suites", "show", "toy.jsonl", "--json").stdout)["baselines"] == figures
+    assert "majority: always er" in anaphora("suites", "show", "toy.jsonl").stdout

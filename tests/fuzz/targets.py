@@ -739,7 +739,16 @@ CASES = {"systems": {"a": {"cases": [1, 2, 3, 4, 5, 6]}, "b": {"cases": [6, 5, 4
 add("sweep.cases", files(c__json=json.dumps(CASES)), _cases)
 
 SYSTEM = {"languages": "en-fr", "cases": [5, 4, 3, 2, 1, 0], "apt": 0.5, "interval": [0.4, 0.6], "signature": "apt|v:1"}
-RESULTS = {
+BASELINE = {"accuracy": 0.5, "interval": [0.4, 0.6], "total": 10}
+RESULTS: dict[str, dict[str, object]] = {
+    "baselines": {
+        **{"suite": "small", "sha256": "0" * 64, "languages": "en-de", "confidence": 0.95, "signature": "base|v:1"},
+        **{"majority": {**BASELINE, "choice": "er"}, "length": {**BASELINE, "choice": "shortest"}},
+        "context_blind": {**BASELINE, "repeated": 3},
+        "bag_of_words": {"current": BASELINE, "source_context": None, "target_context": BASELINE},
+        "several_words": {"share": 0.5, "interval": [0.4, 0.6], "count": 5, "total": 10},
+        **{"priors": 1, "notes": ["source_context: the suite has no words there"]},
+    },
     "apt": {"cases": [1], "apt": 0.5, "systems": {"a": SYSTEM, "b": {**SYSTEM, "apt": 0.25}}},
     "generative": {
         "systems": {

@@ -68,6 +68,16 @@ def test_what_is_tied_is_stored_once(tmp_path: Path) -> None:
     assert list(weights_of(tied())) == ["0.weight"]
 
 
+def test_weights_in_half_precision_are_read_into_single(tmp_path: Path) -> None:
+    """As the models in experiments/ have them."""
+    model, other = tied(), tied()
+    halves = {name: tensor.half() for name, tensor in weights_of(model).items()}
+    weights.save_weights(halves, tmp_path / "half.safetensors", tmp_path / "half.safetensors")
+    load_weights(tmp_path / "half.safetensors", other)
+    assert other[0].weight.dtype == torch.float32
+    assert torch.equal(other[0].weight, model[0].weight.half().float())
+
+
 def test_the_oldest_go(tmp_path: Path) -> None:
     model, optimizer = trained()
     for update in (1, 20, 300):

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+import anaphora
 from anaphora import api
 from anaphora.core.errors import AnaphoraError
 from anaphora.reports.charts import COLORS, SHAPES, assign_styles
@@ -28,7 +29,7 @@ PROGRAM = """import sys
 for line in sys.stdin:
     print(-sum(map(ord, line)) / 1000, flush=True)
 """
-MODELS = Path(api.__file__).parent / "demo" / "pretrained"
+MODELS = Path(anaphora.__file__).parent / "demo" / "pretrained"
 
 
 @pytest.fixture(autouse=True)

@@ -10,8 +10,8 @@ import pytest
 
 from anaphora.core.errors import BadInput
 from anaphora.reports.chapters import Chapter
-from anaphora.reports.charts import assign_styles
-from anaphora.reports.results import other_chapters, read_results
+from anaphora.reports.charts import Group, assign_styles, dots
+from anaphora.reports.results import lines_by_suite, other_chapters, read_results
 
 STYLES = assign_styles(["x", "one", "two"])
 
@@ -147,3 +147,36 @@ def test_bad_results_are_named(written: Any, document: Any, problem: str) -> Non
     with pytest.raises(BadInput, match=problem) as error:
         chapters_of([written("bad.json", document)])
     assert "bad.json" in str(error.value)
+
+
+BASELINE = {"accuracy": 0.5, "interval": [0.4, 0.6], "total": 10}
+BASELINES = {
+    **{"suite": "small", "sha256": "5" * 64, "languages": "en-de", "confidence": 0.95, "signature": "base|x"},
+    **{"majority": {**BASELINE, "choice": "er"}, "length": {**BASELINE, "choice": "shortest"}},
+    "context_blind": {**BASELINE, "accuracy": 0.9, "repeated": 3},
+    "bag_of_words": {"current": BASELINE, "source_context": None, "target_context": {**BASELINE, "accuracy": 0.625}},
+    "several_words": {"share": 0.5, "interval": [0.4, 0.6], "count": 5, "total": 10},
+    **{"priors": 1, "notes": ["source_context: the suite has no words there"]},
+}
+
+
+def test_baselines_are_a_table_and_lines_of_their_suite(tmp_path: Path) -> None:
+    path = tmp_path / "b.json"
+    path.write_text(json.dumps(BASELINES))
+    (chapter,) = chapters_of([path])
+    (part,) = chapter.parts
+    assert chapter.summary == ("Without understanding, bag of words: target context gets 62.5 % of small right.",)
+    assert part.table is not None
+    assert [row.cells[2] for row in part.table.rows] == ["0.500", "0.500", "0.900", "0.500", "0.625"]
+    lines = lines_by_suite(read_results([path]))["5" * 64]
+    assert lines["bag of words: target context"] == 0.625
+    assert "context-blind bound" not in lines, "an upper bound is no baseline"
+    figure = Group("small", "n = 10", {}, baselines=lines)
+    assert "bag of words: target context 62.5 %" in dots("Accuracy", [figure], STYLES)
+
+
+def test_incomplete_baselines_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "b.json"
+    path.write_text(json.dumps({**BASELINES, "bag_of_words": {"current": BASELINE}}))
+    with pytest.raises(BadInput, match="not as expected"):
+        read_results([path])

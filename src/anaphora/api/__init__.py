@@ -22,7 +22,15 @@ from anaphora.api.meta import compare_cases, correlate, discomt, learn_equivalen
 from anaphora.api.reference import align_texts, apt, autoprf, compute_metrics, run_apt_config
 from anaphora.api.scoring import Reported, compare, evaluate, import_scores, report, score, translate
 from anaphora.api.study import create_study, export_study, serve_study, study_agreement
-from anaphora.api.suites import convert_suite, get_suite, list_suites, list_systems, show_suite, validate_suite
+from anaphora.api.suites import (
+    convert_suite,
+    get_suite,
+    list_suites,
+    list_systems,
+    show_suite,
+    suite_baselines,
+    validate_suite,
+)
 from anaphora.api.train import list_presets, train
 
 __all__ = [
@@ -74,6 +82,7 @@ __all__ = [
     "serve_study",
     "show_suite",
     "study_agreement",
+    "suite_baselines",
     "sweep_weights",
     "train",
     "translate",

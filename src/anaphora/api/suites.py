@@ -14,13 +14,16 @@ from typing import TYPE_CHECKING, Any, Literal
 from anaphora.api.inputs import File, as_path, load_suite
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.parameters import named
+from anaphora.stats.resampling import Resampling
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Suite, suite_of
 
 if TYPE_CHECKING:
+    from anaphora.suites.baselines import Baselines
     from anaphora.suites.validate import Problem
     from anaphora.systems import Kind
 
+DEFAULTS = Resampling()
 DownloadProgress = Callable[[str, int, int | None], None]
 
 
@@ -58,10 +61,44 @@ def list_suites() -> list[dict[str, Any]]:
 
 
 def show_suite(suite: File) -> dict[str, Any]:
-    """Show the citation, license, counts and breakdowns of a suite, by its file or its name in the catalogue."""
+    """Show the citation, license, counts and breakdowns of a suite, by its file or its name in the catalogue.
+
+    The baselines are shown as well if `suite_baselines` has saved them for this suite.
+    """
     from anaphora.suites.get import about
 
-    return about(str(suite))
+    facts = about(str(suite))
+    if "path" in facts and (path := Path(facts["path"])).with_name(f"{path.name}.baselines.json").is_file():
+        from anaphora.suites.baselines import saved
+
+        if (baselines := saved(path, facts["sha256"])) is not None:
+            facts["baselines"] = baselines
+    return facts
+
+
+@named
+def suite_baselines(
+    suite: Suite | File,
+    *,
+    folds: int = 10,
+    seed: int = DEFAULTS.seed,
+    confidence: float = DEFAULTS.confidence,
+    keep: bool = False,
+) -> Baselines:
+    """Compute what a system can reach on a suite without understanding: majority, length, a bag of words and others.
+
+    folds: Parts of the cross-validation; examples of one document are in one part.
+    keep: Keep the figures next to the suite file, where `suites show` finds them.
+    """
+    from anaphora.suites import baselines
+
+    suite = suite if isinstance(suite, Suite) else load_suite(suite)
+    if keep and suite.path is None:
+        raise AnaphoraError(f"{suite.header.name} is not in a file, so that nothing can be kept next to it")
+    computed = baselines.suite_baselines(suite, folds=folds, seed=seed, confidence=confidence)
+    if keep and suite.path is not None:
+        baselines.save(computed, suite.path)
+    return computed
 
 
 @named

@@ -172,7 +172,7 @@ Examples:
         "demo": ("anaphora.cli.help:demo", "Train, score, attack, diagnose and compare two small models."),
         "doctor": ("anaphora.cli.help:doctor", "Check which optional dependencies are installed."),
         "systems": ("anaphora.cli.help:systems", "List the kinds of systems and what they need."),
-        "suites": ("anaphora.cli.suites:suites", "List, get, convert and validate test suites."),
+        "suites": ("anaphora.cli.suites:suites", "List, get, convert and validate test suites; baselines."),
         "score": ("anaphora.cli.scoring:score", "Score a suite with a system; write a run."),
         "translate": ("anaphora.cli.scoring:translate", "Translate documents with any system, with context."),
         "evaluate": ("anaphora.cli.scoring:evaluate", "Accuracy of a run or a score file, by any breakdown."),

@@ -260,8 +260,8 @@ def _option(function: Callable[..., Any], parameter: inspect.Parameter, own: Set
     if settings["default"] is parameter.empty:
         settings.setdefault("required", True)
         del settings["default"]
-    elif settings["default"] is None or (settings["default"] == () and settings.get("multiple")):
-        del settings["default"]
+    elif (settings["default"] is None and not flag) or (settings["default"] == () and settings.get("multiple")):
+        del settings["default"]  # but for flags: without a default, click takes one that is not given for False
     elif isinstance(settings["default"], tuple) and not settings.get("multiple"):
         settings["show_default"] = ",".join(f"{item}" for item in settings["default"])
     return option(*settings.pop("flags", (word,)), parameter.name, **settings)

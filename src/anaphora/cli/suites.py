@@ -1,4 +1,4 @@
-"""`anaphora suites`: list, show, get, convert and validate test suites."""
+"""`anaphora suites`: list, show, get, convert and validate test suites, and compute their baselines."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ anaphora suites convert anaphora.json --from disceval -o bawden.jsonl
 """)
 )
 def suites() -> None:
-    """List, get, convert and validate test suites."""
+    """List, get, convert and validate test suites, and compute their baselines."""
 
 
 @command(
@@ -115,15 +115,33 @@ def show_suite(suite: str, as_json: bool) -> None:
     if as_json:
         echo_json(document)
         return
-    citation = document.pop("citation", "")
+    citation, baselines = document.pop("citation", ""), document.pop("baselines", None)
     width = max(map(len, document))
     for key, value in document.items():
         if value not in (None, "", [], {}):
             text = ", ".join(map(str, value)) if isinstance(value, list) else value
             number = f"{text:,}" if isinstance(text, int) else text
             click.echo(f"{key.replace('_', ' '):<{width}}  {number}")
+    if baselines is not None:
+        from anaphora.reports.data_tables import baselines_table
+
+        click.echo(f"\n{baselines_table(baselines).render('table')}")
     if citation:
         click.echo(f"\n{citation.strip()}")
+
+
+@command("""
+anaphora suites baselines contrapro
+anaphora suites baselines contrapro --keep
+anaphora suites baselines suite.jsonl --json > baselines.json
+""")
+@parameters(api.suite_baselines, arguments=["suite"], folds={"type": click.IntRange(2)})
+@format_options
+def baselines(format: str, as_json: bool, **settings: Any) -> None:
+    from anaphora.reports.data_tables import baselines_table
+
+    document = api.suite_baselines(**settings).to_dict()
+    show(baselines_table(document), document, format, as_json)
 
 
 @command("""
@@ -147,5 +165,5 @@ def get(name: str, from_path: Path | None, force: bool, as_json: bool) -> None:
         note(f"{name}: {path}{f' (already here{same}; --force makes it again)' if unchanged else ''}")
 
 
-for one in (list_suites, show_suite, get, convert, validate):
+for one in (list_suites, show_suite, get, convert, validate, baselines):
     suites.add_command(one)

@@ -114,10 +114,16 @@ def suite_chapter(
     return Chapter(title, parts, tuple(suite_summary(results, comparison)), remarks=remarks)
 
 
-def overview(suites: Iterable[Named], styles: Styles, chances: Iterable[float | None] = ()) -> Part | None:
+def overview(
+    suites: Iterable[Named],
+    styles: Styles,
+    chances: Iterable[float | None] = (),
+    baselines: Mapping[str, Mapping[str, float]] = MappingProxyType({}),
+) -> Part | None:
     """Return the accuracy of every system on every suite in one chart; None where no suite has right answers.
 
     chances: for each suite the accuracy of guessing
+    baselines: what can be reached without understanding, by the SHA-256 of a suite and the name of the baseline
     """
     groups, rows = [], []
     for results, chance in itertools.zip_longest(suites, chances):
@@ -125,7 +131,8 @@ def overview(suites: Iterable[Named], styles: Styles, chances: Iterable[float | 
         if not first.figure.total:
             continue
         figures = {name: result.figure for name, result in results.items()}
-        groups.append(replace(_dots_group(first.suite, figures), chance=chance))
+        known = baselines.get(first.sha256, {})
+        groups.append(replace(_dots_group(first.suite, figures), chance=chance, baselines=known))
         rows += [Row((f"{first.suite}: {name}", *proportion_cells(figure))) for name, figure in figures.items()]
         settings = first.settings
     if not groups:
@@ -134,6 +141,10 @@ def overview(suites: Iterable[Named], styles: Styles, chances: Iterable[float | 
     title = "Accuracy"
     dashed = any(group.chance is not None for group in groups)
     marks = ("Dashed: what guessing, or always the same pronoun, would get.",) * dashed
+    for group in groups:
+        if group.baselines:
+            listed = joined([f"{name} {100 * value:.1f} %" for name, value in group.baselines.items()])
+            marks += (f"Dark dashed lines of {group.name}: {listed}.",)
     chart = dots(title, groups, styles)
     return Part("accuracy", title, chart, Table(title, columns, tuple(rows)), marks, printed=True)
 

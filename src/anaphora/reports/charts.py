@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from importlib import import_module
 from pathlib import Path
@@ -93,6 +93,7 @@ class Group:
     """A row of the chart: its name, a remark at its end (n), and a dot for each system that has a value.
 
     heading: written above the row, for it and those that follow; chance: the accuracy of guessing, a dashed line
+    baselines: accuracies by name, dotted lines
     """
 
     name: str
@@ -100,6 +101,7 @@ class Group:
     dots: Mapping[str, Dot]
     heading: str = ""
     chance: float | None = None
+    baselines: Mapping[str, float] = field(default_factory=dict)
 
 
 def dots(title: str, groups: Sequence[Group], styles: Mapping[str, SystemStyle], subtitle: str = "") -> str:
@@ -130,6 +132,9 @@ def dots(title: str, groups: Sequence[Group], styles: Mapping[str, SystemStyle],
             parts.append(line(x(value), y + NAME, x(value), bottom))
         if group.chance is not None:
             parts.append(line(x(group.chance), y + NAME, x(group.chance), bottom, GREY, dashed=True))
+        for baseline, value in group.baselines.items():
+            drawn = line(x(value), y + NAME, x(value), bottom, DARK, dashed=True)
+            parts.append(f"<g><title>{escape(f'{baseline} {100 * value:.1f} %')}</title>{drawn}</g>")
         for k, (system, dot) in enumerate(group.dots.items()):
             parts += _dot(styles[system], dot, x, y + NAME + STEP * (k + 0.5))
         y = bottom + GAP

@@ -1,4 +1,4 @@
-"""Tables of data: mining and its quality, pronoun pairs and the learned measure, agreement of annotators."""
+"""Tables of data: baselines of suites, mining, pronoun pairs and the learned measure, agreement of annotators."""
 
 from __future__ import annotations
 
@@ -8,12 +8,69 @@ from typing import TYPE_CHECKING, Any
 from anaphora.stats.resampling import Resampling
 from anaphora.study.analysis import Agreement, StudyAgreement
 from anaphora.study.model import PAIRS
-from anaphora.table import MISSING, Row, Table, counts, decimal, interval_cell, level, p_text, rows_of, section
+from anaphora.table import (
+    MISSING,
+    Row,
+    Table,
+    arrow,
+    counts,
+    decimal,
+    interval_cell,
+    level,
+    p_text,
+    percent,
+    rows_of,
+    section,
+)
 
 if TYPE_CHECKING:
     from anaphora.build.mine.result import MiningResult
     from anaphora.measure.pairs import Counts
     from anaphora.measure.scoring import Ranking
+    from anaphora.suites.baselines import Baselines
+
+# Baselines of a suite.
+
+BASELINES = {
+    "majority": "majority",
+    "length": "length",
+    "context_blind": "context-blind bound",
+    "current": "bag of words: current sentence",
+    "source_context": "bag of words: source context",
+    "target_context": "bag of words: target context",
+}
+
+
+def baseline_figures(document: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """Return the baselines in a JSON document of `suites baselines` by their names in tables, without missing ones."""
+    figures = {**document, **document["bag_of_words"]}
+    return {
+        f"{title}: always {figures[name]['choice']}" if figures[name].get("choice") else title: figures[name]
+        for name, title in BASELINES.items()
+        if figures[name] is not None
+    }
+
+
+def baselines_table(baselines: Baselines | Mapping[str, Any]) -> Table:
+    """Return a row per baseline; baselines may be the JSON document that was printed or saved."""
+    document = baselines if isinstance(baselines, Mapping) else baselines.to_dict()
+    rows = [
+        Row((title, f"{figure['total']:,}", decimal(figure["accuracy"]), interval_cell(figure["interval"])))
+        for title, figure in baseline_figures(document).items()
+    ]
+    several, repeated = document["several_words"], document["context_blind"]["repeated"]
+    differ = f"{several['count']:,} of {several['total']:,} examples ({percent(several['share'])})"
+    notes = [
+        f"candidates differ in more than one word in {differ}",
+        f"context-blind: {repeated:,} examples share their current sentences with others; all others count as right",
+        *document["notes"],
+    ]
+    if document["priors"]:
+        notes.append(f"{document['priors']:,} examples without a right answer are left out")
+    title = f"Baselines of {document['suite']} {arrow(document['languages'])}"
+    columns = ("", "n", "accuracy", level(document["confidence"]))
+    return Table(title, columns, tuple(rows), (*notes, f"signature {document['signature']}"))
+
 
 # Mining (ContraPro §3.1).
 

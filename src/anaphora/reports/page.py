@@ -26,7 +26,7 @@ from anaphora.reports.chapters import (
 from anaphora.reports.charts import assign_styles
 from anaphora.reports.examples import Missing, Texts, TextSources, columns
 from anaphora.reports.provenance import Provenance, names_of, provenance, run_called, split_names
-from anaphora.reports.results import other_chapters, read_results
+from anaphora.reports.results import lines_by_suite, other_chapters, read_results
 from anaphora.runs import LoadedRun, Run, load
 from anaphora.stats.signature import named as named_suite
 
@@ -86,7 +86,9 @@ def make_report(
     by_digest = {one.digest: one for one in evaluated}
     return Report(
         title=title or "Does it understand what “it” refers to?",
-        overview=overview([one.results for one in evaluated], styles, [one.chance for one in evaluated]),
+        overview=overview(
+            [one.results for one in evaluated], styles, [one.chance for one in evaluated], lines_by_suite(others)
+        ),
         chapters=tuple(chapters),
         provenance=tuple(
             _provenance(run, specs[run.path], by_digest.get(run.header.sha256), sources) for run in loaded

@@ -1,4 +1,4 @@
-"""Chapters on results of other commands, from the JSON that `apt`, `generative` and `context-usage` print."""
+"""Chapters on results of other commands, from the JSON that `apt`, `generative` and others print."""
 
 from __future__ import annotations
 
@@ -13,12 +13,15 @@ from anaphora.core.parsing import UNEXPECTED, read_json_object
 from anaphora.metrics.apt.task import TITLES
 from anaphora.reports.chapters import Chapter, Part, joined, slug
 from anaphora.reports.charts import Dot, Group, Series, SystemStyle, curve, dots, usage_series
+from anaphora.reports.data_tables import BASELINES as TITLE_OF_BASELINE
+from anaphora.reports.data_tables import baseline_figures, baselines_table
 from anaphora.reports.metric_charts import case_bars
 from anaphora.reports.own_tables import OWN_NOTE
 from anaphora.reports.provenance import without_folders
 from anaphora.table import Row, Table, arrow, counts, decimal, interval_cell
 
-REMEDY = "Results are what apt, generative or context-usage print with --json."
+REMEDY = "Results are what apt, generative, context-usage or suites baselines print with --json."
+BASELINES = "Baselines"
 PREFERS = "hollow: prefers the right one, full: writes it"
 OWN_LEGEND = "hollow: right by the reference, full: agrees with the own antecedent"
 
@@ -49,9 +52,12 @@ def _read(path: Path) -> OtherResult:
             kind, names = "Own antecedents", [system["system"] for system in systems.values()]
         elif "conditions" in document:
             kind, names = "Context", [str(document["system"])] if document["suite"] else []
+        elif "context_blind" in document:
+            kind, names = BASELINES, []
+            baselines_table(document), baseline_lines(document)  # that they can be drawn
         else:
             raise BadInput(path, "a result of no known kind", remedy=REMEDY)
-        if not names or not all(isinstance(name, str) for name in names):
+        if not (names or kind == BASELINES) or not all(isinstance(name, str) for name in names):
             raise TypeError("no system, or one whose name is not a text")
     return OtherResult(path, kind, document, tuple(names))
 
@@ -202,10 +208,35 @@ def _usage(members: Sequence[OtherResult], names: Names, styles: Styles) -> Draw
         yield Part(slug(f"context {results[0].path.stem}"), title, chart, table, wide=True), sentences
 
 
+def _baselines(members: Sequence[OtherResult], names: Names, styles: Styles) -> Drawn:
+    """Yield what can be reached on a suite without understanding."""
+    for result in members:
+        with _expected(result.path):
+            table, lines = baselines_table(result.document), baseline_lines(result.document)
+            best = max(lines, key=lambda name: lines[name])
+            suite = result.document["suite"]
+            sentence = f"Without understanding, {best} gets {100 * lines[best]:.1f} % of {suite} right."
+        name = slug(f"baselines {result.path.stem}")
+        yield Part(name, table.title, None, table, printed=True), [sentence]
+
+
+def baseline_lines(document: Mapping[str, Any]) -> dict[str, float]:
+    """Return the baselines to draw as lines; the context-blind bound is an upper bound and no baseline."""
+    figures = baseline_figures(document).items()
+    bound = TITLE_OF_BASELINE["context_blind"]
+    return {name: float(figure["accuracy"]) for name, figure in figures if name != bound}
+
+
+def lines_by_suite(results: Sequence[OtherResult]) -> dict[str, dict[str, float]]:
+    """Return the lines of the baselines among results, by the SHA-256 of their suite."""
+    return {str(r.document.get("sha256")): baseline_lines(r.document) for r in results if r.kind == BASELINES}
+
+
 Draw = Callable[[Sequence[OtherResult], Names, Styles], Drawn]
 KINDS: dict[str, Draw] = {
     "Reference-based accuracy": _apt,
     "What is written": _generative,
     "Own antecedents": _own,
     "Context": _usage,
+    BASELINES: _baselines,
 }

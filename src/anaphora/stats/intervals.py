@@ -19,7 +19,7 @@ MAX_DISTINCT = 512
 CHUNK = 400_000  # random numbers held at a time: few enough to stay in a processor's cache
 
 
-def wilson(correct: int, total: int, confidence: float = 0.95) -> Interval:
+def wilson(correct: float, total: int, confidence: float = 0.95) -> Interval:
     """Wilson 1927: the score interval for a share; sound near 0 and 1 and for small samples."""
     if total == 0:
         return 0.0, 1.0

@@ -1,0 +1,108 @@
+"""The stages of training, and the command that runs one (train.py).
+
+1. `stage1`: sentence by sentence, on everything.
+2. `stage2` and `stage2-baseline`: from stage 1, on documents of several sentences, with and without context (concat22:
+   the previous sentence is joined to the current one on both sides).
+3. `concat22-SEED` and `baseline-SEED`: from stage 2, on passages with *it*, about as many of each gender, the pronouns
+   weighted and the context half of the loss discounted; a part of the other text is mixed in.
+
+The model of a stage is the mean of its last three checkpoints. An ablation is stage 3 of concat22 without one of its
+ingredients, or with one more.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+LAPTOP = Path(__file__).resolve().parent / "laptop.toml"
+SEEDS = (1, 2, 3)
+AVERAGED = 3  # checkpoints at the end of a stage
+PRONOUNS = ("er", "sie", "es", "ihn")
+BALANCED = {"masculine": 4, "feminine": 4, "neuter": 1, "mixed": 1}
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A training. The settings are those of `[training]` that differ from laptop.toml.
+
+    text: files of the text folder, and how often each is read in an epoch
+    start: the model whose weights it starts from
+    """
+
+    name: str
+    text: Mapping[str, int]
+    updates: int
+    rate: float
+    warmup: int
+    start: str = ""
+    context: int = 0
+    settings: Mapping[str, object] = field(default_factory=dict)
+
+    def config(self) -> dict[str, object]:
+        """What it adds to laptop.toml."""
+        training = {"updates": self.updates, "learning_rate": self.rate, "warmup": self.warmup, **self.settings}
+        if self.start:
+            training["start_from"] = self.start
+        return {
+            "data.source": [f"text/{name}.en" for name in self.text],
+            "data.target": [f"text/{name}.de" for name in self.text],
+            "data.repeat": [] if set(self.text.values()) == {1} else list(self.text.values()),
+            "data.validation_source": "text/validation.en",
+            "data.validation_target": "text/validation.de",
+            **{f"training.{key}": value for key, value in training.items()},
+        }
+
+
+WEIGHTED = {"weighted_words": PRONOUNS, "word_weight": 8.0}
+HALF = {"batch_tokens": 750}  # a sentence without context has half the tokens: as many sentences in a batch
+STAGE_1 = Stage("stage1", {"single": 1, "documents": 1}, 2000, 0.0012, 300)
+STAGE_2 = Stage("stage2", {"documents": 1}, 900, 0.0008, 200, "stage1", 1)
+STAGE_2_BASELINE = replace(STAGE_2, name="stage2-baseline", context=0, settings=HALF)
+STAGE_3 = Stage("concat22", BALANCED, 800, 0.0006, 300, "stage2", 1, {**WEIGHTED, "context_weight": 0.1})
+STAGE_3_BASELINE = replace(STAGE_3, name="baseline", start="stage2-baseline", context=0, settings={**WEIGHTED, **HALF})
+SHORT = replace(STAGE_3, name="everything", updates=400)  # half as long, for every row of the ablation
+ABLATIONS = {
+    "everything": SHORT,
+    "no discounting of context": replace(SHORT, name="undiscounted", settings=WEIGHTED),
+    "no weight of pronouns": replace(SHORT, name="unweighted", settings={"context_weight": 0.1}),
+    "genders as found": replace(SHORT, name="unbalanced", text=dict.fromkeys(BALANCED, 1)),
+    "from stage 1 instead of 2": replace(SHORT, name="from-stage1", start="stage1"),
+    "with weak supervision": replace(SHORT, name="weak", text={**BALANCED, "weak": 1}),
+}
+
+
+def seeded(stage: Stage, seed: int) -> Stage:
+    return replace(stage, name=f"{stage.name}-{seed}", settings={**stage.settings, "seed": seed})
+
+
+def train(stage: Stage, work: Path) -> Path:
+    """Train a model, go on where an interrupted training was, or find it done; the folder of the model."""
+    folder = work / stage.name
+    if finished(folder, stage):
+        return folder
+    preset = "concat22" if stage.context else "baseline"
+    config = work / f"{stage.name}.toml"
+    config.write_text(f'base = "transformer-{preset}"\n' + LAPTOP.read_text("utf-8"), encoding="utf-8")
+    settings = [word for key, value in stage.config().items() for word in ("--set", f"{key}={json.dumps(value)}")]
+    command = [sys.executable, "-m", "anaphora", "train", config.name, "-o", stage.name, "--threads", "1", *settings]
+    command += ["--average", str(AVERAGED)]
+    command += ["--resume"] if folder.exists() else []
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+    if subprocess.run(command, cwd=work, env=environment, check=False).returncode:
+        raise SystemExit(f"{stage.name}: training failed; run the command again, it goes on where it was")
+    return folder
+
+
+def finished(folder: Path, stage: Stage) -> bool:
+    """Whether a model has its final weights, after as many updates as the stage has now."""
+    if not (folder / "config.json").exists():  # written at the end
+        return False
+    updates: int = tomllib.loads((folder / "config.toml").read_text("utf-8"))["training"]["updates"]
+    return updates == stage.updates
