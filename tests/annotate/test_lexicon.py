@@ -57,6 +57,23 @@ def test_a_lexicon(nouns: GermanNouns, noun: str, genders: set[str]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("noun", "numbers"),
+    [
+        ("Tür", {"Sing"}),
+        ("TÜREN", {"Plur"}),
+        ("Haustüren", {"Plur"}),
+        ("Bahnhof", {"Sing", "Plur"}),  # the last part is too short to be trusted
+        ("Milchkaffees", {"Sing", "Plur"}),  # of the coffee, the coffees
+        ("Seemann", {"Sing"}),
+        ("Seemänner", {"Plur"}),
+        ("Xyz", {"Sing", "Plur"}),
+    ],
+)
+def test_numbers_of_a_lexicon(nouns: GermanNouns, noun: str, numbers: set[str]) -> None:
+    assert nouns.numbers(noun) == numbers
+
+
+@pytest.mark.parametrize(
     ("phrase", "gender"),
     [
         ("Die/DET/2/det Tür/NOUN/0/root/Gender=Masc", "Fem"),  # the lexicon, against the tagger

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Callable
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from anaphora.api import import_scores
 from anaphora.build.templates.suite import template_suite
 from anaphora.cli import main
 from anaphora.cli.app import app
+from anaphora.core.errors import AnaphoraError
 from anaphora.demo.stand_ins import demo_suite
 from anaphora.evaluation.diagnosis_evidence import load_rules
 from anaphora.suites.suite import suite_of
@@ -150,6 +152,75 @@ def test_translated_sources_are_judged_line_by_line(
     document = json.loads(generative_run(files["suite.jsonl"], "-t", str(tmp_path / "mine.de"), "--json"))
     by_line = json.loads(generative_run(files["suite.jsonl"], "-t", files["right.de"], "--json"))
     assert (document["correct"], document["total"]) == (by_line["correct"], 90)
+
+
+@pytest.fixture
+def documents(files: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """A suite that names antecedents, and translations with their context: the references, and es everywhere."""
+    monkeypatch.setattr("anaphora.languages.agreement.LEXICONS", {})  # the articles of the demo show the genders
+    examples = [
+        replace(e, tags={**e.tags, "source_antecedent": e.id.partition(".")[0]}) for e in list(demo_suite())[:90]
+    ]
+    suite_of(demo_suite().header, lambda: examples).write(tmp_path / "tagged.jsonl")
+    right = ["\n".join(filter(None, e.candidates[e.gold or 0])) for e in examples]
+    same = ["\n".join([*filter(None, e.candidates[0][:-1]), "Es war alt."]) for e in examples]
+    (tmp_path / "right-documents.de").write_text("\n\n".join(right) + "\n", encoding="utf-8")
+    (tmp_path / "same-documents.de").write_text("\n\n".join(same) + "\n", encoding="utf-8")
+    return {name: str(tmp_path / name) for name in ("tagged.jsonl", "right-documents.de", "same-documents.de")}
+
+
+@needs_generative
+def test_agreement_with_the_own_antecedent_as_json(files: dict[str, str], documents: dict[str, str]) -> None:
+    suite, right, same = documents.values()
+    arguments = ("-t", right, "-t", same, "--antecedent", "own")
+    systems = json.loads(generative_run(suite, *arguments, "--json"))["systems"]
+    good, bad = systems["right-documents.de"], systems["same-documents.de"]
+    for figures in (good, bad):
+        keys = ("agrees", "disagrees", "not_found", "unclear")
+        assert sum(figures[key] for key in keys) == figures["total"] == 90
+        assert figures["decided"] >= 60
+    assert good["agreement"] > 0.9 > 0.6 > bad["agreement"]
+    plain = json.loads(generative_run(suite, "-t", right, "--json"))  # the figures by the reference are the usual ones
+    assert good["reference"]["correct"] == plain["correct"]
+    assert good["signature"] == plain["signature"].replace("|v:", "|ante:own|v:")
+
+
+@needs_generative
+def test_a_table_and_details_of_own_antecedents(files: dict[str, str], documents: dict[str, str]) -> None:
+    suite, right, _ = documents.values()
+    output = generative_run(suite, "-t", right, "--antecedent", "own", "--details", files["details.tsv"])
+    assert "agreement with the own antecedent" in output
+    assert "by the reference" in output
+    rows = [line.split("\t") for line in Path(files["details.tsv"]).read_text(encoding="utf-8").splitlines()]
+    assert rows[0][7:] == ["verdict", "reason", "antecedent", "noun", "classes", "pronoun"]
+    assert {len(row) for row in rows} == {13}
+    spoon = next(row for row in rows if row[1] == "spoon.0.0.1")
+    assert spoon[7:] == ["agrees", "", "spoon", "löffel", "m.sg pl", "er"]
+
+
+@needs_generative
+def test_own_antecedents_need_context_and_tags(files: dict[str, str], documents: dict[str, str]) -> None:
+    suite = documents["tagged.jsonl"]
+    for arguments, message in (
+        ((suite, "-t", files["right.de"]), "which are not translated. Translate documents"),
+        ((files["suite.jsonl"], "-t", files["right.de"]), "no example has the tag 'source_antecedent'"),
+    ):
+        given = ["generative", *arguments, "--antecedent", "own", "--aligner", "builtin"]
+        with pytest.raises(AnaphoraError, match=message):
+            CliRunner().invoke(app, given, catch_exceptions=False, standalone_mode=False)
+
+
+@needs_generative
+def test_own_antecedents_need_no_reference(documents: dict[str, str], tmp_path: Path) -> None:
+    suite, right, _ = documents.values()
+    lines = Path(suite).read_text(encoding="utf-8").splitlines()
+    rows = [json.loads(line) for line in lines[1:]]
+    bare = [json.dumps(row | {"gold": None, "candidates": [row["source"]]}) for row in rows]
+    Path(suite).write_text("\n".join([lines[0], *bare]) + "\n", encoding="utf-8")
+    found = json.loads(generative_run(suite, "-t", right, "--antecedent", "own", "--json"))
+    assert (found["total"], found["reference"], found["correct"]) == (90, None, None)
+    assert found["decided"] >= 60
+    assert found["agreement"] > 0.9
 
 
 # ----------------------------------------------------------------------------------------------------------- robustness

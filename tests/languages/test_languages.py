@@ -146,6 +146,7 @@ def test_a_missing_file_or_table_is_none() -> None:
 @pytest.mark.parametrize("file", sorted(DATA.glob("*.toml")), ids=lambda file: file.stem)
 def test_data_files_have_only_known_tables(file: Path) -> None:
     known = {
+        "agreement",
         "capital",
         "forms",
         "readings",

@@ -48,6 +48,17 @@ GENERATIVE = {
         }
     }
 }
+OWN = {
+    "systems": {
+        "one": {
+            "suite": "small",
+            "system": "one",
+            "antecedent": "own",
+            **{"total": 10, "agrees": 6, "disagrees": 2, "not_found": 1, "unclear": 1, "decided": 8},
+            **{"agreement": 0.75, "interval": [0.4, 0.93], "accuracy_by_reference": 0.5, "signature": "gen|ante:own"},
+        }
+    }
+}
 USAGE = {
     "suite": "small",
     "system": "nmt:x",
@@ -80,6 +91,19 @@ def test_each_kind_is_a_chapter(written: Any) -> None:
     assert rows[0] == ("one", "10", "2", "3", "4", "5", "6", "0.500", "[0.400, 0.600]")
     assert "random context" in str(chapters["Context"][0].svg)
     assert "one writes the right one in 75.0 %, prefers it in 100.0 %" in str(chapters["What is written"][0].svg)
+
+
+def test_own_antecedents_are_a_chapter(written: Any) -> None:
+    (chapter,) = chapters_of([written("own.json", OWN)])
+    assert chapter.title == "Own antecedents"
+    assert "one: 75.0 % of 8 agree" in str(chapter.parts[0].svg)
+    (row,) = chapter.parts[0].table.rows  # type: ignore[union-attr]
+    assert row.cells == ("one", "10", "6", "2", "1", "1", "0.750", "[0.400, 0.930]", "0.500")
+    (sentence,) = chapter.summary
+    assert "agrees with its own antecedent in 75.0 % of the 8 decided cases" in sentence
+    undecided = {**OWN["systems"]["one"], "agreement": None, "decided": 0, "accuracy_by_reference": None}
+    (chapter,) = chapters_of([written("own.json", {"systems": {"one": undecided}})])
+    assert chapter.summary == ()
 
 
 def test_each_result_has_a_word_in_the_summary(written: Any) -> None:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.suites.example import Example, Passage
-from anaphora.suites.export import current_translations, write_sources, write_text
+from anaphora.suites.export import current_translations, translated_passages, write_sources, write_text
 from anaphora.suites.formats import read_suite
 from anaphora.suites.suite import Header, Suite, suite_of
 
@@ -265,6 +265,18 @@ def test_translations_come_back_from_every_layout(
         expected += [text] if current else []
     file.write_text("".join(f"{line}\n" for line in translated))
     assert current_translations(file, suite) == expected
+
+
+def test_translated_documents_have_the_shape_of_their_sources(file: Path) -> None:
+    file.write_text("a\nb\n\nc\n\nd\ne\nf\n")
+    passages = translated_passages(file, SUITE)
+    assert [len(passage) for passage in passages] == [len(example.source) for example in SUITE]
+    assert [[text for text in passage if text] for passage in passages] == [["a", "b"], ["c"], ["d", "e", "f"]]
+    assert [passage[-1] for passage in passages] == ["b", "c", "f"]
+    file.write_text("a\nb\n\nc\n\ne\nf\n")  # one sentence of context
+    assert [passage[-2:] for passage in translated_passages(file, SUITE)][2] == ("e", "f")
+    file.write_text("b\nc\nf\n")
+    assert translated_passages(file, SUITE) == [("b",), ("c",), ("f",)]
 
 
 def test_neither_lines_nor_documents_is_refused(file: Path) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -14,13 +15,20 @@ from anaphora.core.parameters import named
 from anaphora.evaluation.result import Settings
 from anaphora.runs import Run
 from anaphora.suites.contexts import SEED, select
+from anaphora.suites.example import Passage
 from anaphora.suites.suite import Suite
 from anaphora.systems.context import Context, Options
 
 if TYPE_CHECKING:
+    from anaphora.align import Aligner
+    from anaphora.align import Settings as AlignerSettings
+    from anaphora.align.alignment import Alignment
+    from anaphora.align.backend import Pair
+    from anaphora.align.tokenize import Text
     from anaphora.evaluation.context_usage import ContextUsage
     from anaphora.evaluation.diagnosis import Diagnosis
-    from anaphora.evaluation.generative import Generative
+    from anaphora.evaluation.generative import Generative, Texts
+    from anaphora.evaluation.own_antecedent import OwnAgreement, Pronoun
     from anaphora.evaluation.robustness import Robustness
 
 DEFAULTS = Settings()
@@ -102,6 +110,7 @@ def generative(
     tokenize: str = DEFAULT,
     normalize: bool = True,
     by: str | Sequence[str] = (),
+    antecedent: Literal["reference", "own"] = "reference",
     progress: Progress | None = None,
 ) -> list[Generative]:
     """Judge the pronouns in a system's own translations of a suite: correct, wrong or not found.
@@ -112,9 +121,11 @@ def generative(
     runs: Contrastive run of the same system, to report the gap (one per -t).
     aligner, aligner_model, corpus, tokenize, normalize: as in `align_texts`
     by: tags to break down by
+    antecedent: Whose antecedent a pronoun must agree with: that of the reference translation, or the system's own.
     """
     from anaphora.align import Aligner, align_systems
     from anaphora.align import Settings as AlignerSettings
+    from anaphora.align.aligner import SystemAlignments
     from anaphora.core.documents import read_parallel
     from anaphora.evaluation import generative as judging
 
@@ -123,32 +134,99 @@ def generative(
         raise AnaphoraError(f"{len(runs)} runs for {len(files)} translations. Pass one --run per -t.")
     systems = list(names) or _short_names(files)
     loaded = as_suite(suite)
-    texts = judging.read_texts(loaded, tokenize, normalize=normalize)
+    passages = {
+        name: _own_passages(loaded, path) for name, path in zip(systems, files, strict=True) if antecedent == "own"
+    }
+    texts = judging.read_texts(loaded, tokenize, normalize=normalize, required=antecedent == "reference")
     own = {name: judging.read_translations(path, texts, loaded) for name, path in zip(systems, files, strict=True)}
     words = {name: text.sentences for name, text in own.items()}
     more = [pair for one, other in corpus for pair in texts.words.pairs(*read_parallel(Path(one), Path(other)))]
     saved = None if aligner_model is None else Aligner.load(Path(aligner_model))
     backend, _, model = aligner.partition(":")
     settings = saved.settings if saved else AlignerSettings(backend=backend, model=model or None)
-    aligned = align_systems(
-        texts.source, texts.gold, words, corpus=more, settings=settings, aligner=saved, progress=progress
-    )
+    aligned = SystemAlignments([], {name: [] for name in systems})
+    if texts.examples:
+        aligned = align_systems(
+            texts.source, texts.gold, words, corpus=more, settings=settings, aligner=saved, progress=progress
+        )
     references = judging.judge_texts(texts, texts.gold, aligned.reference, aligned.reference)
     label = judging.alignment_label(settings, more, as_path(aligner_model))
     opened: Sequence[Run | None] = as_runs(runs) or [None] * len(systems)
-    return [
-        judging.evaluate_translations(
-            texts,
-            name,
-            judging.judge_texts(texts, words[name], aligned.reference, aligned.systems[name]),
-            label,
-            treatment=own[name].treatment,
-            references=references,
-            by_tags=as_words(by),
-            run=run,
+    results = []
+    for name, run in zip(systems, opened, strict=True):
+        outcomes = judging.judge_texts(texts, words[name], aligned.reference, aligned.systems[name])
+        agreement = None
+        if name in passages:
+            pronouns = judging.pronouns_of(texts, words[name], aligned.systems[name], outcomes)
+            agreement = _own_agreement(
+                loaded,
+                passages[name],
+                texts,
+                own[name],
+                pronouns,
+                settings=settings,
+                corpus=more,
+                aligner=saved,
+                by=as_words(by),
+            )
+        results.append(
+            judging.evaluate_translations(
+                texts,
+                name,
+                outcomes,
+                label,
+                treatment=own[name].treatment,
+                references=references,
+                by_tags=as_words(by),
+                run=run,
+                own=agreement,
+            )
         )
-        for name, run in zip(systems, opened, strict=True)
-    ]
+    return results
+
+
+def _own_passages(suite: Suite, path: Path) -> list[Passage]:
+    """A system's translations with their context; an error if the antecedents of the suite cannot be in them."""
+    from anaphora.evaluation.own_antecedent import check_context, with_antecedents
+    from anaphora.suites.export import translated_passages
+
+    examples = with_antecedents(suite)
+    passages = translated_passages(path, suite)
+    check_context(suite.header.name, examples, passages)
+    return passages
+
+
+def _own_agreement(
+    suite: Suite,
+    passages: Sequence[Passage],
+    texts: Texts,
+    translation: Text,
+    pronouns: Mapping[int, Pronoun],
+    *,
+    settings: AlignerSettings,
+    corpus: Sequence[Pair],
+    aligner: Aligner | None,
+    by: Sequence[str],
+) -> OwnAgreement:
+    """The agreement of one system's pronouns with its own antecedents. passages: its translations with context"""
+    from anaphora.align import align
+    from anaphora.evaluation import own_antecedent as judging
+
+    examples = judging.with_antecedents(suite)
+    known = [*corpus, *zip(texts.source, translation.sentences, strict=True)]
+
+    def aligned(source: list[list[str]], target: list[list[str]]) -> list[Alignment]:
+        if aligner is not None:
+            return aligner.align(source, target)
+        return align(source, target, corpus=known, settings=settings)
+
+    ways = (texts.treatments["source"], translation.treatment)
+    words = [replace(texts.words, tokenize=way.tokenize) if texts.examples else texts.words for way in ways]
+    verdicts = judging.judge_suite(suite.header, examples, passages, pronouns, aligned, (words[0], words[1]))
+    outcomes = {examples[n].id: pronoun.outcome for n, pronoun in pronouns.items() if n in examples and pronoun.outcome}
+    breakdowns = by or suite.header.breakdowns
+    untagged = len(passages) - len(examples)
+    return judging.count(examples.values(), verdicts, breakdowns, outcomes=outcomes, untagged=untagged)
 
 
 def _short_names(paths: Sequence[Path]) -> list[str]:

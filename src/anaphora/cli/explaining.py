@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -52,6 +53,7 @@ def context_usage(output: Path, format: str, as_json: bool, **settings: Any) -> 
 anaphora generative contrapro -t my-model.de
 anaphora generative contrapro -t my-model.de --run runs/my-model --by distance
 anaphora generative suite.jsonl -t one.de -t two.de --corpus train.en train.de --details outcomes.tsv
+anaphora generative contrapro -t documents.de --antecedent own
 """)
 @parameters(
     api.generative,
@@ -69,7 +71,10 @@ def generative(
     """Judge the pronouns in a system's own translations of SUITE: correct, wrong or not found.
 
     Translations have a line, or a document, per example, as `suites convert --to sources` writes the sources.
+    With --antecedent own, a pronoun must agree with the noun that the system itself wrote for the antecedent; that
+    takes documents, and a suite that names antecedents.
     """
+    from anaphora.reports.own_tables import own_table
     from anaphora.reports.tables import generative_table
 
     with progress_bar("steps") as progress:
@@ -80,20 +85,36 @@ def generative(
         note(f"one row per example: {details}")
     document = results[0].to_dict() if len(results) == 1 else {}
     document = document | {"systems": {result.system: result.to_dict() for result in results}}
-    show(generative_table(results), document, format, as_json)
+    own = settings["antecedent"] == "own"
+    show(own_table(results) if own else generative_table(results), document, format, as_json)
 
 
 def _write_details(path: Path, results: list[Generative]) -> None:
     from anaphora.core.columns import tsv_line
     from anaphora.core.files import atomic_writer
 
+    own = any(result.own is not None for result in results)
+    header = ["system", "id", "outcome", "found", "how", "source_position", "position"]
+    header += ["verdict", "reason", "antecedent", "noun", "classes", "pronoun"] if own else []
     with atomic_writer(path) as out:
-        out.write(b"system\tid\toutcome\tfound\thow\tsource_position\tposition\n")
+        out.write((tsv_line(header) + "\n").encode())
         for result in results:
-            for outcome in result.outcomes:
-                positions = ("" if index is None else str(index) for index in (outcome.source, outcome.place))
-                row = (result.system, outcome.id, outcome.outcome, outcome.found, outcome.how, *positions)
-                out.write((tsv_line(row) + "\n").encode())
+            for row in _details(result, len(header)):
+                out.write((tsv_line((result.system, *row)) + "\n").encode())
+
+
+def _details(result: Generative, width: int) -> Iterator[list[str]]:
+    """Yield a row per example without the system: those judged by the reference first, then the others."""
+    verdicts = {verdict.id: verdict for verdict in result.own.verdicts} if result.own else {}
+    rows: dict[str, list[str]] = {}
+    for outcome in result.outcomes:
+        positions = ("" if index is None else str(index) for index in (outcome.source, outcome.place))
+        rows[outcome.id] = [outcome.id, outcome.outcome, outcome.found, outcome.how, *positions]
+    for identifier in dict.fromkeys([*rows, *verdicts]):
+        row = rows.get(identifier, [identifier, *[""] * 5])
+        if (v := verdicts.get(identifier)) is not None:
+            row = [*row, v.verdict, v.reason, v.antecedent, v.noun, " ".join(v.classes), v.pronoun]
+        yield [*row, *[""] * (width - 1 - len(row))]
 
 
 @command("""

@@ -19,16 +19,17 @@ from anaphora.align.tokenize import Text, Tokenization, Treatment, signature
 from anaphora.core.errors import AnaphoraError
 from anaphora.evaluation import decision as by
 from anaphora.evaluation.decision import decide
+from anaphora.evaluation.own_antecedent import OwnAgreement, Pronoun
 from anaphora.evaluation.result import RunSignature
 from anaphora.languages import names_with
 from anaphora.languages.pronouns import (
     Forms,
-    addressed,
     normalize_word,
+    plain,
     polite_forms,
     pronoun_forms,
-    pronoun_lists,
     same_class,
+    usual_pronouns,
 )
 from anaphora.runs import Run
 from anaphora.stats.intervals import bootstrap, generator, percentile_interval, wilson
@@ -108,12 +109,6 @@ class Counts:
             "interval": list(self.interval),
             "accuracy_among_found": self.among_found,
         }
-
-
-def plain(words: Words, polite: frozenset[str]) -> list[str]:
-    """Words in lower case, but for forms of address, which keep their capital and so are no pronouns."""
-    address = addressed(words, polite)
-    return [word if special else normalize_word(word) for word, special in zip(words, address, strict=True)]
 
 
 def contrast(candidates: Sequence[Words], gold: int, forms: Forms, polite: frozenset[str] = frozenset()) -> Contrast:
@@ -239,8 +234,6 @@ def _source_place(places: Sequence[int], position: int, gold_links: Links, lengt
 
 # Generative accuracy of a suite: its translations are aligned, judged and compared with contrastive accuracy.
 
-SOURCE_PRONOUNS = frozenset({"it", "they", "them"})  # where an example does not say which, and no list does
-
 
 @dataclass(frozen=True)
 class Texts:
@@ -291,8 +284,22 @@ class Generative:
     gap: Gap | None = None
     how: Mapping[str, int] = field(default_factory=dict)  # link, rescue, words → examples decided by it
     texts: Mapping[str, Treatment] = field(default_factory=dict)  # what was done to each before words were counted
+    own: OwnAgreement | None = None  # agreement with the antecedents in the system's own translations
 
     def to_dict(self) -> dict[str, Any]:
+        """What `--json` prints: judged by the reference, or by the own antecedent with the reference's part inside."""
+        if self.own is None:
+            return self._by_reference()
+        return {
+            "suite": self.suite,
+            "system": self.system,
+            "antecedent": "own",
+            **self.own.to_dict(),
+            "reference": self._by_reference() if self.counts.total else None,
+            "signature": self.signature,
+        }
+
+    def _by_reference(self) -> dict[str, Any]:
         return {
             "suite": self.suite,
             "system": self.system,
@@ -306,8 +313,8 @@ class Generative:
         }
 
 
-def read_texts(suite: Suite, tokenize: str = "auto", *, normalize: bool = True) -> Texts:
-    """The sentences of a suite's examples as words."""
+def read_texts(suite: Suite, tokenize: str = "auto", *, normalize: bool = True, required: bool = True) -> Texts:
+    """The sentences of a suite's examples as words. required: whether some example must have a right answer"""
     header = suite.header
     digest = hashlib.sha256()
     judged = {
@@ -315,7 +322,7 @@ def read_texts(suite: Suite, tokenize: str = "auto", *, normalize: bool = True) 
         for number, example in enumerate(suite.examples(digest))
         if example.gold is not None or expected_words(example)
     }
-    if not judged:
+    if not judged and required:
         raise AnaphoraError(f"{header.name}: no example has a right answer that a translation could be judged by")
     examples = tuple(judged.values())
     words = Tokenization(tokenize, normalize, (header.source_language, header.target_language))
@@ -362,9 +369,7 @@ def judge_texts(
             "Add a data file for the language (docs/extending.md)"
         )
     pair = f"{header.source_language}-{header.target_language}"
-    lists = pronoun_lists(pair) if pair in names_with("apt") else None
-    pronouns = lists.target_pronouns if lists else frozenset[str]()
-    usual = frozenset(lists.pronouns) if lists else SOURCE_PRONOUNS
+    usual, pronouns = usual_pronouns(pair)
 
     def is_source(example: Example, word: str) -> bool:
         named = example.tags.get("source_pronoun")
@@ -401,11 +406,13 @@ def evaluate_translations(
     references: Sequence[Outcome] = (),
     by_tags: Sequence[str] = (),
     run: Run | None = None,
+    own: OwnAgreement | None = None,
 ) -> Generative:
     """Counts of outcomes in all and by breakdowns, and the gap to a run of the same suite, if there is one.
 
     aligned: how, for the signature; treatment: what was done to the translations before their words were counted
     references: outcomes of the correct candidates themselves; errors there are alignment errors, not the system's
+    own: agreement with the antecedents in the system's own translations, if that is judged as well
     """
     pairs = list(zip(texts.examples, outcomes, strict=True))
     wanted = by.named(by_tags or texts.header.breakdowns)
@@ -418,13 +425,32 @@ def evaluate_translations(
     if run is not None:  # the gap depends on how the run was scored
         line.measured(run.header.measurement)
     line.extend(signature(treatments.values(), normalize=texts.words.normalize))
-    named = str(line.add("align", aligned).add("notfound", "wrong").add("v", __version__))
+    line.add("align", aligned).add("notfound", "wrong")
+    if own is not None:
+        line.add("ante", "own")
+    named = str(line.add("v", __version__))
     gap = None if run is None else gap_to(run, pairs)
     about = texts.header
     ceiling = sum(o.outcome == CORRECT for o in references) / len(references) if references else None
     return Generative(
-        about.name, about.languages, system, counts, groups, tuple(outcomes), named, ceiling, gap, how, treatments
+        about.name, about.languages, system, counts, groups, tuple(outcomes), named, ceiling, gap, how, treatments, own
     )
+
+
+def pronouns_of(
+    texts: Texts, translation: Sequence[Sequence[str]], alignments: Sequence[Alignment], outcomes: Sequence[Outcome]
+) -> dict[int, Pronoun]:
+    """Where the pronouns were found, for the agreement with own antecedents, by the examples' numbers in the suite."""
+    pronouns = {}
+    for n, (number, outcome) in enumerate(zip(texts.numbers, outcomes, strict=True)):
+        if outcome.how == "words":  # it was not looked for
+            found = Pronoun(texts.source[n], translation[n], alignments[n])
+        else:
+            place, rescued = outcome.place, outcome.how == "rescue"
+            words = (texts.source[n], translation[n], alignments[n])
+            found = Pronoun(*words, outcome.source, place, rescued, outcome.outcome)
+        pronouns[number] = found
+    return pronouns
 
 
 def gap_to(run: Run, outcomes: Sequence[tuple[Example, Outcome]]) -> Gap:

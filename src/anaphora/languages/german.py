@@ -24,6 +24,7 @@ from anaphora.languages import match_case, table
 # Nouns
 
 Genders = frozenset[str]  # Masc, Fem, Neut
+NUMBERS = ("Sing", "Plur")
 CASES = ("Nom", "Acc", "Dat", "Gen")
 COLUMNS = dict(zip(CASES, ("nominativ", "akkusativ", "dativ", "genitiv"), strict=True))
 NAMES = ("name", "Toponym", "Abkürzung")  # Nachname, Vorname …
@@ -37,13 +38,14 @@ SUFFIXES: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of the table; a lemma may have several. forms: all forms, of both numbers; singular: by case."""
+    """A row of the table; a lemma may have several. forms: all forms, of both numbers; singular: by case; plural."""
 
     lemma: str
     kind: str
     genders: Genders  # UNKNOWN among them where the table has no letter of a gender
     forms: tuple[str, ...]
     singular: Mapping[str, tuple[str, ...]]
+    plural: tuple[str, ...] = ()
 
 
 def noun_rows(path: Path) -> Iterator[Row]:
@@ -60,12 +62,14 @@ def noun_rows(path: Path) -> Iterator[Row]:
         case: [k for k, name in enumerate(header) if name.startswith(f"{german} singular")]
         for case, german in COLUMNS.items()
     }
+    plurals = [k for k, name in enumerate(header) if " plural" in name]
     for line, row in rows:
         if len(row) < len(header):
             raise BadInput(path, f"{len(row)} cells, but the first line names {len(header)} columns", line=line)
         genders = frozenset(LETTERS.get(row[k], UNKNOWN) for k in genus if row[k])
         singular = {case: tuple(row[k] for k in cells if row[k]) for case, cells in columns.items()}
-        yield Row(row[lemma], row[kind], genders, tuple(form for form in row[first:] if form), singular)
+        plural = tuple(row[k] for k in plurals if row[k])
+        yield Row(row[lemma], row[kind], genders, tuple(form for form in row[first:] if form), singular, plural)
 
 
 def installed_table() -> Path | None:
@@ -79,11 +83,14 @@ def installed_table() -> Path | None:
 
 
 class GermanNouns:
-    """The genders of 100,000 nouns in all their forms."""
+    """The genders and numbers of 100,000 nouns in all their forms."""
 
     def __init__(self, path: Path) -> None:
         self._forms: dict[str, Genders] = {}
+        self._plurals: set[str] = set()
+        self._singulars: set[str] = set()  # of the forms that are plurals as well
         sets: dict[Genders, Genders] = {}  # few different ones: each is kept once
+        singulars: set[str] = set()
         for row in noun_rows(path):
             genders = row.genders - {UNKNOWN}
             if not genders or "name" in row.kind:  # Nachname, Vorname
@@ -91,6 +98,9 @@ class GermanNouns:
             for form in {form.lower() for form in (row.lemma, *row.forms) if form}:
                 joined = genders | self._forms.get(form, frozenset())
                 self._forms[form] = sets.setdefault(joined, joined)
+            self._plurals.update(form.lower() for form in row.plural)
+            singulars.update(form.lower() for forms in row.singular.values() for form in forms)
+        self._singulars = self._plurals & singulars
 
     def genders(self, noun: str) -> Genders:
         """The possible genders of a form, or else those of its longest last part that is a noun (Haustür·schlüssel)."""
@@ -100,10 +110,22 @@ class GermanNouns:
         for suffix, gender in SUFFIXES.items():
             if form.endswith(suffix):
                 return frozenset({gender})
-        for start in range(1, len(form) - SHORTEST + 1):
-            if genders := self._forms.get(form[start:]):
-                return genders
-        return frozenset()
+        part = self._last_part(form)
+        return self._forms[part] if part else frozenset()
+
+    def numbers(self, noun: str) -> frozenset[str]:
+        """The possible numbers of a form, Sing and Plur, or else those of its last part; both if it is unknown."""
+        form = noun.lower().rpartition("-")[2]
+        part = form if form in self._forms else self._last_part(form)
+        if part is None:
+            return frozenset(NUMBERS)
+        if part not in self._plurals:
+            return frozenset({"Sing"})
+        return frozenset(NUMBERS) if part in self._singulars else frozenset({"Plur"})
+
+    def _last_part(self, form: str) -> str | None:
+        parts = (form[start:] for start in range(1, len(form) - SHORTEST + 1))
+        return next((part for part in parts if part in self._forms), None)
 
 
 @cache

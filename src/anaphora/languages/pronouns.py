@@ -128,6 +128,17 @@ def pronoun_lists(pair: str, path: Path | None = None) -> PronounLists:
     return PronounLists(pair=pair, **content)
 
 
+SOURCE_PRONOUNS = frozenset({"it", "they", "them"})  # where no list names them
+
+
+def usual_pronouns(pair: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The source pronouns of a pair whose translations are judged, and all pronouns of the target language in lists."""
+    if pair not in names_with(LISTS):
+        return SOURCE_PRONOUNS, frozenset()
+    lists = pronoun_lists(pair)
+    return frozenset(lists.pronouns), lists.target_pronouns
+
+
 def _builtin(pair: str) -> dict[str, Any]:
     return _parse_lists(table(pair, LISTS) or {}, Path(f"{pair}.toml"))
 
@@ -214,6 +225,12 @@ def polite_forms(language: str) -> frozenset[str]:
 def addressed(words: Sequence[str], polite: frozenset[str]) -> list[bool]:
     """For each word, whether it is a form of address: written with a capital where no sentence begins."""
     return [word in polite and place > 0 and not set(words[place - 1]) <= BEGINNERS for place, word in enumerate(words)]
+
+
+def plain(words: Sequence[str], polite: frozenset[str]) -> list[str]:
+    """Words in lower case, but for forms of address, which keep their capital and so are no pronouns."""
+    address = addressed(words, polite)
+    return [word if special else normalize_word(word) for word, special in zip(words, address, strict=True)]
 
 
 def same_class(word: str, others: frozenset[str], forms: Forms) -> frozenset[str]:

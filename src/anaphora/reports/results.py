@@ -16,12 +16,14 @@ from anaphora.reports.charts import Dot, Group, Series, SystemStyle, curve, dots
 from anaphora.reports.data_tables import BASELINES as TITLE_OF_BASELINE
 from anaphora.reports.data_tables import baseline_figures, baselines_table
 from anaphora.reports.metric_charts import case_bars
+from anaphora.reports.own_tables import OWN_NOTE
 from anaphora.reports.provenance import without_folders
 from anaphora.table import Row, Table, arrow, counts, decimal, interval_cell
 
 REMEDY = "Results are what apt, generative, context-usage or suites baselines print with --json."
 BASELINES = "Baselines"
 PREFERS = "hollow: prefers the right one, full: writes it"
+OWN_LEGEND = "hollow: right by the reference, full: agrees with the own antecedent"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,8 @@ def _read(path: Path) -> OtherResult:
             kind, names = "Reference-based accuracy", list(document["systems"])
         elif isinstance(systems := document.get("systems"), dict) and all("found_by" in s for s in systems.values()):
             kind, names = "What is written", [system["system"] for system in systems.values()]
+        elif isinstance(systems, dict) and systems and all("agrees" in s for s in systems.values()):
+            kind, names = "Own antecedents", [system["system"] for system in systems.values()]
         elif "conditions" in document:
             kind, names = "Context", [str(document["system"])] if document["suite"] else []
         elif "context_blind" in document:
@@ -146,6 +150,34 @@ def _generative(members: Sequence[OtherResult], names: Names, styles: Styles) ->
         )
 
 
+def _own(members: Sequence[OtherResult], names: Names, styles: Styles) -> Drawn:
+    """Yield agreement with the own antecedent (full) next to accuracy by the reference (hollow)."""
+    for result in members:
+        with _expected(result.path):
+            systems = {names[s["system"]]: s for s in result.document["systems"].values()}
+            groups, rows, sentences = [], [], []
+            for name, system in systems.items():
+                share, (low, high), decided = system["agreement"], system["interval"], system["decided"]
+                right = system["accuracy_by_reference"]
+                if share is not None:
+                    tooltip = f"{name}: {100 * share:.1f} % of {decided:,} agree"
+                    dot = Dot(float(share), low, high, tooltip, before=None if right is None else float(right))
+                    groups.append(Group(name, f"n = {decided:,}", {name: dot}))
+                    sentences.append(
+                        f"In its own translations of {system['suite']}, {name} writes a pronoun that agrees with its "
+                        f"own antecedent in {100 * share:.1f} % of the {decided:,} decided cases."
+                    )
+                numbers = [system[key] for key in ("total", "agrees", "disagrees", "not_found", "unclear")]
+                rows.append(Row((name, *counts(numbers), decimal(share), interval_cell((low, high)), decimal(right))))
+            first = next(iter(systems.values()))
+            title = f"Pronouns and own antecedents in translations of {first['suite']}"
+            columns = ("", "n", "agrees", "disagrees", "not found", "unclear", "agreement", "interval", "by reference")
+            notes = (OWN_NOTE, f"signature {without_folders(first['signature'])}")
+            table = Table(title, columns, tuple(rows), notes)
+        chart = dots(title, groups, styles, OWN_LEGEND)
+        yield Part(slug(f"own antecedents {result.path.stem}"), title, chart, table), sentences
+
+
 def _usage(members: Sequence[OtherResult], names: Names, styles: Styles) -> Drawn:
     """Yield accuracy by the number of context sentences, with the systems of one suite on one axis."""
     suites: dict[str, list[OtherResult]] = {}
@@ -201,5 +233,10 @@ def lines_by_suite(results: Sequence[OtherResult]) -> dict[str, dict[str, float]
 
 
 Draw = Callable[[Sequence[OtherResult], Names, Styles], Drawn]
-KINDS: dict[str, Draw] = {"Reference-based accuracy": _apt, "What is written": _generative, "Context": _usage}
-KINDS[BASELINES] = _baselines
+KINDS: dict[str, Draw] = {
+    "Reference-based accuracy": _apt,
+    "What is written": _generative,
+    "Own antecedents": _own,
+    "Context": _usage,
+    BASELINES: _baselines,
+}

@@ -83,23 +83,41 @@ def write_sources(
 
 def current_translations(path: Path, suite: Suite) -> list[str]:
     """The translations of the current sentences, one for each example, from a file in either layout."""
+    return [passage[-1] for passage in translated_passages(path, suite)]
+
+
+def translated_passages(path: Path, suite: Suite) -> list[Passage]:
+    """The translated passages, one for each example, from a file in either layout.
+
+    They hold the current sentence alone, or as many sentences as were translated with it, "" where the source has none.
+    """
     lines = list(text_lines(path))
     examples = list(suite)
     if len(lines) == len(examples):
-        return lines
+        return [(line,) for line in lines]
     for context in range(max((example.context_size for example in examples), default=0) + 1):
         ends: list[int] = []  # the line of each current sentence, where every example is a document
         for example in examples:
             before = sum(1 for sentence in example.source[-1 - context : -1] if sentence.strip())
             ends.append((ends[-1] + 2 if ends else 0) + before)
         if len(lines) == ends[-1] + 1 and not any(lines[end + 1] for end in ends[:-1]):
-            return [lines[end] for end in ends]
+            starts = [0, *(end + 2 for end in ends[:-1])]
+            return [
+                _in_shape(example.source[-1 - context :], lines[start : end + 1])
+                for example, start, end in zip(examples, starts, ends, strict=True)
+            ]
     name = suite.header.name
     remedy = (
         "A line per example in the order of the suite, empty where there is no translation, or a document per "
         f"example, as written by: anaphora suites convert {name} --to sources"
     )
     raise BadInput(path, f"{len(lines):,} lines, but {name} has {len(examples):,} examples", remedy=remedy)
+
+
+def _in_shape(source: Passage, translated: list[str]) -> Passage:
+    """The translated sentences in the places of those of the source that exist."""
+    sentences = iter(translated[:-1])
+    return (*(next(sentences) if sentence.strip() else "" for sentence in source[:-1]), translated[-1])
 
 
 def _sentences(example: Example, context: int | None) -> list[str]:

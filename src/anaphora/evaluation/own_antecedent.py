@@ -1,0 +1,396 @@
+"""Agreement of a pronoun with its antecedent in the system's own translation.
+
+A system that writes *der Schläger* for *the bat* is right to write *er*, whatever noun the reference has (APT §1;
+Guillou and Hardmeier 2018). The antecedent that a suite names is followed into the system's translation by word
+alignment, its gender and number are those of the noun there, and the pronoun has to agree with it. The reference
+translation is used for one thing only: to tell which one is meant where the source sentence has several pronouns.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from anaphora.align.alignment import Alignment, find_translation, links
+from anaphora.align.tokenize import Tokenization
+from anaphora.core.errors import AnaphoraError
+from anaphora.evaluation import decision as by
+from anaphora.languages.agreement import Classes, NounAgreement, head_of, load_agreement, number_of
+from anaphora.languages.pronouns import normalize_word, plain, polite_forms, pronoun_forms, usual_pronouns
+from anaphora.stats.intervals import wilson
+from anaphora.stats.resampling import Interval
+from anaphora.suites.example import Example, Passage
+from anaphora.suites.suite import Header, Suite
+
+AGREES, DISAGREES, NOT_FOUND, UNCLEAR = VERDICTS = ("agrees", "disagrees", "not found", "unclear")
+TAG = "source_antecedent"
+Words = Sequence[str]
+Align = Callable[[list[list[str]], list[list[str]]], list[Alignment]]  # of sentences that are not aligned yet
+
+# why there is no decision
+NOT_IN_SOURCE = "antecedent not in the source passage"
+NO_PRONOUN = "pronoun not in the source sentence"
+NO_CONTEXT = "context not translated"
+NOT_TRANSLATED = "translation of the antecedent not found"
+NOT_WRITTEN = "translation of the pronoun not found"
+NO_GENDER = "pronoun without gender"
+UNKNOWN_NOUN = "gender or number of the noun not known"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The verdict on one example. noun, pronoun: as the system wrote them; classes: the possible ones of the noun."""
+
+    id: str
+    verdict: str
+    reason: str = ""
+    antecedent: str = ""  # the head in the source
+    noun: str = ""
+    classes: tuple[str, ...] = ()
+    pronoun: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Pronoun:
+    """The current sentence of an example and its translation, aligned, and where the pronoun is in both, if known."""
+
+    source: Words
+    translation: Words
+    alignment: Alignment
+    place: int | None = None
+    translated: int | None = None
+    rescued: bool = False  # the translation was found without a link
+    outcome: str = ""  # by the reference: correct, wrong, not found
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementCounts:
+    """How many of each verdict, and the share that agrees among the decided with its interval."""
+
+    agrees: int
+    disagrees: int
+    not_found: int
+    unclear: int
+    interval: Interval
+
+    @property
+    def total(self) -> int:
+        return self.agrees + self.disagrees + self.not_found + self.unclear
+
+    @property
+    def decided(self) -> int:
+        return self.agrees + self.disagrees
+
+    @property
+    def agreement(self) -> float | None:
+        return self.agrees / self.decided if self.decided else None
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "total": self.total,
+            "agrees": self.agrees,
+            "disagrees": self.disagrees,
+            "not_found": self.not_found,
+            "unclear": self.unclear,
+            "decided": self.decided,
+            "agreement": self.agreement,
+            "interval": list(self.interval),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class OwnAgreement:
+    """The verdicts on all examples whose antecedent is known.
+
+    reasons: why examples are not found or unclear → how many; untagged: examples without a known antecedent
+    by_reference: (outcome by the reference, verdict) → how many
+    """
+
+    counts: AgreementCounts
+    breakdowns: Mapping[str, Mapping[str, AgreementCounts]]
+    verdicts: tuple[Verdict, ...]
+    reasons: Mapping[str, int]
+    untagged: int = 0
+    by_reference: Mapping[tuple[str, str], int] = field(default_factory=dict)
+
+    def with_outcome(self, outcome: str, verdict: str | None = None) -> int:
+        """How many of these examples have an outcome by the reference, and a verdict."""
+        cells = self.by_reference.items()
+        return sum(n for (one, other), n in cells if one == outcome and verdict in (None, other))
+
+    def to_dict(self) -> dict[str, Any]:
+        outcomes = {name: self.with_outcome(name) for name in ("correct", "wrong", NOT_FOUND)}
+        judged = sum(outcomes.values())
+        return {
+            **self.counts.to_dict(),
+            "breakdowns": {n: {g: c.to_dict() for g, c in groups.items()} for n, groups in self.breakdowns.items()},
+            "reasons": dict(self.reasons),
+            "without_antecedent": self.untagged,
+            "correct": outcomes["correct"] if judged else None,
+            "wrong": outcomes["wrong"] if judged else None,
+            "accuracy_by_reference": outcomes["correct"] / judged if judged else None,
+            "wrong_but_agrees": self.with_outcome("wrong", AGREES),
+            "correct_but_disagrees": self.with_outcome("correct", DISAGREES),
+        }
+
+
+def with_antecedents(suite: Suite) -> dict[int, Example]:
+    """The examples whose antecedent a tag names, by their number in the suite."""
+    tagged = {n: example for n, example in enumerate(suite) if isinstance(example.tags.get(TAG), str)}
+    if not tagged:
+        raise AnaphoraError(
+            f"{suite.header.name}: no example has the tag {TAG!r}, which names the antecedent in the source. Use "
+            "--antecedent reference, or a suite with antecedents: ContraPro's records, or one of "
+            "`anaphora build mine` or `build templates`"
+        )
+    return tagged
+
+
+@dataclass(frozen=True)
+class Judge:
+    """What is needed of the two languages to judge an example."""
+
+    header: Header
+    nouns: NounAgreement
+    forms: Mapping[str, Classes]  # pronoun → classes
+    numbers: Mapping[str, str]  # source pronoun → number
+    usual: frozenset[str]  # source pronouns, where an example does not name one
+    pronouns: frozenset[str]  # of the target language, a link to which is believed
+    polite: frozenset[str]
+
+    @classmethod
+    def of(cls, header: Header) -> Judge:
+        usual, pronouns = usual_pronouns(f"{header.source_language}-{header.target_language}")
+        numbers = {
+            form: found.pop()
+            for form, classes in _by_form(pronoun_forms(header.source_language)).items()
+            if len(found := {number_of(name) for name in classes}) == 1
+        }
+        nouns, forms = load_agreement(header.target_language), _by_form(pronoun_forms(header.target_language))
+        return cls(header, nouns, forms, numbers, usual, pronouns, polite_forms(header.target_language))
+
+    def source_place(self, example: Example, words: Words, pronoun: Pronoun, heads: Sequence[int]) -> int | None:
+        """Where the source pronoun is; heads: of the antecedent if it is in the same sentence."""
+        if pronoun.place is not None:
+            return pronoun.place
+        named = example.tags.get("source_pronoun")
+        wanted = {named.lower()} if isinstance(named, str) else self.usual
+        places = [place for place, word in enumerate(words) if word in wanted]
+        return next((place for place in places if not heads or place > heads[0]), places[0] if places else None)
+
+    def pronoun_place(self, pronoun: Pronoun, place: int, written: Words) -> int | None:
+        """Where the translation of the pronoun is. A form that is an article as well has to be linked."""
+        if pronoun.translated is not None:
+            article = pronoun.rescued and written[pronoun.translated] in self.nouns.determiners
+            return None if article else pronoun.translated
+        if pronoun.outcome:  # not found with the same method already
+            return None
+        found = find_translation(
+            place,
+            links(pronoun.alignment, len(pronoun.source)),
+            len(written),
+            is_pronoun=lambda word: written[word] in self.forms or written[word] in self.pronouns,
+            is_likely=lambda word: written[word] in self.forms and written[word] not in self.nouns.determiners,
+        )
+        return None if found is None else found.position
+
+    def noun_place(self, head: int, source: Words, alignment: Alignment, written: Words) -> int | None:
+        """Where the translation of the antecedent's head is."""
+        found = find_translation(
+            head,
+            links(alignment, len(source)),
+            len(written),
+            is_pronoun=lambda word: self.nouns.may_be_noun(written[word]) and written[word] not in self.forms,
+            is_likely=lambda word: self.nouns.looks_like_noun(written, word) and written[word] not in self.forms,
+        )
+        return None if found is None else found.position
+
+    def agreement(self, noun: Classes, pronoun: Classes, source_pronoun: str) -> str:
+        """The verdict on classes. Where a noun may have both numbers, it has that of the source pronoun."""
+        number = self.numbers.get(source_pronoun)
+        noun = frozenset(name for name in noun if number_of(name) == number) or noun
+        if noun and noun <= pronoun:
+            return AGREES
+        return DISAGREES if noun and not noun & pronoun else UNCLEAR
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """The sentence of the antecedent and its translation, aligned."""
+
+    source: Words
+    translation: Words
+    alignment: Alignment
+
+
+def judge(judging: Judge, example: Example, pronoun: Pronoun, antecedent: Sentence | None, *, here: bool) -> Verdict:
+    """The verdict on one example.
+
+    antecedent: the sentence of the antecedent, None if the system did not translate it; here: it is the current one
+    """
+    words = [normalize_word(word) for word in pronoun.source]
+    if antecedent is None:
+        return Verdict(example.id, NOT_FOUND, NO_CONTEXT)
+    source = words if here else [normalize_word(word) for word in antecedent.source]
+    heads = head_places(example, source, judging.header.source_language)
+    place = judging.source_place(example, words, pronoun, heads if here else ())
+    if place is None:
+        return Verdict(example.id, NOT_FOUND, NO_PRONOUN)
+    if not heads:
+        return Verdict(example.id, NOT_FOUND, NOT_IN_SOURCE)
+    head = _chosen(example, [one for one in heads if not here or one < place] or heads)
+    written = plain(pronoun.translation, judging.polite)
+    context = written if here else plain(antecedent.translation, judging.polite)
+    noun = judging.noun_place(head, source, antecedent.alignment, context)
+    if noun is None:
+        return Verdict(example.id, NOT_FOUND, NOT_TRANSLATED, source[head])
+    translated = judging.pronoun_place(pronoun, place, written)
+    if translated is None:
+        return Verdict(example.id, NOT_FOUND, NOT_WRITTEN, source[head], context[noun])
+    classes = judging.nouns.noun_classes(context, noun)
+    found = (source[head], context[noun], tuple(sorted(classes)), written[translated])
+    shown = judging.forms.get(written[translated])
+    if shown is None:
+        return Verdict(example.id, UNCLEAR, NO_GENDER, *found)
+    verdict = judging.agreement(classes, shown, words[place])
+    return Verdict(example.id, verdict, UNKNOWN_NOUN if verdict == UNCLEAR else "", *found)
+
+
+def head_places(example: Example, words: Words, language: str) -> list[int]:
+    """Where the head of the antecedent is in a sentence in lower case: in the whole phrase, or else by itself."""
+    split = Tokenization("none").source([str(example.tags[TAG])]).sentences[0]
+    phrase = [normalize_word(word) for word in split]
+    named = example.tags.get(f"{TAG}_head")
+    at = head_of(phrase, language) if phrase else 0
+    if isinstance(named, str) and normalize_word(named) in phrase:
+        at = len(phrase) - 1 - phrase[::-1].index(normalize_word(named))
+    size = len(phrase)
+    whole = [k + at for k in range(len(words) - size + 1) if size and list(words[k : k + size]) == phrase]
+    return whole or [k for k, word in enumerate(words) if phrase and word == phrase[at]]
+
+
+def _chosen(example: Example, heads: Sequence[int]) -> int:
+    """Which of several heads is meant: the one nearest to where the annotation has it, or else the last."""
+    position = example.tags.get(f"{TAG}_head_id")
+    if type(position) is int:
+        return min(heads, key=lambda head: abs(head + 1 - position))
+    return heads[-1]
+
+
+def antecedent_sentence(example: Example) -> int | None:
+    """How many sentences before the current one the antecedent is, or None if the passage does not have it.
+
+    Without the tag `distance`, it is the nearest sentence that has the words of the antecedent.
+    """
+    distance = example.tags.get("distance")
+    if type(distance) is int:
+        return distance if 0 <= distance < len(example.source) else None
+    wanted = _letters(str(example.tags[TAG]))
+    nearest = enumerate(reversed(example.source))
+    return next((back for back, sentence in nearest if wanted in _letters(sentence)), None)
+
+
+def _letters(text: str) -> str:
+    """The words of a text in lower case, without signs and between blanks."""
+    letters = "".join(sign if sign.isalnum() else " " for sign in normalize_word(text))
+    return f" {' '.join(letters.split())} "
+
+
+def check_context(name: str, examples: Mapping[int, Example], passages: Sequence[Passage]) -> None:
+    """Raise an error if no translation has the sentence of its antecedent. name: of the suite"""
+    backs = ((antecedent_sentence(example), passages[number]) for number, example in examples.items())
+    if all(back and back >= len(passage) for back, passage in backs):
+        raise AnaphoraError(
+            "the antecedents are in earlier sentences, which are not translated. Translate documents, as written by: "
+            f"anaphora suites convert {name} --to sources --documents"
+        )
+
+
+def judge_suite(
+    header: Header,
+    examples: Mapping[int, Example],
+    passages: Sequence[Passage],
+    judged: Mapping[int, Pronoun],
+    align: Align,
+    words: tuple[Tokenization, Tokenization],
+) -> tuple[Verdict, ...]:
+    """The verdicts on examples, which are named by their number in the suite.
+
+    passages: the system's translations of all examples of the suite; judged: current sentences that are aligned
+    align: aligns the other sentences; words: how they are divided, source and translation
+    """
+    judging = Judge.of(header)
+    backs = {number: antecedent_sentence(example) for number, example in examples.items()}
+    wanted: dict[tuple[int, int], tuple[str, str]] = {}  # number and distance → source and translation
+    for number, example in examples.items():
+        back, passage = backs[number], passages[number]
+        if number not in judged:
+            wanted[number, 0] = example.source[-1], passage[-1]
+        if back and back < len(passage):
+            wanted[number, back] = example.source[-1 - back], passage[-1 - back]
+    aligned: dict[tuple[int, int], Sentence] = {}
+    if wanted:
+        source = words[0].source(one for one, _ in wanted.values()).sentences
+        target = words[1].target(other for _, other in wanted.values()).sentences
+        sentences = zip(source, target, align(source, target), strict=True)
+        aligned = {key: Sentence(*sentence) for key, sentence in zip(wanted, sentences, strict=True)}
+    verdicts = []
+    for number, example in examples.items():
+        back = backs[number]
+        current = judged.get(number)
+        if current is None:
+            own = aligned[number, 0]
+            current = Pronoun(own.source, own.translation, own.alignment)
+        if back is None:
+            verdicts.append(Verdict(example.id, NOT_FOUND, NOT_IN_SOURCE))
+            continue
+        here = Sentence(current.source, current.translation, current.alignment)
+        sentence = here if back == 0 else aligned.get((number, back))
+        verdicts.append(judge(judging, example, current, sentence, here=back == 0))
+    return tuple(verdicts)
+
+
+def count(
+    examples: Iterable[Example],
+    verdicts: Sequence[Verdict],
+    breakdowns: Sequence[str] = (),
+    *,
+    outcomes: Mapping[str, str] | None = None,
+    untagged: int = 0,
+    confidence: float = 0.95,
+) -> OwnAgreement:
+    """Verdicts in all and by breakdowns. outcomes: by the reference, by the ids of examples"""
+    pairs = list(zip(examples, verdicts, strict=True))
+    wanted = by.named(breakdowns)
+    groups: dict[str, defaultdict[str, Counter[str]]] = {name: defaultdict(Counter) for name in wanted}
+    for example, verdict in pairs:
+        for name, breakdown in wanted.items():
+            group = breakdown.group(by.keyed(breakdown, example.tags))
+            if group is not None:
+                groups[name][group][verdict.verdict] += 1
+    known = outcomes or {}
+    return OwnAgreement(
+        _counts(Counter(verdict.verdict for verdict in verdicts), confidence),
+        {
+            name: {group: _counts(found[group], confidence) for group in sorted(found, key=by.order)}
+            for name, found in groups.items()
+            if found
+        },
+        tuple(verdicts),
+        dict(Counter(verdict.reason for verdict in verdicts if verdict.reason).most_common()),
+        untagged,
+        Counter((known[verdict.id], verdict.verdict) for verdict in verdicts if verdict.id in known),
+    )
+
+
+def _counts(numbers: Mapping[str, int], confidence: float) -> AgreementCounts:
+    agrees, disagrees, not_found, unclear = (numbers.get(verdict, 0) for verdict in VERDICTS)
+    return AgreementCounts(agrees, disagrees, not_found, unclear, wilson(agrees, agrees + disagrees, confidence))
+
+
+def _by_form(forms: Mapping[str, frozenset[str]]) -> dict[str, Classes]:
+    """Form → classes of class → forms."""
+    words = frozenset[str]().union(*forms.values())
+    return {word: frozenset(name for name, own in forms.items() if word in own) for word in words}

@@ -1,0 +1,156 @@
+"""The gender and number of a noun in a sentence, by its determiner, a lexicon and its ending (table [agreement]).
+
+Classes are those of the pronouns of the language (table [forms]): m.sg, f.sg, pl …
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from anaphora.core.errors import AnaphoraError
+from anaphora.languages import GENDERS, NUMBERS, names_with, table
+from anaphora.languages.german import GermanNouns, german_nouns
+from anaphora.languages.pronouns import normalize_word, pronoun_forms
+
+TABLE = "agreement"
+Classes = frozenset[str]
+FARTHEST = 3  # words between a determiner and its noun
+VOWELS = frozenset("aeiouyhàâáéèêëíîïóôúùûüœæ")
+LEXICONS: Mapping[str, Callable[[], GermanNouns | None]] = {"de": german_nouns}  # None: not installed
+
+
+@dataclass(frozen=True)
+class NounAgreement:
+    """What is known of the nouns of a language.
+
+    classes: of nouns; determiners: the classes of the noun after each; before_vowel: further ones before a vowel
+    between, between_endings, never_between: words that may stand between determiner and noun
+    words: genders of single nouns; endings: of nouns with an ending; lexicon: of a package, if it is installed
+    """
+
+    classes: Classes
+    determiners: Mapping[str, Classes]
+    before_vowel: Mapping[str, Classes]
+    between: frozenset[str] = frozenset()
+    between_endings: tuple[str, ...] = ()
+    never_between: frozenset[str] = frozenset()
+    words: Mapping[str, str] | None = None
+    endings: Mapping[str, str] | None = None
+    lexicon: GermanNouns | None = None
+
+    def determiner_before(self, words: Sequence[str], noun: int) -> Classes | None:
+        """The classes of a noun by its determiner; None if it has none. words: in lower case"""
+        for place in range(noun - 1, max(-1, noun - 2 - FARTHEST), -1):
+            word = words[place]
+            if word in self.determiners:
+                vowel = words[place + 1][:1] in VOWELS
+                return self.determiners[word] | (self.before_vowel.get(word, frozenset()) if vowel else frozenset())
+            ending = bool(self.between_endings) and len(word) > FARTHEST and word.endswith(self.between_endings)
+            if word in self.never_between or not (word in self.between or ending):
+                return None
+        return None
+
+    def known_genders(self, noun: str) -> Classes:
+        """The genders (m, f, n) of a noun by lexicon or ending; empty if neither tells."""
+        if gender := self._listed(noun):
+            return frozenset(gender)
+        if self.lexicon is not None and (genders := self.lexicon.genders(noun)):
+            return frozenset(letter for letter, gender in GENDERS.items() if gender in genders)
+        return frozenset(gender for ending, gender in (self.endings or {}).items() if noun.endswith(ending))
+
+    def noun_classes(self, words: Sequence[str], noun: int) -> Classes:
+        """The possible classes of a noun in its sentence: all if nothing tells, none if determiner and noun differ."""
+        word = words[noun]
+        by_determiner = self.determiner_before(words, noun)
+        possible = self.classes if by_determiner is None else by_determiner & self.classes
+        if listed := self._listed(word):  # el agua: the article does not tell
+            numbers = {number_of(name) for name in possible}
+            return frozenset(c for c in self.classes if number_of(c) in numbers and gender_of(c) in (listed, ""))
+        if genders := self.known_genders(word):
+            possible = frozenset(name for name in possible if gender_of(name) in (*genders, ""))
+        if self.lexicon is not None:
+            numbers = {letter for letter, number in NUMBERS.items() if number in self.lexicon.numbers(word)}
+            possible = frozenset(name for name in possible if number_of(name) in numbers)
+        return possible
+
+    def may_be_noun(self, word: str) -> bool:
+        """Whether a word could be a noun: it has letters and is no determiner."""
+        return any(map(str.isalpha, word)) and word not in self.determiners
+
+    def looks_like_noun(self, words: Sequence[str], place: int) -> bool:
+        """Whether a word has a determiner, and is known where there is a lexicon."""
+        if not self.may_be_noun(words[place]) or self.determiner_before(words, place) is None:
+            return False
+        return self.lexicon is None or bool(self.known_genders(words[place]))
+
+    def _listed(self, noun: str) -> str:
+        listed = self.words or {}
+        return listed.get(noun) or listed.get(noun.removesuffix("s"), "")
+
+
+def gender_of(name: str) -> str:
+    """The gender of a class: m of m.sg, and none of pl."""
+    return name.rpartition(".")[0]
+
+
+def number_of(name: str) -> str:
+    """The number of a class: sg of m.sg."""
+    return name.rpartition(".")[2]
+
+
+def load_agreement(language: str) -> NounAgreement:
+    """What is known of a language; an error if that is nothing."""
+    short = language.lower().partition("-")[0]
+    known = names_with(TABLE)
+    content = table(short, TABLE) or {}
+    forms = pronoun_forms(short)
+    if "determiners" not in content or not forms:
+        targets = [name for name in known if "determiners" in (table(name, TABLE) or {})]
+        raise AnaphoraError(
+            f"the determiners of {language!r} are not known, which show the gender of a noun. Known: "
+            f"{', '.join(targets)}. Add the table [{TABLE}] to a data file for the language (docs/extending.md)"
+        )
+    genders = (table(short, "grammar") or {}).get("genders") or list(GENDERS)
+    return NounAgreement(
+        frozenset(name for name in forms if gender_of(name) in (*genders, "")),
+        _by_form(content["determiners"], content.get("declined", [])),
+        _by_form(content.get("before_vowel", {}), []),
+        frozenset(content.get("between", [])),
+        tuple(content.get("between_endings", [])),
+        frozenset(content.get("never_between", [])),
+        _by_word(content.get("words", {})),
+        _by_word(table(short, "nouns") or {}),
+        LEXICONS[short]() if short in LEXICONS else None,
+    )
+
+
+def _by_form(classes: Mapping[str, Sequence[str]], declined: Sequence[Mapping[str, Any]]) -> dict[str, Classes]:
+    """Class → forms, and stems with class → endings, as form → classes."""
+    forms: dict[str, set[str]] = {}
+    for name, words in classes.items():
+        for word in words:
+            forms.setdefault(normalize_word(word), set()).add(name)
+    for entry in declined:
+        for name, endings in entry.items():
+            for form in (stem + ending for stem in entry["stems"] for ending in endings if name != "stems"):
+                forms.setdefault(normalize_word(form), set()).add(name)
+    return {form: frozenset(names) for form, names in forms.items()}
+
+
+def _by_word(genders: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    return {normalize_word(word): gender for gender, words in genders.items() for word in words}
+
+
+@cache
+def _head_ends(language: str) -> frozenset[str]:
+    return frozenset((table(language.lower().partition("-")[0], TABLE) or {}).get("after_head", []))
+
+
+def head_of(phrase: Sequence[str], language: str) -> int:
+    """The position of the head of a noun phrase: the last word before a preposition or a clause, or of all."""
+    ends = _head_ends(language)
+    first = next((k for k, word in enumerate(phrase) if k and word in ends), len(phrase))
+    return first - 1

@@ -1,0 +1,241 @@
+"""Agrees, disagrees, not found, unclear: a pronoun and the noun that the system itself wrote for its antecedent."""
+
+from __future__ import annotations
+
+import runpy
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anaphora.align.alignment import Alignment
+from anaphora.align.tokenize import Tokenization
+from anaphora.core.errors import AnaphoraError
+from anaphora.evaluation import own_antecedent as own
+from anaphora.evaluation.own_antecedent import AGREES, DISAGREES, NOT_FOUND, UNCLEAR, Judge, Verdict
+from anaphora.languages import agreement
+from anaphora.suites.example import Example
+from anaphora.suites.readers.contrapro import read_rebuilt
+from anaphora.suites.suite import Header, suite_of
+
+LANGUAGES = ("de", "fr", "es")
+BENCHMARK = Path(__file__).resolve().parents[2] / "benchmarks" / "own_antecedent.py"
+
+
+@pytest.fixture(autouse=True)
+def no_lexicon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Determiners alone, whether or not german-nouns is installed, and without waiting for it."""
+    monkeypatch.setattr(agreement, "LEXICONS", {})
+
+
+def header(language: str) -> Header:
+    return Header("small", "en", language)
+
+
+def example(context: str, current: str, antecedent: str, **tags: Any) -> Example:
+    source = (context, current) if context else (current,)
+    return Example("1", source, (source,), None, {"source_antecedent": antecedent, **tags})
+
+
+def word_by_word(source: Sequence[Sequence[str]], target: Sequence[Sequence[str]]) -> list[Alignment]:
+    """An aligner of translations that have a word for each word."""
+    return [tuple((k, k) for k in range(min(len(s), len(t)))) for s, t in zip(source, target, strict=True)]
+
+
+def verdict(language: str, item: Example, *translation: str) -> Verdict:
+    """On one example; texts are divided at blanks and aligned word by word."""
+    words = Tokenization("none", True, ("en", language))
+    (found,) = own.judge_suite(header(language), {0: item}, [translation], {}, word_by_word, (words, words))
+    return found
+
+
+BAT = example("He took the bat .", "It is old .", "the bat")
+
+CASES = [
+    ("de", BAT, ("Er nahm den Schläger .", "Er ist alt ."), AGREES),
+    ("de", BAT, ("Er nahm den Schläger .", "Sie ist alt ."), DISAGREES),
+    ("de", BAT, ("Er nahm die Fledermaus .", "Sie ist alt ."), AGREES),
+    ("de", BAT, ("Er nahm die Fledermaus .", "Er ist alt ."), DISAGREES),
+    ("de", BAT, ("Er nahm das Tier .", "Es ist alt ."), AGREES),
+    ("de", BAT, ("Er nahm ein Tier .", "Es ist alt ."), UNCLEAR),  # ein: masculine or neuter
+    ("de", BAT, ("Er nahm ein Tier .", "Sie ist alt ."), DISAGREES),  # but not feminine
+    ("de", BAT, ("Er nahm den Schläger .", "Das ist alt ."), UNCLEAR),
+    ("de", BAT, ("Er nahm den Schläger .", "Ja , alt ."), NOT_FOUND),
+    ("de", BAT, ("Er nahm es mit .", "Er ist alt ."), UNCLEAR),  # "mit" is linked, and says nothing
+    ("fr", BAT, ("Il prit la batte .", "Elle est vieille ."), AGREES),
+    ("fr", BAT, ("Il prit la batte .", "Il est vieux ."), DISAGREES),
+    ("fr", BAT, ("Il prit le bâton .", "Il est vieux ."), AGREES),
+    ("fr", BAT, ("Il prit mon arme .", "Elle est vieille ."), AGREES),  # mon before a vowel: by the list of nouns
+    ("fr", BAT, ("Il prit mon urubu .", "Il est vieux ."), UNCLEAR),
+    ("fr", BAT, ("Il prit les bâtons .", "Il est vieux ."), DISAGREES),
+    ("fr", BAT, ("Il prit la batte .", "C' est vieux ."), UNCLEAR),
+    ("es", BAT, ("Él tomó el bate .", "Él es viejo ."), AGREES),
+    ("es", BAT, ("Él tomó el bate .", "Ella es vieja ."), DISAGREES),
+    ("es", BAT, ("Él tomó el hacha .", "Ella es vieja ."), AGREES),  # feminine in spite of its article
+    ("es", BAT, ("Él tomó esta raqueta .", "Él es viejo ."), DISAGREES),
+    ("es", BAT, ("Él tomó nuestros bates .", "Ellos son viejos ."), AGREES),
+]
+
+
+@pytest.mark.parametrize(("language", "item", "translation", "expected"), CASES)
+def test_verdicts_in_three_languages(language: str, item: Example, translation: tuple[str, str], expected: str) -> None:
+    assert verdict(language, item, *translation).verdict == expected
+
+
+@pytest.mark.parametrize(("language", "item", "translation", "expected"), CASES)
+@pytest.mark.parametrize("change", [str.lower, str.upper, str.title])
+def test_letter_case_does_not_matter(
+    language: str, item: Example, translation: tuple[str, str], expected: str, change: Callable[[str], str]
+) -> None:
+    assert verdict(language, item, *map(change, translation)).verdict == expected
+
+
+CLASSES = sorted(["m.sg", "f.sg", "n.sg", "pl"])
+
+
+@given(st.sets(st.sampled_from(CLASSES)), st.sets(st.sampled_from(CLASSES), min_size=1))
+def test_agreement_is_decided_only_where_all_readings_say_the_same(noun: set[str], pronoun: set[str]) -> None:
+    judging = replace(_german(), numbers={})
+    found = judging.agreement(frozenset(noun), frozenset(pronoun), "it")
+    fits = {name in pronoun for name in noun}
+    assert found == {(True,): AGREES, (False,): DISAGREES}.get(tuple(fits), UNCLEAR)
+
+
+def _german() -> Judge:
+    known = agreement.NounAgreement(frozenset(CLASSES), {}, {})
+    return Judge(header("de"), known, {}, {}, frozenset(), frozenset(), frozenset())
+
+
+def test_the_number_of_the_source_pronoun_decides_between_numbers() -> None:
+    them = example("He took the bats .", "They are old .", "the bats")
+    assert verdict("de", them, "Er nahm die Schläger .", "Sie sind alt .").verdict == AGREES
+    it = verdict("de", BAT, "Er nahm die Schläger .", "Er ist alt .")  # the determiner alone: feminine or plural
+    assert (it.verdict, it.classes) == (DISAGREES, ("f.sg", "pl"))
+
+
+def test_an_antecedent_in_the_same_sentence() -> None:
+    item = example("", "He took the bat and it broke .", "the bat", distance=0)
+    assert verdict("de", item, "Er nahm den Schläger und er zerbrach .").verdict == AGREES
+    assert verdict("de", item, "Er nahm den Schläger und sie zerbrach .").verdict == DISAGREES
+    found = verdict("de", item, "Er nahm die Keule und sie zerbrach .")
+    assert (found.antecedent, found.noun, found.pronoun) == ("bat", "keule", "sie")
+
+
+def test_adjectives_stand_between_determiner_and_noun() -> None:
+    old = example("He took the very old bat .", "It is good .", "the very old bat")
+    assert verdict("de", old, "Er nahm den sehr alten Schläger .", "Er ist gut .").verdict == AGREES
+    small = example("He took the small bat .", "It is good .", "the small bat")
+    assert verdict("fr", small, "Il prit la petite batte .", "Elle est bonne .").verdict == AGREES
+    assert verdict("es", small, "Él tomó la pequeña raqueta .", "Él es bueno .").verdict == DISAGREES
+
+
+def test_the_head_of_a_phrase() -> None:
+    key = example("I lost the key of the house .", "It is old .", "the key of the house")
+    assert verdict("de", key, "Ich verlor den Schlüssel von der Tür .", "Er ist alt .").noun == "schlüssel"
+    named = example("I lost the house key .", "It is old .", "the house key", source_antecedent_head="house")
+    assert verdict("de", named, "Ich verlor das Haus hier .", "Es ist alt .").antecedent == "house"
+
+
+def test_what_the_lexicon_knows_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Lexicon:
+        def genders(self, noun: str) -> frozenset[str]:
+            return frozenset({"Masc"} if noun == "schläger" else ())
+
+        def numbers(self, noun: str) -> frozenset[str]:
+            return frozenset({"Sing", "Plur"})
+
+    assert verdict("de", BAT, "Er nahm meinen Schläger .", "Es ist alt .").verdict == DISAGREES
+    assert verdict("de", BAT, "Er nahm Peters Schläger .", "Er ist alt .").verdict == UNCLEAR
+    monkeypatch.setattr(agreement, "LEXICONS", {"de": Lexicon})
+    assert verdict("de", BAT, "Er nahm Peters Schläger .", "Er ist alt .").verdict == AGREES
+    assert verdict("de", BAT, "Er nahm Peters Schläger .", "Es ist alt .").verdict == DISAGREES
+    assert verdict("de", BAT, "Er nahm das Schläger .", "Es ist alt .").verdict == UNCLEAR  # they contradict each other
+
+
+def test_a_form_of_address_is_no_pronoun() -> None:
+    item = example("He took the bat .", "Now it is old .", "the bat")
+    assert verdict("de", item, "Er nahm die Keule .", "Nun sie ist alt .").verdict == AGREES
+    assert verdict("de", item, "Er nahm die Keule .", "Nun Sie ist alt .").verdict == NOT_FOUND
+
+
+def test_missing_context_is_counted() -> None:
+    here = example("", "He took the bat and it broke .", "the bat")
+    words = Tokenization("none", True, ("en", "de"))
+    translations = [("Er ist alt .",), ("Er nahm den Schläger und er zerbrach .",)]
+    verdicts = own.judge_suite(header("de"), {0: BAT, 1: here}, translations, {}, word_by_word, (words, words))
+    assert [one.verdict for one in verdicts] == [NOT_FOUND, AGREES]
+    counted = own.count([BAT, here], verdicts)
+    assert counted.reasons == {own.NO_CONTEXT: 1}
+    assert (counted.counts.total, counted.counts.decided, counted.counts.agreement) == (2, 1, 1.0)
+
+
+def test_no_context_at_all_is_an_error() -> None:
+    with pytest.raises(AnaphoraError, match="suites convert small --to sources --documents"):
+        own.check_context("small", {0: BAT}, [("Er ist alt .",)])
+    own.check_context("small", {0: BAT}, [("Er nahm den Schläger .", "Er ist alt .")])
+
+
+def test_a_suite_without_antecedents_is_an_error() -> None:
+    bare = Example("1", ("It is old .",), (("Es ist alt .",),), 0)
+    with pytest.raises(AnaphoraError, match="no example has the tag 'source_antecedent'"):
+        own.with_antecedents(suite_of(header("de"), lambda: [bare]))
+
+
+def test_an_unknown_language_is_an_error() -> None:
+    with pytest.raises(AnaphoraError, match=r"determiners of 'cs' are not known.*Known: de, es, fr"):
+        verdict("cs", BAT, "x", "y")
+
+
+@pytest.mark.parametrize(
+    ("tags", "sentence"),
+    [({}, 1), ({"distance": 1}, 1), ({"distance": 0}, 0), ({"distance": 2}, None), ({"distance": -1}, None)],
+)
+def test_where_the_antecedent_is(tags: dict[str, int], sentence: int | None) -> None:
+    assert own.antecedent_sentence(example("He took the bat.", "It is old.", "the bat", **tags)) == sentence
+
+
+def test_an_antecedent_that_is_not_in_the_source() -> None:
+    assert own.antecedent_sentence(example("He took it.", "It is old.", "the bat")) is None
+    lost = verdict("de", example("He took it .", "It is old .", "the bat", distance=1), "Er nahm es .", "Es ist alt .")
+    assert (lost.verdict, lost.reason) == (NOT_FOUND, own.NOT_IN_SOURCE)
+
+
+def test_verdicts_next_to_outcomes_by_the_reference() -> None:
+    verdicts = [Verdict("1", AGREES), Verdict("2", DISAGREES), Verdict("3", AGREES)]
+    items = [replace(BAT, id=str(n), tags={"gender": "m"}) for n in (1, 2, 3)]
+    outcomes = {"1": "wrong", "2": "correct", "3": "correct"}
+    counted = own.count(items, verdicts, ["gender"], outcomes=outcomes, untagged=4)
+    document = counted.to_dict()
+    assert (document["correct"], document["wrong"]) == (2, 1)
+    assert (document["wrong_but_agrees"], document["correct_but_disagrees"]) == (1, 1)
+    assert (document["agrees"], document["disagrees"], document["without_antecedent"]) == (2, 1, 4)
+    assert document["breakdowns"]["gender"]["m"]["agrees"] == 2
+    assert document["interval"][0] < document["agreement"] == 2 / 3 < document["interval"][1]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_classes_of_determiners_are_those_of_pronouns(language: str) -> None:
+    known = agreement.load_agreement(language)
+    assert frozenset().union(*known.determiners.values()) == known.classes
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(
+    not all(map(find_spec, ("sacremoses", "thot", "german_nouns"))),
+    reason="not installed: sacremoses, thot, german_nouns",
+)
+def test_references_agree_and_contrastive_translations_do_not(
+    data: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a sample of ContraPro; benchmarks/own_antecedent.py has the figures of all items."""
+    monkeypatch.undo()
+    script = runpy.run_path(str(BENCHMARK))
+    suite = script["with_records"](read_rebuilt(data("contrapro") / "contrapro_reconstructed.jsonl.gz"), 600)
+    found = script["figures"](script["validate"](suite, tmp_path, aligner="thot:fast_align"))
+    assert found["decided_share"] >= 0.7
+    assert found["right_share"] >= 0.95
