@@ -1,6 +1,6 @@
 """Aligning two files by `anaphora.align`, against calling sil-thot directly: the same models, one thread for both.
 
-The direct call is what the library offers: both models trained, symmetrised by the library, the points written.
+The direct call is what the library offers: both models trained, symmetrized by the library, the points written.
 """
 
 from __future__ import annotations

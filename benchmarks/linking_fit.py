@@ -1,6 +1,6 @@
 """Fitting the built-in resolver: the weights of its features, and how both sides of a translation are pooled.
 
-Both maximise the probability of the right answer (conditional log-likelihood) with a penalty on the squares.
+Both maximize the probability of the right answer (conditional log-likelihood) with a penalty on the squares.
 """
 
 from __future__ import annotations

@@ -130,7 +130,7 @@ def test_runs_are_compared(suite: Path, always_first: Path, perfect: Path, tmp_p
     assert pair.overall.p_value == pytest.approx(2 / 2**13)
     assert package.compare(str(one.path), two.path, samples=500) == comparison
     documents = package.compare(one, two, by=["document"], resample="document", samples=500)
-    assert documents.test == "randomisation"
+    assert documents.test == "randomization"
     assert list(documents.pairs[0].breakdowns) == ["document"]
 
 
@@ -163,7 +163,7 @@ def test_one_breakdown_needs_no_list_and_results_print_themselves(
     runs = [package.score(suite, f"scores:{file}", file.with_suffix("")) for file in (always_first, perfect)]
     comparison = package.compare(*runs, by="document", resample="document")
     assert "13 items gained, 0 lost" in str(comparison)
-    assert set(comparison.pairs[0].overall.tests) == {"randomisation", "bootstrap"}  # McNemar's needs independent items
+    assert set(comparison.pairs[0].overall.tests) == {"randomization", "bootstrap"}  # McNemar's needs independent items
 
 
 @pytest.mark.parametrize("arguments", [{"workers": 2}, {"cluster": ""}])

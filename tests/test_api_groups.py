@@ -50,7 +50,7 @@ def test_problems_of_a_suite_are_returned() -> None:
     assert "candidates" in problem.problem
 
 
-def test_catalogue_systems_and_installation_are_listed() -> None:
+def test_catalog_systems_and_installation_are_listed() -> None:
     assert {"contrapro", "bawden-coreference"} <= {suite["name"] for suite in anaphora.list_suites()}
     assert {"hf", "nmt", "lm"} <= {kind.kind for kind in anaphora.list_systems()}
     assert anaphora.check_installation()[0].name == "anaphora"

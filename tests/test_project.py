@@ -1,4 +1,4 @@
-"""The project itself: one version, public names that exist, a licence, and none of the data of others inside."""
+"""The project itself: one version, public names that exist, a license, and none of the data of others inside."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_types_are_published() -> None:
     assert (Path(anaphora.__file__).parent / "py.typed").is_file()
 
 
-def test_the_licence_is_apache_2() -> None:
+def test_the_license_is_apache_2() -> None:
     text = (ROOT / "LICENSE").read_text(encoding="utf-8")
     assert re.search(r"Apache License\s+Version 2\.0, January 2004\s+http://www\.apache\.org/licenses/", text)
     assert "END OF TERMS AND CONDITIONS" in text

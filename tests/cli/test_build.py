@@ -479,7 +479,7 @@ WRONG = [
     ("y", b"", ["--clean", "subtitles", "--alignments", "x.align"], "--clean changes words"),
     ("y", b"", ["--per-class", "some"], "--per-class some: write a number, all, or even"),
     ("y", b"", ["--phenomenon", "pronuns"], "unknown phenomenon 'pronuns' (did you mean pronouns?)"),
-    ("y", b"", ["--option", "colour=red"], "phenomenon 'pronouns': got an unexpected keyword argument 'colour'"),
+    ("y", b"", ["--option", "color=red"], "phenomenon 'pronouns': got an unexpected keyword argument 'color'"),
     ("y", b"", ["--option", "x"], "--option x: expected KEY=VALUE"),
     ("y", b"", ["--align-backend", "thor"], "unknown alignment backend 'thor'"),
     ("y", b"", ["-l", "en"], "-l en: expected SOURCE-TARGET"),

@@ -275,7 +275,7 @@ def test_robustness_table_and_picture(anaphora: Run, runs: tuple[Path, Path], tm
 
 def test_robustness_settings_are_passed_on(as_json: AsJson, runs: tuple[Path, Path]) -> None:
     document = as_json("robustness", *runs, "--resample", "document", "--by", "pronoun", "--samples", "500")
-    assert document["test"] == "randomisation"
+    assert document["test"] == "randomization"
     assert "|by:document|n:500|" in document["signature"]
     assert set(document["attacks"][0]["breakdowns"]) == {"pronoun"}
 

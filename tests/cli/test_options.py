@@ -156,7 +156,7 @@ def test_no_color_and_verbose_reach_libraries_and_workers(monkeypatch: pytest.Mo
 
 def resample(
     *,
-    test: Literal["bootstrap", "randomisation"] = "bootstrap",
+    test: Literal["bootstrap", "randomization"] = "bootstrap",
     confidence: float = 0.95,
     samples: int = 10_000,
     seed: int = 12345,

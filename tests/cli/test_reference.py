@@ -371,7 +371,7 @@ def test_metrics_table(anaphora: Run) -> None:
 
 @needs_metrics
 @pytest.mark.usefixtures("_texts")
-def test_tokenised_texts_need_no_language(as_json: AsJson, refused: Refused) -> None:
+def test_tokenized_texts_need_no_language(as_json: AsJson, refused: Refused) -> None:
     options = ["metrics", "-r", "ref", "-t", "a", "--metric", "meteor"]
     assert "depend on the language" in refused(*options)
     scores = as_json(*options, "--tokenised")["scores"]
@@ -526,7 +526,7 @@ def test_files_of_another_program_are_merged_and_compared(
 
 
 @needs_align
-def test_raw_text_is_tokenised_and_the_words_are_written(call: Callable[..., Any], tmp_path: Path) -> None:
+def test_raw_text_is_tokenized_and_the_words_are_written(call: Callable[..., Any], tmp_path: Path) -> None:
     pytest.importorskip("sacremoses")
     (tmp_path / "a").write_text("It's old.\n")
     (tmp_path / "b").write_text("C'est vieux.\n")

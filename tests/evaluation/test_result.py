@@ -120,7 +120,7 @@ def test_the_long_signature_spells_everything_out() -> None:
     assert replace(RESULT_SIGNATURE, settings=settings).long_signature == (
         f"contrastive|suite:contrapro@1f3c9a{'0' * 58}|languages:en-de|context:1+1"
         '|focus:"candidate"|margins_only:false|normalise:1.0|separator:" "|truncate:false'
-        "|normalisation:mean|better:lower|ties:wrong|interval:bootstrap|confidence:0.95|resampled:document|samples:10000|seed:7|version:0.3.0"
+        "|normalization:mean|better:lower|ties:wrong|interval:bootstrap|confidence:0.95|resampled:document|samples:10000|seed:7|version:0.3.0"
     )
     assert "|samples:none|seed:none|" in RESULT_SIGNATURE.long_signature
 

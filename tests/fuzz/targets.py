@@ -707,7 +707,7 @@ def _samples(folder: Path) -> None:
     learn_equivalents(read_samples(folder / "j.tsv"))
 
 
-add("apt.judgements", files(j__tsv="candidate\treference\tcorrect\nil\telle\t0\nce\tcela\t1\n"), _samples)
+add("apt.judgments", files(j__tsv="candidate\treference\tcorrect\nil\telle\t0\nce\tcela\t1\n"), _samples)
 
 
 def _annotations(folder: Path) -> None:

@@ -200,7 +200,7 @@ def test_two_systems(files: Files) -> None:
         (figure, ["poor", "good"]) for figure in ("precision", "recall", "f")
     ]
     # ten sentences differ, all one way: two of 2¹⁰ exchanges are as extreme
-    assert document["pairs"][0]["tests"]["randomisation"] == pytest.approx(2 / 1024, abs=0.003)
+    assert document["pairs"][0]["tests"]["randomization"] == pytest.approx(2 / 1024, abs=0.003)
     assert document["pairs"][0]["delta"] == pytest.approx(10 / 12)
 
 

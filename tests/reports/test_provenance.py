@@ -121,11 +121,11 @@ def test_settings_are_words() -> None:
     }
     assert in_words(settings) == (
         "architecture transformer; parameters 363,072; arrangement: joined source 1; arrangement: joined target 0; "
-        "arrangement: context sentences 1; normalise 1; chat; prompt “Translate this: ”"
+        "arrangement: context sentences 1; normalize 1; chat; prompt “Translate this: ”"
     )
 
 
-def test_a_suite_of_the_catalogue_goes_by_its_name(runs: list[Run]) -> None:
+def test_a_suite_of_the_catalog_goes_by_its_name(runs: list[Run]) -> None:
     run = replace(runs[0], header=replace(runs[0].header, suite="contrapro", context="1+1"))
     made = provenance(run, spec="hf:org/model", name="model", signature="ctr|x")
     assert made.command == "anaphora score contrapro --system hf:org/model --context 1 -o runs/sentence"

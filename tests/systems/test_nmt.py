@@ -376,7 +376,8 @@ def test_other_systems_have_no_n_best_lists(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("setting", "problem"),
     [
-        ("?normalise=x", "normalise=x: a number"),
+        ("?normalize=x", "normalize=x: a number"),
+        ("?normalise=x", "normalize=x: a number"),  # the name of version 0.1.0
         ("?beam=3", "unknown setting 'beam'"),
         ("?device=moon", "device 'moon'"),
     ],

@@ -92,7 +92,7 @@ def compare_cases(
     """Compare APT's six cases with human judgments of the pronouns.
 
     details: the table of `anaphora apt --details`
-    judgments: a table with the columns system, sentence, position, and either judgement or answers
+    judgments: a table with the columns system, sentence, position, and either judgment or answers
     options: pronouns that annotators chose from
     languages: language pair whose forms of a pronoun are one (c' and ce)
     """
@@ -142,7 +142,7 @@ def discomt(
     annotations: File,
     *,
     languages: str | None = None,
-    test: Test = "randomisation",
+    test: Test = "randomization",
     confidence: float = SAMPLING.confidence,
     samples: int = SAMPLING.samples,
     seed: int = SAMPLING.seed,

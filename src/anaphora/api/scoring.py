@@ -72,7 +72,7 @@ def score(
 ) -> Run:
     """Score the candidates of a suite with a system, and write a run.
 
-    suite: a suite file or a name of the catalogue, or a suite
+    suite: a suite file or a name of the catalog, or a suite
     system: a spec such as "hf:NAME" (`anaphora systems` lists the kinds), a function that is given a source and one
         translation and returns a score, or an object with the methods `settings` and `score` of a backend
     output: a folder, or a file ending in .jsonl or .jsonl.gz; None: the run is kept until the program ends
@@ -330,7 +330,7 @@ def compare(
 
     A run on an attack of the suite is compared with the suite's run on the attacked items.
 
-    test: whose p-value is shown: "mcnemar", "randomisation" or "bootstrap"
+    test: whose p-value is shown: "mcnemar", "randomization" or "bootstrap"
     by: tags to break down by, instead of those that the suite's paper reports
     minimize, normalize, confidence, resample, samples, seed: see `Settings`
     """
@@ -376,7 +376,7 @@ def report(
 
     output: HTML file to write; a folder with another --format.
     results: JSON printed by apt, generative, context-usage or suites baselines (repeatable).
-    suites: files that were scored, or names of the catalogue, for the texts of their examples; suites of the catalogue
+    suites: files that were scored, or names of the catalog, for the texts of their examples; suites of the catalog
         are found by themselves
     names: of the systems, one for each run, and OLD=NEW for a system of a result
     format: One HTML page, or each part as a file of this format.

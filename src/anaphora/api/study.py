@@ -200,7 +200,7 @@ def export_study(
     if output is not None:
         texts[Path(output)] = out.as_tsv(rows) if Path(output).suffix == ".tsv" else out.as_jsonl(rows)
     if judgments is not None:
-        texts[Path(judgments)] = out.judgements(loaded, current)
+        texts[Path(judgments)] = out.judgments(loaded, current)
     if annotations is not None:
         texts[Path(annotations)] = out.gap_annotations(loaded, current)
     if human_scores is not None:

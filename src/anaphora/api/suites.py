@@ -41,8 +41,8 @@ class Converted:
 
 
 def list_suites() -> list[dict[str, Any]]:
-    """List the suites of the catalogue, and which are installed (`here`)."""
-    from anaphora.suites.catalogue import catalogue
+    """List the suites of the catalog, and which are installed (`here`)."""
+    from anaphora.suites.catalog import catalog
     from anaphora.suites.get import suite_path
 
     return [
@@ -56,12 +56,12 @@ def list_suites() -> list[dict[str, Any]]:
             "licence": entry.licence,
             "here": suite_path(entry.name).is_file(),
         }
-        for entry in catalogue().values()
+        for entry in catalog().values()
     ]
 
 
 def show_suite(suite: File) -> dict[str, Any]:
-    """Show the citation, license, counts and breakdowns of a suite, by its file or its name in the catalogue.
+    """Show the citation, license, counts and breakdowns of a suite, by its file or its name in the catalog.
 
     The baselines are shown as well if `suite_baselines` has saved them for this suite.
     """

@@ -163,7 +163,7 @@ Examples:
     aliases={
         "augment": "anaphora.cli.build:augment",
         "apt-equivalences": "anaphora.cli.meta:apt_equivalences",
-        "apt-judgements": "anaphora.cli.meta:apt_judgements",
+        "apt-judgements": "anaphora.cli.meta:apt_judgments",
         "correlate": "anaphora.cli.meta:correlate",
         "correlate-sweep": "anaphora.cli.meta:correlate_sweep",
         "discomt": "anaphora.cli.meta:discomt",

@@ -19,7 +19,7 @@ Values = tuple[str, ...]
     cls=LazyGroup,
     epilog=epilog("""
 anaphora meta correlate scores.tsv --without OUTLIER
-anaphora meta cases details.tsv judgements.tsv
+anaphora meta cases details.tsv judgments.tsv
 """),
     lazy={
         "correlate": (
@@ -27,7 +27,7 @@ anaphora meta cases details.tsv judgements.tsv
             "Correlate metrics with human scores, with intervals and tests.",
         ),
         "sweep": ("anaphora.cli.meta:correlate_sweep", "Correlate APT for several weights and alignments."),
-        "cases": ("anaphora.cli.meta:apt_judgements", "Compare APT's six cases with human judgments."),
+        "cases": ("anaphora.cli.meta:apt_judgments", "Compare APT's six cases with human judgments."),
         "equivalences": (
             "anaphora.cli.meta:apt_equivalences",
             "Learn which pronouns are equivalent, from judged samples.",
@@ -179,17 +179,17 @@ def apt_equivalences(output: Path | None, format: str, as_json: bool, **settings
 
 @command(
     """
-anaphora meta cases details.tsv judgements.tsv
+anaphora meta cases details.tsv judgments.tsv
 anaphora meta cases details.tsv answers.tsv -l en-fr --options il,elle,ils,elles,ce,on,ça,cela --format latex
 """,
-    "apt-judgements",
+    "apt-judgments",
 )
 @parameters(api.compare_cases, arguments=["details", "judgments=JUDGMENTS"])
 @format_options
-def apt_judgements(format: str, as_json: bool, **settings: Any) -> None:
+def apt_judgments(format: str, as_json: bool, **settings: Any) -> None:
     """Compare APT's six cases with human judgments of the pronouns.
 
-    DETAILS is what `apt --details` writes. JUDGMENTS has the columns system, sentence, position, and either judgement
+    DETAILS is what `apt --details` writes. JUDGMENTS has the columns system, sentence, position, and either judgment
     (correct, incorrect, bad) or answers: what annotators put into the gap, for example il|ce, other, or bad.
     """
     from anaphora.reports.metric_tables import judgment_table

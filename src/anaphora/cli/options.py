@@ -20,6 +20,7 @@ import click
 
 from anaphora.align.tokenize import TOKENIZERS
 from anaphora.core.errors import AnaphoraError
+from anaphora.stats.resampling import EARLIER_NAMES
 from anaphora.suites.suite import Suite
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -40,6 +41,13 @@ class Share(click.FloatRange):
         if math.isnan(number):
             self.fail(f"{value!r} is not a number.", param, ctx)
         return number
+
+
+class Choice(click.Choice[str]):
+    """One of several words; the names that tests had in version 0.1.0 keep working without being listed."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        return super().convert(EARLIER_NAMES.get(value, value), param, ctx)
 
 
 class Parsed(click.ParamType[Any]):
@@ -209,7 +217,7 @@ NORMALIZE_TEXT: Settings = {  # `normalize` of the commands that read texts, whe
     "aliases": ("--normalize", "--no-normalize"),
     "default": True,
 }
-PAIRED_TEST = "Test whose p-value is reported (default: mcnemar, or randomisation with --resample)."
+PAIRED_TEST = "Test whose p-value is reported (default: mcnemar, or randomization with --resample)."
 
 
 def parameters(
@@ -270,7 +278,7 @@ def _option(function: Callable[..., Any], parameter: inspect.Parameter, own: Set
 def option_type(annotation: str, function: Callable[..., Any]) -> Settings:
     """The type, repetition and metavar of an option, from an annotation of the API.
 
-    A suite may be named by its file or by the catalogue, so it is a text; None stands for an option that is not given.
+    A suite may be named by its file or by the catalog, so it is a text; None stands for an option that is not given.
     """
     kind = eval(annotation, inspect.unwrap(function).__globals__)
     members = [member for member in _members(kind) if member is not type(None)]
@@ -286,7 +294,7 @@ def option_type(annotation: str, function: Callable[..., Any]) -> Settings:
         several = {}
     literal = next((member for member in members if get_origin(member) is Literal), None)
     if literal is not None and int not in members:
-        return {"type": click.Choice(get_args(literal)), **several}
+        return {"type": Choice(get_args(literal)), **several}
     for known, settings in (
         (bool, {"type": bool}),
         (int, {"type": SIZE, "metavar": "N"}),

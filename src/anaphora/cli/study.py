@@ -148,7 +148,7 @@ def agreement(study: Path, format: str, as_json: bool, **settings: Any) -> None:
 anaphora study export study > answers.jsonl
 anaphora study export study -o answers.tsv --history
 anaphora study export study --pairs pairs.json --min-agreement 0.8
-anaphora study export study --judgements judgements.tsv --human scores.tsv --metrics metrics.tsv
+anaphora study export study --judgments judgments.tsv --human scores.tsv --metrics metrics.tsv
 """)
 @parameters(
     api.export_study,

@@ -372,10 +372,10 @@ def difference(answers: Sequence[Answer], rule: Rule, limits: Thresholds, confid
     measured = _difference(groups[0], groups[1], confidence)
     low, high = measured.interval
     verdict = "first" if low > limits.gap else "second" if high < -limits.gap else _small(low, high, limits.gap)
-    disfavoured = groups[0] if verdict == "second" else groups[1]
+    disfavored = groups[0] if verdict == "second" else groups[1]
     if min(map(len, groups)) < limits.minimum:
         verdict = TOO_FEW
-    return replace(measured, verdict=verdict, items=tuple(a.id for a in disfavoured if not a.correct))
+    return replace(measured, verdict=verdict, items=tuple(a.id for a in disfavored if not a.correct))
 
 
 def extremes(answers: Sequence[Answer], rule: Rule, limits: Thresholds, confidence: float) -> Measured | None:

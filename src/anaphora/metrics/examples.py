@@ -12,7 +12,7 @@ FILES = {
     # an English text, its French reference, two systems, their alignments, and pronouns judged right or wrong
     "apt": ("source.en", "judged.tsv", *(f"{name}.{end}" for name in SYSTEMS for end in ("fr", "align"))),
     # seven systems with human scores; the shares of judgments in each case are those of APT's Table 5
-    "meta": ("scores.tsv", "basic.json", "rescued.json", "details.tsv", "judgements.tsv"),
+    "meta": ("scores.tsv", "basic.json", "rescued.json", "details.tsv", "judgments.tsv"),
     # two systems' translations of ten pronouns, and what annotators accept
     "discomt": ("annotations.tsv",),
 }

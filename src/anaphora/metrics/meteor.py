@@ -95,7 +95,7 @@ def _extended(paths: _Paths, j: int, words: dict[int, int], sure: bool, to_come:
     is the word just matched if its neighbor cannot be matched next.
     """
     longer: _Paths = {}
-    neighbours = to_come[0] if to_come else {}
+    neighbors = to_come[0] if to_come else {}
     useful = 0
     for later in to_come:
         for i in later:
@@ -104,7 +104,7 @@ def _extended(paths: _Paths, j: int, words: dict[int, int], sure: bool, to_come:
         for i, rank in words.items():
             if used >> i & 1:
                 continue
-            state = ((used | 1 << i) & useful, i if i + 1 in neighbours else _NOTHING)
+            state = ((used | 1 << i) & useful, i if i + 1 in neighbors else _NOTHING)
             cost = (count - 1, chunks + (i != last + 1), distance + abs(i - j), ranks + rank)
             if state not in longer or cost < longer[state][0]:
                 longer[state] = (cost, (i, j, rank, link))

@@ -94,9 +94,9 @@ def pair_list_text(agreement: StudyAgreement, path: Path, min_agreement: float |
     return table_text(PAIR_COLUMNS, pair_list_rows(listed))
 
 
-def judgements(study: Study, current: Mapping[Key, Answer]) -> str:
+def judgments(study: Study, current: Mapping[Key, Answer]) -> str:
     """Return what `anaphora meta cases` reads: answers to gaps, by system, sentence and position."""
-    _needs_gaps(study, "--judgements")
+    _needs_gaps(study, "--judgments")
     rows = []
     for (annotator, name), answer in sorted(current.items(), key=lambda entry: entry[1].number):
         item = study.by_id[name]

@@ -21,7 +21,7 @@ from anaphora.core.errors import AnaphoraError, CannotWrite
 from anaphora.core.files import atomic_path
 
 CHUNK = 1 << 16
-MAX_SIZE = 1 << 28  # bytes of a file whose size is not known; the largest of the catalogue has 4 MB
+MAX_SIZE = 1 << 28  # bytes of a file whose size is not known; the largest of the catalog has 4 MB
 TIMEOUT = 30.0  # seconds without a byte
 DEADLINE = 600.0  # seconds for the whole file
 LONGEST_WAIT = 60.0  # seconds, whatever a server asks for

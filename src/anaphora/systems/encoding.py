@@ -30,12 +30,12 @@ def too_long(length: int, limit: int, text: str, remedy: str) -> AnaphoraError:
     return AnaphoraError(f"{length:,} tokens, but the model takes {limit:,}: {text[:60]!r}… {remedy}")
 
 
-def load_tokenizer(name: str, what: str = "tokeniser", **arguments: Any) -> Any:
+def load_tokenizer(name: str, what: str = "tokenizer", **arguments: Any) -> Any:
     """Load a Hugging Face tokenizer by name or path. It never cuts: callers check how long a text may be."""
     try:
         import transformers  # here, as modules without a model import this one, too
     except ModuleNotFoundError as error:
-        problem = f"a tokeniser needs {error.name}, which is not installed"
+        problem = f"a tokenizer needs {error.name}, which is not installed"
         raise AnaphoraError(f'{problem}: pip install "anaphora[ct2]"') from None
     transformers.logging.set_verbosity_error()  # it warns of long texts, which are an error here
     tokenizer = loaded(name, what, lambda: transformers.AutoTokenizer.from_pretrained(name, **arguments))

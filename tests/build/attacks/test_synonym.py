@@ -254,7 +254,7 @@ def test_pronouns_of_the_context_go_with_it(attack: Callable[..., Any]) -> None:
 
 
 def test_a_possessive_goes_with_the_new_pronoun_only(attack: Callable[..., Any]) -> None:
-    found = attack(curtain(rest="verliert seine Farbe.", source=("the curtain rises.", "it loses its colour.")))
+    found = attack(curtain(rest="verliert seine Farbe.", source=("the curtain rises.", "it loses its color.")))
     assert [candidate[-1] for candidate in found.candidates] == [
         "Er verliert seine Farbe.",
         "Sie verliert ihre Farbe.",

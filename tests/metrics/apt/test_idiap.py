@@ -175,7 +175,7 @@ def test_cases_with_a_list_of_target_pronouns(reference: str, candidate: str, co
     assert outcome.confusion.labels == ("il", "elle", "ce", "c'", "on", "OTHER", "NONE")
 
 
-def test_what_is_aligned_to_nothing_stays_so_the_search_at_its_neighbours_never_runs() -> None:
+def test_what_is_aligned_to_nothing_stays_so_the_search_at_its_neighbors_never_runs() -> None:
     """Here the paper's rescue finds "il" between its markers; the program does not."""
     settings = replace(LISTED, valid_source=frozenset({"it"}), valid_target=frozenset({"il"}))
     links = ((0, 0), (2, 2))

@@ -23,7 +23,7 @@ from anaphora.build.templates.template import (
 from anaphora.build.templates.vocabulary import Entry, WordClass, is_released, read_classes
 from anaphora.core.errors import AnaphoraError, BadInput, did_you_mean
 from anaphora.languages.grammar import Grammar, load_grammar
-from anaphora.suites.catalogue import citation
+from anaphora.suites.catalog import citation
 from anaphora.suites.example import Example, Tag
 from anaphora.suites.suite import Header, Suite, suite_of
 

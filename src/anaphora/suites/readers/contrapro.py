@@ -12,7 +12,7 @@ from typing import Any
 from anaphora.core.errors import BadInput
 from anaphora.core.files import require, text_lines
 from anaphora.core.parsing import expecting, json_record, read_json
-from anaphora.suites.catalogue import citation
+from anaphora.suites.catalog import citation
 from anaphora.suites.example import Example, Passage, Tag
 from anaphora.suites.suite import Header, Suite, suite_of
 
@@ -100,7 +100,7 @@ def read_rebuilt(path: Path) -> Suite:
                 )
 
     about = header("contrapro-rebuilt")
-    note = f"{about.licence}; rebuilt from BennoKrojer/ContraCAT, no licence stated"
+    note = f"{about.licence}; rebuilt from BennoKrojer/ContraCAT, no license stated"
     return suite_of(replace(about, licence=note), examples, path)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from anaphora.core.errors import BadInput
 from anaphora.core.files import existing, text_lines
 from anaphora.core.parsing import get, read_json
-from anaphora.suites.catalogue import citation
+from anaphora.suites.catalog import citation
 from anaphora.suites.example import Example, Tag
 from anaphora.suites.suite import Header, Suite, suite_of
 

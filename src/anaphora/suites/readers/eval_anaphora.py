@@ -12,7 +12,7 @@ from anaphora.core.errors import BadInput
 from anaphora.core.files import open_binary, text_lines
 from anaphora.core.parsing import json_record, shortened
 from anaphora.core.pickles import read_plain_pickles
-from anaphora.suites.catalogue import citation
+from anaphora.suites.catalog import citation
 from anaphora.suites.example import Example, Tag
 from anaphora.suites.readers.text import differing_words
 from anaphora.suites.suite import Header, Suite, suite_of

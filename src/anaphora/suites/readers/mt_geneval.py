@@ -9,7 +9,7 @@ from pathlib import Path
 from anaphora.core.documents import parallel_lines
 from anaphora.core.errors import BadInput
 from anaphora.core.files import require
-from anaphora.suites.catalogue import citation
+from anaphora.suites.catalog import citation
 from anaphora.suites.example import Example, Tag
 from anaphora.suites.suite import Header, Suite, suite_of
 
@@ -17,7 +17,7 @@ CONTEXT = "geneval-context-wikiprofessions"
 SENTENCES = "geneval-sentences"
 SETS = {"context": f"{CONTEXT}-2to1", "sentences": f"{SENTENCES}-feminine"}
 GENDERS = {"feminine": r"\b(she|her|hers|herself)\b", "masculine": r"\b(he|him|his|himself)\b"}
-LICENCE = "CC BY-SA 3.0"
+LICENSE = "CC BY-SA 3.0"
 REMEDY = "Name the folder data/context or data/sentences of the release."
 
 
@@ -82,7 +82,7 @@ def _counterfactual(folder: Path, split: str, language: str) -> Suite:
 
 def _header(kind: str, split: str, language: str, blocks: str | None = None) -> Header:
     name = f"mt-geneval-{kind}-{split}-en-{language}"
-    return Header(name, "en", language, ("gender",), blocks, citation("mt-geneval"), LICENCE)
+    return Header(name, "en", language, ("gender",), blocks, citation("mt-geneval"), LICENSE)
 
 
 def _languages(folder: Path, prefix: str) -> set[str]:

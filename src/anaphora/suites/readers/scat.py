@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from anaphora.core.documents import parallel_lines
 from anaphora.core.files import require
-from anaphora.suites.catalogue import citation
+from anaphora.suites.catalog import citation
 from anaphora.suites.example import Example, Tag
 from anaphora.suites.readers import lopes
 from anaphora.suites.readers.text import differing_pronoun

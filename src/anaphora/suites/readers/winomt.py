@@ -8,7 +8,7 @@ from pathlib import Path
 from anaphora.core.errors import BadInput
 from anaphora.core.files import existing, text_lines
 from anaphora.core.parsing import whole_number
-from anaphora.suites.catalogue import citation
+from anaphora.suites.catalog import citation
 from anaphora.suites.example import Example, Tag
 from anaphora.suites.suite import Header, Suite, suite_of
 
