@@ -32,7 +32,7 @@ AMERICAN = re.compile(  # words that end like British ones, and French words of 
 # Names that others script against: options, columns, settings and keys of version 0.1.0, and names of libraries
 EVERYWHERE = {"licence", "licences"}  # the key of suite files, which is public
 KEPT = {
-    "judgement": ("src/anaphora/metrics/judgments.py", "tests/metrics/test_judgments.py"),
+    "judgement": ("CHANGELOG.md", "src/anaphora/metrics/judgments.py", "tests/metrics/test_judgments.py"),
     "judgements": (
         *("CHANGELOG.md", "src/anaphora/cli/app.py", "src/anaphora/cli/study.py", "tests/cli/test_meta.py"),
         *(
@@ -42,8 +42,9 @@ KEPT = {
             "tests/seams/test_study.py",
         ),
     ),
+    "normalisation": ("CHANGELOG.md",),
     "normalise": (
-        *("src/anaphora/measurement.py", "src/anaphora/nmt/config.py", "src/anaphora/nmt/text.py"),
+        *("CHANGELOG.md", "src/anaphora/measurement.py", "src/anaphora/nmt/config.py", "src/anaphora/nmt/text.py"),
         *("src/anaphora/systems/context.py", "src/anaphora/systems/nmt.py", "tests/evaluation/test_result.py"),
         *("tests/nmt/test_config.py", "tests/systems/test_nmt.py", "tests/reports/test_provenance.py"),
         "tests/test_api.py",
