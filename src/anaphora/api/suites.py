@@ -88,7 +88,7 @@ def suite_baselines(
     """Compute what a system can reach on a suite without understanding: majority, length, a bag of words and others.
 
     folds: Parts of the cross-validation; examples of one document are in one part.
-    keep: Keep the figures next to the suite file, where `suites show` finds them.
+    keep: Save the figures next to the suite file, where `suites show` finds them.
     """
     from anaphora.suites import baselines
 

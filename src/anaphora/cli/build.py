@@ -96,6 +96,7 @@ anaphora build augment --source a.en --target a.de --annotate-source conllu:en.c
     link={"metavar": "SPEC"},
     alignments={"aliases": ("--align",)},
     context={"type": COUNT},
+    separator="Text between the sentences of a passage, exactly as given.",
 )
 @json_option
 def augment(as_json: bool, **options: Any) -> None:
@@ -132,6 +133,7 @@ anaphora build mine --source a.en --target a.de -l en-de --annotate-target stanz
     option={"type": str, "multiple": True, "default": (), "callback": key_values, "metavar": "KEY=VALUE"},
     per_class={"metavar": "N|all|even"},
     work={"metavar": "FOLDER"},
+    licence={"flags": ("--license",), "aliases": ("--licence",)},
 )
 @option("--align-model", hidden=True, help="Model of the aligner (use --aligner NAME:MODEL).")
 @json_option

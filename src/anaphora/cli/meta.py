@@ -42,7 +42,7 @@ def meta() -> None:
 @command("""
 anaphora meta correlate scores.tsv
 anaphora meta correlate scores.tsv --human accuracy --without A3-108 --plot figure1.svg
-anaphora meta correlate scores.tsv --without auto --minimize ter --format latex
+anaphora meta correlate scores.tsv --without auto --lower-is-better ter --format latex
 anaphora meta correlate --example example/
 """)
 @parameters(

@@ -36,6 +36,8 @@ ATTRIBUTE = re.compile(r"(\w+): ([A-Z].*)")  # a line of a docstring that is the
 class Share(click.FloatRange):
     """A number within 0 and 1. `nan` compares with neither end: it would pass the range and every gate."""
 
+    name = "share"
+
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         number: float = super().convert(value, param, ctx)
         if math.isnan(number):
@@ -143,7 +145,7 @@ SHARED: dict[str, Settings] = {
     "aligner_model": shared("Saved aligner to apply (from `anaphora align --save`).", metavar="FOLDER"),
     "corpus": shared("Extra parallel text for training the aligner (repeatable).", metavar="SRC TGT"),
     # systems
-    "system": shared("System to evaluate, as KIND:NAME (see `anaphora systems`).", metavar="SPEC"),
+    "system": shared("System, as KIND:NAME (see `anaphora systems`).", metavar="SPEC"),
     "context": shared(
         "Number of preceding sentences to include (default: what an nmt: model was trained with, otherwise 0)."
     ),
@@ -271,7 +273,7 @@ def _option(function: Callable[..., Any], parameter: inspect.Parameter, own: Set
     elif (settings["default"] is None and not flag) or (settings["default"] == () and settings.get("multiple")):
         del settings["default"]  # but for flags: without a default, click takes one that is not given for False
     elif isinstance(settings["default"], tuple) and not settings.get("multiple"):
-        settings["show_default"] = ",".join(f"{item}" for item in settings["default"])
+        settings["show_default"] = ",".join(f"{item}" for item in settings["default"]) or False
     return option(*settings.pop("flags", (word,)), parameter.name, **settings)
 
 

@@ -37,7 +37,7 @@ anaphora score suite.jsonl --system scores:my.scores -o runs/my-model
         "metavar": "RUN",
         "help": "Run to write: a folder, or a file ending in .jsonl or .jsonl.gz.",
     },
-    gpus={"type": click.FloatRange(0)},
+    gpus={"type": click.FloatRange(0), "metavar": "N"},
 )
 @json_option
 def score(suite: str, system: str, output: Path, as_json: bool, **settings: Any) -> None:
