@@ -138,9 +138,9 @@ def test_what_has_scores_takes_no_more_and_what_has_none_needs_some(
     suite: Path, always_first: Path, tmp_path: Path
 ) -> None:
     run = package.score(suite, f"scores:{always_first}", tmp_path / "run")
-    with pytest.raises(AnaphoraError, match="a run has its scores already"):
+    with pytest.raises(AnaphoraError, match="a run already has scores"):
         package.evaluate(run, scores=always_first)
-    with pytest.raises(AnaphoraError, match="a suite is evaluated with scores"):
+    with pytest.raises(AnaphoraError, match="a suite cannot be evaluated without scores"):
         package.evaluate(package.load_suite(suite))
     with pytest.raises(AnaphoraError, match=r"is a suite\. Evaluate a system"):
         package.evaluate(suite)
@@ -222,7 +222,7 @@ def test_a_function_scores_a_suite(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("system", "says"),
     [
-        (42, "42 is no system: name one (KIND:WHAT), or pass a function of source and translation"),
+        (42, "42 is not a system. Name one (KIND:WHAT), or pass a function of source and translation"),
         (lambda source, translation: "high", "the score of a candidate is a number, not 'high'"),
         (lambda source, translation: float("nan"), "the score of a candidate is a finite number, not nan"),
     ],
@@ -235,7 +235,7 @@ def test_what_is_no_system_is_refused(suite: Path, tmp_path: Path, system: Any, 
 
 
 def test_objects_stay_in_this_process(suite: Path, tmp_path: Path) -> None:
-    with pytest.raises(AnaphoraError, match="an object scores in this process"):
+    with pytest.raises(AnaphoraError, match="a Python object scores in this process"):
         package.score(suite, Mine(), tmp_path / "run", workers=2)
 
 

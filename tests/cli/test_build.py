@@ -476,7 +476,7 @@ WRONG = [
     ("x.align", b"0-0\n", ["--alignments", "x.align"], "x.align: 1 lines, but x.en has 10"),
     ("x.align", b"0:0\n", ["--alignments", "x.align"], "x.align: line 1: not an alignment point: '0:0'"),
     ("y", b"", ["--source", "nowhere"], "nowhere: no such file"),
-    ("y", b"", ["--clean", "subtitles", "--alignments", "x.align"], "--clean changes words"),
+    ("y", b"", ["--clean", "subtitles", "--alignments", "x.align"], "--clean changes the words"),
     ("y", b"", ["--per-class", "some"], "--per-class some: write a number, all, or even"),
     ("y", b"", ["--phenomenon", "pronuns"], "unknown phenomenon 'pronuns' (did you mean pronouns?)"),
     ("y", b"", ["--option", "color=red"], "phenomenon 'pronouns': got an unexpected keyword argument 'color'"),

@@ -333,9 +333,7 @@ def test_equivalences_json_and_limits(as_json: Callable[..., Any], samples: Path
 
 
 def test_equivalences_what_is_refused(refused: Callable[..., str], samples: Path, tmp_path: Path) -> None:
-    assert (
-        refused("apt-equivalences", samples, "--lists", "x.toml") == "--lists goes with -l: which language pair is it?"
-    )
+    assert refused("apt-equivalences", samples, "--lists", "x.toml") == "--lists needs a language pair. Pass it with -l"
     (tmp_path / "no.tsv").write_text("candidate\treference\nil\tce\n", encoding="utf-8")
     assert "no.tsv: line 1: no column 'correct'" in refused("apt-equivalences", "no.tsv")
 

@@ -148,7 +148,7 @@ def test_a_random_sample_is_scored_and_signed(as_json: AsJson, refused: Refused,
     assert result["protocol"]["sample"] == "3@5"
     assert "|set:" in result["signature"]
     message = refused("score", suite, "--system", AWK, "--sample", "3", "--limit", "3", "-o", "two")
-    assert "give one of the two" in message
+    assert "cannot be combined" in message
 
 
 # -------------------------------------------------------------------------------------------------------- score options

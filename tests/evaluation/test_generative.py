@@ -321,7 +321,7 @@ def test_examples_without_a_right_answer_are_left_out(tmp_path: Path) -> None:
     path = tmp_path / "t.de"
     path.write_text("Er war alt.\nSie war groß.\n", encoding="utf-8")
     assert read_translations(path, texts, suite).sentences == [["Sie", "war", "groß", "."]]
-    with pytest.raises(AnaphoraError, match="no example has a right answer"):
+    with pytest.raises(AnaphoraError, match="no example has a gold candidate"):
         read_texts(suite_of(Header("s", "en", "de"), lambda: [prior]))
 
 

@@ -79,9 +79,9 @@ def test_shares_of_choices_are_not_called_accuracy() -> None:
     [
         ({"normalize": "tokens"}, "unknown normalize 'tokens'. Known: sum, mean"),
         ({"interval": "wald"}, "unknown interval 'wald'. Known: wilson, bootstrap"),
-        ({"confidence": 95}, "confidence is a number between 0 and 1"),
-        ({"confidence": 0.0}, "confidence is a number between 0 and 1"),
-        ({"samples": 0}, "samples and trials are numbers from 1"),
+        ({"confidence": 95}, "confidence must be between 0 and 1"),
+        ({"confidence": 0.0}, "confidence must be between 0 and 1"),
+        ({"samples": 0}, "samples and trials at least 1"),
     ],
 )
 def test_settings_that_mean_nothing_are_refused(settings: dict[str, Any], problem: str) -> None:

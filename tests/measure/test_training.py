@@ -289,7 +289,7 @@ def test_a_description_of_another_architecture_is_refused(static: tuple[Path, Me
     folder, _ = static
     about = json.loads((folder / "measure.json").read_text())
     change(folder, config={**about["config"], "model": {**about["config"]["model"], "kind": "average"}})
-    with pytest.raises(BadInput, match=r"the file has head\.normal\.\w+, but the model has not"):
+    with pytest.raises(BadInput, match=r"the file has head\.normal\.\w+, but the model does not"):
         load_measure(folder)
 
 

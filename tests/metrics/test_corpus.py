@@ -296,7 +296,7 @@ def test_a_checkpoint_on_this_machine(package: SimpleNamespace) -> None:
 
 
 def test_without_a_source() -> None:
-    with pytest.raises(AnaphoraError, match="give it with -s"):
+    with pytest.raises(AnaphoraError, match="Pass it with -s"):
         comet(Texts(["a"], {"x": ["a"]}))
 
 

@@ -203,7 +203,7 @@ def test_an_answer_that_ends_in_its_headers_is_no_empty_file(server: Server, goa
 
 def test_cuts_without_end_are_given_up(server: Server, goal: Path) -> None:
     server.script.extend([serve(cut=100)] * 50)
-    with pytest.raises(AnaphoraError, match="after 3 more tries"):
+    with pytest.raises(AnaphoraError, match="after 3 more attempts"):
         get(server, goal, retries=3)
     assert len(server.asked) == 4
 
@@ -334,14 +334,14 @@ def test_a_busy_server_is_asked_again_after_longer_and_longer_waits(server: Serv
 
 def test_a_server_that_stays_busy_is_given_up(server: Server, goal: Path) -> None:
     server.script.extend([say(503)] * 9)
-    with pytest.raises(AnaphoraError, match=r"503 Service Unavailable, also after 2 more tries.*--from-path"):
+    with pytest.raises(AnaphoraError, match=r"503 Service Unavailable, even after 2 more attempts.*--from-path"):
         get(server, goal, retries=2)
     assert len(server.asked) == 3
 
 
 def test_a_server_that_stays_silent_is_given_up(server: Server, goal: Path) -> None:
     server.script.extend([stall, stall])
-    with pytest.raises(AnaphoraError, match="timed out, also after 1 more tries"):
+    with pytest.raises(AnaphoraError, match="timed out, even after 1 more attempts"):
         get(server, goal, timeout=0.1, retries=1)
 
 

@@ -41,14 +41,14 @@ class Aligner:
     ) -> list[Alignment]:
         """Train on these sentences inside a larger corpus, and align them (APT 2017, §2.3)."""
         if corpus and not self.backend.learns:
-            raise AnaphoraError(f"backend {self.settings.backend!r} learns nothing: it has no use for a corpus")
+            raise AnaphoraError(f"backend {self.settings.backend!r} is not trained and cannot use a corpus")
         pairs = self._pairs(source, target)
         more = self._pairs([one for one, _ in corpus], [other for _, other in corpus], place="corpus sentence")
         if not self.backend.learns:
             return self._merged(self.backend.train((), pairs), pairs)
         texts, more = _without_empty(pairs), _without_empty(more)
         if not texts and not more:
-            raise AnaphoraError("nothing to learn from: every sentence pair has an empty side")
+            raise AnaphoraError("no training data: every sentence pair has an empty side")
         directions = self.backend.train(more, texts, progress)
         self.trained_on = len(more) + len(texts)
         return self._merged(directions, pairs)
@@ -56,14 +56,14 @@ class Aligner:
     def align(self, source: Sentences, target: Sentences) -> list[Alignment]:
         """Align new sentences with the trained model. The links of a pair do not depend on other pairs."""
         if self.trained_on is None:
-            raise AnaphoraError("nothing was learned yet: train the aligner, or load a saved one")
+            raise AnaphoraError("the aligner is not trained. Train it, or load a saved one")
         pairs = self._pairs(source, target)
         return self._merged(self.backend.align(_without_empty(pairs)), pairs)
 
     def save(self, folder: Path | str) -> None:
         """Write the trained aligner to a folder: a header and the backend's own files."""
         if self.trained_on is None:
-            raise AnaphoraError("nothing was learned that could be saved")
+            raise AnaphoraError("the aligner is not trained, so there is nothing to save")
         check_output(Path(folder))
         settings = replace(self.settings, model=self.backend.model, symmetrize=self.symmetrize)
         with atomic_folder(Path(folder), replace=True) as temporary:
@@ -261,7 +261,7 @@ def open_model(folder: Path, backend: str | None = None) -> SavedModel:
         raise BadInput(path, f"version {version!r} of saved models, but this program reads {FORMAT}", remedy=RETRAIN)
     for name, kind in TYPES.items():
         if not isinstance(header.get(name), kind):
-            raise BadInput(path, f"{name!r} is missing or not as it should be", remedy=RETRAIN)
+            raise BadInput(path, f"{name!r} is missing or invalid", remedy=RETRAIN)
     if backend is not None and header["backend"] != backend:
         problem = f"a model of backend {header['backend']!r}, not {backend!r}"
         raise BadInput(folder, problem, remedy=f"Apply it with --aligner {header['backend']}.")

@@ -139,7 +139,7 @@ class Direction:
         sizes = [array.shape for array in (self.keys, self.theta, self.alone)]
         kinds = [array.dtype.kind for array in (self.keys, self.theta, self.alone)]
         if sizes != [(self.keys.size,), (self.keys.size,), (self.size,)] or kinds != ["i", "f", "f"]:
-            raise BadInput(folder, "the arrays of the model do not belong together", remedy=remedy)
+            raise BadInput(folder, "the arrays of the model are inconsistent", remedy=remedy)
 
     def check(self, what: str, remedy: str = "") -> None:
         """Raise an error unless every parameter is finite."""
@@ -311,7 +311,7 @@ class Builtin:
         texts = [read_text(folder / f"{side}.words") for side in SIDES]
         self._numbers = tuple({word: k for k, word in enumerate(text.split("\n")[:-1])} for text in texts)
         if any(len(numbers) != text.count("\n") for numbers, text in zip(self._numbers, texts, strict=True)):
-            raise BadInput(folder, "a word is twice in the list of words", remedy=RETRAIN)
+            raise BadInput(folder, "a word occurs twice in the vocabulary", remedy=RETRAIN)
         with expecting(folder, "a saved model of the built-in aligner"):
             self._directions = [
                 Direction(
@@ -346,7 +346,7 @@ def _saved(path: Path) -> Any:
     try:
         return np.load(path, allow_pickle=False)
     except Exception as error:  # NumPy's errors, those of its header parser, lack of memory
-        raise BadInput(path, f"not an array that can be read: {shortened(str(error))}", remedy=RETRAIN) from None
+        raise BadInput(path, f"cannot be read as an array: {shortened(str(error))}", remedy=RETRAIN) from None
 
 
 def _both(pairs: Sequence[SentencePair]) -> tuple[Sequence[SentencePair], Sequence[SentencePair]]:

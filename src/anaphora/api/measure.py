@@ -287,7 +287,7 @@ def measure_score(
     """
     systems = as_paths(translations)
     if bool(sentences) == bool(systems):
-        raise AnaphoraError("give sentences, or files of systems (-t)")
+        raise AnaphoraError("pass sentences, or translations of systems (-t)")
     measure = _load_measure(model, encoder, cache, threads)
     if not sentences:
         sampling = {"samples": samples, "seed": seed, "confidence": confidence}
@@ -315,7 +315,7 @@ def _rank(
     from anaphora.measure.texts import read_lines
 
     if common_context and reference is None:
-        raise AnaphoraError("--common-context is the reference's: name it with -r")
+        raise AnaphoraError("--common-context needs the reference. Pass it with -r")
     system_names = Files(systems[0], systems, names=names).system_names()
     lines = list(read_lines(reference or systems[0], systems, context=measure.config.sentences, docids=docids))
     texts = {name: texts_of(lines, k, measure, own_context=not common_context) for k, name in enumerate(system_names)}
@@ -362,7 +362,7 @@ def measure_evaluate(
     from anaphora.measure.scoring import evaluate_measure, judge_run, with_human_counts
 
     if sum(what is not None for what in (model, system, run)) != 1:
-        raise AnaphoraError("name one judge: --model MODEL, --system SPEC or --run RUN")
+        raise AnaphoraError("pass one judge: --model MODEL, --system SPEC or --run RUN")
     settings = Settings(
         samples,
         seed,

@@ -126,7 +126,7 @@ def learn_equivalences(
     from anaphora.metrics.judgments import learn_equivalents, read_samples
 
     if lists and not languages:
-        raise AnaphoraError("--lists goes with -l: which language pair is it?")
+        raise AnaphoraError("--lists needs a language pair. Pass it with -l")
     known = pronoun_lists(languages, as_path(lists)) if languages else None
     path = Path(samples)
     learned = learn_equivalents(read_samples(path), lists=known, least_share=least_share, above=above)

@@ -108,7 +108,7 @@ def score(
     )
     if not isinstance(system, str):
         if workers not in (None, "auto", 1) or cluster is not None:
-            raise AnaphoraError("an object scores in this process: leave workers and cluster out")
+            raise AnaphoraError("a Python object scores in this process. Leave out workers and cluster")
         name, scorer = name_of(system), scorer_of(system)
     else:
         name, traits = system, kind_traits(system)
@@ -287,13 +287,13 @@ def evaluate(
     by = as_words(by)
     if scores is not None:
         if isinstance(what, Run):
-            raise AnaphoraError("a run has its scores already; name a suite to evaluate a score file")
+            raise AnaphoraError("a run already has scores. Pass a suite to evaluate a score file")
         if not isinstance(scores, str | Path):
             return evaluate_scores(as_suite(what), ScoreArray(scores), breakdowns=by, settings=settings)
         suite = what if isinstance(what, Suite) else _suite_or_advice(what, scores)
         return evaluate_scores(suite, Path(scores), breakdowns=by, settings=settings)
     if isinstance(what, Suite):
-        raise AnaphoraError("a suite is evaluated with scores: pass a score file, or a run")
+        raise AnaphoraError("a suite cannot be evaluated without scores. Pass a score file, or a run")
     run = what if isinstance(what, Run) else load_run(what)
     return evaluate_run(run, breakdowns=by, settings=settings)
 

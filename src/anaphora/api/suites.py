@@ -94,7 +94,7 @@ def suite_baselines(
 
     suite = suite if isinstance(suite, Suite) else load_suite(suite)
     if keep and suite.path is None:
-        raise AnaphoraError(f"{suite.header.name} is not in a file, so that nothing can be kept next to it")
+        raise AnaphoraError(f"{suite.header.name} is not a file, so its baselines cannot be saved next to it")
     computed = baselines.suite_baselines(suite, folds=folds, seed=seed, confidence=confidence)
     if keep and suite.path is not None:
         baselines.save(computed, suite.path)
@@ -167,9 +167,9 @@ def convert_suite(
     if to not in ("native", "text", "sources"):
         raise AnaphoraError(f"unknown output {to!r}. Known: native, text, sources")
     if documents and to != "sources":
-        raise AnaphoraError("--documents goes with --to sources")
+        raise AnaphoraError("--documents can only be used with --to sources")
     if separator is not None and to == "native":
-        raise AnaphoraError("--separator goes with --to text or --to sources")
+        raise AnaphoraError("--separator can only be used with --to text or --to sources")
     kept = context if to == "sources" and format == "native" else None
     if not isinstance(source, Suite):
         source = load_suite(

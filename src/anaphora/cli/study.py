@@ -40,7 +40,10 @@ anaphora study export study --pairs pairs.json
     lazy={
         "create": ("anaphora.cli.study:create", "Create a study from a suite: questions and assignments."),
         "serve": ("anaphora.cli.study:serve", "Serve a study: a personal link per annotator, and an overview."),
-        "agreement": ("anaphora.cli.study:agreement", "Compute the agreement of annotators: κ, α, AC1, with intervals."),
+        "agreement": (
+            "anaphora.cli.study:agreement",
+            "Compute the annotators' agreement: κ, α, AC1, with intervals.",
+        ),
         "export": ("anaphora.cli.study:export", "Export the answers, the pair list and judgments of systems."),
     },
 )

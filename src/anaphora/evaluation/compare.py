@@ -140,7 +140,7 @@ def compare_runs(
     test = test or ("mcnemar" if settings.resample is None else "randomization")
     test = EARLIER_NAMES.get(test, test)
     if len(runs) < 2:
-        raise AnaphoraError("two or more runs are needed for a comparison")
+        raise AnaphoraError("a comparison needs two or more runs")
     if test not in TESTS:
         raise AnaphoraError(f"unknown test {test!r}. Known: {', '.join(TESTS)}")
     if test == "mcnemar" and settings.resample is not None:
@@ -326,7 +326,7 @@ def _by_original(runs: Sequence[Run]) -> Iterator[tuple[ScoredExample, ...]]:
             raise _unrelated(run if k else runs[others[0]], runs[0])
         if len(set(keys)) < len(keys):
             raise AnaphoraError(
-                f"{run.path}: several attacks on one example are in it. Compare each with: anaphora robustness"
+                f"{run.path}: it has several attacks on one example. Compare each with: anaphora robustness"
             )
         tables.append(dict(zip(keys, items, strict=True)))
     common = [key for key in tables[0] if all(key in table for table in tables)]

@@ -248,7 +248,7 @@ def _attacked(
         if len(bases) != 1:
             who = "several runs have" if bases else "no run has"
             problem = f"an attack, but {who} the originals of its examples by {runs[k].header.system}"
-            remedy = "Name the run on the suite itself, too; score files of one system are joined by --system NAME"
+            remedy = "Name the run on the suite itself, too; --name NAME says that score files are of one system"
             raise BadInput(runs[k].path, problem, remedy=remedy)
         attacked.setdefault(bases[0], []).append(k)
     return attacked

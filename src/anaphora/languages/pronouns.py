@@ -311,7 +311,7 @@ def load_readings(language: str, path: Path | None = None) -> Readings:
         known = ", ".join(names_with("readings"))
         raise AnaphoraError(
             f"no list of pronouns for language {language!r}. There are lists for {known}; supply your own with "
-            "--pronouns FILE.toml (docs/measure.md shows one)"
+            "--pronoun-list FILE.toml (docs/measure.md shows one)"
         )
     return _parse_readings(readings, top_value(language, "capital", []), Path(f"{language}.toml"), language)
 

@@ -269,9 +269,9 @@ MODEL = "Unbabel/wmt22-comet-da"
 def comet(texts: Texts, *, comet_model: str = MODEL, comet_gpus: int = 0, **_: Any) -> Measured:
     """The mean of the sentences' scores. comet_model: a name of the hub, or a checkpoint on this machine (.ckpt)."""
     if texts.source is None:
-        raise AnaphoraError("COMET compares with the source, too: give it with -s")
+        raise AnaphoraError("COMET needs the source. Pass it with -s")
     if texts.more_references:
-        raise AnaphoraError("COMET compares with one reference: give one -r, or leave COMET out")
+        raise AnaphoraError("COMET supports only one reference. Pass one -r, or leave COMET out")
     model, number = _load(comet_model), "unknown"
     compared = texts.as_compared
     sums = {}

@@ -56,7 +56,7 @@ def _read(path: Path) -> OtherResult:
             kind, names = BASELINES, []
             baselines_table(document), baseline_lines(document)  # that they can be drawn
         else:
-            raise BadInput(path, "a result of no known kind", remedy=REMEDY)
+            raise BadInput(path, "an unknown kind of result", remedy=REMEDY)
         if not (names or kind == BASELINES) or not all(isinstance(name, str) for name in names):
             raise TypeError("no system, or one whose name is not a text")
     return OtherResult(path, kind, document, tuple(names))

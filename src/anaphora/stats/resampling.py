@@ -29,7 +29,7 @@ class Resampling:
     def __post_init__(self) -> None:
         object.__setattr__(self, "test", EARLIER_NAMES.get(self.test, self.test))
         if not 0 < self.confidence < 1 or min(self.samples, self.randomizations) < 1:
-            raise AnaphoraError("confidence is a number between 0 and 1, samples and trials are numbers from 1")
+            raise AnaphoraError("confidence must be between 0 and 1, and samples and trials at least 1")
         if self.test not in TESTS:
             raise AnaphoraError(f"unknown test {self.test!r}. Known: {', '.join(TESTS)}")
 

@@ -76,7 +76,7 @@ def fetch(
             break
         except _TemporaryError as error:
             if failures > retries:
-                raise AnaphoraError(f"{file_url}: {error}, also after {retries} more tries. {REMEDY}") from None
+                raise AnaphoraError(f"{file_url}: {error}, even after {retries} more attempts. {REMEDY}") from None
             sleep(min(max(0.5 * 2 ** (failures - 1), error.wait), LONGEST_WAIT))
     return digest
 

@@ -178,7 +178,7 @@ def _unpack(file: Path, archive: RemoteArchive, folder: Path) -> None:
 
 def _verify(path: Path, digest: str | None) -> str:
     if not path.is_file():
-        raise BadInput(path, "was not in the archive", remedy="The archive is not the one the catalog means.")
+        raise BadInput(path, "was not in the archive", remedy="This is not the archive of the catalog.")
     actual = sha256_of(path)
     if digest not in (None, actual):
         path.unlink()

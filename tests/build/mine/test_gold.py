@@ -88,7 +88,7 @@ def test_chains_of_people_in_an_annotation(tmp_path: Path, parsed: Parsed) -> No
 
 def test_the_languages_of_a_file(tmp_path: Path) -> None:
     assert languages_of(write(tmp_path / "gold.jsonl", RECORD)) == ("en", "de")
-    with pytest.raises(BadInput, match="no documents in it"):
+    with pytest.raises(BadInput, match="the file has no documents"):
         languages_of(write(tmp_path / "empty.jsonl"))
     with pytest.raises(BadInput, match="line 1: not a record"):
         languages_of(write(tmp_path / "bad.jsonl", {"langs": ["en"]}))

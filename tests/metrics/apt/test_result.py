@@ -147,7 +147,7 @@ def test_the_difference_turns_with_the_systems(values: list[tuple[float, int]], 
 
 @pytest.mark.parametrize("wrong", [{"confidence": 1.0}, {"samples": 0}, {"trials": 0}])
 def test_impossible_settings_are_refused(wrong: dict[str, float]) -> None:
-    with pytest.raises(AnaphoraError, match="confidence is a number between 0 and 1"):
+    with pytest.raises(AnaphoraError, match="confidence must be between 0 and 1"):
         Resampling(**wrong)  # type: ignore[arg-type]
     with pytest.raises(AnaphoraError, match=r"unknown test 'mcnemar'\. Known: bootstrap, randomization"):
         Resampling(test="mcnemar")

@@ -203,7 +203,7 @@ def by_annotators(
         return None, lambda example, _: tags.get(example.id)
     if source is None or target is None:
         missing = "--annotate-source" if source is None else "--annotate-target"
-        raise AnaphoraError(f"antecedents are found in both languages, and {missing} is missing. Add: {missing} SPEC")
+        raise AnaphoraError(f"antecedents are annotated in both languages. Add {missing} SPEC")
     sides = [
         (load_annotator(spec, language), load_linker(link, language))
         for spec, language in ((source, header.source_language), (target, header.target_language))

@@ -206,7 +206,7 @@ class _Replacer:
         self, example: Example, index: int, antecedent: Antecedent, phrase: Phrase, noun: Noun, gold: int
     ) -> Example:
         if any(len(candidate) != len(example.source) for candidate in example.candidates):
-            raise Unsure("a candidate has not as many sentences as its source")
+            raise Unsure("a candidate does not have as many sentences as its source")
         # the new right candidate must not change a pronoun with another antecedent, as some in ContraPro
         changes = len(differing_words(example.candidates[example.gold or 0][-1], example.candidates[gold][-1]))
         if not 1 <= changes <= max(1, count_it(example.source[-1])):

@@ -72,14 +72,14 @@ def _check(corpus: Corpus) -> None:
     if corpus.format not in FORMATS:
         raise AnaphoraError(f"unknown format {corpus.format!r}. Known: {', '.join(FORMATS)}")
     if corpus.target is None and corpus.format != "tsv":
-        raise AnaphoraError(f"--format {corpus.format} needs --target: the translations of {corpus.source}")
+        raise AnaphoraError(f"--input-format {corpus.format} needs --target: the translations of {corpus.source}")
     if (corpus.links is not None) != (corpus.format in ("opus", "moses")):
         if corpus.links is not None:
-            raise AnaphoraError(f"--links {corpus.links} is for --format opus or moses, not {corpus.format}")
+            raise AnaphoraError(f"--links {corpus.links} is for --input-format opus or moses, not {corpus.format}")
         what = "OPUS's alignment file, .xml or .xml.gz" if corpus.format == "opus" else "the .ids file of the corpus"
-        raise AnaphoraError(f"--format {corpus.format} needs --links: {what}")
+        raise AnaphoraError(f"--input-format {corpus.format} needs --links: {what}")
     if corpus.format == "opus" and corpus.alignments is not None:
-        raise AnaphoraError(f"--alignments {corpus.alignments} cannot be combined with --format opus")
+        raise AnaphoraError(f"--alignments {corpus.alignments} cannot be combined with --input-format opus")
 
 
 def _tsv(corpus: Corpus) -> Iterator[Named]:
@@ -164,7 +164,7 @@ def read_stage(stage: Stage, corpus: Corpus, sizes: Sizes, count: Count | None =
             count(index.pairs, None)
     if not index.shards:
         raise BadInput(
-            corpus.source, "no sentences", remedy="Check that the file is not empty and that --format is right."
+            corpus.source, "no sentences", remedy="Check that the file is not empty and that --input-format is right."
         )
     write_atomic(path, json.dumps(index.to_dict(), indent=1).encode() + b"\n")
     return index

@@ -85,7 +85,7 @@ def languages_of(path: Path) -> tuple[str, str]:
         with expecting(path, "a record of ParCorFull with a pair of languages", 1):
             source, target = json_record(line, path, 1, "a record of ParCorFull")["langs"]
         return str(source), str(target)
-    raise BadInput(path, "no documents in it")
+    raise BadInput(path, "the file has no documents")
 
 
 def read_gold(path: Path, source: str, target: str) -> Iterator[GoldPair]:

@@ -71,7 +71,7 @@ def _groups(path: Path) -> Iterator[tuple[str, str, list[str]]]:
                 problem = f"more than {MAX_LINKS:,} links or {MAX_TEXT:,} characters between two documents"
                 raise BadInput(path, problem, remedy=SMALLER)
     if root is None or root.tag != "cesAlign":
-        raise BadInput(path, "no alignment file of OPUS: no <cesAlign>", remedy=AGAIN)
+        raise BadInput(path, "not an OPUS alignment file: no <cesAlign>", remedy=AGAIN)
 
 
 def _name(group: ElementTree.Element, side: str, path: Path) -> str:

@@ -62,7 +62,7 @@ def read_classes(folder: Path, languages: tuple[str, str]) -> dict[str, WordClas
     files = {path: name for path, name in files.items() if name.endswith(SUFFIXES)}
     if not files:
         remedy = "A vocabulary has one file per word class, such as animal.tsv."
-        raise BadInput(folder, "no .tsv and no .json file is here", remedy=remedy)
+        raise BadInput(folder, "the folder has no .tsv or .json file", remedy=remedy)
     classes: dict[str, WordClass] = {}
     for path, file in files.items():
         name, _, suffix = file.rpartition(".")
@@ -166,5 +166,5 @@ def _unique(path: Path, entries: Iterable[Entry]) -> tuple[Entry, ...]:
             raise BadInput(path, problem, line=entry.line, remedy=remedy)
         by_id[entry.id] = entry
     if not by_id:
-        raise BadInput(path, "no words are in it", remedy="Write one entry per line.")
+        raise BadInput(path, "the file has no words", remedy="Write one entry per line.")
     return tuple(by_id.values())

@@ -39,9 +39,7 @@ def read(path: Path) -> Suite:
     """All templates below a folder (the whole release, one step, or one template) as one suite."""
     folders = sorted({f.parent for f in path.rglob("en.txt*") if existing(f.parent, "de.txt")}) if path.is_dir() else []
     if not folders:
-        raise BadInput(
-            path, "no folder with en.txt and de.txt is below it", remedy="Name the release's templates folder."
-        )
+        raise BadInput(path, "no subfolder has en.txt and de.txt", remedy="Name the release's templates folder.")
 
     def examples() -> Iterator[Example]:
         for folder in folders:

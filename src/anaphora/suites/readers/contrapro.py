@@ -54,7 +54,7 @@ def read(path: Path, *, context_from: Path | None = None, context: int | None = 
     """
     if context and context_from is None:
         remedy = "Name the folder with the OpenSubtitles documents: --context-from documents/"
-        raise BadInput(path, f"no context is stored in this format, {context} sentences are asked for", remedy=remedy)
+        raise BadInput(path, f"this format has no context, but {context} sentences were requested", remedy=remedy)
     size = 0 if context_from is None else 1 if context is None else context
 
     def examples() -> Iterator[Example]:

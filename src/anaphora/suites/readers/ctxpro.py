@@ -30,7 +30,7 @@ def read(path: Path, *, context: int | None = None) -> Suite:
     """
     named = NAME.fullmatch(path.name)
     if named is None:
-        raise BadInput(path, "the name does not tell the languages", remedy=REMEDY)
+        raise BadInput(path, "the file name does not contain the languages", remedy=REMEDY)
     text, records = (_file(path.parent, named["name"] + end) for end in ("", ".json"))
     header = Header(
         f"ctxpro-{named['name'].replace('.', '-')}",

@@ -32,7 +32,7 @@ def read(path: Path) -> Suite:
     language = next((code for name, code in LANGUAGES.items() if name in path.name), None)
     if language is None:
         remedy = "It is test_data_german, test_data_german.jsonl or alike."
-        raise BadInput(path, "the file name does not say the language", remedy=remedy)
+        raise BadInput(path, "the file name does not contain the language", remedy=remedy)
 
     def examples() -> Iterator[Example]:
         with open_binary(path) as stream:  # no pickle begins like this

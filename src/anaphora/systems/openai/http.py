@@ -130,7 +130,7 @@ class Client(Generic[A]):
         try:
             answer: A = attempts(self._attempt, f"{self.url}/{path}", data)
         except _TemporaryError as error:
-            more = f", also after {self.retries} more tries" if self.retries else ""
+            more = f", even after {self.retries} more attempts" if self.retries else ""
             raise AnaphoraError(
                 f"{self.url}: {error}{more}. Finished answers are kept: use --resume to continue once the server "
                 "answers again"
