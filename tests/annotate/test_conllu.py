@@ -120,7 +120,7 @@ def test_another_corpus_is_refused(file: Path, corpus: list[list[str]], problem:
         (["1\ta\ta\tX\t_\t_\t7\tdep\t_\t_"], "line 1: head 7 is outside the sentence of 1 words"),
         (
             ["1\ta\ta\tX\t_\t_\t2\tdep\t_\t_", "2\tb\tb\tX\t_\t_\t1\tdep\t_\t_"],
-            "word 1 depends on itself: the heads form a cycle",
+            "word 1 depends on itself",
         ),
         (
             ["1-3\tab\t_\t_\t_\t_\t_\t_\t_\t_", "1\ta\ta\tX\t_\t_\t0\troot\t_\t_"],

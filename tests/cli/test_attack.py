@@ -269,7 +269,7 @@ def test_a_suite_is_attacked(anaphora: Run, stage: Path, tmp_path: Path, more: t
         (("--thesaurus", "th.dat"), "is not a known resource. Write one of: mythes:PATH"),
         (("--thesaurus", "mythes:none.dat"), "none.dat: no such file"),
         (("--thesaurus", "mythes:th.dat", "--wordnet", "nowhere"), "nowhere"),
-        (("--thesaurus", "mythes:th.dat", "--dictionary", "th.dat"), "th.dat: the file has no entry of a noun"),
+        (("--thesaurus", "mythes:th.dat", "--dictionary", "th.dat"), "th.dat: the file has no nouns"),
         (("--thesaurus", "mythes:th.dat", "--annotate-target", "nothing"), "not an annotator: 'nothing'"),
     ],
 )

@@ -142,7 +142,7 @@ def _check(words: Sequence[Token], contractions: Sequence[Contraction], path: Pa
                 problem = f"head {word + 1} is outside the sentence of {len(words)} words"
                 raise BadInput(path, problem, line=line)
             if word in path_to_root:
-                raise BadInput(path, f"word {word + 1} depends on itself: the heads form a cycle", line=line)
+                raise BadInput(path, f"word {word + 1} depends on itself", line=line)
             path_to_root.append(word)
             word = words[word].head
         rooted.update(path_to_root)

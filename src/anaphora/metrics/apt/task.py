@@ -222,9 +222,7 @@ class Files:
                 counts = f"{len(self.hypotheses)} translations, but {len(given)}"
                 raise AnaphoraError(f"one {what} is needed for each translation, in their order: {counts} given")
         if (self.reference_tags is None) != (not self.hypothesis_tags):
-            raise AnaphoraError(
-                "tags are needed for the reference (--reference-tags) and every translation (--translation-tags)"
-            )
+            raise AnaphoraError("tags must be given for the reference and every translation (--translation-tags)")
         if len(set(self.systems)) != len(self.systems):
             raise AnaphoraError("two translations have the same name: tell them apart with --name, once for each")
 
