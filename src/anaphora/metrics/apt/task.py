@@ -212,7 +212,7 @@ class Files:
     def __post_init__(self) -> None:
         several = {
             "alignment file (--translation-alignments)": self.hypothesis_alignments,
-            "tag file (--hyp-tags)": self.hypothesis_tags,
+            "tag file (--translation-tags)": self.hypothesis_tags,
             "name (--name)": self.names,
         }
         if not self.hypotheses:
