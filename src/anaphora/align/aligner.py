@@ -43,7 +43,7 @@ class Aligner:
         if corpus and not self.backend.learns:
             raise AnaphoraError(f"backend {self.settings.backend!r} is not trained and cannot use a corpus")
         pairs = self._pairs(source, target)
-        more = self._pairs([one for one, _ in corpus], [other for _, other in corpus], place="corpus sentence")
+        more = self._pairs([one for one, _ in corpus], [other for _, other in corpus], location="corpus sentence")
         if not self.backend.learns:
             return self._merged(self.backend.train((), pairs), pairs)
         texts, more = _without_empty(pairs), _without_empty(more)
@@ -101,20 +101,21 @@ class Aligner:
         aligner.trained_on = saved.trained_on
         return aligner
 
-    def _pairs(self, source: Sentences, target: Sentences, place: str = "sentence") -> list[Pair]:
+    def _pairs(self, source: Sentences, target: Sentences, location: str = "sentence") -> list[Pair]:
         if len(source) != len(target):
             raise AnaphoraError(f"{len(source):,} source sentences, but {len(target):,} target sentences")
         sides = (
-            [self._words(words, f"{place} {n:,}") for n, words in enumerate(side, start=1)] for side in (source, target)
+            [self._words(words, f"{location} {n:,}") for n, words in enumerate(side, start=1)]
+            for side in (source, target)
         )
         return list(zip(*sides, strict=True))
 
-    def _words(self, sentence: Words, place: str) -> Words:
+    def _words(self, sentence: Words, location: str) -> Words:
         """The words as the model sees them; an error if a word is empty or contains a space."""
         text = " ".join(sentence)
         words = (text.lower() if self.settings.lowercase else text).split()
         if len(words) != len(sentence) or not all(sentence):
-            raise AnaphoraError(f"{place}: a word is empty or has a blank in it")
+            raise AnaphoraError(f"{location}: a word is empty or has a blank in it")
         return words
 
     def _merged(self, directions: Sequence[Directions], pairs: Sequence[Pair]) -> list[Alignment]:

@@ -114,9 +114,9 @@ class Evaluation:
             self._all.merge(tally)
         for name, breakdown in self.breakdowns.items():
             groups = self._groups[name]
-            places = [self._joint.tags.index(tag) for tag in breakdown.tags]
+            indices = [self._joint.tags.index(tag) for tag in breakdown.tags]
             for key, tally in self._pending.items():
-                groups[breakdown.group(tuple([key[place] for place in places]))].merge(tally)
+                groups[breakdown.group(tuple([key[index] for index in indices]))].merge(tally)
         self._pending.clear()
 
     def overall(self) -> Proportion:

@@ -217,13 +217,13 @@ def _sorted(
     """The answers by template and by test set. A template comes from one run: two would be mixed silently."""
     templates: dict[str, list[Answer]] = {}
     tests: dict[str, list[Answer]] = {}
-    places: dict[str, int] = {}
+    run_of: dict[str, int] = {}
     for k, group in answers.items():
         for answer in group:
             template = answer.tags.get("template")
             if isinstance(template, str):
-                if places.setdefault(template, k) != k:
-                    problem = f"the template {template} is in {runs[places[template]].path}, too"
+                if run_of.setdefault(template, k) != k:
+                    problem = f"the template {template} is in {runs[run_of[template]].path}, too"
                     raise BadInput(runs[k].path, problem, remedy="Diagnose the two suites separately.")
                 templates.setdefault(template, []).append(answer)
             elif answer.gold is not None:

@@ -207,8 +207,8 @@ class MetricsResult:
             "references": self.references,
             "texts": {name: treatment.to_dict() for name, treatment in self.texts.items()},
             "written_differently": {
-                system: {sign_name(one.sign): {"system": one.text, "reference": one.reference} for one in found}
-                for system, found in self.written_differently.items()
+                system: {sign_name(one.sign): {"system": one.text, "reference": one.reference} for one in signs}
+                for system, signs in self.written_differently.items()
             },
         }
 

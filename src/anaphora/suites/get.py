@@ -227,10 +227,10 @@ def _copies(entry: Entry, source: Path) -> dict[str, Path]:
         return {entry.files[0].path: source}
     lacking = []
     for names in _layouts(entry):
-        found = {path: copy for path, name in names.items() if (copy := existing(source, name)) is not None}
-        missing = [name for path, name in names.items() if path not in found]
+        copies = {path: copy for path, name in names.items() if (copy := existing(source, name)) is not None}
+        missing = [name for path, name in names.items() if path not in copies]
         if not missing:
-            return found
+            return copies
         lacking.append(missing)
     fewest = min(reversed(lacking), key=len)  # of equals the last, which has the shortest names
     more = f" and {len(fewest) - 1} more" if len(fewest) > 1 else ""

@@ -66,10 +66,10 @@ def usable(name: str) -> Iterator[None]:
     except (AnaphoraError, MemoryError):
         raise
     except Exception as error:
-        place = error.__traceback__
-        while place is not None and place.tb_next is not None:
-            place = place.tb_next
-        ours = place is not None and Path(place.tb_frame.f_code.co_filename).is_relative_to(PACKAGE)
+        frame = error.__traceback__
+        while frame is not None and frame.tb_next is not None:
+            frame = frame.tb_next
+        ours = frame is not None and Path(frame.tb_frame.f_code.co_filename).is_relative_to(PACKAGE)
         if ours or "memory" in str(error).lower():
             raise
         problem = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"

@@ -150,11 +150,11 @@ def _translations(value: Any, language: str) -> Iterator[tuple[str, Any, str | N
 
 def _lines_of_keys(lines: Iterable[str]) -> dict[str, int]:
     """Return the line of a JSON file in which each string, as it is written there, begins a line for the first time."""
-    found: dict[str, int] = {}
+    line_of: dict[str, int] = {}
     for number, line in enumerate(lines, start=1):
         if key := re.match(r'[ {\t]*("(?:[^"\\]|\\.)*")', line):
-            found.setdefault(key[1], number)
-    return found
+            line_of.setdefault(key[1], number)
+    return line_of
 
 
 def _unique(path: Path, entries: Iterable[Entry]) -> tuple[Entry, ...]:

@@ -72,7 +72,7 @@ def _example(number: int, passage: list[str], item: Any, size: int, text: Path, 
 
 
 def _file(folder: Path, name: str) -> Path:
-    found = existing(folder, name)
-    if found is None:
+    file = existing(folder, name)
+    if file is None:
         raise BadInput(folder / name, "is missing", remedy=REMEDY)
-    return found
+    return file

@@ -98,5 +98,5 @@ def _turn(file: Path, number: str, one: Any) -> Turn:
     if judgment not in (None, PERFECT, *FAULTY):
         raise BadInput(file, f"utterance {number}: the judgment {judgment!r} is not perfect, medium or poor")
     problems = evaluation.get("problems")
-    found = [problem for problem in problems if isinstance(problem, str)] if isinstance(problems, list) else []
-    return Turn(language, {language: original, OTHER[language]: reference}, output, judgment, found)
+    named = [problem for problem in problems if isinstance(problem, str)] if isinstance(problems, list) else []
+    return Turn(language, {language: original, OTHER[language]: reference}, output, judgment, named)

@@ -47,10 +47,10 @@ def _example(file: Path, number: int, line: str, stereotype: str | None) -> Exam
     if len(cells) != 4 or cells[0] not in GENDERS:
         raise BadInput(file, "not: gender, position, sentence and person, separated by tabs", line=number)
     gender, position, sentence, person = cells
-    place = whole_number(position, file, number, "the position of the person")
-    if not 0 <= place < len(sentence.split()):
-        raise BadInput(file, f"the sentence has no word {place}", line=number)
-    tags: dict[str, Tag] = {"gender": gender, "person": person, "position": place}
+    index = whole_number(position, file, number, "the position of the person")
+    if not 0 <= index < len(sentence.split()):
+        raise BadInput(file, f"the sentence has no word {index}", line=number)
+    tags: dict[str, Tag] = {"gender": gender, "person": person, "position": index}
     if stereotype is not None:
         tags["stereotype"] = stereotype
     return Example(str(number), (sentence,), (("",),), None, tags)
