@@ -88,7 +88,7 @@ ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")
 def quotations(sentences: Iterable[str], texts: Iterable[str]) -> set[str]:
     """Which of the long sentences occur in any of the texts, word for word.
 
-    Of the texts, what follows each beginning of a word is kept; so millions of sentences are looked up, not searched.
+    An index of what follows each beginning of a word makes it possible to look up millions of sentences.
     """
     beginnings: dict[str, list[tuple[str, int]]] = {}
     for text in texts:

@@ -42,7 +42,7 @@ DIAGONAL = [[i] for i in range(7)]
 
 
 def outcome(translation: str, links: list[list[int]] | None = None, gold: int = 0) -> Outcome:
-    """Of a translation of SOURCE that is aligned word by word unless told otherwise."""
+    """The outcome for a translation of SOURCE, aligned word by word by default."""
     words = translation.split()
     example = Example("1", (" ".join(SOURCE),), tuple((" ".join(c),) for c in CANDIDATES), gold)
     given = [[j for j in row if j < len(words)] for row in (links or DIAGONAL)]

@@ -95,7 +95,7 @@ def test_counted_by_hand() -> None:
 
 
 def test_over_the_corpus_a_word_pays_for_another_sentence() -> None:
-    """Of the words il ×2, est, ce, elles the reference's il ×2, ce are found somewhere: il once in each of two."""
+    """Among the words il ×2, est, ce, elles are the reference's il ×2 and ce: il once in each of two."""
     result = autoprf(FOUND, 5, clip="corpus", resampling=FEW)
     assert (result.score.matches, result.score.candidate, result.score.reference) == (3, 5, 6)
     assert result.sums.values() == pytest.approx({"precision": 3 / 5, "recall": 3 / 6, "f": 6 / 11})

@@ -409,7 +409,7 @@ def test_function_words_come_from_a_corpus(tmp_path: Path) -> None:
 
 
 def test_pronouns_of_the_language() -> None:
-    """Of c', elle and il the hypothesis has c' and il, and one il too many; la and les are none of the shared tasks.
+    """The hypothesis has c' and il of c', elle and il, and one il too many; la and les are none of the shared tasks.
 
     All matches make the chunks: c' est | pomme . and est vert(e) , mais il | mange .
     """

@@ -99,7 +99,7 @@ class Evaluation:
             self.priors.add(tags, decision.chosen)
             return
         correct = decision.correct
-        self.ties += decision.tie and not item.unanswered  # who does not answer has not weighed anything
+        self.ties += decision.tie and not item.unanswered  # no answer is no tie
         unit = unit_of(item, settings.resample)
         self._pending[by.keyed(self._joint, tags)].add(correct, unit)
         if len(self._pending) > MAX_PENDING:

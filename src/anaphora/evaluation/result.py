@@ -59,7 +59,7 @@ class Settings(Resampling):
 
 @dataclass(frozen=True, slots=True)
 class Result(Rendered):
-    """What `evaluate` says of one system on one suite.
+    """The result of `evaluate` for one system on one suite.
 
     protocol: settings of the scoring that differ from plain scoring, as in `Measurement`
     untagged: for each breakdown, how many examples have no value for it and are in none of its groups

@@ -285,7 +285,7 @@ class _Gathered:
     def majority(self) -> tuple[float, str]:
         """Return how often the word that is right most often is right, and the word; a guess where it is no candidate.
 
-        Of words that are right equally often it is the one that is a candidate most often.
+        If several words are right equally often, it is the one that is a candidate most often.
         """
         rows = list(zip(self.classes, self.gold, strict=True))
         right = Counter(classes[gold] for classes, gold in rows)

@@ -300,7 +300,7 @@ class ModelFile:
     config: dict[str, Any]
 
     def checksum(self) -> str:
-        """Of all weights: another model at the same path does not pass for this one."""
+        """A checksum of all weights: another model at the same path does not pass for this one."""
         with (self.folder / "model.bin").open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()[:16]
 

@@ -20,7 +20,7 @@ def read(path: Path, *, target_language: str = "") -> Suite:
     """One file (en.txt, en_pro.txt, en_anti.txt), or the folder of all three.
 
     The set is English only and is for translation (`suites convert --to sources`): an example has one empty
-    candidate and no gold. Of a folder, en.txt is read, and the tag `stereotype` says which other file has the line.
+    candidate and no gold. In a folder, en.txt is read, and the tag `stereotype` says which other file has the line.
 
     target_language: the language that the sentences will be translated to, for the header
     """
