@@ -50,7 +50,7 @@ MARKS = {
         "build/attacks/test_possessive.py::test_the_released_attack",
         "build/attacks/test_possessive.py::test_the_released_items_by_a_real_tagger",
         "build/attacks/test_wrong_antecedent.py::test_the_genders_of_german_nouns",
-        "build/mine/test_gold.py::test_the_real_files",
+        "build/mine/test_quality.py::test_the_real_files",
         "build/mine/test_opus.py::test_huge_members_stay_below_500_mb",
         "build/mine/test_opus.py::test_many_sentences_and_links_stay_below_500_mb",
         "build/mine/test_pipeline.py",

@@ -24,7 +24,7 @@ from anaphora.build.templates.suite import template_suite
 from anaphora.demo.stand_ins import ARTICLES, NOUNS, demo_suite
 from anaphora.measure.pairs import Files, write_pairs
 from anaphora.measure.pairs import write_example as write_measure_example
-from anaphora.metrics.examples import write_example
+from anaphora.metrics import write_example
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Suite, suite_of
 from tests.tiny_models import demo_sentences, make_llama, make_marian, make_nmt

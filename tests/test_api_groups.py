@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import anaphora
-from anaphora.metrics.examples import copy_example, write_example
+from anaphora.metrics import copy_example, write_example
 
 ROWS = [
     {"source": ["The cup fell.", "It broke."], "candidates": ["Sie zerbrach.", "Er zerbrach."], "gold": 0},

@@ -14,7 +14,8 @@ import pytest
 from anaphora.core.documents import read_parallel
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.finite import NotFinite
-from anaphora.metrics.corpus import METRICS, MODEL, USUAL, Texts, comet, measure, read_texts
+from anaphora.metrics.corpus import METRICS, USUAL, Texts, measure, read_texts
+from anaphora.metrics.external import MODEL, comet
 from anaphora.stats.resampling import Resampling
 
 pytest.importorskip("sacrebleu", reason="the surface metrics need the extra metrics")

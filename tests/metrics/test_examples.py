@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from anaphora import apt
-from anaphora.metrics.examples import write_example
+from anaphora.metrics import write_example
 from anaphora.metrics.judgments import judge_cases, learn_equivalents, read_samples
 from anaphora.metrics.meta import outliers, read_cases, read_human, read_scores, sweep
 from anaphora.stats.correlation import Settings

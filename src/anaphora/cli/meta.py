@@ -212,7 +212,7 @@ def discomt(annotations: Path, example: bool, format: str, as_json: bool, **sett
     A table with the columns item, translation, accepted (the options that annotators chose, separated by commas, or
     bad), and system where there are several.
     """
-    from anaphora.metrics.examples import copy_example
+    from anaphora.metrics import copy_example
     from anaphora.reports.metric_tables import discomt_tables
 
     if example:
