@@ -21,7 +21,7 @@ from pathlib import Path
 from anaphora import api
 from anaphora.build.attacks.phrase import phrase_addition, phrase_preset
 from anaphora.build.templates.suite import template_suite
-from anaphora.demo.stand_ins import ARTICLES, NOUNS, demo_suite
+from anaphora.demo.corpus import ARTICLES, NOUNS, demo_suite
 from anaphora.measure.pairs import Files, write_pairs
 from anaphora.measure.pairs import write_example as write_measure_example
 from anaphora.metrics import write_example

@@ -13,7 +13,7 @@ import pytest
 import anaphora as package
 from anaphora import api
 from anaphora.core.errors import AnaphoraError, BadInput
-from anaphora.demo.stand_ins import demo_suite
+from anaphora.demo.corpus import demo_suite
 from anaphora.runs import CandidateScores, Run
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Header, Suite, suite_of

@@ -18,7 +18,7 @@ from anaphora.build.templates.suite import template_suite
 from anaphora.cli import main
 from anaphora.cli.app import app
 from anaphora.core.errors import AnaphoraError
-from anaphora.demo.stand_ins import demo_suite
+from anaphora.demo.corpus import demo_suite
 from anaphora.evaluation.diagnosis_evidence import load_rules
 from anaphora.suites.suite import suite_of
 from tests.tiny_models import demo_sentences, make_marian

@@ -14,7 +14,7 @@ pytest.importorskip("anaphora.align.thot")
 from anaphora.align import Aligner, Settings
 from anaphora.align.aligner import align_systems
 from anaphora.core.errors import AnaphoraError, BadInput
-from anaphora.demo.stand_ins import demo_suite
+from anaphora.demo.corpus import demo_suite
 from anaphora.evaluation.generative import (
     CORRECT,
     NOT_FOUND,

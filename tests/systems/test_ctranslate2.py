@@ -17,7 +17,7 @@ torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
 from anaphora.core.errors import AnaphoraError
-from anaphora.demo.stand_ins import demo_suite
+from anaphora.demo.corpus import demo_suite
 from anaphora.runs import CandidateScores
 from anaphora.scoring.encoded import EncodedExample
 from anaphora.suites.example import Example

@@ -32,7 +32,7 @@ from anaphora.core.errors import (
     BadInput,
 )
 from anaphora.core.finite import NotFinite
-from anaphora.demo.stand_ins import demo_suite
+from anaphora.demo.corpus import demo_suite
 from anaphora.runs import CandidateScores
 from anaphora.scoring.encoded import EncodedExample
 from anaphora.scoring.packed import PackedModel, UnsupportedModel

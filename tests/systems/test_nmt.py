@@ -15,7 +15,7 @@ pytest.importorskip("sentencepiece")
 
 from anaphora.cli import main
 from anaphora.core.errors import AnaphoraError
-from anaphora.demo.stand_ins import demo_suite
+from anaphora.demo.corpus import demo_suite
 from anaphora.evaluation.context_usage import context_usage
 from anaphora.runs import open_run
 from anaphora.suites.example import Example

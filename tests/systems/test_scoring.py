@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from anaphora.demo.stand_ins import demo_suite
 
 from anaphora.core.errors import AnaphoraError
-from anaphora.demo.stand_ins import demo_suite
 from anaphora.runs import CandidateScores
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Header, suite_of

@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from anaphora.core.errors import AnaphoraError, BadInput
-from anaphora.core.parameters import named
+from anaphora.core.errors import AnaphoraError, BadInput, named
 from anaphora.runs import Run, open_run
 from anaphora.suites.catalog import catalog
 from anaphora.suites.formats import read_suite, suite_of_rows

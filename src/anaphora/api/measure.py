@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from anaphora.api.inputs import File, Normalize, Progress, as_path, as_paths, as_suite, as_words, load_suite
 from anaphora.api.scoring import score
-from anaphora.core.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError, named
 from anaphora.core.lock import lock_output
-from anaphora.core.parameters import named
 from anaphora.evaluation.result import Settings
 from anaphora.runs import Run, open_run
 from anaphora.stats.resampling import Resampling

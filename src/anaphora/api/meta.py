@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from anaphora.api.inputs import File, Test, as_path
-from anaphora.core.errors import AnaphoraError
-from anaphora.core.parameters import named
+from anaphora.core.errors import AnaphoraError, named
 from anaphora.stats.resampling import Resampling
 
 if TYPE_CHECKING:

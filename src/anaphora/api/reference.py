@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Literal
 
 from anaphora.align.tokenize import DEFAULT, pair_of
 from anaphora.api.inputs import File, Progress, Test, as_path, as_paths
-from anaphora.core.errors import AnaphoraError
-from anaphora.core.parameters import named
+from anaphora.core.errors import AnaphoraError, named
 from anaphora.stats.resampling import Resampling
 
 if TYPE_CHECKING:
-    from anaphora.align.files import Aligned
+    from anaphora.align.aligner import Aligned
     from anaphora.metrics.apt.result import AptResult
     from anaphora.metrics.autoprf import AutoPRFResult
     from anaphora.metrics.corpus import MetricsResult
@@ -290,9 +289,8 @@ def align_texts(
     backward: Alignments of the other direction, also as source-target, with --aligner pharaoh.
     gold: Gold alignments to compare with: precision, recall, F.
     """
-    from anaphora.align.aligner import Aligner, check_output
+    from anaphora.align.aligner import Aligner, align_files, check_output
     from anaphora.align.backend import Settings
-    from anaphora.align.files import align_files
 
     backend, _, model = (aligner or "thot").partition(":")
     if save is not None:

@@ -74,8 +74,7 @@ def generative(
     With --antecedent own, a pronoun must agree with the noun that the system itself wrote for the antecedent; that
     takes documents, and a suite that names antecedents.
     """
-    from anaphora.reports.own_tables import own_table
-    from anaphora.reports.tables import generative_table
+    from anaphora.reports.tables import generative_table, own_table
 
     with progress_bar("steps") as progress:
         results = api.generative(aligner=aligner_spec(aligner, model), progress=progress, **settings)

@@ -29,7 +29,7 @@ from anaphora.cli.output import echo_json, note, progress_bar, show_all, tell, t
 from anaphora.core.errors import AnaphoraError
 
 if TYPE_CHECKING:
-    from anaphora.align.files import Aligned
+    from anaphora.align.aligner import Aligned
     from anaphora.metrics.apt.result import AptResult
 
 SAMPLING = ("trials", "test", "confidence", "samples", "seed")

@@ -16,8 +16,8 @@ from anaphora.reports.charts import Dot, Group, Series, SystemStyle, curve, dots
 from anaphora.reports.data_tables import BASELINES as TITLE_OF_BASELINE
 from anaphora.reports.data_tables import baseline_figures, baselines_table
 from anaphora.reports.metric_charts import case_bars
-from anaphora.reports.own_tables import OWN_NOTE
 from anaphora.reports.provenance import without_folders
+from anaphora.reports.tables import OWN_NOTE
 from anaphora.table import Row, Table, arrow, counts, decimal, interval_cell
 
 REMEDY = "Results are what apt, generative, context-usage or suites baselines print with --json."

@@ -21,7 +21,7 @@ import pytest
 
 from anaphora.cli import main
 from anaphora.core.errors import AnaphoraError
-from anaphora.demo.stand_ins import demo_suite
+from anaphora.demo.corpus import demo_suite
 from anaphora.runs import CandidateScores, open_run
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Suite, suite_of
