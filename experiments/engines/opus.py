@@ -35,9 +35,10 @@ SHA256 = "241129f9091ba2118c0dcfb5f50e0e3c1083f18fa4e414ff360002c6495d3530"
 ENGINE = "OPUS-MT"
 OTHERS = ("Facebook-AI", "Online-A", "Online-B", "Online-G")  # of WMT's systems
 PRONOUNS = "他,她,它,他们,她们,它们"
-# Chinese has no spaces: a pronoun is a word here, and so is any other character
-WORDS = re.compile(r"[他她它]们?|[\u3400-\u9fff]|[^\s\u3400-\u9fff]+")
-ONE = re.compile(r"[他她它](?![们人])")  # he, she, it; not they, and not the others (其他人)
+# Chinese has no spaces: pronouns are words here, and so is any other character. 他 is also in words that are none:
+# other, others, guitar.
+NONE = "其他|他人|吉他"
+WORDS = re.compile(rf"{NONE}|[他她它]们?|[\u3400-\u9fff]|[^\s\u3400-\u9fff]+")
 CONTRAST = ("he", "she", "it")
 
 
@@ -101,8 +102,9 @@ def results(system: str) -> dict[str, Any]:
 
 def pronouns(system: str, chinese: list[str], reference: list[str], systems: dict[str, list[str]]) -> dict[str, Any]:
     """Sentences with one pronoun: does the engine prefer the right one, and does it write it?"""
-    lines = [n for n in range(len(chinese)) if contrast(n, chinese[n], reference[n]) is not None]
-    examples = [example for n in lines if (example := contrast(n, chinese[n], reference[n])) is not None]
+    made = (contrast(n, chinese[n], reference[n]) for n in range(len(chinese)))
+    examples = [example for example in made if example is not None]
+    lines = [int(example.id) for example in examples]
     suite, run = WORK / "pronouns.jsonl", WORK / "pronouns.run"
     header = Header("newstest2021-zh-en-pronouns", "zh", "en", ("reference_pronoun",), licence="WMT")
     suite_of(header, lambda: iter(examples)).write(suite)
@@ -145,10 +147,14 @@ def pronouns(system: str, chinese: list[str], reference: list[str], systems: dic
 
 
 def contrast(number: int, chinese: str, english: str) -> Example | None:
-    """A sentence whose source and reference have one of he, she, it each; the wrong candidates have another one."""
+    """A sentence whose source and reference have one of he, she, it each; the wrong candidates have another one.
+
+    chinese: in words, between spaces
+    """
     found = re.findall(r"\b(?:he|she|it)\b", english, re.IGNORECASE)
     others = re.findall(r"\b(?:him|her|his|hers|its|himself|herself|itself)\b", english, re.IGNORECASE)
-    if len(ONE.findall(chinese)) != 1 or len(found) != 1 or others:
+    written = [word for word in chinese.split() if word[0] in "他她它"]
+    if len(written) != 1 or len(written[0]) > 1 or len(found) != 1 or others:
         return None
     right = found[0].lower()
     candidates = [english]
@@ -156,7 +162,7 @@ def contrast(number: int, chinese: str, english: str) -> Example | None:
         if word != right:
             new = word.capitalize() if found[0][0].isupper() else word
             candidates.append(re.sub(rf"\b{found[0]}\b", new, english))
-    tags = {"reference_pronoun": right, "source_pronoun": ONE.findall(chinese)[0]}
+    tags = {"reference_pronoun": right, "source_pronoun": written[0]}
     return Example(str(number), (chinese,), tuple((c,) for c in candidates), 0, tags)
 
 
