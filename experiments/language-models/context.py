@@ -39,6 +39,7 @@ BOTH_PROMPTS = ("bawden-coreference", "bawden-cohesion")
 
 def main() -> int:
     parser = argparse.ArgumentParser()
+    parser.add_argument("names", nargs="*", help=argparse.SUPPRESS)  # what run.py was asked for
     parser.add_argument("--models", default=",".join(MODELS))
     parser.add_argument("--report-only", action="store_true")
     arguments = parser.parse_args()
