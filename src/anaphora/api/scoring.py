@@ -21,10 +21,9 @@ from anaphora.api.inputs import (
     load_run,
     load_suite,
 )
-from anaphora.core.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError, named
 from anaphora.core.files import atomic_writer
 from anaphora.core.lock import lock_output
-from anaphora.core.parameters import named
 from anaphora.evaluation.result import Result, Settings
 from anaphora.runs import Run, RunSummary, describe, open_run, refuse_other, run_file, unfinished, write_run
 from anaphora.suites.contexts import SEED, Selection, select

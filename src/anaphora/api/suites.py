@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from anaphora.api.inputs import File, as_path, load_suite
-from anaphora.core.errors import AnaphoraError
-from anaphora.core.parameters import named
+from anaphora.core.errors import AnaphoraError, named
 from anaphora.stats.resampling import Resampling
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Suite, suite_of

@@ -1,4 +1,4 @@
-"""Reading and cleaning a corpus: parallel documents in any format become shards of pieces, on which all later stages work."""
+"""Reading and cleaning a corpus: parallel documents in any format become shards for all later stages."""
 
 from __future__ import annotations
 
