@@ -186,12 +186,12 @@ def test_tokenized_texts_are_taken_as_they_are() -> None:
 
 
 def test_a_tokenizer_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    from anaphora.metrics import surface
+    from anaphora.metrics import external
 
     def missing(**_: object) -> None:
         raise RuntimeError("Please install the extra")
 
-    monkeypatch.setattr(surface, "BLEU", missing)
+    monkeypatch.setattr(external, "BLEU", missing)
     with pytest.raises(AnaphoraError, match="sacreBLEU: Please install the extra"):
         measure(Texts(["a"], {"x": ["a"]}), ["bleu"])
 

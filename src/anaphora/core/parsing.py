@@ -135,7 +135,7 @@ def json_problem(error: Exception) -> str:
     """What keeps a text from being JSON: its form, or numbers and nesting that nobody means."""
     if isinstance(error, json.JSONDecodeError):
         return f"not JSON: {error.msg.lower()} at column {error.colno}"
-    return f"not JSON that can be read: {error}"
+    return f"cannot be read as JSON: {error}"
 
 
 def parse_json_line(line: str | bytes, path: Path, number: int | None = None) -> Any:
