@@ -249,7 +249,7 @@ KINDS = {
         Kind(
             "command",
             "anaphora.systems.command:CommandSystem",
-            "a program that scores lines: command:PROGRAM ARGS…",
+            "a program that scores or translates lines: command:PROGRAM ARGS…",
         ),
         Kind(
             "scores",
