@@ -16,10 +16,10 @@ from types import MappingProxyType
 from typing import Any
 
 import pytest
-from anaphora.demo.stand_ins import demo_suite
 
 from anaphora import api
 from anaphora.core.errors import AnaphoraError
+from anaphora.demo.corpus import demo_suite
 from anaphora.runs import CandidateScores
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Header, Suite, suite_of
