@@ -121,7 +121,7 @@ def test_settings_are_words() -> None:
     }
     assert in_words(settings) == (
         "architecture transformer; parameters 363,072; arrangement: joined source 1; arrangement: joined target 0; "
-        "arrangement: context sentences 1; normalize 1; chat; prompt “Translate this: ”"
+        "arrangement: context sentences 1; normalise 1; chat; prompt “Translate this: ”"
     )
 
 

@@ -86,7 +86,6 @@ def only_pronoun(source: Sentence, it: int, target: Sentence, candidates: Sequen
 
 # Candidates and their augmentations.
 
-DROPPABLE = ("pleonastic", "event")
 KEPT = 8  # sentences of a long document that are kept for its next block
 
 

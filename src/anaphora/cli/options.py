@@ -24,7 +24,6 @@ from anaphora.stats.resampling import EARLIER_NAMES
 from anaphora.suites.suite import Suite
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-Decorator = Callable[[Command], Command]
 Settings = dict[str, Any]
 PATH = click.Path(path_type=Path)
 COUNT, SIZE = click.IntRange(1), click.IntRange(0)

@@ -17,7 +17,6 @@ from anaphora.study.analysis import CORRECT, REFERENCE, SYSTEM, TIE, Key, StudyA
 from anaphora.study.model import BAD, GAPS, PAIRS, Study
 from anaphora.study.store import Answer
 
-MIN_AGREEMENT = 0.8  # Jwalapuram et al. 2019, §5.1
 COLUMNS = (
     *("annotator", "item", "choice", "meaning", "shown", "pair", "system", "pronoun"),
     *("at", "seconds", "elapsed_seconds", "number"),
