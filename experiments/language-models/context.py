@@ -17,7 +17,7 @@ from typing import Any
 
 from _command import anaphora
 from _context_report import report
-from _models import DOCUMENT, MODELS, SEPARATOR
+from _models import DOCUMENT, MODELS, SEPARATOR, unquantized
 from _modes import SAMPLES, run_modes
 from _suites import SUITES, missing_data, random_contexts, suite_file
 
@@ -65,12 +65,13 @@ def asked(name: str, found: dict[str, Any]) -> None:
     about = found["models"].setdefault(name, {"name": model.name, "file": model.file, "sha256": model.sha256})
     prompt = WORK / "document.txt"
     prompt.write_text(DOCUMENT, encoding="utf-8")
-    specs = {"document": f"lm:{weights}?chat=no&prompt={prompt}", "line": f"lm:{weights}?chat=no"}
+    folder = unquantized(weights, WORK / name)
+    specs = {"document": f"lm:{folder}?chat=no&prompt={prompt}", "line": f"lm:{folder}?chat=no"}
     for suite in SUITES:
         for layout in PROMPTS if suite in BOTH_PROMPTS else ("document",):
             about.setdefault(layout, {})[suite] = in_contexts(name, specs[layout], layout, suite)
             write(found)
-    runs = run_modes(name, model, weights, {suite: suite_file(suite, WORK) for suite in SAMPLES}, WORK)
+    runs = run_modes(name, model, weights, specs["line"], {suite: suite_file(suite, WORK) for suite in SAMPLES}, WORK)
     about["modes"] = {suite: {mode: evaluated(run) for mode, run in modes.items()} for suite, modes in runs.items()}
     write(found)
 
