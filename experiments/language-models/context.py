@@ -93,7 +93,7 @@ def in_contexts(name: str, spec: str, layout: str, suite: str, sample: int) -> d
     """Accuracy without, with the right and with a random previous sentence, and right against random."""
     items = f"{suite}-{sample}" if suite in SAMPLED else suite
     runs = {condition: WORK / "runs" / f"{name}.{items}.{layout}.{condition}" for condition in CONDITIONS}
-    cache = SystemCache()  # for one suite: a loaded system keeps the languages of its prompt
+    cache = SystemCache()
     for condition, run in runs.items():
         if not (run / "run.jsonl").exists():
             context = Context(0 if condition == "none" else 1, PROMPTS[layout][1])
