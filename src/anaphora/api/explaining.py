@@ -128,8 +128,7 @@ def generative(
     aligner, aligner_model, corpus, tokenize, normalize: as in `align_texts`
     by: tags to break down by
     antecedent: Whose antecedent a pronoun must agree with: that of the reference translation, or the system's own.
-    answers: Study of verdicts on these translations; what most annotators say replaces the program's verdict.
-    database: of the answers, as in `serve_study`
+    answers, database: a study of verdicts on these translations, which replace the program's; see `create_study`
     details: Write one row per example to this TSV file or, with the texts, for `study create`, to FILE.jsonl.
     """
     from anaphora.align import Aligner, align_systems

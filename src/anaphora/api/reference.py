@@ -78,8 +78,7 @@ def apt(
     translation_tags: Part-of-speech tags of a translation, one per word (one file per -t).
     pronoun_tags: Tags that mark pronouns.
     by_pronoun: Compare systems for each pronoun as well.
-    answers: Study of verdicts on these translations; what most annotators say counts in place of the case.
-    database: of the answers, as in `serve_study`
+    answers, database: a study of verdicts on these translations, which count in place of cases; see `create_study`
     trials: Number of trials of approximate randomization (default: as many as --samples).
     pronouns, rescue, lists: see `AptOptions`
     test, confidence, samples, seed: see `Resampling`

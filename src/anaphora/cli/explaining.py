@@ -58,7 +58,6 @@ anaphora generative contrapro -t my-model.de --answers study
     runs={"flags": ("--run",), "metavar": "RUN"},
     aligner_model={"aliases": ("--align",)},
     normalize=NORMALIZE_TEXT,
-    answers={"metavar": "STUDY"},
 )
 @option("--model", metavar="NAME", hidden=True, help="Model of the aligner (use --aligner NAME:MODEL).")
 @format_options

@@ -77,7 +77,6 @@ anaphora apt --example example
     pronoun_tags=WORDS,
     normalize=NORMALIZE_TEXT,
     trials={"type": click.IntRange(100)},
-    answers={"metavar": "STUDY"},
 )
 @option("--align-model", metavar="NAME", hidden=True, help="Model of the aligner (use --aligner NAME:MODEL).")
 @option("--confusion", is_flag=True, help="Print the confusion matrix of each system (JSON always has it).")

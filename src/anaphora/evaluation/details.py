@@ -97,8 +97,10 @@ def _judged(
     distance = example.tags.get("distance")
     tags |= {"distance": distance} if type(distance) is int else {}
     named = example.tags.get("source_pronoun")
-    source = _span(example.source[-1], words[0], outcome and outcome.source, named if isinstance(named, str) else "")
-    written = _span(passage[-1], words[1], outcome and outcome.place, verdict.pronoun if verdict else "")
+    source = _span(
+        example.source[-1], words[0], outcome.source if outcome else None, named if isinstance(named, str) else ""
+    )
+    written = _span(passage[-1], words[1], outcome.place if outcome else None, verdict.pronoun if verdict else "")
     for name, span, sentence in (("source_pronoun", source, example.source[-1]), ("pronoun", written, passage[-1])):
         if span is not None:
             tags |= {name: sentence[slice(*span)], f"{name}_start": span[0]}

@@ -50,12 +50,9 @@ class Judged:
         }
 
     def __str__(self) -> str:
-        parts = (
-            ("by annotators", self.by_people),
-            ("by the program", self.by_machine),
-            ("not judged", self.not_judged),
-        )
-        return "judged " + ", ".join(f"{name} {number:,} ({100 * (self.share(number) or 0):.1f} %)" for name, number in parts)
+        parts = {"by annotators": self.by_people, "by the program": self.by_machine, "not judged": self.not_judged}
+        shares = {name: 100 * (self.share(number) or 0) for name, number in parts.items()}
+        return "judged " + ", ".join(f"{name} {parts[name]:,} ({share:.1f} %)" for name, share in shares.items())
 
 
 def judged(items: Iterable[tuple[bool, str]]) -> Judged:

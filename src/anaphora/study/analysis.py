@@ -10,17 +10,18 @@ from typing import Any
 import numpy as np
 
 from anaphora.core.errors import BadInput
+from anaphora.evaluation.people import ANSWERS
 from anaphora.languages.pronouns import normalize_word
 from anaphora.stats.agreement import COEFFICIENTS, bootstrap_intervals, counts_of
 from anaphora.stats.intervals import Ints
 from anaphora.stats.resampling import Interval, Resampling
-from anaphora.study.model import BAD, EQUAL, OTHER, PAIRS, VERDICT_CHOICES, VERDICTS, A, B, Item, Study
+from anaphora.study.model import BAD, EQUAL, OTHER, PAIRS, VERDICTS, A, B, Item, Study
 from anaphora.study.store import Answer
 
 REFERENCE, SYSTEM, TIE = "reference", "system", "tie"
 CORRECT, INCORRECT = "correct", "incorrect"
 UNDO = "undo-"  # how the request of an answer begins that brings back the one before
-KINDS = {PAIRS: (REFERENCE, SYSTEM, TIE), VERDICTS: VERDICT_CHOICES}  # what answers mean, the favorable one first
+KINDS = {PAIRS: (REFERENCE, SYSTEM, TIE), VERDICTS: ANSWERS}  # what answers mean, the favorable one first
 Key = tuple[str, str]  # annotator, item
 
 

@@ -280,8 +280,8 @@ def answers_of(study: Study, current: Mapping[Key, Answer], folder: Path, system
         remedy = "Create one of the details: anaphora study create --from FILE.jsonl --only wrong,not-found -o STUDY"
         raise BadInput(folder, problem, remedy=remedy)
     given: dict[str, list[str]] = {}
-    for (_, item), answer in current.items():
-        given.setdefault(item, []).append(answer.choice[0])
+    for (_, name), answer in current.items():
+        given.setdefault(name, []).append(answer.choice[0])
     verdicts: dict[str, dict[Place, str]] = {}
     digests: dict[str, dict[Place, str]] = {}
     for item in study.items:
