@@ -1,4 +1,4 @@
-"""`anaphora context-usage`, `generative`, `robustness` and `diagnose` in Python."""
+"""`anaphora context-usage`, `attribute`, `generative`, `robustness` and `diagnose` in Python."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from anaphora.align.alignment import Alignment
     from anaphora.align.backend import Pair
     from anaphora.align.tokenize import Text
+    from anaphora.evaluation.attribution_result import Attributions
     from anaphora.evaluation.context_usage import ContextUsage
     from anaphora.evaluation.diagnosis import Diagnosis
     from anaphora.evaluation.generative import Generative, Texts
@@ -97,6 +98,74 @@ def context_usage(
     with atomic_writer(Path(output) / "curve.svg") as out:
         out.write(usage_curve(usage).encode())
     return usage, truncated
+
+
+@named
+def attribute(
+    suite: Suite | File,
+    system: str,
+    output: File,
+    *,
+    method: Literal["gradient", "attention", "occlusion"] = "gradient",
+    context: int | None = None,
+    separator: str = " ",
+    target_context: Literal["gold", "produced", "none"] = "gold",
+    limit: int | None = None,
+    sample: int | None = None,
+    seed: int = SEED,
+    by: str | Sequence[str] = (),
+    confidence: float = DEFAULTS.confidence,
+    samples: int = DEFAULTS.samples,
+    threads: int | None = None,
+    batch_tokens: int = 2048,
+    truncate: bool = False,
+    resume: bool = False,
+    overwrite: bool = False,
+    progress: Progress | None = None,
+) -> Attributions:
+    """Measure whether a system looks at the antecedent when it chooses a pronoun.
+
+    The choice between the right and the wrong pronoun is attributed to the words that the system has read.
+
+    output: File for the attributions, one record per example (.jsonl or .jsonl.gz).
+    method: Attribution to words by gradient × input or by attention, or to sentences by leaving each out (occlusion).
+    suite, system, context, separator, target_context, limit, sample, seed, threads, batch_tokens, truncate, resume,
+        overwrite: as in `score`
+    by, confidence, samples: as in `evaluate`
+    """
+    from anaphora.evaluation.attribution import OCCLUSION, check_method, check_tags, start_attributing
+    from anaphora.evaluation.attribution_result import attributions_of
+    from anaphora.systems.scoring import score_suite
+
+    check_method(system, method)
+    loaded = as_suite(suite)
+    selection = select(loaded, limit=limit, sample=sample, seed=seed)
+    check_tags(loaded, selection.examples)
+    options = Options(
+        Context(context or 0, separator, target_context),
+        threads=threads,
+        batch_tokens=batch_tokens,
+        plain=method != OCCLUSION,  # the prefix tree is not needed, and need not be tried out
+        truncate=truncate,
+        scope="pronoun",
+        own_context=context is None,
+    )
+    run = score_suite(
+        loaded,
+        system,
+        Path(output),
+        options=options,
+        limit=limit,
+        sample=sample,
+        seed=seed,
+        resume=resume,
+        overwrite=overwrite,
+        progress=progress,
+        scorer=start_attributing(method),
+        selection=selection,
+    )
+    settings = Settings(samples, seed, confidence)
+    return attributions_of(run, breakdowns=as_words(by), settings=settings)
 
 
 @named

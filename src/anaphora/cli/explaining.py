@@ -45,6 +45,27 @@ def context_usage(output: Path, format: str, as_json: bool, **settings: Any) -> 
 
 
 @command("""
+anaphora attribute contrapro --system hf:my-concat-model --context 1 -o attribution.jsonl
+anaphora attribute suite.jsonl --system nmt:model --method occlusion --by distance -o occlusion.jsonl
+""")
+@parameters(api.attribute, arguments=["suite"])
+@format_options
+def attribute(output: Path, format: str, as_json: bool, **settings: Any) -> None:
+    """Measure whether a system looks at the antecedent when it chooses a pronoun.
+
+    The choice between the right and the wrong pronoun is attributed to the words that the system has read. SUITE names
+    antecedents, or words that translators have highlighted (SCAT).
+    """
+    from anaphora.reports.attribution import attribution_table
+
+    with progress_bar("examples") as progress:
+        result = api.attribute(output=output, progress=progress, **settings)
+    show(attribution_table(result), result.to_dict(), format, as_json)
+    if not as_json:
+        note(f"one record per example: {output}")
+
+
+@command("""
 anaphora generative contrapro -t my-model.de
 anaphora generative contrapro -t my-model.de --run runs/my-model --by distance
 anaphora generative suite.jsonl -t one.de -t two.de --corpus train.en train.de --details outcomes.tsv
