@@ -86,7 +86,8 @@ def test_the_antecedent_on_both_sides() -> None:
     assert record["antecedent"]["support"] == pytest.approx(1.0)
     words = [word for side in record["words"].values() for sentence in side for word, _ in sentence]
     assert [words[at] for at in record["antecedent"]["at"]] == ["a", "lamp", "eine", "Lampe"]
-    assert record["contrast"] == 1.0 and record["right"] is True
+    assert record["contrast"] == 1.0
+    assert record["right"] is True
 
 
 def test_rank_of_an_antecedent_behind_other_words() -> None:
@@ -199,7 +200,8 @@ def test_shares_sum_to_one_and_do_not_depend_on_order(units: list[Unit], size: i
     shuffled = units[:]
     rng.shuffle(shuffled)
     assert figures_of(shuffled, chosen) == pytest.approx(figures)
-    assert 0 <= figures["share"] <= 1 + 1e-9 and 1 <= figures["rank"] <= len(units)
+    assert 0 <= figures["share"] <= 1 + 1e-9
+    assert 1 <= figures["rank"] <= len(units)
     others = set(units) - chosen
     if others:
         rest = figures_of(units, others)
@@ -264,7 +266,7 @@ def test_occlusion_leaves_out_only_what_is_read() -> None:
 def test_methods_and_kinds() -> None:
     check_method("nmt:x", "gradient")
     check_method("ct2:x", "occlusion")
-    with pytest.raises(AnaphoraError, match="ct2:x has no gradients .* Use --method occlusion, or hf:, lm: or nmt:"):
+    with pytest.raises(AnaphoraError, match=r"ct2:x has no gradients .* Use --method occlusion, or hf:, lm: or nmt:"):
         check_method("ct2:x", "attention")
     with pytest.raises(AnaphoraError, match="Use hf:, lm: or nmt:"):
         check_method("openai:x", "gradient")
@@ -373,7 +375,8 @@ def test_the_api_is_the_command(anaphora: Any, tmp_path: Path, tiny_marian: Path
     assert result.to_dict() == printed
     assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "b.jsonl").read_bytes()
     assert printed["total"] == printed["attributed"] == 12
-    assert 0 <= printed["antecedent_share"] <= 1 and printed["antecedent_rank"] >= 1
+    assert 0 <= printed["antecedent_share"] <= 1
+    assert printed["antecedent_rank"] >= 1
     assert printed["antecedent"]["all"]["share"]["total"] == 12
     assert set(printed["breakdowns"]["k"]) == {"0", "1"}
     lines = (tmp_path / "a.jsonl").read_text().splitlines()
@@ -411,7 +414,8 @@ def test_errors_are_one_line(anaphora: Any, tmp_path: Path, tiny_marian: Path) -
         ),
     ):
         done = anaphora("attribute", *arguments, *run, check=2)
-        assert message in done.stderr and done.stderr.count("\n") == 1
+        assert message in done.stderr
+        assert done.stderr.count("\n") == 1
     assert not (tmp_path / "a.jsonl").exists()
 
 
@@ -420,7 +424,8 @@ def test_an_antecedent_beyond_the_context_is_counted(anaphora: Any, tmp_path: Pa
     done = anaphora("attribute", "s.jsonl", "--system", f"hf:{tiny_marian}", "-o", "a.jsonl", "--json")
     result = json.loads(done.stdout)
     assert result["without_antecedent"] == {TOO_FAR: 12}
-    assert result["antecedent_share"] is None and result["attributed"] == 0
+    assert result["antecedent_share"] is None
+    assert result["attributed"] == 0
 
 
 def test_figures_are_those_of_score_at_the_pronoun(tmp_path: Path, tiny_marian: Path) -> None:

@@ -53,11 +53,14 @@ def test_means_of_right_and_wrong_answers(tmp_path: Path) -> None:
     assert result.difference["share"].mean == pytest.approx(0.4)
     low, high = result.difference["share"].interval
     assert 0 < low < 0.4 < high
-    assert result.accuracy.correct == 2 and result.accuracy.total == 4
+    assert result.accuracy.correct == 2
+    assert result.accuracy.total == 4
     assert result.rest == pytest.approx(0.5)
     document = result.to_dict()
-    assert document["antecedent_share"] == pytest.approx(0.5) and document["uniform_share"] == 0.5
-    assert document["antecedent_rank"] == 1.5 and document["uniform_rank"] == 1.5
+    assert document["antecedent_share"] == pytest.approx(0.5)
+    assert document["uniform_share"] == 0.5
+    assert document["antecedent_rank"] == 1.5
+    assert document["uniform_rank"] == 1.5
     assert json.loads(json.dumps(document)) == document
 
 
@@ -71,7 +74,8 @@ def test_reasons_are_counted(tmp_path: Path) -> None:
     records = [record(0.5), {**without, "reason": "no antecedent tagged"}, {"reason": "no right answer"}]
     result = figures(tmp_path, records)
     assert result.reasons == {"no antecedent tagged": 1, "no right answer": 1}
-    assert result.to_dict()["total"] == 3 and result.to_dict()["attributed"] == 1
+    assert result.to_dict()["total"] == 3
+    assert result.to_dict()["attributed"] == 1
     assert "no antecedent tagged 1" in attribution_table(result).render("table")
 
 
@@ -79,13 +83,16 @@ def test_highlights_have_the_names_of_the_paper(tmp_path: Path) -> None:
     marked = record(0.5)["antecedent"] | {"auc": 0.75}
     result = figures(tmp_path, [record(0.5, highlights=marked)])
     found = result.to_dict()["highlights"]["all"]
-    assert found["dot_product"]["mean"] == 0.5 and found["auc"]["uniform"] == 0.5 and found["probes"]["mean"] == 1
+    assert found["dot_product"]["mean"] == 0.5
+    assert found["auc"]["uniform"] == 0.5
+    assert found["probes"]["mean"] == 1
 
 
 def test_the_table(tmp_path: Path) -> None:
     text = attribution_table(figures(tmp_path, [record(0.6), record(0.2, right=False)])).render("table")
     assert "made en→de · x:y · gradient by words" in text
-    assert "right answers" in text and "share of the antecedent, right minus wrong answers: +0.400" in text
+    assert "right answers" in text
+    assert "share of the antecedent, right minus wrong answers: +0.400" in text
     assert "attr|s:made@aaaaaa|ctx:1+1" in text
 
 

@@ -104,7 +104,8 @@ def check(system: Any, method: str = "gradient", context: int = 1) -> None:
         if context:
             assert others[len(letters) :] == ["IchkaufteeineLampe."]
         gold = "".join(example.candidates[example.gold or 0][-1].split())
-        assert gold.startswith(last) and last != gold, "only what is before the pronoun is read"
+        assert gold.startswith(last), "only what is before the pronoun is read"
+        assert last != gold
         assert attribution.answer.scores == pytest.approx(expected[number].scores, abs=1e-3)
 
 
@@ -136,14 +137,16 @@ def test_a_prompt_is_no_part_of_the_passage(tiny_llama: Path) -> None:
 def test_target_context_that_is_not_read(tiny_marian: Path) -> None:
     system: Any = load_system(f"hf:{tiny_marian}", Options(Context(1, target="none"), scope="pronoun"))
     for _, attribution in system.attribute(EXAMPLES, "gradient"):
-        assert len(attribution.source) == 2 and len(attribution.target) == 1
+        assert len(attribution.source) == 2
+        assert len(attribution.target) == 1
 
 
 def test_candidates_with_different_contexts_have_no_values(tiny_marian: Path) -> None:
     example = Example("1", ("A lamp.", "It is here."), (("Eine Lampe.", "Sie ist da."), ("Ein Bett.", "Es ist da.")), 0)
     system: Any = load_system(f"hf:{tiny_marian}", Options(Context(1), scope="pronoun"))
     ((_, attribution),) = system.attribute([example], "gradient")
-    assert attribution.reason == OTHER_CONTEXTS and not attribution.tokens
+    assert attribution.reason == OTHER_CONTEXTS
+    assert not attribution.tokens
     assert len(attribution.answer.scores) == 2
 
 
@@ -195,7 +198,8 @@ def test_a_model_that_reads_no_target_context(make: Make) -> None:
     path = make("voita", kind="context-transformer", context_encoders=("source",), max_length=64)
     system: Any = load_system(f"nmt:{path}", Options(scope="pronoun"))
     for _, attribution in system.attribute(EXAMPLES, "gradient"):
-        assert len(attribution.source) == 2 and len(attribution.target) == 1
+        assert len(attribution.source) == 2
+        assert len(attribution.target) == 1
 
 
 def test_an_ensemble_is_the_mean_of_its_models(make: Make) -> None:

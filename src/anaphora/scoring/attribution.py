@@ -65,8 +65,7 @@ def attribute_choices(
         if all(number in done for number in numbers):
             continue
         batch = [choices[number] for number in numbers]
-        for number, values in zip(numbers, split_on_oom(compute, batch, lambda choice: choice.size), strict=True):
-            yield number, values
+        yield from zip(numbers, split_on_oom(compute, batch, lambda choice: choice.size), strict=True)
 
 
 def mean_values(models: Sequence[ChoiceValues]) -> ChoiceValues:

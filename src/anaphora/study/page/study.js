@@ -36,6 +36,7 @@ function ask(focus = true) {
   const item = state.items[index];
   const target = state.target_language;
   chosen = [...(answers.get(item.id)?.choice ?? [])];
+  holdForDialog();
   clock.start();
   at("asked").replaceChildren(make("span", "", QUESTIONS[state.mode]), " ");
   const where = make("span", "count", `Question ${index + 1} of ${state.items.length}`);
@@ -303,7 +304,12 @@ function help(event) {
 function open(dialog, event) {
   if (event?.detail) event.currentTarget.blur(); // clicks are counted by the pointer only
   at(dialog).showModal();
-  clock.hold("dialog", true);
+  holdForDialog();
+}
+
+// Browsers tell of a closed dialog only with their next frame, which may come after the next question.
+function holdForDialog() {
+  clock.hold("dialog", document.querySelector("dialog[open]") !== null);
 }
 
 function listKeys() {
@@ -391,7 +397,7 @@ at("help").addEventListener("click", help);
 at("break").addEventListener("click", pause);
 at("review").addEventListener("click", () => { index = 0; ask(); });
 at("shortcuts").addEventListener("change", (event) => switchShortcuts(event.target.checked));
-for (const dialog of document.querySelectorAll("dialog")) dialog.addEventListener("close", () => clock.hold("dialog", false));
+for (const dialog of document.querySelectorAll("dialog")) dialog.addEventListener("close", holdForDialog);
 for (const button of document.querySelectorAll("[data-close]")) {
   button.addEventListener("click", () => button.closest("dialog").close());
 }
