@@ -184,9 +184,12 @@ def generative_table(results: list[Generative]) -> Table:
 
     def cells(numbers: Counts) -> tuple[str, ...]:
         figures = (decimal(numbers.accuracy), interval_cell(numbers.interval), decimal(numbers.among_found))
-        return (*counts((numbers.total, numbers.correct, numbers.wrong, numbers.not_found)), *figures)
+        outcomes = [numbers.total, numbers.correct, numbers.wrong, numbers.not_found]
+        outcomes += [] if numbers.unclear is None else [numbers.unclear]
+        return (*counts(outcomes), *figures)
 
     first = results[0]
+    asked = first.judged is not None
     rows: list[Row] = []
     for result in results:
         if len(results) > 1:
@@ -206,11 +209,15 @@ def generative_table(results: list[Generative]) -> Table:
             notes.append(f"{lead}contrastive accuracy on the same examples {accuracy}")
         methods = " · ".join(f"{how} {number:,}" for how, number in sorted(result.how.items()))
         notes.append(f"{lead}decided by {methods}")
+        if result.judged is not None:
+            notes.append(f"{lead}{result.judged}")
     if first.ceiling is not None:
         notes.append(f"the references themselves, judged in the same way: {first.ceiling:.3f}")
-    notes.append(f"what is not found counts as wrong · signature {first.signature}")
+    uncounted = "what is not found or unclear" if asked else "what is not found"
+    notes.append(f"{uncounted} counts as wrong · signature {first.signature}")
     title = f"{first.suite} {arrow(first.languages)} · the system's own translations"
-    columns = ("", "n", "correct", "wrong", "not found", "accuracy", "95 % interval", "among found")
+    unclear = ("unclear",) if asked else ()
+    columns = ("", "n", "correct", "wrong", "not found", *unclear, "accuracy", "95 % interval", "among found")
     return Table(title if len(results) > 1 else f"{title} · {first.system}", columns, tuple(rows), tuple(notes))
 
 
@@ -374,6 +381,8 @@ def own_table(results: list[Generative]) -> Table:
                 f"{figures['wrong_but_agrees']:,} that are wrong by the reference agree with the own antecedent, "
                 f"{figures['correct_but_disagrees']:,} that are correct do not"
             )
+        if own.judged is not None:
+            notes.append(f"{lead}{own.judged}")
         if own.reasons:
             notes.append(f"{lead}{' · '.join(f'{reason} {number:,}' for reason, number in own.reasons.items())}")
         if own.reasons.get(NO_CONTEXT):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import index
 from pathlib import Path
 from typing import Any
 
@@ -121,7 +122,7 @@ def _pair(record: Mapping[str, Any], source: str, target: str) -> GoldPair:
     for (n, i), (m, j), _ in record["word_alignment"]:
         if n in positions[source] and m in positions[target] and positions[source][n][0] == positions[target][m][0]:
             line, before = positions[source][n]
-            points[line].append((before + i, positions[target][m][1] + j))
+            points[line].append((before + index(i), positions[target][m][1] + index(j)))
     return GoldPair(record["doc"], sides[source], sides[target], tuple(map(tuple, points)))
 
 
@@ -141,7 +142,7 @@ def _mentions(
     for mention in mentions:
         if mention["sent"] in positions:
             line, before = positions[mention["sent"]]
-            start, end = before + mention["start"], min(before + mention["end"], len(lines[line]))
+            start, end = before + index(mention["start"]), min(before + index(mention["end"]), len(lines[line]))
             if start < end:
                 yield GoldMention((line, start, end), mention["type"] == "np", mention["chain"] or None)
 
@@ -283,9 +284,9 @@ def names_one(document: Document, mention: Mention, spans: Sequence[Span]) -> bo
 def _first_nouns(document: Document, number: int, start: int, end: int) -> int | None:
     sentence = document.sentences[number]
     last = None
-    for index in range(start, min(end, len(sentence))):
-        if sentence[index].upos in NOUNS:
-            last = index
+    for token in range(start, min(end, len(sentence))):
+        if sentence[token].upos in NOUNS:
+            last = token
         elif last is not None:
             break
     return last
