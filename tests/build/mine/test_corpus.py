@@ -81,9 +81,9 @@ def test_files_that_do_not_fit(tmp_path: Path, format: str, files: dict[str, str
 @pytest.mark.parametrize(
     ("corpus", "problem"),
     [
-        (Corpus(Path("s")), "--format lines needs --target"),
-        (Corpus(Path("s"), Path("t"), "opus"), "--format opus needs --links: OPUS's alignment file"),
-        (Corpus(Path("s"), Path("t"), "moses"), "--format moses needs --links: the .ids file"),
+        (Corpus(Path("s")), "--input-format lines needs --target"),
+        (Corpus(Path("s"), Path("t"), "opus"), "--input-format opus needs --links: OPUS's alignment file"),
+        (Corpus(Path("s"), Path("t"), "moses"), "--input-format moses needs --links: the .ids file"),
         (Corpus(Path("s"), Path("t"), "lines", Path("k")), "--links k is for --input-format opus or moses, not lines"),
         (
             Corpus(Path("s"), Path("t"), "opus", Path("k"), Path("a")),
