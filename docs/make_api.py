@@ -23,7 +23,7 @@ from anaphora.systems.context import Options
 
 FUNCTIONS = (
     *("load_suite", "load_run", "load_system", "score", "translate", "evaluate", "compare", "report"),
-    *("context_usage", "generative", "robustness", "diagnose"),
+    *("context_usage", "attribute", "generative", "robustness", "diagnose"),
     *("apt", "run_apt_config", "autoprf", "compute_metrics", "align_texts"),
     *("list_suites", "show_suite", "suite_baselines", "get_suite", "convert_suite", "validate_suite"),
     *("build_templates", "mine", "evaluate_mining", "augment"),

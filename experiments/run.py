@@ -1,6 +1,7 @@
 """The documented experiments, one folder per paper: `make experiments`, or `python experiments/run.py NAME… [OPTIONS]`.
 
-Each leaves its figures as results.json and its table as RESULT.md in its folder. Data: ANAPHORA_DATA.
+Each leaves its figures as JSON and its table as Markdown in its folder. Data: ANAPHORA_DATA. Afterwards docs/results.md
+is written from all of these figures; `python experiments/run.py results` does nothing else.
 """
 
 from __future__ import annotations
@@ -12,6 +13,9 @@ import time
 from itertools import takewhile
 from pathlib import Path
 
+import _results
+
+RESULTS = "results"
 HERE = Path(__file__).resolve().parent
 
 
@@ -24,14 +28,15 @@ def experiments() -> dict[str, Path]:
 def main() -> int:
     known = experiments()
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else "")
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"all by default: {', '.join(known)}")
+    every = ", ".join([*known, RESULTS])
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"all by default: {every}")
     options = [word for word in sys.argv[1:] if word in ("-h", "--help")]
     leading = takewhile(lambda word: not word.startswith("-"), sys.argv[1:])  # what follows is an experiment's own
     names = parser.parse_args([*leading, *options]).names or list(known)
-    unknown = [name for name in names if name not in known]
+    unknown = [name for name in names if name not in known and name != RESULTS]
     if unknown:
-        parser.error(f"unknown experiment {unknown[0]!r}. Known: {', '.join(known)}")
-    for name in names:
+        parser.error(f"unknown experiment {unknown[0]!r}. Known: {every}")
+    for name in (name for name in names if name != RESULTS):
         print(f"{name} …", file=sys.stderr, flush=True)
         began = time.monotonic()
         sys.path.insert(0, str(known[name].parent))
@@ -42,6 +47,7 @@ def main() -> int:
                 raise
         sys.path.pop(0)
         print(f"{name}: {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
+    _results.write()
     return 0
 
 

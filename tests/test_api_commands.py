@@ -22,6 +22,7 @@ FUNCTIONS = {
     "compare": "compare",
     "report": "report",
     "context-usage": "context_usage",
+    "attribute": "attribute",
     "generative": "generative",
     "robustness": "robustness",
     "diagnose": "diagnose",

@@ -47,6 +47,10 @@ INTERFACES = (
         *("transformers", "transformers.models.t5.modeling_t5:T5Attention._relative_position_bucket"),
         *("scoring/packed.py", ("relative_position", "bidirectional", "num_buckets", "max_distance")),
     ),
+    *(
+        Interface("transformers", f"transformers:MarianTokenizer.{name}", "systems/attribution.py")
+        for name in ("_switch_to_target_mode", "_switch_to_input_mode")
+    ),
     Interface("transformers", "transformers.modeling_utils:ALL_ATTENTION_FUNCTIONS", "scoring/packed.py"),
     Interface("transformers", "transformers.masking_utils:create_bidirectional_mask", "nmt/context_transformer.py"),
     Interface("transformers", "transformers.cache_utils:DynamicLayer", "nmt/marian.py"),

@@ -17,9 +17,10 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from _shared import DATA, HERE, evaluate
+from _metrics import DATA, evaluate
 from wmt import COLUMNS, row
 
+HERE = Path(__file__).resolve().parent
 TALKS = DATA / "han-apt" / "TED_es-en"
 
 

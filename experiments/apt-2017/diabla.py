@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from _archive import extract
 from _diabla_report import report
-from _shared import DATA, HERE, anaphora, write
+from _metrics import DATA, anaphora, write
 from sacrebleu.metrics.bleu import BLEU
 
 from anaphora.metrics.apt.task import Weighting, count_cases
@@ -28,6 +28,7 @@ from anaphora.metrics.corpus import METRICS, Measured, Texts
 from anaphora.stats.correlation import COEFFICIENTS, coefficients
 from anaphora.stats.intervals import Floats, generator, percentile_interval
 
+HERE = Path(__file__).resolve().parent
 CORPUS = DATA / "diabla-en-fr" / "diabla_dialogues.tar.zst"
 ALIGNER = "builtin"  # the fastest; see docs/alignment.md for what others add
 SAMPLES, SEED = 1_000, 12345

@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from _archive import archive
-from _shared import DATA, HERE, evaluate
+from _metrics import DATA, evaluate
 
+HERE = Path(__file__).resolve().parent
 COLUMNS = ("system", "APT", "cases 1–6", "AutoF", "BLEU", "normalized", "chrF", "normalized")
 
 # the last sets of each pair, and the pronouns that are looked at

@@ -72,7 +72,14 @@ def equal_pairs(candidates: Sequence[object]) -> list[tuple[int, int]]:
 Answer = CandidateScores  # its name in 0.1, which backends of other packages import
 
 FORMAT_VERSION = 1
-EXTRA = ("undecidable", "truncated", "translation", "unanswered", "answer")  # what a record may say besides
+EXTRA = (
+    "undecidable",
+    "truncated",
+    "translation",
+    "unanswered",
+    "answer",
+    "attribution",
+)  # what a record may say besides
 FILE = "run.jsonl"  # where the records are if a run is a folder
 TEXTS = ("suite", "sha256", "source_language", "target_language", "system", "version")
 

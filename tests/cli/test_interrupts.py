@@ -276,6 +276,7 @@ def interrupted(arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
 CALLS = [
     ["align", "a.en", "a.de", "-o", "x.align"],
     ["apt", "-s", "a", "-r", "b", "-t", "c", "-l", "en-fr"],
+    ["attribute", "suite", "--system", "hf:x", "-o", "x.jsonl", "--overwrite"],
     ["augment", "--source", "a", "--target", "b", "--annotate-source", "x:y", "--annotate-target", "x:y", "-o", "out"],
     ["build", "attack", "phrase", "contrapro", "--preset", "true_colon", "-o", "x.jsonl"],
     ["build", "mine", "--source", "a", "--target", "b", "-l", "en-de", "-o", "x.jsonl"],

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 from typing import Any
 from unittest import mock
 
+from anaphora.systems import Traits
 from tests.fuzz.commands import both, command, pairs
 from tests.fuzz.targets import PAIR_LIST, TARGETS, Seed, add, native, run_file, write
 
@@ -17,7 +18,7 @@ from tests.fuzz.targets import PAIR_LIST, TARGETS, Seed, add, native, run_file, 
 class Echo:
     """A system that is ready at once: the longer a candidate the worse, and a text is its own translation."""
 
-    has_focus = True
+    traits = Traits(scope=True, gradients=True)
 
     def __init__(self, what: str, options: Any) -> None:
         self.options = options
@@ -31,6 +32,21 @@ class Echo:
         for number, example in enumerate(examples):
             lengths = [len(" ".join(candidate)) for candidate in example.candidates]
             yield number, CandidateScores([-float(n) for n in lengths], [max(1, n) for n in lengths])
+
+    def attribute(self, examples: Sequence[Any], method: str, done: Container[int] = ()) -> Iterator[tuple[int, Any]]:
+        """Every letter is a token, the first one is worth most."""
+        from anaphora.systems.attribution import Place, TokenAttribution
+
+        for number, answer in self.score(examples):
+            passages = examples[number].source, examples[number].candidates[examples[number].gold or 0]
+            places = [
+                Place(side, n, k, k + 1)
+                for side, passage in enumerate(passages)
+                for n, sentence in enumerate(passage)
+                for k in range(len(sentence))
+            ]
+            values = [(place, 1 / (1 + place.start)) for place in places]
+            yield number, TokenAttribution(answer, *passages, values)
 
     def translate(self, texts: Sequence[str], *, beams: int | None = None, max_tokens: int = 256) -> list[str]:
         return list(texts)
@@ -146,13 +162,28 @@ def documents(folder: Path) -> None:
     write(folder / "x.en", "A lamp.\nIt is old.\n\nA hat.\nIt is new.\n")
 
 
+def antecedents(folder: Path) -> None:
+    """A suite that names antecedents and has highlights."""
+    marks = [{"side": "source", "sentence": 0, "start": 4, "end": 7, "text": "cup"}]
+    tags = {"source_antecedent": "the cup", "target_antecedent": "die Tasse", "source_antecedent_head_id": 2}
+    rows: list[dict[str, Any]] = [{"anaphora": 1, "name": "cups", "source_language": "en", "target_language": "de"}]
+    for number in range(3):
+        candidates = [["Die Tasse fiel.", "Ja, sie brach."], ["Die Tasse fiel.", "Ja, er brach."]]
+        row = {"id": f"{number}", "source": ["The cup fell.", "Yes, it broke."], "candidates": candidates, "gold": 0}
+        rows.append({**row, "tags": {**tags, "distance": number % 2, "highlights": marks}})
+    write(folder / "s.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+
+
 TRANSLATE = "translate --system echo:x -l en-de -i {}/x.en -o {}/out.de"
 command("translate", documents, f"{TRANSLATE} --context 1 --separator <SEP> --json")
 command(
     "translate-docids", lambda f: write(f / "x.en", "d\tA lamp.\nd\tIt is old.\ne\tA hat.\n"), f"{TRANSLATE} --docids"
 )
 command("context-usage", native, "context-usage {}/s.jsonl --system echo:x --context 1 -o {}/usage --json")
-for name in ("translate", "translate-docids", "context-usage"):
+ATTRIBUTE = "attribute {}/s.jsonl --system echo:x --context 1 -o {}/out.jsonl --samples 100"
+command("attribute", antecedents, ATTRIBUTE)
+command("attribute-occlusion", antecedents, f"{ATTRIBUTE} --method occlusion --by distance")
+for name in ("translate", "translate-docids", "context-usage", "attribute", "attribute-occlusion"):
     within(name, echoing)
 
 

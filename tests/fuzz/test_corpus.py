@@ -77,6 +77,7 @@ ELSEWHERE = {
     "build attack possessive --annotate-target": "conllu",
     "build attack synonym --annotate-target": "conllu",
     "build attack synonym --wordnet": "thesaurus.wordnet",
+    "attribute --system": "cli.score",
     "context-usage --system": "cli.score",
     "measure evaluate --system": "cli.score",
     "build mine --work": "mine.work",

@@ -426,7 +426,7 @@ def test_answers_before_death_are_kept(program: Write) -> None:
 
 def test_missing_line(program: Write) -> None:
     code = "for n, line in enumerate(sys.stdin):\n    if n != 5: print(score(line))"
-    assert "9 lines sent, 8 scores received" in failure(CommandSystem(program(code), Options()))
+    assert "9 lines sent, 8 answers received" in failure(CommandSystem(program(code), Options()))
 
 
 @pytest.mark.parametrize("body", [STREAMING, BUFFERING], ids=["streaming", "buffering"])
@@ -470,7 +470,7 @@ def test_banner_of_a_program_that_then_waits(program: Write) -> None:
 
 
 def test_does_not_read(program: Write) -> None:
-    assert "0 scores received" in failure(CommandSystem(program("sys.stdin.close()"), Options()))
+    assert "0 answers received" in failure(CommandSystem(program("sys.stdin.close()"), Options()))
 
 
 def test_reads_nothing_of_much(program: Write) -> None:
@@ -637,3 +637,57 @@ def test_resume_after_we_were_killed(program: Write, tmp_path: Path) -> None:
     resumed = score_suite(read_native(suite), f"command:{slow}", output, resume=True)
     whole = score_suite(read_native(suite), f"command:{slow}", tmp_path / "whole.jsonl")
     assert resumed.path.read_bytes() == whole.path.read_bytes()
+
+
+# A program that translates: a line of source, a line of translation.
+
+TRANSLATE = "command:" + shlex.join([sys.executable, "-S", "-c", f"import sys\n{UPPER}"])
+
+
+def test_a_program_translates_line_by_line() -> None:
+    system = load_system(TRANSLATE)
+    assert isinstance(system, CommandSystem)
+    assert system.translate(["it fell", "", "two\nlines"]) == ["IT FELL", "", "TWO LINES"]
+    assert system.translate(["again"]) == ["AGAIN"]  # it was kept running
+    assert system.translate(["", " "]) == ["", ""]
+    system.close()
+
+
+def test_a_program_that_answers_at_the_end_of_its_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(CommandSystem, "PATIENCE", 0.2)
+    late = "import sys\nlines = sys.stdin.readlines()\nfor line in lines: print(line.strip()[::-1])"
+    system = load_system("command:" + shlex.join([sys.executable, "-S", "-c", late]))
+    assert isinstance(system, CommandSystem)
+    assert [system.translate(texts) for texts in (["ab", "cd"], ["ef"])] == [["ba", "dc"], ["fe"]]
+
+
+@pytest.mark.parametrize(
+    ("code", "problem"),
+    [
+        ("print('one')", "2 lines sent, 1 answers received, not one per line"),
+        ("sys.stdin.read(); print('1\\n2\\n3')", "2 lines sent, 3 or more received|2 lines sent, 2 or more received"),
+        ("sys.exit(3)", "ended with exit code 3 after 0 of 2 lines"),
+    ],
+)
+def test_translations_out_of_step_are_an_error(monkeypatch: pytest.MonkeyPatch, code: str, problem: str) -> None:
+    monkeypatch.setattr(CommandSystem, "PATIENCE", 0.2)
+    system = load_system("command:" + shlex.join([sys.executable, "-S", "-c", f"import sys\n{code}"]))
+    assert isinstance(system, CommandSystem)
+    with pytest.raises(AnaphoraError, match=problem):
+        system.translate(["a", "b"])
+
+
+def test_what_a_program_decides_itself_is_no_option() -> None:
+    system = load_system(TRANSLATE)
+    assert isinstance(system, CommandSystem)
+    with pytest.raises(AnaphoraError, match="--beams: a program searches in its own way"):
+        system.translate(["a"], beams=2)
+    produced = CommandSystem("cat", Options(context=Context(1, target="produced")))
+    with pytest.raises(AnaphoraError, match="--target-context produced: a program scores or translates, not both"):
+        produced.translate(["a"])
+
+
+def test_a_file_is_translated_by_a_program(anaphora, tmp_path: Path) -> None:
+    (tmp_path / "in.en").write_text("it fell\n\nit broke\n", encoding="utf-8")
+    anaphora("translate", "--system", TRANSLATE, "-l", "en-de", "-i", tmp_path / "in.en", "-o", tmp_path / "out.de")
+    assert (tmp_path / "out.de").read_text(encoding="utf-8") == "IT FELL\n\nIT BROKE\n"

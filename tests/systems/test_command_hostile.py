@@ -48,8 +48,8 @@ SAID = {
     "endless stderr in lines": "Its last words: loading | loading",
     "silence": "wrote nothing for 2 seconds (ANAPHORA_COMMAND_TIMEOUT sets the limit), after 0 of 6 lines",
     "silence, and deaf to TERM": "wrote nothing for 2 seconds",
-    "a child holds the pipe": "6 lines sent, 0 scores received",
-    "a child in another session holds the pipe": "6 lines sent, 0 scores received",
+    "a child holds the pipe": "6 lines sent, 0 answers received",
+    "a child in another session holds the pipe": "6 lines sent, 0 answers received",
     "a child floods stdout": "lines sent",
 }
 

@@ -15,7 +15,7 @@ from anaphora.api.attack import (
     attack_wrong_antecedent,
 )
 from anaphora.api.build import augment, build_templates, evaluate_mining, mine
-from anaphora.api.explaining import context_usage, diagnose, generative, robustness
+from anaphora.api.explaining import attribute, context_usage, diagnose, generative, robustness
 from anaphora.api.inputs import load_run, load_suite
 from anaphora.api.measure import measure_adapt, measure_evaluate, measure_pairs, measure_score, measure_train
 from anaphora.api.meta import compare_cases, correlate, discomt, learn_equivalences, sweep_weights
@@ -45,6 +45,7 @@ __all__ = [
     "attack_shuffled_context",
     "attack_synonym",
     "attack_wrong_antecedent",
+    "attribute",
     "augment",
     "autoprf",
     "build_templates",

@@ -153,7 +153,7 @@ Examples:
         "First look": ("demo", "doctor", "systems"),
         "Test suites": ("suites",),
         "Score and evaluate": ("score", "translate", "evaluate", "compare", "report"),
-        "Explain": ("context-usage", "generative", "robustness", "diagnose"),
+        "Explain": ("context-usage", "attribute", "generative", "robustness", "diagnose"),
         "Against a reference": ("apt", "autoprf", "metrics", "align", "meta"),
         "Build and train": ("build", "train"),
         "Learned measure": ("measure",),
@@ -181,6 +181,10 @@ Examples:
         "context-usage": (
             "anaphora.cli.explaining:context_usage",
             "Measure whether a system uses context, and how much.",
+        ),
+        "attribute": (
+            "anaphora.cli.explaining:attribute",
+            "Measure whether a system looks at the antecedent.",
         ),
         "generative": (
             "anaphora.cli.explaining:generative",

@@ -62,6 +62,11 @@ class Text:
         side = self._sides[1]
         return [side.id_to_piece(number) for number in range(side.get_piece_size())]
 
+    def pieces(self, side: int, sentence: str) -> list[str]:
+        """Return the pieces of a sentence, one for each of its ids. side: 0 for the source, 1 for the target"""
+        pieces: list[str] = self._sides[side].encode(self._rules[side].apply(sentence), out_type=str)
+        return pieces
+
     def _encode(self, side: int, sentence: str) -> list[int]:
         ids: list[int] = self._sides[side].encode(self._rules[side].apply(sentence))
         return ids

@@ -15,6 +15,7 @@ from anaphora.suites.example import Example, Passage, Translation
 from anaphora.systems.context import Options, split_spec
 
 if TYPE_CHECKING:
+    from anaphora.systems.attribution import TokenAttribution
     from anaphora.systems.translation import Sentence
 
 GROUP = "anaphora.systems"  # entry points of other packages: KIND = "module:Class"
@@ -29,6 +30,7 @@ class Traits(NamedTuple):
     default_workers: it computes with CPU threads in this process, so that several workers pay off by default
     single_process: why it cannot have several workers, for the error message; "" if it can
     imports: its scores exist already: `score` reads them for a whole suite, and nothing is computed or resumed
+    gradients: it can say which tokens a choice depends on (`Attributor`)
     """
 
     scope: bool = False
@@ -37,6 +39,7 @@ class Traits(NamedTuple):
     default_workers: bool = False
     single_process: str = ""
     imports: bool = False
+    gradients: bool = False
 
 
 class System(Protocol):
@@ -92,6 +95,23 @@ class DocumentTranslator(Protocol):
 
 
 @runtime_checkable
+class Attributor(Protocol):
+    """A system that says which tokens the choice between candidates depends on."""
+
+    def attribute(
+        self, examples: Sequence[Example], method: str, done: Container[int] = ()
+    ) -> Iterator[tuple[int, TokenAttribution]]:
+        """Yield the number of each example with its attribution, in any order, as they are computed.
+
+        The choice is that of the first token in which candidates differ, after all that they share. A system whose
+        candidates are not comparable there yields their scores with a reason and no values.
+
+        method: "gradient" or "attention"; done: as in `System.score`
+        """
+        ...
+
+
+@runtime_checkable
 class SupportsClose(Protocol):
     """A system that releases resources when it is no longer needed."""
 
@@ -118,7 +138,7 @@ def traits_of(system: object) -> Traits:
 # The kinds of systems
 
 DEFAULT = Traits()
-MODEL = Traits(scope=True, prefix_tree=True, default_workers=True)
+MODEL = Traits(scope=True, prefix_tree=True, default_workers=True, gradients=True)
 TRAINED_MODEL = MODEL._replace(own_context=True)
 SERVER = Traits(
     single_process="an openai: server is asked many things at once by one process: set concurrency=N in the spec, "
@@ -229,7 +249,7 @@ KINDS = {
         Kind(
             "command",
             "anaphora.systems.command:CommandSystem",
-            "a program that scores lines: command:PROGRAM ARGS…",
+            "a program that scores or translates lines: command:PROGRAM ARGS…",
         ),
         Kind(
             "scores",

@@ -204,7 +204,8 @@ def _ready(pipe: IO[bytes], event: int) -> bool:
     return bool(poll.poll(1000 * TICK))
 
 
-# `command:PROGRAM ARGS…`: any program that reads `source⇥target` lines and writes one score per line.
+# `command:PROGRAM ARGS…`: any program that reads `source⇥target` lines and writes one score per line, or, to translate,
+# reads source lines and writes one translation per line.
 
 SILENCE = 24 * 3600.0  # seconds without an answer after which a program is ended
 TIMEOUT = "ANAPHORA_COMMAND_TIMEOUT"  # environment variable that sets another number of seconds
@@ -258,6 +259,33 @@ class CommandSystem:
             if not complete or program.input_ended:
                 self._stop()
 
+    def translate(self, texts: Sequence[str], *, beams: int | None = None, max_tokens: int = 256) -> list[str]:
+        """Return the program's line for each text. How it searches, and how long its lines are, is its own affair."""
+        if beams is not None:
+            raise AnaphoraError(
+                "--beams: a program searches in its own way. Leave it out, or make it an argument of it"
+            )
+        if self.options.context.target == "produced":
+            raise AnaphoraError("--target-context produced: a program scores or translates, not both")
+        wanted = [number for number, text in enumerate(texts) if text.strip()]  # some programs skip empty lines
+        found = [""] * len(texts)
+        if not wanted:
+            return found
+        lines = [" ".join(texts[number].split()).encode() for number in wanted]
+        program = self._started()
+        complete = False
+        try:
+            program.send(lines)
+            for number in wanted:
+                found[number] = self._received(program).decode(errors="replace").strip()
+            if program.input_ended:
+                self._check_end(program)
+            complete = True
+        finally:
+            if not complete or program.input_ended:
+                self._stop()
+        return found
+
     def close(self) -> None:
         """Nothing more will be asked: the program ends as it does at the end of its input, and is checked."""
         if self._program is not None:
@@ -280,14 +308,18 @@ class CommandSystem:
         path, first = Path(f"the output of {program.name}"), program.received + 1
         lines: list[bytes] = []
         while len(lines) < size:
-            line = self._line(program)
-            if line is None:
-                raise _ended_early(program)
-            if program.received > program.sent:
-                raise _surplus(program, line)
-            parse_scores([line], path, program.received)  # at once: it may be waiting for us
-            lines.append(line)
+            lines.append(self._received(program))
+            parse_scores(lines[-1:], path, program.received)  # at once: it may be waiting for us
         return CandidateScores(*parse_scores(lines, path, first))
+
+    def _received(self, program: Program) -> bytes:
+        """Return the next line, which must be there and answer one that was sent."""
+        line = self._line(program)
+        if line is None:
+            raise _ended_early(program)
+        if program.received > program.sent:
+            raise _surplus(program, line)
+        return line
 
     def _line(self, program: Program) -> bytes | None:
         """Return the next line, or None at the end of the output or if the program is no longer waited for."""
@@ -369,7 +401,7 @@ def _ended_early(program: Program) -> AnaphoraError:
             f"{_how(program.name, code)} after {program.received:,} of {program.given:,} lines{_last_words(program)}"
         )
     return OutputMisaligned(
-        f"{program.name}: {program.given:,} lines sent, {program.received:,} scores received, not one per line. "
+        f"{program.name}: {program.given:,} lines sent, {program.received:,} answers received, not one per line. "
         f"{OUT_OF_STEP}{_last_words(program)}"
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from anaphora.core.errors import AnaphoraError
 from anaphora.core.finite import all_finite
 from anaphora.core.parsing import shown
 from anaphora.runs import CandidateScores
+from anaphora.scoring.attribution import Choice, attribute_choices, pretrained
 from anaphora.scoring.batching import SourceGroup, group_by_source, out_of_memory, score_groups, score_padded
 from anaphora.scoring.encoded import CandidateScore, EncodedExample
 from anaphora.scoring.packed import PackedModel, UnsupportedModel
@@ -22,7 +24,17 @@ from anaphora.scoring.tree import build_tree
 from anaphora.scoring.weights import find_device, weights_checksum
 from anaphora.suites.example import Example
 from anaphora.systems import KINDS, MODEL
-from anaphora.systems.context import Options, ScoringInput, split_settings
+from anaphora.systems.attribution import (
+    OTHER_CONTEXTS,
+    Places,
+    TokenAttribution,
+    causal_places,
+    gold_passage,
+    other_contexts,
+    placed,
+    seq2seq_places,
+)
+from anaphora.systems.context import Context, Options, ScoringInput, split_settings
 from anaphora.systems.encoding import Seq2SeqInputs, answer, encode_examples, load_tokenizer, loaded, usable
 from anaphora.systems.prompts import CausalInputs
 
@@ -99,11 +111,53 @@ class NeuralSystem:
                 item = encoded[number]
                 yield number, answer(item.candidates, values, item.truncated)
 
+    def attribute(
+        self, examples: Sequence[Example], method: str, done: Container[int] = ()
+    ) -> Iterator[tuple[int, TokenAttribution]]:
+        """Yield what the choice of the first token that differs depends on: see `Attributor`."""
+        with usable(self.name):
+            options = self.options
+            cut = [_as_read(example, options.context) for example in examples]
+            encoded = encode_examples(examples, replace(options, scope="pronoun"), self.encode)
+            choices = [
+                Choice(
+                    (item.source,) if item.source else (),
+                    item.prompt,
+                    tuple(candidate[0] for candidate in item.candidates),
+                    example.gold or 0,
+                )
+                for example, item in zip(cut, encoded, strict=True)
+            ]
+            compute = pretrained(self.model, method)
+            for number, (scores, values) in attribute_choices(choices, compute, options.batch_tokens, done):
+                if number in done:
+                    continue
+                example, item = cut[number], encoded[number]
+                given = answer(item.candidates, [(score, 1) for score in scores], item.truncated)
+                passages = example.source, gold_passage(example)
+                if other_contexts(example):
+                    yield number, TokenAttribution(given, *passages, reason=OTHER_CONTEXTS)
+                else:
+                    tokens = placed(self._places(example, item), values)
+                    yield number, TokenAttribution(given, *passages, tokens)
+
+    def _places(self, example: Example, encoded: EncodedExample) -> list[Places]:
+        """Where the tokens are that are read, of every sequence. example: with the context that is read"""
+        if isinstance(self.tokens, CausalInputs):
+            return causal_places(self.tokens, self.options.context, example, encoded)
+        return seq2seq_places(self.tokens, self.options.context, example, encoded)
+
     def _scores(self, batch: Sequence[SourceGroup]) -> list[list[CandidateScore]]:
         assert self.packed is not None
         sources = [group.inputs[0] for group in batch] if self.packed.encoder_decoder else None
         with self.packed.attached():  # only while scoring, so that the model can still generate between batches
             return self.packed.score([group.tree for group in batch], sources, self.options.margins_only)
+
+
+def _as_read(example: Example, context: Context) -> Example:
+    """The example with the context that is read, which may differ between source and target."""
+    cut = example.with_context(context.sentences)
+    return cut if context.target != "none" else replace(cut, candidates=tuple(c[-1:] for c in cut.candidates))
 
 
 def tree_scorer(model: PreTrainedModel) -> PackedModel:

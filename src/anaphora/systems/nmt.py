@@ -7,16 +7,29 @@ most sentences that the model sees: fewer than it was trained with may be asked 
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import torch
 
 from anaphora.core.errors import AnaphoraError
+from anaphora.nmt.attribution import choices_of, read_pieces
 from anaphora.nmt.candidates import CandidateScorer, Loaded, encode_question, load_models
 from anaphora.nmt.decoding import Beam, Ensemble, Source, Translator
 from anaphora.runs import CandidateScores
+from anaphora.scoring.attribution import Choice, ChoiceValues, attribute_choices, mean_values
 from anaphora.suites.example import Example, Passage, Translation
 from anaphora.systems import KINDS, TRAINED_MODEL
+from anaphora.systems.attribution import (
+    OTHER_CONTEXTS,
+    Place,
+    Places,
+    TokenAttribution,
+    gold_passage,
+    other_contexts,
+    piece_spans,
+    placed,
+)
 from anaphora.systems.context import Options, split_settings, with_target_context
 from anaphora.systems.encoding import answer
 from anaphora.systems.translation import Sentence
@@ -57,6 +70,58 @@ class TrainedSystem:
         trees = scorer.through_trees(questions, options.margins_only, done)
         for number, scores in scorer.one_by_one(questions) if options.plain else trees:
             yield number, answer(questions[number].candidates, scores, questions[number].truncated)
+
+    def attribute(
+        self, examples: Sequence[Example], method: str, done: Container[int] = ()
+    ) -> Iterator[tuple[int, TokenAttribution]]:
+        """Yield what the choice of the first token that differs depends on: see `Attributor`.
+
+        The values of an ensemble are the means of those of its models.
+        """
+        loaded, options, start = self.loaded, self.options, self.loaded.text.special.start
+        cut = self._in_context(examples)
+        questions = [
+            encode_question(e, loaded.text, loaded.layout, "pronoun", loaded.limit, options.truncate) for e in cut
+        ]
+        choices = []
+        for example, question in zip(cut, questions, strict=True):
+            first = question.candidates[example.gold or 0]
+            tokens = tuple(candidate.predicted[0] for candidate in question.candidates)
+            choices.append(Choice(first.inputs, (start, *first.given), tokens, example.gold or 0))
+        computes = [choices_of(model, method) for model in loaded.models]
+
+        def compute(batch: Sequence[Choice]) -> list[ChoiceValues]:
+            return [mean_values(values) for values in zip(*(one(batch) for one in computes), strict=True)]
+
+        for number, (scores, values) in attribute_choices(choices, compute, options.batch_tokens, done):
+            if number in done:
+                continue
+            example, question = self._as_read(cut[number]), questions[number]
+            given = answer(question.candidates, [(score, 1) for score in scores], question.truncated)
+            passages = example.source, gold_passage(example)
+            if other_contexts(example):
+                yield number, TokenAttribution(given, *passages, reason=OTHER_CONTEXTS)
+            else:
+                places = self._places(example, choices[number])
+                yield number, TokenAttribution(given, *passages, placed(places, values))
+
+    def _as_read(self, example: Example) -> Example:
+        """The example without target context that the model does not read."""
+        size = 1 + self.loaded.layout.target_reach
+        return replace(example, candidates=tuple(candidate[-size:] for candidate in example.candidates))
+
+    def _places(self, example: Example, choice: Choice) -> list[Places]:
+        """Where the tokens are that the encoders and the decoder read; the oldest may have been truncated."""
+        loaded = self.loaded
+        pieces, inputs, target = read_pieces(loaded.text, loaded.layout, example.source, gold_passage(example))
+        places: list[Place | None] = []
+        for side, sentence, parts in pieces:
+            passage = (example.source, gold_passage(example))[side]
+            spans = piece_spans(parts, passage[sentence])
+            places += [None if span is None else Place(side, sentence, *span) for span in spans]
+        numbers = [part[-len(ids) :] for part, ids in zip(inputs, choice.inputs, strict=True)]
+        numbers.append((-1, *target[: len(choice.read) - 1]))
+        return [[None if number < 0 else places[number] for number in part] for part in numbers]
 
     def translate(self, texts: Sequence[str], *, beams: int | None = None, max_tokens: int = 256) -> list[str]:
         """Translations of sentences without context, by beam search."""

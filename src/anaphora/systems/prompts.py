@@ -90,7 +90,7 @@ class CausalInputs:
         """Token ids of what asks for the translation of each text; there is room for an answer of one token."""
         prompts = []
         for text in texts:
-            ids = self._ids(self.text(text)) or self._first()
+            ids = self.ids(self.text(text)) or self._first()
             if self.limit is not None and len(ids) >= self.limit:
                 raise too_long(len(ids) + 1, self.limit, text, REMEDY)
             prompts.append(tuple(ids))
@@ -119,8 +119,8 @@ class CausalInputs:
         A tokeniser may merge across that place; what is read is then the longest beginning that all have in common
         with the prompt, so that every candidate is predicted whole.
         """
-        prompt = self._ids(self.text(question.source))
-        wholes = [self._ids(self.text(question.source, target)) for target in question.targets]
+        prompt = self.ids(self.text(question.source))
+        wholes = [self.ids(self.text(question.source, target)) for target in question.targets]
         shared = common_prefix([prompt, *(whole[:-1] for whole in wholes)])
         start = wholes[0][:shared] or self._first()
         encoded = EncodedExample((), tuple(start), tuple(tuple(whole[shared:]) for whole in wholes))
@@ -128,7 +128,8 @@ class CausalInputs:
             raise too_long(encoded.longest, self.limit, question.source, REMEDY)
         return encoded
 
-    def _ids(self, text: str) -> list[int]:
+    def ids(self, text: str) -> list[int]:
+        """The token ids of a text that holds the prompt."""
         ids: list[int] = self.tokenizer(text, add_special_tokens=not self.chat).input_ids  # a template writes its own
         return ids
 

@@ -1,4 +1,4 @@
-"""What the experiments around APT share: texts in words, alignments, and the metrics of several systems."""
+"""What experiments with translations share: texts in words, alignments, and the metrics of several systems."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from anaphora.align import Settings, align_systems
 from anaphora.align.alignment import format_alignment
 from anaphora.align.tokenize import Tokenization, sign_name, signs_of
 
-HERE = Path(__file__).resolve().parent
-DATA = Path(os.environ.get("ANAPHORA_DATA") or HERE.parents[2] / "shared" / "data")
+DATA = Path(os.environ.get("ANAPHORA_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
 SAMPLES = "1000"
 ALIGNER = Settings(model="fast_align")  # the fastest; see docs/alignment.md for what others add
 
@@ -54,9 +53,11 @@ def evaluate(
     both = ["-s", str(folder / "source.tok"), "-r", str(folder / "reference.tok"), *options(".tok"), *aligned]
     both += ["--pronouns", pronouns, "--samples", SAMPLES]
     surface = ["-r", str(folder / "reference.txt"), *options(".txt"), "-l", pair, "--samples", SAMPLES]
+    apt = anaphora("apt", *both, "-l", pair)
+    write(folder / "apt.json", [json.dumps(apt)])  # what `report --result` reads
     return {
         "sentences": len(source),
-        "apt": anaphora("apt", *both, "-l", pair)["systems"],
+        "apt": apt["systems"],
         "autoprf": anaphora("autoprf", *both, "--lowercase")["systems"],
         "surface": anaphora("metrics", *surface, "--metric", "bleu,chrf")["systems"],
         "surface_normalized": anaphora("metrics", *surface, "--metric", "bleu,chrf", "--normalize")["systems"],

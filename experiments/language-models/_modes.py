@@ -1,0 +1,101 @@
+"""The same models asked in other ways: they translate, or choose a letter. A llama.cpp server answers `openai:`."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from _command import anaphora
+from _models import Model
+from _packages import unpacked
+
+SERVER = "xllamacpp==2026.10.11549"
+SHA256 = "c54e7d13520ecc989c63dc99d55de3065e2f343a91f43f053d16b5e62077c261"
+PORT = 18911
+SAMPLES = {"bawden-coreference": 0, "contrapro": 300}  # random items; 0: all
+PATIENCE = 300  # seconds in which the server must have read the model
+LONGEST = 150  # tokens of a translation
+
+
+def settings(model: Model) -> dict[str, str]:
+    """What a server is asked in each mode. A base model has no chat in which it could choose."""
+    chat = "yes" if model.chat else "no"
+    modes = {"generate": f"mode=generate&chat={chat}&max_tokens={LONGEST}"}
+    return modes | ({"choose": "mode=choose"} if model.chat else {})
+
+
+def run_modes(
+    name: str, model: Model, weights: Path, spec: str, suites: dict[str, Path], work: Path
+) -> dict[str, dict[str, Path]]:
+    """The runs of a model with the right context on one line, by suite and mode; empty if there is no server.
+
+    spec: the model that is scored; weights: the file that the server reads
+    """
+    folder = unpacked(SERVER, SHA256, work)
+    if folder is None:
+        print(f"skipped: {SERVER} cannot be had with pip on this machine", file=sys.stderr)
+        return {}
+    runs: dict[str, dict[str, Path]] = {suite: {} for suite in suites}
+    todo = []
+    for suite in suites:
+        for mode in ("score", *settings(model)):
+            runs[suite][mode] = work / "runs" / f"{name}.{suite}.mode-{mode}"
+            if not (runs[suite][mode] / "run.jsonl").exists():
+                todo.append((suite, mode))
+    for suite, mode in todo:
+        if mode == "score":
+            score(
+                suites[suite],
+                spec,
+                runs[suite][mode],
+                SAMPLES[suite],
+                "--threads",
+                "1",
+                "--workers",
+                "1",
+            )
+    if any(mode != "score" for _, mode in todo):
+        with server(folder, weights):
+            for suite, mode in todo:
+                if mode != "score":
+                    asked = f"openai:http://127.0.0.1:{PORT}/v1?model={name}&concurrency=1&{settings(model)[mode]}"
+                    score(suites[suite], asked, runs[suite][mode], SAMPLES[suite])
+    return runs
+
+
+def score(suite: Path, spec: str, run: Path, sample: int, *options: Any) -> None:
+    chosen = ("--sample", str(sample)) if sample else ()
+    anaphora("score", suite, "--system", spec, "--context", "1", "-o", run, *chosen, *options, "--resume")
+
+
+@contextmanager
+def server(folder: Path, weights: Path) -> Iterator[None]:
+    """A server for these weights on one core, until the block ends."""
+    command = [sys.executable, str(Path(__file__).with_name("_server.py")), str(folder), str(weights), str(PORT)]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        try:
+            wait(process)
+            yield
+        finally:
+            process.terminate()
+
+
+def wait(process: subprocess.Popen[bytes]) -> None:
+    """Return when the server answers; end the experiment if it never does."""
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end and process.poll() is None:
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{PORT}/health", timeout=10):
+                return
+        except (urllib.error.URLError, TimeoutError, ConnectionError):
+            time.sleep(1)
+    raise SystemExit(f"the llama.cpp server does not answer at port {PORT}")
