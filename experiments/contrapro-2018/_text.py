@@ -46,6 +46,7 @@ def write_text(data: Path, folder: Path, limit: int | None = None) -> dict[str, 
     known = contrapro_sentences(data)
     talks = list(tagged(data / "docs-en-de/IWSLT2017/concatenated_en2de_dev"))
     longer = [d for name in DOCUMENTS for d in tagged(data / "docs-en-de" / name)] + talks[:-VALIDATION]
+    longer = longer[-limit // 20 if limit else 0 :]
     captions = lines(data / "multi30k/train.en.gz", data / "multi30k/train.de.gz")
     sources = {
         "single": {
@@ -53,7 +54,7 @@ def write_text(data: Path, folder: Path, limit: int | None = None) -> dict[str, 
             "multi30k": [[pair] for pair in islice(captions, limit) if not told(pair[0], known)],
         },
         "documents": {
-            "docs-en-de": [piece for document in longer[-limit // 20 if limit else 0 :] for piece in cut(document, known)],
+            "docs-en-de": [piece for document in longer for piece in cut(document, known)],
             "ctxpro": [d for d in islice(ctxpro(data), limit) if not any(told(english, known) for english, _ in d)],
         },
     }
