@@ -87,6 +87,7 @@ def test_the_antecedent_on_both_sides() -> None:
     words = [word for side in record["words"].values() for sentence in side for word, _ in sentence]
     assert [words[at] for at in record["antecedent"]["at"]] == ["a", "lamp", "eine", "Lampe"]
     assert record["contrast"] == 1.0
+    assert record["choice"] == ["sie", "er"]
     assert record["right"] is True
 
 

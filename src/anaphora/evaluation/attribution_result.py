@@ -170,7 +170,7 @@ def attribution_of(run: Run, item: ScoredExample) -> dict[str, Any]:
     try:
         if not isinstance(record, dict):
             raise TypeError("no attribution")
-        if "right" in record:
+        if {"right", "words", "antecedent", HIGHLIGHTS} & record.keys():
             _check(record)
         for name in ("reason", "highlights_reason"):
             if not isinstance(record.get(name, ""), str):
@@ -185,6 +185,8 @@ def _check(record: Mapping[str, Any]) -> None:
     """Raise a TypeError, ValueError or KeyError if a record is not as `attribute` writes it."""
     if type(record["right"]) is not bool or not is_a(record["contrast"], float) or not is_a(record["rest"], float):
         raise TypeError("'right' must be true or false, 'contrast' and 'rest' numbers")
+    if [type(word) for word in record["choice"]] != [str, str]:
+        raise TypeError("'choice' must be two words")
     size = 0
     for side in SIDES:
         for sentence in record["words"][side]:
