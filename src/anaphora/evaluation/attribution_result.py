@@ -51,7 +51,7 @@ class Attributions(Rendered):
     """The result of `attribute`.
 
     antecedent, highlights: figures of all examples, and of those that were right and wrong; empty without any
-    difference: right minus wrong, of the share and the rank of the antecedent
+    difference: right minus wrong, of share, rank and support of the antecedent
     breakdowns: figures of the antecedent by tags; reasons: why examples have none → how many
     rest: the mean share of the attribution on tokens that are no words of the passage
     """
@@ -237,7 +237,7 @@ def _differences(records: Sequence[Mapping[str, Any]], settings: Settings) -> di
     if not all(parts):
         return {}
     figures = {}
-    for name in ("share", "rank"):
+    for name in ("share", "rank", "support"):
         one, other = (_values(members, name) for members in parts)
         drawn = _resampled(one, settings, settings.seed) - _resampled(other, settings, settings.seed + 1)
         interval = percentile_interval(drawn, settings.confidence)

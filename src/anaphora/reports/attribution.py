@@ -45,9 +45,11 @@ def attribution_table(result: Attributions) -> Table:
         rows.append(section(f"antecedent by {title_of(name)}"))
         rows += [_row(group, figures) for group, figures in groups.items()]
     notes = [METHOD_NOTES[result.method]]
-    if difference := result.difference.get("share"):
+    compared = "support" if occlusion else "share"
+    if difference := result.difference.get(compared):
         change = f"{decimal(difference.mean, signed=True)} {interval_cell(difference.interval, signed=True)}"
-        notes.append(f"share of the antecedent, right minus wrong answers: {change}")
+        what = "effect" if occlusion else "share of the antecedent"
+        notes.append(f"{what}, right minus wrong answers: {change}")
     accuracy = result.accuracy
     notes.append(f"accuracy at the pronoun: {decimal(accuracy.accuracy)} {interval_cell(accuracy.interval)}")
     if result.rest is not None and not occlusion:
