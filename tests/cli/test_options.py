@@ -47,6 +47,9 @@ EXCEPTIONS = {
     "--run": "generative takes one run per translation",
     "--example": "discomt and study create write to their argument",
     "--normalize-text": "BLEU and chrF have their own normalization: metrics normalizes for METEOR only by default",
+    "--details": "generative writes the texts, too, if the name is FILE.jsonl",
+    "--from": "study create reads details of other commands as well",
+    "--only": "templates have ids, verdicts are asked on outcomes",
     "--symmetrize": "mining prefers precise links",
 }
 

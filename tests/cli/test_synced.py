@@ -27,7 +27,7 @@ def trace(folder: Path, *arguments: str | Path) -> list[Event]:
     if shutil.which("strace") is None:
         pytest.skip("strace is not installed")
     log = folder.with_name(f"{folder.name}.strace")
-    command = ["strace", "-f", "-y", "-qq", "-e", f"trace={CALLS}", "-o", log]
+    command = ["strace", "-f", "--seccomp-bpf", "-y", "-qq", "-e", f"trace={CALLS}", "-o", log]
     done = subprocess.run(
         [*command, sys.executable, "-m", "anaphora", *arguments],
         cwd=folder,

@@ -292,6 +292,45 @@ command(
     "study create {}/s.jsonl --instructions {}/i.txt -o {}/study --annotators 2",
     "i.txt",
 )
+
+
+def verdicts(folder: Path) -> None:
+    """What `generative` wrote, and a study of it that somebody has answered."""
+    from anaphora.cli.app import app
+
+    native(folder)
+    written(folder)
+    wanted = f"{GERMAN} --name t --aligner builtin --details {{}}/g.jsonl --json"
+    app.main(args=wanted.replace("{}", str(folder)).split(), standalone_mode=False)
+    asked(folder, f"{folder}/g.jsonl")
+
+
+def asked(folder: Path, details: str) -> None:
+    """A study of verdicts, answered in part."""
+    from anaphora.cli.app import app
+    from anaphora.study.model import read_study
+    from anaphora.study.store import Answer, open_log
+
+    create = f"study create --from {details} -o {folder}/study --annotators 2 --json"
+    app.main(args=create.split(), standalone_mode=False)
+    study = read_study(folder / "study")
+    log = open_log(study, folder / "study")
+    for annotator in study.annotators:
+        one = annotator.assignments[0]
+        log.append(Answer(annotator.name, one.item, ("right",), one.order, f"request-{annotator.name[-1]}"))
+    log.close()
+
+
+def judged_gaps(folder: Path) -> None:
+    gaps(folder)
+    asked(folder, f"{folder}/d.tsv -s {folder}/s.en -t {folder}/t.fr --name t -l en-fr")
+
+
+FROM = "study create --from {}/"
+command("study-create-from", verdicts, f"{FROM}g.jsonl --only correct,wrong,not-found -o {{}}/new", "g.jsonl")
+command("study-create-cases", gaps, f"{FROM}d.tsv --only 1-6 -s {{}}/s.en -t {{}}/t.fr --name t -l en-fr -o {{}}/new")
+command("generative-answers", verdicts, f"{GERMAN} --name t --aligner builtin --answers {{}}/study", "study/*")
+command("apt-answers", judged_gaps, f"apt {TEXTS} {LINKS} --name t --answers {{}}/study", "study/*")
 command("study-serve", study_seed, "study serve {}/study --port 0 --json", "study/*.json", "study/*.sqlite")
 within("study-serve", lambda folder: mock.patch("uvicorn.Server.run"))
 

@@ -64,6 +64,26 @@ def gap_rows() -> list[dict[str, Any]]:
     return rows
 
 
+def verdict_rows() -> list[dict[str, Any]]:
+    """A translation that is wrong, one that is correct, and one whose pronoun was not found."""
+    rows: list[dict[str, Any]] = [{**HEADER, "name": "details", "source_language": "en", "target_language": "de"}]
+    texts = (("old", "Sie ist alt.", "wrong"), ("new", "Er ist neu.", "correct"), ("red", "Rot.", "not found"))
+    for k, (word, sentence, outcome) in enumerate(texts, start=1):
+        tags: dict[str, Any] = {"system": "a", "sentence": str(k), "outcome": outcome, "how": "link"}
+        tags |= {"source_pronoun": "It", "source_pronoun_start": 0}
+        tags |= {"pronoun": sentence.split()[0], "pronoun_start": 0} if outcome != "not found" else {}
+        rows.append(
+            {
+                "id": f"a/{k}",
+                "source": ["Here is a bat.", f"It is {word}."],
+                "candidates": [["Hier ist ein Schläger.", sentence]],
+                "gold": None,
+                "tags": tags,
+            }
+        )
+    return rows
+
+
 def write_rows(path: Path, rows: Sequence[dict[str, Any]]) -> Path:
     path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
     return path
@@ -87,6 +107,16 @@ def make_gaps(tmp_path: Path) -> Callable[..., Study]:
         design.setdefault("annotators", ("anna", "ben"))
         path = write_rows(tmp_path / "gaps.jsonl", gap_rows())
         return make_study(read_native(path), Design(mode="gaps", **design))
+
+    return study
+
+
+@pytest.fixture
+def make_verdicts(tmp_path: Path) -> Callable[..., Study]:
+    def study(**design: Any) -> Study:
+        design.setdefault("annotators", ("anna", "ben"))
+        path = write_rows(tmp_path / "details.jsonl", verdict_rows())
+        return make_study(read_native(path), Design(mode="verdicts", **design))
 
     return study
 

@@ -13,19 +13,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anaphora.core.errors import AnaphoraError, BadInput
+from anaphora.languages.highlight import find_word
 from anaphora.study.analysis import current_answers, study_agreement
 from anaphora.study.create import (
     Design,
     assign,
-    find_word,
     gap_forms,
     gap_items,
     gap_options,
     make_study,
-    plain_text,
-    suite_of_details,
     write_example,
 )
+from anaphora.study.details import plain_text, suite_of_details
 from anaphora.study.model import Item, Study, read_study
 from anaphora.study.store import read_answers
 from anaphora.suites.example import Example

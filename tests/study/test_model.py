@@ -83,7 +83,7 @@ def test_a_study_of_the_first_version(make: Make, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda d: d.update(anaphora_study=3), "study format version 3, this program reads up to 2. Upgrade"),
+        (lambda d: d.update(anaphora_study=4), "study format version 4, this program reads up to 3. Upgrade"),
         (lambda d: d.pop("anaphora_study"), "not a study"),
         (lambda d: d.pop("items"), "'items' is missing"),
         (lambda d: d.update(overlap="2"), "'overlap' is not of the type int"),

@@ -12,7 +12,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from anaphora.study.analysis import current_answers
-from anaphora.study.create import Design, make_study, suite_of_details
+from anaphora.study.create import Design, make_study
+from anaphora.study.details import suite_of_details
 from anaphora.study.model import Study, read_links, read_study, write_study
 from anaphora.study.server import opaque_ids
 from anaphora.study.store import Answer, read_answers
@@ -340,13 +341,16 @@ def test_who_is_done_is_thanked_again(make: Make, serve: Serve, visit: Callable[
     at_question(page, 1)
 
 
+@pytest.mark.parametrize("late", [False, True])
 def test_the_clock_stops_in_breaks_and_hidden_tabs(
-    make: Make, serve: Serve, visit: Callable[..., Any], tmp_path: Path
+    make: Make, serve: Serve, visit: Callable[..., Any], tmp_path: Path, late: bool
 ) -> None:
     folder = tmp_path / "study"
     write_study(make(4), folder)
     page = visit(serve(folder).links["anna"], clock=True)
     start(page)
+    if late:  # the browser tells of the closed dialog too late, as one does that has much to do
+        page.evaluate("addEventListener('close', event => event.stopImmediatePropagation(), true)")
     page.clock.fast_forward(600_000)  # looked at for ten minutes
     page.keyboard.press("1")
     at_question(page, 2)
@@ -683,6 +687,35 @@ def test_gaps(make_gaps: Make, serve: Serve, visit: Callable[..., Any], tmp_path
     saved(page)
     asked = [one.item for one in study.annotators[0].assignments]
     assert choices(folder, "anna") == {asked[0]: ("elle",), asked[1]: ("bad",), asked[2]: ("other",)}
+
+
+@pytest.mark.parametrize("device", [{}, {**PHONE, "color_scheme": "dark"}], ids=["desktop", "phone"])
+def test_verdicts(
+    make_verdicts: Make, serve: Serve, visit: Callable[..., Any], tmp_path: Path, device: dict[str, Any]
+) -> None:
+    folder = tmp_path / "study"
+    study = make_verdicts()
+    write_study(study, folder)
+    page = visit(serve(folder).links["anna"], **device)
+    playwright.expect(page.get_by_text("so it should be “er”")).to_be_visible(timeout=20_000)  # the example
+    assert page.evaluate(CONTRAST) == []
+    start(page)
+    asked = [one.item for one in study.annotators[0].assignments]
+    answers = {"a/1": "Wrong", "a/2": "Right", "a/3": "Unclear"}
+    for number, item in enumerate(asked, start=1):
+        at_question(page, number)
+        assert page.get_by_role("heading", name="Is the pronoun translated correctly?").is_visible()
+        assert page.locator("#source mark").all_inner_texts() == ["It"]
+        found = study.by_id[item].pronoun
+        assert page.locator(".candidate mark").all_inner_texts() == ([found] if found else [])
+        assert page.evaluate(CONTRAST) == []
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        if device:
+            page.get_by_role("button", name=answers[item]).tap()
+        else:
+            page.keyboard.press({"Right": "r", "Wrong": "2", "Unclear": "c"}[answers[item]])
+    playwright.expect(page.get_by_text("Thank you, anna")).to_be_visible(timeout=20_000)
+    assert choices(folder, "anna") == {item: (answer.lower(),) for item, answer in answers.items()}
 
 
 CONTRAST = """() => {

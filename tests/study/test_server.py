@@ -270,6 +270,27 @@ def test_a_gap_hides_its_word(make_gaps: Make, tmp_path: Path) -> None:
     log.close()
 
 
+def test_a_verdict_shows_both_pronouns_and_not_what_the_program_says(make_verdicts: Make, tmp_path: Path) -> None:
+    study = make_verdicts()
+    log = open_log(study, tmp_path)
+    client = Client(study, log)
+    state = client.state()
+    by_id = {item["id"]: item for item in state["items"]}
+    first, third = (by_id[client.shown("anna", name)] for name in ("a/1", "a/3"))
+    assert first["source"] == ["Here is a bat.", "It is old."]
+    assert first["source_parts"] == [["It", True], [" is old.", False]]
+    assert first["context"] == ["Hier ist ein Schläger."]
+    assert first["candidates"][0]["parts"] == [["Sie", True], [" ist alt.", False]]
+    assert third["candidates"][0]["parts"] == [["Rot.", False]]
+    for told in ('correct"', "not found", "outcome", '"a"', "a/1", "digest"):
+        assert told not in json.dumps(state["items"])
+    assert state["example"]["verdict"].startswith("Wrong")
+    assert client.say("anna", "a/1", "right").status_code == 200
+    assert client.say("anna", "a/1", "right", "wrong", request="request-2").status_code == 422
+    assert client.say("anna", "a/2", "a", request="request-3").status_code == 422
+    log.close()
+
+
 def test_an_answer_sent_twice_is_kept_once(client: Client) -> None:
     first, again = client.say("anna", "p0", "a"), client.say("anna", "p0", "a")
     assert (first.status_code, again.status_code) == (200, 200)

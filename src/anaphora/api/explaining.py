@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from anaphora.align.tokenize import DEFAULT
 from anaphora.api.inputs import File, Normalize, PairedTest, Progress, as_path, as_paths, as_runs, as_suite, as_words
+from anaphora.api.study import read_verdicts
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.parameters import named
 from anaphora.evaluation.result import Settings
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from anaphora.evaluation.generative import Generative, Texts
     from anaphora.evaluation.own_antecedent import OwnAgreement, Pronoun
     from anaphora.evaluation.robustness import Robustness
+    from anaphora.study.details import Answers
 
 DEFAULTS = Settings()
 
@@ -180,23 +182,31 @@ def generative(
     normalize: bool = True,
     by: str | Sequence[str] = (),
     antecedent: Literal["reference", "own"] = "reference",
+    answers: File | None = None,
+    database: str | None = None,
+    details: File | None = None,
     progress: Progress | None = None,
 ) -> list[Generative]:
     """Judge the pronouns in a system's own translations of a suite: correct, wrong or not found.
 
-    Translations have a line, or a document, per example, as `suites convert --to sources` writes the sources.
+    Translations have a line, or a document, per example, as `suites convert --to sources` writes the sources. Where
+    annotators were asked about some of them (`create_study(…, only=…)`), their answers can replace the verdicts.
 
     names: of the systems in tables; the files' names by default
     runs: Contrastive run of the same system, to report the gap (one per -t).
     aligner, aligner_model, corpus, tokenize, normalize: as in `align_texts`
     by: tags to break down by
     antecedent: Whose antecedent a pronoun must agree with: that of the reference translation, or the system's own.
+    answers, database: a study of verdicts on these translations, which replace the program's; see `create_study`
+    details: Write one row per example to this TSV file or, with the texts, for `study create`, to FILE.jsonl.
     """
     from anaphora.align import Aligner, align_systems
     from anaphora.align import Settings as AlignerSettings
     from anaphora.align.aligner import SystemAlignments
     from anaphora.core.documents import read_parallel
     from anaphora.evaluation import generative as judging
+    from anaphora.evaluation.details import has_texts, suite_of_outcomes, write_table
+    from anaphora.evaluation.people import overruled
 
     files = as_paths(translations)
     if runs and len(runs) != len(files):
@@ -204,8 +214,11 @@ def generative(
     systems = list(names) or _short_names(files)
     loaded = as_suite(suite)
     passages = {
-        name: _own_passages(loaded, path) for name, path in zip(systems, files, strict=True) if antecedent == "own"
+        name: _passages(loaded, path, antecedent == "own")
+        for name, path in zip(systems, files, strict=True)
+        if antecedent == "own" or answers is not None or details is not None
     }
+    people = None if answers is None else read_verdicts(answers, database, systems)
     texts = judging.read_texts(loaded, tokenize, normalize=normalize, required=antecedent == "reference")
     own = {name: judging.read_translations(path, texts, loaded) for name, path in zip(systems, files, strict=True)}
     words = {name: text.sentences for name, text in own.items()}
@@ -224,8 +237,9 @@ def generative(
     results = []
     for name, run in zip(systems, opened, strict=True):
         outcomes = judging.judge_texts(texts, words[name], aligned.reference, aligned.systems[name])
-        agreement = None
-        if name in passages:
+        agreement = judged = None
+        verdicts = {} if people is None else _verdicts(people, name, loaded, passages[name], texts, antecedent == "own")
+        if antecedent == "own":
             pronouns = judging.pronouns_of(texts, words[name], aligned.systems[name], outcomes)
             agreement = _own_agreement(
                 loaded,
@@ -237,7 +251,10 @@ def generative(
                 corpus=more,
                 aligner=saved,
                 by=as_words(by),
+                answers=None if people is None else verdicts,
             )
+        elif people is not None:
+            outcomes, judged = overruled(outcomes, verdicts)
         results.append(
             judging.evaluate_translations(
                 texts,
@@ -249,20 +266,46 @@ def generative(
                 by_tags=as_words(by),
                 run=run,
                 own=agreement,
+                judged=judged,
+                answers=None if people is None else people.signature,
             )
         )
+    if details is not None:
+        if has_texts(Path(details)):
+            suite_of_outcomes(loaded, texts, results, passages, words).write(details)
+        else:
+            write_table(Path(details), results)
     return results
 
 
-def _own_passages(suite: Suite, path: Path) -> list[Passage]:
-    """A system's translations with their context; an error if the antecedents of the suite cannot be in them."""
+def _passages(suite: Suite, path: Path, own: bool) -> list[Passage]:
+    """A system's translations with their context. own: an error if the antecedents of the suite cannot be in them"""
     from anaphora.evaluation.own_antecedent import check_context, with_antecedents
     from anaphora.suites.export import translated_passages
 
-    examples = with_antecedents(suite)
+    examples = with_antecedents(suite) if own else {}
     passages = translated_passages(path, suite)
-    check_context(suite.header.name, examples, passages)
+    if own:
+        check_context(suite.header.name, examples, passages)
     return passages
+
+
+def _verdicts(
+    people: Answers, system: str, suite: Suite, passages: Sequence[Passage], texts: Texts, own: bool
+) -> dict[str, str]:
+    """The annotators' verdicts on a system's translations by the ids of examples, all of which must be judged here."""
+    from anaphora.evaluation.own_antecedent import with_antecedents
+
+    judged = with_antecedents(suite) if own else dict(zip(texts.numbers, texts.examples, strict=True))
+    examples = {example.id: (example.source[-1], passages[number][-1]) for number, example in judged.items()}
+    verdicts = {}
+    for place, verdict in people.verdicts.get(system, {}).items():
+        sentence, position = place
+        if sentence not in examples or position:
+            raise people.foreign("item", f"{system}/{sentence}")
+        people.check(system, place, *examples[sentence])
+        verdicts[sentence] = verdict
+    return verdicts
 
 
 def _own_agreement(
@@ -276,10 +319,15 @@ def _own_agreement(
     corpus: Sequence[Pair],
     aligner: Aligner | None,
     by: Sequence[str],
+    answers: Mapping[str, str] | None = None,
 ) -> OwnAgreement:
-    """The agreement of one system's pronouns with its own antecedents. passages: its translations with context"""
+    """The agreement of one system's pronouns with its own antecedents.
+
+    passages: its translations with context; answers: of annotators, by the ids of examples
+    """
     from anaphora.align import align
     from anaphora.evaluation import own_antecedent as judging
+    from anaphora.evaluation.people import overruled_agreement
 
     examples = judging.with_antecedents(suite)
     known = [*corpus, *zip(texts.source, translation.sentences, strict=True)]
@@ -291,11 +339,14 @@ def _own_agreement(
 
     ways = (texts.treatments["source"], translation.treatment)
     words = [replace(texts.words, tokenize=way.tokenize) if texts.examples else texts.words for way in ways]
-    verdicts = judging.judge_suite(suite.header, examples, passages, pronouns, aligned, (words[0], words[1]))
+    verdicts = list(judging.judge_suite(suite.header, examples, passages, pronouns, aligned, (words[0], words[1])))
+    judged = None
+    if answers is not None:
+        verdicts, judged = overruled_agreement(verdicts, answers)
     outcomes = {examples[n].id: pronoun.outcome for n, pronoun in pronouns.items() if n in examples and pronoun.outcome}
     breakdowns = by or suite.header.breakdowns
     untagged = len(passages) - len(examples)
-    return judging.count(examples.values(), verdicts, breakdowns, outcomes=outcomes, untagged=untagged)
+    return judging.count(examples.values(), verdicts, breakdowns, outcomes=outcomes, untagged=untagged, judged=judged)
 
 
 def _short_names(paths: Sequence[Path]) -> list[str]:

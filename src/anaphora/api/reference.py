@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from anaphora.align.tokenize import DEFAULT, pair_of
 from anaphora.api.inputs import File, Progress, Test, as_path, as_paths
+from anaphora.api.study import read_verdicts
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.parameters import named
 from anaphora.stats.resampling import Resampling
@@ -18,8 +19,10 @@ from anaphora.stats.resampling import Resampling
 if TYPE_CHECKING:
     from anaphora.align.files import Aligned
     from anaphora.metrics.apt.result import AptResult
+    from anaphora.metrics.apt.task import Files
     from anaphora.metrics.autoprf import AutoPRFResult
     from anaphora.metrics.corpus import MetricsResult
+    from anaphora.study.details import Answers
 
 SAMPLING = Resampling()
 
@@ -49,6 +52,8 @@ def apt(
     translation_tags: File | Sequence[File] = (),
     pronoun_tags: Sequence[str] = ("PRON",),
     by_pronoun: bool = False,
+    answers: File | None = None,
+    database: str | None = None,
     trials: int | None = None,
     test: Test = "randomisation",
     confidence: float = SAMPLING.confidence,
@@ -73,6 +78,7 @@ def apt(
     translation_tags: Part-of-speech tags of a translation, one per word (one file per -t).
     pronoun_tags: Tags that mark pronouns.
     by_pronoun: Compare systems for each pronoun as well.
+    answers, database: a study of verdicts on these translations, which count in place of cases; see `create_study`
     trials: Number of trials of approximate randomization (default: as many as --samples).
     pronouns, rescue, lists: see `AptOptions`
     test, confidence, samples, seed: see `Resampling`
@@ -112,7 +118,26 @@ def apt(
         hypothesis_tags=as_paths(translation_tags),
         names=tuple(names),
     )
-    return measure(files, languages, options, progress)
+    if answers is None:
+        return measure(files, languages, options, progress)
+    people = read_verdicts(answers, database, files.systems)
+    return measure(files, languages, options, progress, _verdicts(people, files), people.signature)
+
+
+def _verdicts(people: Answers, files: Files) -> dict[tuple[str, str, str], str]:
+    """The annotators' verdicts by system, sentence and position; an error if they saw other sentences."""
+    from anaphora.core.documents import read_parallel
+
+    source, *translations = read_parallel(files.source, *files.hypotheses)
+    verdicts = {}
+    for system, lines in zip(files.systems, translations, strict=True):
+        for (sentence, position), verdict in people.verdicts.get(system, {}).items():
+            number = int(sentence) if sentence.isascii() and sentence.isdigit() and len(sentence) < 10 else len(lines)
+            if number >= len(lines):
+                raise people.foreign("item", f"{system}/{sentence}")
+            people.check(system, (sentence, position), source[number], lines[number])
+            verdicts[system, sentence, position] = verdict
+    return verdicts
 
 
 @named

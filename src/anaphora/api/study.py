@@ -15,6 +15,7 @@ from anaphora.suites.suite import Suite
 
 if TYPE_CHECKING:
     from anaphora.study.analysis import Key, StudyAgreement
+    from anaphora.study.details import Answers
     from anaphora.study.model import Study
     from anaphora.study.serving import Links
     from anaphora.study.store import Answer
@@ -39,7 +40,8 @@ def create_study(
     format: str = "native",
     annotators: int | Sequence[str] = 3,
     overlap: int | None = None,
-    mode: Literal["pairs", "gaps"] = "pairs",
+    mode: Literal["pairs", "gaps", "verdicts"] = "pairs",
+    only: Sequence[str] = (),
     sample: int | None = None,
     context: int = 2,
     show_source: bool = True,
@@ -56,14 +58,16 @@ def create_study(
 
     With more than two candidates, the reference (gold) and a random other one are shown. Gaps need a tag `pronoun`,
     which names the word of the translation to hide; or the pairs are what `apt --details` wrote, and the source and the
-    translations are its texts.
+    translations are its texts. Verdicts ask whether the pronoun of one translation is right: the pairs are what
+    `generative --details FILE.jsonl` or `apt --details` wrote, and `only` selects those that the program is unsure of.
 
-    pairs: a suite with a reference and another candidate in each example, or the table of `anaphora apt --details`
+    pairs: a suite with a reference and another candidate in each example, or the details of `apt` or `generative`
     output: Folder to create.
     format: layout of the file, as in `load_suite`
     annotators: Number of annotators, or their names.
     overlap: Number of annotators per item (default: all).
-    mode: Kind of question: choose between pairs, or fill gaps.
+    mode: Kind of question: choose between pairs, fill gaps, or give verdicts on translations.
+    only: Ask for verdicts on these outcomes of generative (wrong, not-found, unclear, …) or cases of APT (3-6).
     sample, seed: ask a random sample of N items; the seed also decides the orders
     context: Number of preceding sentences to show.
     show_source: Show the source (the default), or not.
@@ -72,18 +76,30 @@ def create_study(
     source, translations, names, languages: the texts of `apt --details`, and what its systems are called
     """
     from anaphora.core.files import text_lines
-    from anaphora.study.create import Design, make_study, suite_of_details
+    from anaphora.study.create import Design, make_study
+    from anaphora.study.details import selected, suite_of_details
     from anaphora.study.model import write_study
 
-    if bool(source) != bool(translations) or (source and (mode != "gaps" or not languages)):
-        raise AnaphoraError("The gaps of `apt --details` need --mode gaps, -s, -t and -l.")
+    if only and mode == "gaps":
+        raise AnaphoraError("--only selects outcomes for verdicts: leave out --mode gaps.")
+    mode = "verdicts" if only else mode
+    if bool(source) != bool(translations) or (source and (mode == "pairs" or not languages)):
+        raise AnaphoraError("The details of `apt` need --mode gaps or --only CASES, and -s, -t and -l.")
     if isinstance(pairs, Suite):
         suite = pairs
     elif source is not None:
         texts = tuple(Path(path) for path in translations)
-        suite = suite_of_details(Path(pairs), Path(source), texts, tuple(names), languages or "")
+        found = mode == "gaps"
+        suite = suite_of_details(Path(pairs), Path(source), texts, tuple(names), languages or "", found=found)
+    elif mode == "verdicts" and Path(pairs).suffix == ".tsv":
+        raise AnaphoraError(
+            f"{pairs}: a table has no texts. Add those that `apt` read (-s, -t, -l), or write the details of "
+            "`generative` as JSON Lines (--details FILE.jsonl)"
+        )
     else:
         suite = load_suite(pairs, format)
+    if only:
+        suite = selected(suite, only)
     own: dict[str, Any] = {}
     if instructions is not None:
         own["instructions"] = tuple(line.strip() for line in text_lines(Path(instructions)) if line.strip())
@@ -132,7 +148,7 @@ def serve_study(
     serve(Path(study), host=host, port=port, database=database, base_url=base_url, announce=reported)
 
 
-def _read(folder: Path, database: str | None) -> tuple[Study, list[Answer], dict[Key, Answer]]:
+def read_study_answers(folder: Path, database: str | None) -> tuple[Study, list[Answer], dict[Key, Answer]]:
     """Return a study, the log of its answers, and the current answers."""
     from anaphora.study.analysis import current_answers
     from anaphora.study.model import read_study
@@ -141,6 +157,14 @@ def _read(folder: Path, database: str | None) -> tuple[Study, list[Answer], dict
     study = read_study(folder)
     log = read_answers(study, folder, database)
     return study, log, current_answers(study, log, str(folder / ANSWERS_FILE) if database is None else "the database")
+
+
+def read_verdicts(folder: File, database: str | None, systems: Sequence[str]) -> Answers:
+    """Return the verdicts of a study's annotators on these systems, for `apt` and `generative`."""
+    from anaphora.study.details import answers_of
+
+    study, _, current = read_study_answers(Path(folder), database)
+    return answers_of(study, current, Path(folder), systems)
 
 
 @named
@@ -159,7 +183,7 @@ def study_agreement(
     """
     from anaphora.study.analysis import study_agreement as agreement
 
-    loaded, _, current = _read(Path(study), database)
+    loaded, _, current = read_study_answers(Path(study), database)
     return agreement(loaded, current, Resampling(samples, seed, confidence))
 
 
@@ -192,7 +216,7 @@ def export_study(
     from anaphora.study import export as out
     from anaphora.study.analysis import study_agreement as agreement
 
-    loaded, log, current = _read(Path(study), database)
+    loaded, log, current = read_study_answers(Path(study), database)
     answers = log if history else sorted(current.values(), key=lambda answer: answer.number)
     rows = list(out.answer_rows(loaded, answers))
     # everything is made before anything is written, so that an error leaves no half of the files behind

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -16,16 +15,12 @@ from anaphora.cli.options import (
     SIZE,
     aligner_spec,
     command,
-    details_option,
     format_options,
     option,
     parameters,
     plot_option,
 )
 from anaphora.cli.output import echo_json, note, progress_bar, show, tell_texts
-
-if TYPE_CHECKING:
-    from anaphora.evaluation.generative import Generative
 
 
 @command(
@@ -75,6 +70,8 @@ anaphora generative contrapro -t my-model.de
 anaphora generative contrapro -t my-model.de --run runs/my-model --by distance
 anaphora generative suite.jsonl -t one.de -t two.de --corpus train.en train.de --details outcomes.tsv
 anaphora generative contrapro -t documents.de --antecedent own
+anaphora generative contrapro -t my-model.de --details generative.jsonl
+anaphora generative contrapro -t my-model.de --answers study
 """)
 @parameters(
     api.generative,
@@ -84,7 +81,6 @@ anaphora generative contrapro -t documents.de --antecedent own
     normalize=NORMALIZE_TEXT,
 )
 @option("--model", metavar="NAME", hidden=True, help="Model of the aligner (use --aligner NAME:MODEL).")
-@details_option
 @format_options
 def generative(
     aligner: str, model: str | None, details: Path | None, format: str, as_json: bool, **settings: Any
@@ -93,49 +89,21 @@ def generative(
 
     Translations have a line, or a document, per example, as `suites convert --to sources` writes the sources.
     With --antecedent own, a pronoun must agree with the noun that the system itself wrote for the antecedent; that
-    takes documents, and a suite that names antecedents.
+    takes documents, and a suite that names antecedents. `study create --from FILE.jsonl --only …` asks annotators about
+    the examples in --details FILE.jsonl, and --answers STUDY puts their verdicts into the same figures.
     """
     from anaphora.reports.own_tables import own_table
     from anaphora.reports.tables import generative_table
 
     with progress_bar("steps") as progress:
-        results = api.generative(aligner=aligner_spec(aligner, model), progress=progress, **settings)
+        results = api.generative(aligner=aligner_spec(aligner, model), details=details, progress=progress, **settings)
     tell_texts({name: treatment for result in results for name, treatment in result.texts.items()}, normalized=False)
     if details is not None:
-        _write_details(details, results)
         note(f"one row per example: {details}")
     document = results[0].to_dict() if len(results) == 1 else {}
     document = document | {"systems": {result.system: result.to_dict() for result in results}}
     own = settings["antecedent"] == "own"
     show(own_table(results) if own else generative_table(results), document, format, as_json)
-
-
-def _write_details(path: Path, results: list[Generative]) -> None:
-    from anaphora.core.columns import tsv_line
-    from anaphora.core.files import atomic_writer
-
-    own = any(result.own is not None for result in results)
-    header = ["system", "id", "outcome", "found", "how", "source_position", "position"]
-    header += ["verdict", "reason", "antecedent", "noun", "classes", "pronoun"] if own else []
-    with atomic_writer(path) as out:
-        out.write((tsv_line(header) + "\n").encode())
-        for result in results:
-            for row in _details(result, len(header)):
-                out.write((tsv_line((result.system, *row)) + "\n").encode())
-
-
-def _details(result: Generative, width: int) -> Iterator[list[str]]:
-    """Yield a row per example without the system: those judged by the reference first, then the others."""
-    verdicts = {verdict.id: verdict for verdict in result.own.verdicts} if result.own else {}
-    rows: dict[str, list[str]] = {}
-    for outcome in result.outcomes:
-        positions = ("" if index is None else str(index) for index in (outcome.source, outcome.place))
-        rows[outcome.id] = [outcome.id, outcome.outcome, outcome.found, outcome.how, *positions]
-    for identifier in dict.fromkeys([*rows, *verdicts]):
-        row = rows.get(identifier, [identifier, *[""] * 5])
-        if (v := verdicts.get(identifier)) is not None:
-            row = [*row, v.verdict, v.reason, v.antecedent, v.noun, " ".join(v.classes), v.pronoun]
-        yield [*row, *[""] * (width - 1 - len(row))]
 
 
 @command("""

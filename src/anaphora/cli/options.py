@@ -195,6 +195,10 @@ SHARED: dict[str, Settings] = {
         "STUDY).",
         **{"metavar": "URL", "envvar": "ANAPHORA_STUDY_DATABASE"},
     ),
+    "answers": shared(
+        "Study of verdicts on these translations: what most annotators say replaces the program's verdict.",
+        metavar="STUDY",
+    ),
     "options": shared("Pronouns that annotators choose from (default: those of the language).", **WORDS),
     "wordnet": shared("Folder of WordNet's database (default: the system's).", metavar="FOLDER"),
     "human": shared("Column of the human scores.", metavar="COLUMN"),

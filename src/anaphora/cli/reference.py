@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from anaphora.metrics.apt.result import AptResult
 
 SAMPLING = ("trials", "test", "confidence", "samples", "seed")
-USED_WITH_CONFIG = {"config", "variant", "details", "confusion", "format", "as_json", *SAMPLING}
+USED_WITH_CONFIG = {"config", "variant", "details", "confusion", "format", "as_json", "database", *SAMPLING}
 NEEDED = {"source": "-s", "reference": "-r", "translations": "-t", "languages": "-l"}
 
 
@@ -53,6 +53,7 @@ def _cases(text: str) -> tuple[int, ...]:
 anaphora apt -s src.en -r ref.fr -t a.fr --reference-alignments r.al --translation-alignments a.al -l en-fr
 anaphora apt -s src.en -r ref.fr -t a.fr -t b.fr -l en-fr --by-pronoun
 anaphora apt -s src.en -r ref.fr -t a.fr -l en-fr --pronouns it --details pronouns.tsv
+anaphora apt -s src.en -r ref.fr -t a.fr -l en-fr --answers study
 anaphora apt --variant idiap --config data_es-en/config_1
 anaphora apt --example example
 """)
@@ -114,6 +115,8 @@ def apt(
     if example:
         write_examples("apt", example, as_json)
         return
+    if score_file and options["answers"]:
+        raise AnaphoraError("--score-file has the original program's cases only. Leave out --answers.")
     result = _run_config(config, options) if config else _measure(**options)
     if not any(result.systems[0].score.cases):
         note("no pronouns were found, so the score is undefined")

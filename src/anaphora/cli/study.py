@@ -17,6 +17,7 @@ from anaphora.cli.options import (
     command,
     epilog,
     format_options,
+    given,
     json_option,
     option,
     parameters,
@@ -59,6 +60,8 @@ anaphora study create pairs.jsonl -o study --annotators anna,ben,carla,david --o
 anaphora study create gaps.jsonl -o study --mode gaps --options il,elle,ils,elles,ce,on,cela
 anaphora study create --example -o study
 anaphora study create details.tsv -o study --mode gaps -s src.en -t a.fr -t b.fr --name a --name b -l en-fr
+anaphora study create --from generative.jsonl --only wrong,not-found,unclear -o study
+anaphora study create --from details.tsv --only 3-6 -s src.en -t a.fr -t b.fr --name a --name b -l en-fr -o study
 """)
 @parameters(
     api.create_study,
@@ -68,6 +71,8 @@ anaphora study create details.tsv -o study --mode gaps -s src.en -t a.fr -t b.fr
     annotators={"type": Parsed(number_or_names), "multiple": False, "metavar": "N|NAMES"},
     overlap={"type": COUNT},
     show_source={"aliases": ("--no-source",)},
+    format={"metavar": "FORMAT|FILE", "help": "Format of PAIRS, or details of apt or generative to ask verdicts on."},
+    only={"type": Parsed(split_words), "multiple": False, "metavar": "A,B,…"},
     source={"aliases": ("--source-text",)},
 )
 @option("--example", is_flag=True, help="Create an invented study with invented answers and exit.")
@@ -78,12 +83,19 @@ def create(pairs: str | None, output: Path, example: bool, as_json: bool, **desi
     With more than two candidates, the reference (gold) and a random other one are shown. Gaps (--mode gaps)
     need a tag `pronoun`, which names the word of the translation to hide; or PAIRS is what `apt --details` wrote, and
     -s and -t are its texts.
+
+    Verdicts (--from FILE, or --only) ask whether the pronoun of a single translation is right. FILE is what
+    `generative --details FILE.jsonl` or `apt --details` wrote (the latter needs its texts, -s and -t). --only selects
+    the outcomes that the program is unsure of. `generative` and `apt` merge the answers back with --answers STUDY.
     """
     if example:
         from anaphora.study.create import write_example
 
         _describe(write_example(output), output, as_json)
         return
+    if pairs is None and Path(design["format"]).suffix in (".jsonl", ".tsv", ".gz"):  # a file, and no format
+        pairs, design["format"] = design["format"], "native"
+        design["mode"] = design["mode"] if given("mode") else "verdicts"
     if pairs is None:
         raise click.UsageError("Missing argument 'PAIRS'.")
     _describe(api.create_study(pairs, output, **design), output, as_json)

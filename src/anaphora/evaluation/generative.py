@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -39,7 +39,11 @@ from anaphora.suites.example import Example
 from anaphora.suites.export import current_translations
 from anaphora.suites.suite import Header, Suite
 
+if TYPE_CHECKING:
+    from anaphora.evaluation.people import Judged
+
 CORRECT, WRONG, NOT_FOUND = OUTCOMES = ("correct", "wrong", "not found")
+UNCLEAR = "unclear"  # annotators were asked, and most of them could not tell
 EXPECTED = "expected"  # the tag of a word that is looked for in the translation, instead of a contrast
 COMPARE = "compare"  # the tag that says "words" where all words in which the candidates differ decide, not a pronoun
 Words = Sequence[str]
@@ -51,7 +55,7 @@ IsSource = Callable[[Example, str], bool]  # whether a source word is a pronoun 
 class Outcome:
     """The outcome of one example.
 
-    how: "link", "rescue" (APT §2.3) or "words" (looked for in the whole translation)
+    how: "link", "rescue" (APT §2.3), "words" (looked for in the whole translation) or "people" (judged by annotators)
     """
 
     id: str
@@ -84,10 +88,11 @@ class Counts:
     wrong: int
     not_found: int
     interval: Interval
+    unclear: int | None = None  # None: annotators were not asked
 
     @property
     def total(self) -> int:
-        return self.correct + self.wrong + self.not_found
+        return self.correct + self.wrong + self.not_found + (self.unclear or 0)
 
     @property
     def accuracy(self) -> float | None:
@@ -105,6 +110,7 @@ class Counts:
             "correct": self.correct,
             "wrong": self.wrong,
             "not_found": self.not_found,
+            **({} if self.unclear is None else {"unclear": self.unclear}),
             "accuracy": self.accuracy,
             "interval": list(self.interval),
             "accuracy_among_found": self.among_found,
@@ -192,9 +198,13 @@ def _lowercase(words: Words) -> list[str]:
 
 
 def count(
-    outcomes: Sequence[tuple[Example, Outcome]], breakdowns: Sequence[str], confidence: float = 0.95
+    outcomes: Sequence[tuple[Example, Outcome]],
+    breakdowns: Sequence[str],
+    confidence: float = 0.95,
+    *,
+    asked: bool = False,
 ) -> tuple[Counts, dict[str, dict[str, Counts]]]:
-    """Outcomes in all and by breakdowns."""
+    """Outcomes in all and by breakdowns. asked: annotators were asked about some, so that outcomes may be unclear"""
     wanted = by.named(breakdowns)
     groups: dict[str, defaultdict[str, Counter[str]]] = {name: defaultdict(Counter) for name in wanted}
     for example, outcome in outcomes:
@@ -204,16 +214,18 @@ def count(
                 groups[name][group][outcome.outcome] += 1
     overall = Counter(outcome.outcome for _, outcome in outcomes)
     by_group = {
-        name: {group: _counts(found[group], confidence) for group in sorted(found, key=by.order)}
+        name: {group: _counts(found[group], confidence, asked) for group in sorted(found, key=by.order)}
         for name, found in groups.items()
         if found
     }
-    return _counts(overall, confidence), by_group
+    return _counts(overall, confidence, asked), by_group
 
 
-def _counts(numbers: Mapping[str, int], confidence: float) -> Counts:
+def _counts(numbers: Mapping[str, int], confidence: float, asked: bool) -> Counts:
     correct, wrong, not_found = (numbers.get(outcome, 0) for outcome in OUTCOMES)
-    return Counts(correct, wrong, not_found, wilson(correct, correct + wrong + not_found, confidence))
+    unclear = numbers.get(UNCLEAR, 0)
+    interval = wilson(correct, correct + wrong + not_found + unclear, confidence)
+    return Counts(correct, wrong, not_found, interval, unclear if asked else None)
 
 
 def _by_words(name: str, contrasted: Contrast, written: Words) -> Outcome:
@@ -285,6 +297,7 @@ class Generative:
     how: Mapping[str, int] = field(default_factory=dict)  # link, rescue, words → examples decided by it
     texts: Mapping[str, Treatment] = field(default_factory=dict)  # what was done to each before words were counted
     own: OwnAgreement | None = None  # agreement with the antecedents in the system's own translations
+    judged: Judged | None = None  # how many were judged by annotators, if they were asked
 
     def to_dict(self) -> dict[str, Any]:
         """What `--json` prints: judged by the reference, or by the own antecedent with the reference's part inside."""
@@ -304,6 +317,7 @@ class Generative:
             "suite": self.suite,
             "system": self.system,
             **self.counts.to_dict(),
+            **(self.judged.to_dict() if self.judged else {}),
             "breakdowns": {n: {g: c.to_dict() for g, c in groups.items()} for n, groups in self.breakdowns.items()},
             "found_by": dict(self.how),
             "references": self.ceiling,
@@ -407,18 +421,21 @@ def evaluate_translations(
     by_tags: Sequence[str] = (),
     run: Run | None = None,
     own: OwnAgreement | None = None,
+    judged: Judged | None = None,
+    answers: str | None = None,
 ) -> Generative:
     """Counts of outcomes in all and by breakdowns, and the gap to a run of the same suite, if there is one.
 
     aligned: how, for the signature; treatment: what was done to the translations before their words were counted
     references: outcomes of the correct candidates themselves; errors there are alignment errors, not the system's
     own: agreement with the antecedents in the system's own translations, if that is judged as well
+    judged, answers: how many of the outcomes are verdicts of annotators, and which answers these are, for the signature
     """
     pairs = list(zip(texts.examples, outcomes, strict=True))
     wanted = by.named(by_tags or texts.header.breakdowns)
     if by_tags:
         by.check_known(wanted.values(), {tag for example in texts.examples for tag in example.tags})
-    counts, groups = count(pairs, list(by_tags or texts.header.breakdowns))
+    counts, groups = count(pairs, list(by_tags or texts.header.breakdowns), asked=judged is not None)
     how = Counter(outcome.how for outcome in outcomes)
     treatments = {**texts.treatments, **({system: treatment} if treatment else {})}
     line = RunSignature("gen").suite(texts.header.name, texts.sha256)
@@ -428,12 +445,15 @@ def evaluate_translations(
     line.add("align", aligned).add("notfound", "wrong")
     if own is not None:
         line.add("ante", "own")
+    line.add("people", answers)
     named = str(line.add("v", __version__))
     gap = None if run is None else gap_to(run, pairs)
     about = texts.header
     ceiling = sum(o.outcome == CORRECT for o in references) / len(references) if references else None
     return Generative(
-        about.name, about.languages, system, counts, groups, tuple(outcomes), named, ceiling, gap, how, treatments, own
+        *(about.name, about.languages, system, counts, groups, tuple(outcomes), named, ceiling, gap, how, treatments),
+        own=own,
+        judged=judged,
     )
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from anaphora.align.alignment import Alignment, find_translation, links
 from anaphora.align.tokenize import Tokenization
@@ -23,6 +23,9 @@ from anaphora.stats.intervals import wilson
 from anaphora.stats.resampling import Interval
 from anaphora.suites.example import Example, Passage
 from anaphora.suites.suite import Header, Suite
+
+if TYPE_CHECKING:
+    from anaphora.evaluation.people import Judged
 
 AGREES, DISAGREES, NOT_FOUND, UNCLEAR = VERDICTS = ("agrees", "disagrees", "not found", "unclear")
 TAG = "source_antecedent"
@@ -114,6 +117,7 @@ class OwnAgreement:
     reasons: Mapping[str, int]
     untagged: int = 0
     by_reference: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    judged: Judged | None = None  # how many were judged by annotators, if they were asked
 
     def with_outcome(self, outcome: str, verdict: str | None = None) -> int:
         """How many of these examples have an outcome by the reference, and a verdict."""
@@ -125,6 +129,7 @@ class OwnAgreement:
         judged = sum(outcomes.values())
         return {
             **self.counts.to_dict(),
+            **(self.judged.to_dict() if self.judged else {}),
             "breakdowns": {n: {g: c.to_dict() for g, c in groups.items()} for n, groups in self.breakdowns.items()},
             "reasons": dict(self.reasons),
             "without_antecedent": self.untagged,
@@ -360,6 +365,7 @@ def count(
     outcomes: Mapping[str, str] | None = None,
     untagged: int = 0,
     confidence: float = 0.95,
+    judged: Judged | None = None,
 ) -> OwnAgreement:
     """Verdicts in all and by breakdowns. outcomes: by the reference, by the ids of examples"""
     pairs = list(zip(examples, verdicts, strict=True))
@@ -382,6 +388,7 @@ def count(
         dict(Counter(verdict.reason for verdict in verdicts if verdict.reason).most_common()),
         untagged,
         Counter((known[verdict.id], verdict.verdict) for verdict in verdicts if verdict.id in known),
+        judged,
     )
 
 

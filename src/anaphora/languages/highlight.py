@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from anaphora.align.tokenize import APOSTROPHES
 from anaphora.languages.pronouns import normalize_word
@@ -12,6 +12,7 @@ from anaphora.languages.pronouns import normalize_word
 Span = tuple[int, int]  # from character, to character
 # A word with its apostrophes and hyphens is one (c'est is two in French: the pronoun ends with its apostrophe).
 WORD = re.compile(rf"\w+['{APOSTROPHES}]?|[^\w\s]")
+STRAIGHT = str.maketrans(dict.fromkeys(APOSTROPHES, "'"))
 
 
 def differences(one: str, other: str) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
@@ -67,6 +68,21 @@ def occurrences(pronoun: str, sentence: str) -> list[Span]:
     end = "" if pronoun.endswith(("'", *APOSTROPHES)) else r"(?!\w)"  # c'est
     matches = re.finditer(rf"{start}{pattern}{end}", sentence, re.IGNORECASE)
     return [match.span() for match in matches]
+
+
+def find_word(shown: str, words: Sequence[str], number: int, offset: int, length: int) -> Span | None:
+    """Return where some characters of a word are in the detokenized sentence; None if it does not have them."""
+    places = [index for index, sign in enumerate(shown) if not sign.isspace()]
+    ours = "".join(words).translate(STRAIGHT)
+    theirs = "".join(shown[index] for index in places).translate(STRAIGHT)
+    start = sum(map(len, words[:number])) + offset
+    if ours == theirs and length:
+        return places[start], places[start + length - 1] + 1
+    for a, b, size in difflib.SequenceMatcher(None, ours, theirs, autojunk=False).get_matching_blocks():
+        if a <= start and start + length <= a + size:
+            first = b + start - a
+            return places[first], places[first + length - 1] + 1
+    return None
 
 
 def segments(sentence: str, spans: tuple[Span, ...]) -> list[tuple[str, bool]]:

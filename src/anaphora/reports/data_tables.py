@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from anaphora.stats.resampling import Resampling
 from anaphora.study.analysis import Agreement, StudyAgreement
-from anaphora.study.model import PAIRS
+from anaphora.study.model import GAPS, PAIRS, VERDICTS
 from anaphora.table import (
     MISSING,
     Row,
@@ -187,13 +187,20 @@ def ranking_table(ranking: Ranking) -> Table:
 COEFFICIENT_TITLES = {"percent": "percent", "kappa": "Cohen’s κ", "alpha": "Krippendorff’s α", "ac1": "Gwet’s AC1"}
 
 
+COLUMN_OF_MODE = {
+    PAIRS: ("% ref.", "with ties"),
+    GAPS: ("% correct", "correct, incorrect, bad"),
+    VERDICTS: ("% right", "right, wrong, unclear"),
+}
+
+
 def agreement_table(study: StudyAgreement) -> Table:
     """Return Table 1's columns first, then the coefficients overall and for each pair of pronouns."""
-    pairs = study.mode == PAIRS
+    preferred, categories = COLUMN_OF_MODE[study.mode]
     heading = level((study.resampling or Resampling()).confidence)
-    columns = ("", "annotators", "items", "% ref." if pairs else "% correct", "value", heading)
+    columns = ("", "annotators", "items", preferred, "value", heading)
     annotators, overall = f"{len(study.annotators):,}", study.overall
-    rows = [section("with ties" if pairs else "correct, incorrect, bad")]
+    rows = [section(categories)]
     rows += _coefficients(overall.with_ties, annotators, overall.preferred)
     if overall.without_ties is not None:
         rows.append(section("without ties"))

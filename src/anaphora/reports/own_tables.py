@@ -39,6 +39,8 @@ def own_table(results: list[Generative]) -> Table:
                 f"{figures['wrong_but_agrees']:,} that are wrong by the reference agree with the own antecedent, "
                 f"{figures['correct_but_disagrees']:,} that are correct do not"
             )
+        if own.judged is not None:
+            notes.append(f"{lead}{own.judged}")
         if own.reasons:
             notes.append(f"{lead}{' · '.join(f'{reason} {number:,}' for reason, number in own.reasons.items())}")
         if own.reasons.get(NO_CONTEXT):

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from anaphora.core.errors import BadInput
-from anaphora.core.parsing import UNEXPECTED, read_json_object
+from anaphora.core.parsing import UNEXPECTED, are_strings, read_json_object
+from anaphora.evaluation.people import ANSWERS, Judged
 from anaphora.metrics.apt.task import TITLES
 from anaphora.reports.attribution import attribution_parts, read_attributions
 from anaphora.reports.chapters import Chapter, Part, joined, slug
@@ -17,6 +18,7 @@ from anaphora.reports.charts import Dot, Group, Series, SystemStyle, curve, dots
 from anaphora.reports.data_tables import BASELINES as TITLE_OF_BASELINE
 from anaphora.reports.data_tables import baseline_figures, baselines_table
 from anaphora.reports.metric_charts import case_bars
+from anaphora.reports.metric_tables import PEOPLE_NOTE, PEOPLE_TITLES
 from anaphora.reports.own_tables import OWN_NOTE
 from anaphora.reports.provenance import without_folders
 from anaphora.runs import open_run
@@ -65,6 +67,8 @@ def _read(path: Path) -> OtherResult:
         elif "context_blind" in document:
             kind, names = BASELINES, []
             baselines_table(document), baseline_lines(document)  # that they can be drawn
+            if not are_strings(document["notes"]):
+                raise TypeError("notes that are no texts")
         else:
             raise BadInput(path, "a result of no known kind", remedy=REMEDY)
         if not (names or kind == BASELINES) or not all(isinstance(name, str) for name in names):
@@ -107,6 +111,13 @@ Names = Mapping[str, str]
 Styles = Mapping[str, SystemStyle]
 
 
+def _shares(systems: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Return a note on how many were judged by annotators for each system that they were asked about."""
+    keys = ("judged_by_machine", "judged_by_people", "not_judged")
+    asked = {name: system for name, system in systems.items() if keys[0] in system}
+    return [f"{name}: {Judged(*(int(system[key]) for key in keys))}" for name, system in asked.items()]
+
+
 def _apt(members: Sequence[OtherResult], names: Names, styles: Styles) -> Drawn:
     """Yield APT's six cases of every system (APT, Figure 2)."""
     for result in members:
@@ -114,13 +125,16 @@ def _apt(members: Sequence[OtherResult], names: Names, styles: Styles) -> Drawn:
             systems = {names[name]: system for name, system in result.document["systems"].items()}
             languages = next(iter(systems.values())).get("languages", "")
             title = f"APT {languages}".strip()
+            asked = any("people" in system for system in systems.values())
             rows = []
             for name, system in systems.items():
                 figures = (decimal(system["apt"]), interval_cell(system["interval"]))
-                rows.append(Row((name, *counts(system["cases"]), *figures)))
-            columns = ("", *(f"{k}: {name}" for k, name in enumerate(TITLES, start=1)), "APT", "interval")
+                answers = [system["people"][answer] for answer in ANSWERS] if asked else []
+                rows.append(Row((name, *counts([*system["cases"], *answers]), *figures)))
+            titles = (*(f"{k}: {name}" for k, name in enumerate(TITLES, start=1)), *(PEOPLE_TITLES if asked else ()))
             signature = without_folders(next(iter(systems.values()))["signature"])
-            table = Table(title, columns, tuple(rows), (f"signature {signature}",))
+            notes = (*_shares(systems), *((PEOPLE_NOTE,) if asked else ()), f"signature {signature}")
+            table = Table(title, ("", *titles, "APT", "interval"), tuple(rows), notes)
             cases = {name: system["cases"] for name, system in systems.items()}
             chart = case_bars(cases, colors={name: styles[name].color for name in cases})
             ordered = sorted(systems.items(), key=lambda item: -item[1]["apt"])
@@ -153,7 +167,8 @@ def _generative(members: Sequence[OtherResult], names: Names, styles: Styles) ->
             first = next(iter(systems.values()))
             title = f"Pronouns in translations of {first['suite']}"
             columns = ("", "n", "generative", "interval", "contrastive")
-            table = Table(title, columns, tuple(rows), (f"signature {without_folders(first['signature'])}",))
+            notes = (*_shares(systems), f"signature {without_folders(first['signature'])}")
+            table = Table(title, columns, tuple(rows), notes)
         yield (
             Part(slug(f"generative {result.path.stem}"), title, dots(title, groups, styles, PREFERS), table),
             sentences,
@@ -182,7 +197,7 @@ def _own(members: Sequence[OtherResult], names: Names, styles: Styles) -> Drawn:
             first = next(iter(systems.values()))
             title = f"Pronouns and own antecedents in translations of {first['suite']}"
             columns = ("", "n", "agrees", "disagrees", "not found", "unclear", "agreement", "interval", "by reference")
-            notes = (OWN_NOTE, f"signature {without_folders(first['signature'])}")
+            notes = (OWN_NOTE, *_shares(systems), f"signature {without_folders(first['signature'])}")
             table = Table(title, columns, tuple(rows), notes)
         chart = dots(title, groups, styles, OWN_LEGEND)
         yield Part(slug(f"own antecedents {result.path.stem}"), title, chart, table), sentences

@@ -183,9 +183,12 @@ def generative_table(results: list[Generative]) -> Table:
 
     def cells(numbers: Counts) -> tuple[str, ...]:
         figures = (decimal(numbers.accuracy), interval_cell(numbers.interval), decimal(numbers.among_found))
-        return (*counts((numbers.total, numbers.correct, numbers.wrong, numbers.not_found)), *figures)
+        outcomes = [numbers.total, numbers.correct, numbers.wrong, numbers.not_found]
+        outcomes += [] if numbers.unclear is None else [numbers.unclear]
+        return (*counts(outcomes), *figures)
 
     first = results[0]
+    asked = first.judged is not None
     rows: list[Row] = []
     for result in results:
         if len(results) > 1:
@@ -205,11 +208,15 @@ def generative_table(results: list[Generative]) -> Table:
             notes.append(f"{lead}contrastive accuracy on the same examples {accuracy}")
         methods = " · ".join(f"{how} {number:,}" for how, number in sorted(result.how.items()))
         notes.append(f"{lead}decided by {methods}")
+        if result.judged is not None:
+            notes.append(f"{lead}{result.judged}")
     if first.ceiling is not None:
         notes.append(f"the references themselves, judged in the same way: {first.ceiling:.3f}")
-    notes.append(f"what is not found counts as wrong · signature {first.signature}")
+    uncounted = "what is not found or unclear" if asked else "what is not found"
+    notes.append(f"{uncounted} counts as wrong · signature {first.signature}")
     title = f"{first.suite} {arrow(first.languages)} · the system's own translations"
-    columns = ("", "n", "correct", "wrong", "not found", "accuracy", "95 % interval", "among found")
+    unclear = ("unclear",) if asked else ()
+    columns = ("", "n", "correct", "wrong", "not found", *unclear, "accuracy", "95 % interval", "among found")
     return Table(title if len(results) > 1 else f"{title} · {first.system}", columns, tuple(rows), tuple(notes))
 
 

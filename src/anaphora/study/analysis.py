@@ -10,16 +10,18 @@ from typing import Any
 import numpy as np
 
 from anaphora.core.errors import BadInput
+from anaphora.evaluation.people import ANSWERS
 from anaphora.languages.pronouns import normalize_word
 from anaphora.stats.agreement import COEFFICIENTS, bootstrap_intervals, counts_of
 from anaphora.stats.intervals import Ints
 from anaphora.stats.resampling import Interval, Resampling
-from anaphora.study.model import BAD, EQUAL, OTHER, PAIRS, A, B, Item, Study
+from anaphora.study.model import BAD, EQUAL, OTHER, PAIRS, VERDICTS, A, B, Item, Study
 from anaphora.study.store import Answer
 
 REFERENCE, SYSTEM, TIE = "reference", "system", "tie"
 CORRECT, INCORRECT = "correct", "incorrect"
 UNDO = "undo-"  # how the request of an answer begins that brings back the one before
+KINDS = {PAIRS: (REFERENCE, SYSTEM, TIE), VERDICTS: ANSWERS}  # what answers mean, the favorable one first
 Key = tuple[str, str]  # annotator, item
 
 
@@ -80,9 +82,11 @@ def meaning(study: Study, answer: Answer) -> str:
     """Return what an answer means, independent of the order on the page.
 
     For a pair: reference, system, tie, neither or invalid. For a gap: correct (the translation's word is among those
-    chosen), incorrect, or bad.
+    chosen), incorrect, or bad. A verdict means what it says: right, wrong or unclear.
     """
     item = study.by_id[answer.item]
+    if study.mode == VERDICTS:
+        return answer.choice[0]
     if study.mode == PAIRS:
         choice = answer.choice[0]
         if choice in (A, B):
@@ -106,7 +110,7 @@ def ratings(study: Study, current: Mapping[Key, Answer], *, ties: bool = True) -
     Pairs that an annotator marked as invalid, or as neither correct, are left out (Jwalapuram et al. 2019, §3.1).
     ties: without them an answer “equally good” counts as not given
     """
-    kinds = (REFERENCE, SYSTEM, TIE) if study.mode == PAIRS else (CORRECT, INCORRECT, BAD)
+    kinds = KINDS.get(study.mode, (CORRECT, INCORRECT, BAD))
     categories = kinds if ties or study.mode != PAIRS else kinds[:2]
     names = tuple(annotator.name for annotator in study.annotators)
     column_of = {name: k for k, name in enumerate(names)}
@@ -149,14 +153,14 @@ class Group:
     """The items of a study, or of one pair of pronouns, and the answers to them.
 
     preferred: the mean over annotators of their share of answers for the reference (Table 1's Avg % Ref), or of
-        answers by which the translation is correct; None without answers
+        answers by which the translation is correct, the first category; None without answers
     """
 
     name: str
     counts: Mapping[str, int]
     preferred: float | None
     with_ties: Agreement
-    without_ties: Agreement | None  # None: there are no ties in gaps
+    without_ties: Agreement | None  # None: only pairs have ties
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -231,10 +235,9 @@ def _group(
     name: str, full: Ratings, reduced: Ratings | None, rows: Sequence[int], resampling: Resampling | None
 ) -> Group:
     values = full.values[rows]
-    wanted = full.categories.index(REFERENCE if REFERENCE in full.categories else CORRECT)
     counts = Counter(full.categories[k] for k in values[values >= 0])
     answered = [column[column >= 0] for column in values.T]
-    means = [float(np.mean(column == wanted)) for column in answered if len(column)]
+    means = [float(np.mean(column == 0)) for column in answered if len(column)]
     return Group(
         name,
         {category: counts[category] for category in full.categories},

@@ -4,29 +4,35 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import html
-import itertools
 import random
-import re
 import secrets
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
 
-from anaphora.align.tokenize import APOSTROPHES as SIGNS
-from anaphora.align.tokenize import Tokenization, looks_tokenized
-from anaphora.core.columns import Record, read_columns
-from anaphora.core.documents import read_parallel
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.languages.highlight import Span, differences, occurrences, replaced_pronouns
 from anaphora.languages.pronouns import normalize_word, pronoun_classes, pronoun_lists
-from anaphora.study.model import BAD, GAPS, OTHER, PAIRS, Annotator, Assignment, Item, Study, default_texts, write_study
+from anaphora.stats.signature import short_hash
+from anaphora.study.model import (
+    BAD,
+    GAPS,
+    OTHER,
+    PAIRS,
+    Annotator,
+    Assignment,
+    Item,
+    Study,
+    default_texts,
+    write_study,
+)
 from anaphora.study.store import Answer, open_log
 from anaphora.suites.example import Example
-from anaphora.suites.suite import Header, Suite, read_native, suite_of
+from anaphora.suites.suite import Suite, read_native
+
+DIGEST = "digest"  # the tag of a verdict's sentence and translation, hashed
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,16 +76,18 @@ def make_study(suite: Suite, design: Design) -> Study:
     if twice := next((name for name, n in Counter(example.id for example in examples).items() if n > 1), None):
         remedy = f"See all problems with: anaphora suites validate {path}"
         raise BadInput(path, f"the id {twice!r} occurs twice", remedy=remedy)
-    items = gap_items(examples, path) if design.mode == GAPS else pair_items(examples, path, design)
+    if design.mode == PAIRS:
+        items = pair_items(examples, path, design)
+    else:
+        items = gap_items(examples, path) if design.mode == GAPS else verdict_items(examples, path)
     if not items:
         raise BadInput(path, "there is nothing to ask: the suite has no examples")
     if design.sample is not None and design.sample < len(items):
         chosen = set(random.Random(design.seed).sample(range(len(items)), design.sample))
         items = [item for k, item in enumerate(items) if k in chosen]
-    keep = slice(-1 - design.context, None)
-    items = [replace(i, source=i.source[keep], candidates=tuple(c[keep] for c in i.candidates)) for i in items]
+    items = [_with_context(item, design.context) for item in items]
     overlap = design.overlap or len(design.annotators)
-    candidates = 1 if design.mode == GAPS else 2
+    candidates = 2 if design.mode == PAIRS else 1
     texts = default_texts(design.mode)
     return Study(
         id=secrets.token_hex(8),
@@ -97,6 +105,14 @@ def make_study(suite: Suite, design: Design) -> Study:
         items=tuple(items),
         annotators=tuple(assign([i.id for i in items], design.annotators, overlap, candidates, design.seed)),
     )
+
+
+def _with_context(item: Item, context: int) -> Item:
+    """Return an item with this many previous sentences; a verdict needs those back to the antecedent in any case."""
+    distance = item.tags.get("distance")
+    back = distance if item.tags.get(DIGEST) and type(distance) is int else 0
+    keep = slice(-1 - max(context, back), None)
+    return replace(item, source=item.source[keep], candidates=tuple(c[keep] for c in item.candidates))
 
 
 def pair_items(examples: Iterable[Example], path: Path, design: Design) -> list[Item]:
@@ -237,7 +253,7 @@ def _gap(sentence: str, pronoun: str, start: Any, name: str, path: Path) -> Span
         raise BadInput(path, f"{name!r} has no tag pronoun", remedy=remedy)
     if type(start) is int:
         span = start, start + len(pronoun)
-        if normalize_word(sentence[slice(*span)]) != normalize_word(pronoun):
+        if start < 0 or normalize_word(sentence[slice(*span)]) != normalize_word(pronoun):
             raise BadInput(path, f"{name!r}: {pronoun!r} is not at character {start} of the translation")
         return span
     spans = occurrences(pronoun, sentence)
@@ -248,131 +264,52 @@ def _gap(sentence: str, pronoun: str, start: Any, name: str, path: Path) -> Span
     return spans[0]
 
 
-def suite_of_details(
-    details: Path, source: Path, hypotheses: Sequence[Path], names: Sequence[str], languages: str
-) -> Suite:
-    """Return the gaps of `anaphora apt --details`: every pronoun that has a counterpart in a translation.
+# Verdicts: is the pronoun of a translation right? The translations are those that a program is unsure of.
 
-    The texts are those that `apt` read, plain or tokenized; they are shown as plain text.
+
+def verdict_items(examples: Iterable[Example], path: Path) -> list[Item]:
+    """Return one item per example, which has one candidate, with the pronouns of source and translation marked.
+
+    The tags `system`, `sentence` and `position` say whose translation of what it is; `source_pronoun_start` and
+    `pronoun_start` at which character the pronouns begin, if a program found them.
     """
-    sources, *lines = read_parallel(source, *hypotheses)
-    table = read_columns(details)
-    table.require(["system", "sentence", "position", "candidate_position", "candidate"], "apt --details writes them.")
-    first, _, second = languages.partition("-")
-    shown = plain_text(sources, first, tokenized=looks_tokenized(sources))
-    texts = {
-        name: _Translation.of(text, [r for r in table.records if r.cells["system"] == name], second)
-        for name, text in zip(names or map(str, hypotheses), lines, strict=True)
-    }
-
-    def examples() -> Iterator[Example]:
-        return (_detail(record, shown, texts) for record in table.records if record.cells["candidate"])
-
-    return suite_of(Header(details.stem, first, second), examples, details)
-
-
-@dataclass(frozen=True, slots=True)
-class _Translation:
-    """A translation: its sentences as the words that `apt` counted, and as they are shown."""
-
-    words: Sequence[Sequence[str]]
-    shown: Sequence[str]
-
-    @classmethod
-    def of(cls, lines: Sequence[str], records: Sequence[Record], language: str) -> _Translation:
-        """Find the tokenization in which every pronoun of the details is at its position."""
-        tokenized = looks_tokenized(lines)
-        shown = plain_text(lines, language, tokenized=tokenized)
-        wanted = [record.cells for record in records if record.cells["candidate"]]
-        # what `apt` may have done: no tokenization or Moses', on normalized or (0.1.0) raw text
-        for how, normalize in itertools.product(("none",) if tokenized else ("moses", "none"), (True, False)):
-            words = Tokenization(how, normalize, ("", language)).target(lines).sentences
-            if all(_word(cells, words) for cells in wanted):
-                return cls(words, shown)
-        return cls([line.split() for line in lines], shown)
+    items = []
+    for example in examples:
+        if len(example.candidates) != 1:
+            problem = f"example {example.id!r} has {len(example.candidates)} candidates, a verdict is about one"
+            remedy = "Create it from the details of `generative` (FILE.jsonl) or `apt`, with --only."
+            raise BadInput(path, problem, remedy=remedy)
+        sentence = example.candidates[0][-1]
+        origin = {tag: example.tags.get(tag) for tag in ("system", "sentence", "position")}
+        texts: dict[str, Any] = {tag: "" if value is None else str(value) for tag, value in origin.items()}
+        texts["sentence"] = texts["sentence"] or example.id
+        items.append(
+            Item(
+                example.id,
+                example.source,
+                example.candidates,
+                0,
+                (_marked(example, "pronoun", sentence, path),),
+                pronoun=str(example.tags.get("pronoun") or ""),
+                **texts,
+                tags={**example.tags, DIGEST: example.tags.get(DIGEST) or text_digest(example.source[-1], sentence)},
+                source_marks=_marked(example, "source_pronoun", example.source[-1], path),
+            )
+        )
+    return items
 
 
-def _word(cells: Mapping[str, str], words: Sequence[Sequence[str]]) -> tuple[int, int, int] | None:
-    """Return sentence, word and character at which a pronoun of the details begins; None if it is not there."""
-    try:
-        number, position = int(cells["sentence"]), int(cells["candidate_position"].split()[0])
-        offset = words[number][position].translate(APOSTROPHES).lower().index(_pronoun(cells))
-    except (ValueError, IndexError):
-        return None
-    return number, position, offset
+def _marked(example: Example, tag: str, sentence: str, path: Path) -> tuple[Span, ...]:
+    """Return the span of a pronoun whose place is known; one without a place is not marked."""
+    pronoun, start = example.tags.get(tag), example.tags.get(f"{tag}_start")
+    if not isinstance(pronoun, str) or not pronoun or type(start) is not int:
+        return ()
+    return (_gap(sentence, pronoun, start, example.id, path),)
 
 
-def _pronoun(cells: Mapping[str, str]) -> str:
-    return cells["candidate"].split()[0].translate(APOSTROPHES).lower()
-
-
-def _detail(record: Record, sources: Sequence[str], texts: Mapping[str, _Translation]) -> Example:
-    cells = record.cells
-    if cells["system"] not in texts:
-        problem = f"no translation of the system {cells['system']!r}"
-        remedy = f"Name the translations with --name, in their order. There are {', '.join(texts)}."
-        raise BadInput(record.path, problem, line=record.line, remedy=remedy)
-    text, length = texts[cells["system"]], len(_pronoun(cells))
-    begin = _word(cells, text.words)
-    if begin is None:
-        problem = f"{cells['candidate']!r} is not word {cells['candidate_position']} of line {cells['sentence']}"
-        remedy = "Give the texts that `apt` read (words and sentences count from 0)."
-        raise BadInput(record.path, problem, line=record.line, remedy=remedy)
-    number, position, offset = begin
-    span = find_word(text.shown[number], text.words[number], position, offset, length)
-    if span is None:
-        problem = f"line {cells['sentence']} is not made of its words, {cells['candidate']!r} among them"
-        raise BadInput(record.path, problem, line=record.line, remedy="Tokenize the text before `apt`, and give that.")
-    current = (number - 2, number - 1, number)
-    passage = tuple(text.shown[k] if k >= 0 else "" for k in current)
-    before = tuple(sources[k] if k >= 0 else "" for k in current)
-    tags = {name: cells[name] for name in ("system", "sentence", "position")}
-    name = f"{cells['system']}/{cells['sentence']}.{cells['position'].replace(' ', '+')}"
-    hidden = passage[-1][slice(*span)]
-    return Example(name, before, (passage,), 0, {**tags, "pronoun": hidden, "pronoun_start": span[0]})
-
-
-# Detokenized sentences, and where a word of the tokenized sentence is in them.
-
-APOSTROPHES = str.maketrans(dict.fromkeys(SIGNS, "'"))
-SPACE_BEFORE_NOT = re.compile(r"(?<=\w) (?=n't\b)")  # is n't: Moses' rules leave it
-
-
-def plain_text(lines: Sequence[str], language: str, *, tokenized: bool) -> list[str]:
-    """Return plain lines; those of a tokenized text are detokenized by Moses' rules for the language."""
-    plain = [" ".join(html.unescape(line).split()) for line in lines]
-    if not tokenized:
-        return plain
-    try:
-        from sacremoses import MosesDetokenizer  # type: ignore[import-untyped]
-    except ModuleNotFoundError:
-        problem = "tokenized text needs sacremoses, which is not installed"
-        raise AnaphoraError(f'{problem}. Install it with: pip install "anaphora[align]"') from None
-    together = MosesDetokenizer(lang=language)
-    # the rules expect a straight apostrophe; the original one is restored
-    joined = (_like(line, together.detokenize(line.translate(APOSTROPHES).split())) for line in plain)
-    return [SPACE_BEFORE_NOT.sub("", line) for line in joined]
-
-
-def _like(line: str, joined: str) -> str:
-    """Return the joined text with the characters of its line, if only spaces differ."""
-    signs = iter("".join(line.split()))
-    if "".join(line.split()).translate(APOSTROPHES) != "".join(joined.split()):
-        return joined
-    return "".join(sign if sign.isspace() else next(signs) for sign in joined)
-
-
-def find_word(shown: str, words: Sequence[str], number: int, offset: int, length: int) -> Span | None:
-    """Return where some characters of a word are in the detokenized sentence; None if it does not have them."""
-    places = [index for index, sign in enumerate(shown) if not sign.isspace()]
-    ours = "".join(words).translate(APOSTROPHES)
-    theirs = "".join(shown[index] for index in places).translate(APOSTROPHES)
-    start = sum(map(len, words[:number])) + offset
-    for a, b, size in SequenceMatcher(None, ours, theirs, autojunk=False).get_matching_blocks():
-        if a <= start and start + length <= a + size:
-            first = b + start - a
-            return places[first], places[first + length - 1] + 1
-    return None
+def text_digest(source: str, translation: str) -> str:
+    """Return the hash by which answers know the sentence and the translation that they are about."""
+    return short_hash(" ".join(text.split()) for text in (source, translation))
 
 
 # A made-up study with made-up answers, which shows what the pages and tables look like.

@@ -87,7 +87,7 @@ def pair_list(agreement: StudyAgreement, min_agreement: float | None = None) -> 
 def pair_list_text(agreement: StudyAgreement, path: Path, min_agreement: float | None = None) -> str:
     """Return the list that `measure pairs --pair-list` reads: JSON, or a table for a name that ends in .tsv."""
     if agreement.mode != PAIRS:
-        raise AnaphoraError("a study of gaps has no pairs of pronouns: leave out --pairs")
+        raise AnaphoraError(f"a study of {agreement.mode} has no pairs of pronouns: leave out --pairs")
     listed = pair_list(agreement, min_agreement)
     if not path.name.endswith((".tsv", ".tsv.gz")):
         return pair_list_json(listed)
@@ -157,4 +157,4 @@ def scores_table(accuracy: Mapping[str, float], metrics: Path | None = None) -> 
 
 def _needs_gaps(study: Study, option: str) -> None:
     if study.mode != GAPS:
-        raise AnaphoraError(f"{option} is about gaps, and this is a study of pairs: make one with --mode gaps")
+        raise AnaphoraError(f"{option} is about gaps, and this is a study of {study.mode}: make one with --mode gaps")

@@ -18,11 +18,12 @@ from typing import Any, TypeVar
 from anaphora.core.errors import AnaphoraError, BadInput, CannotWrite
 from anaphora.core.files import atomic_folder
 from anaphora.core.parsing import read_json, read_toml
+from anaphora.evaluation.people import ANSWERS as VERDICT_CHOICES
 from anaphora.languages.highlight import Span
 from anaphora.suites.example import Passage, Tag
 
-PAIRS, GAPS = "pairs", "gaps"
-MODES = (PAIRS, GAPS)
+PAIRS, GAPS, VERDICTS = "pairs", "gaps", "verdicts"
+CANDIDATES = {PAIRS: 2, GAPS: 1, VERDICTS: 1}  # in each item of a mode
 
 # Answers on two candidates (Jwalapuram et al. 2019, §3.1). A and B are as shown, in random order.
 A, B, EQUAL, NEITHER, INVALID = "a", "b", "equal", "neither", "invalid"
@@ -35,11 +36,13 @@ OTHER, BAD = "other", "bad"
 class Item:
     """One question.
 
-    source, candidates: passages, the current sentence last; two candidates in a pair, one translation in a gap
+    source, candidates: passages, the current sentence last; two candidates in a pair, otherwise one translation
     gold: in a pair the index of the reference
     marks: for each candidate the spans of its current sentence that are highlighted, or hidden as the gap
     pair: the pronouns of the reference and the other candidate, such as ("he", "it"); None if they are not known
-    pronoun, system, sentence, position: in a gap what the translation has there, whose it is, and which pronoun it is
+    pronoun, system, sentence, position: in a gap or a verdict what the translation has there, whose it is, and which
+        pronoun it is
+    source_marks: in a verdict the spans of the source's current sentence that are highlighted
     """
 
     id: str
@@ -53,6 +56,7 @@ class Item:
     sentence: str = ""
     position: str = ""
     tags: Mapping[str, Tag] = field(default_factory=dict)
+    source_marks: tuple[Span, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +112,8 @@ class Study:
 
     @property
     def choices(self) -> tuple[str, ...]:
-        return PAIR_CHOICES if self.mode == PAIRS else (*self.options, OTHER, BAD)
+        fixed = {PAIRS: PAIR_CHOICES, VERDICTS: VERDICT_CHOICES}
+        return fixed.get(self.mode, (*self.options, OTHER, BAD))
 
     def problem_with(self, choice: tuple[str, ...]) -> str | None:
         """Return why a choice is not a valid answer, or None; the empty choice takes an answer back."""
@@ -117,7 +122,7 @@ class Study:
             return f"unknown choice {unknown!r}"
         if len(set(choice)) != len(choice):
             return "a choice is given twice"
-        if self.mode == PAIRS and len(choice) > 1:
+        if self.mode != GAPS and len(choice) > 1:
             return "only one choice is possible"
         if BAD in choice and len(choice) > 1:
             return "a bad translation has no other answer"
@@ -133,7 +138,7 @@ def default_texts(mode: str) -> Mapping[str, Any]:
 
 # Files: study.json, and links.json with the secret links of annotators and admin.
 
-FORMAT_VERSION = 2  # 2: pages get other ids than those of the items (Study.blind)
+FORMAT_VERSION = 3  # 2: pages get other ids than those of the items (Study.blind); 3: verdicts
 LINKS_VERSION = 1
 TOKEN_BYTES = 24  # 192 bits: a link cannot be guessed
 TEXTS = ("id", "mode", "title", "source_language", "target_language")
@@ -174,7 +179,7 @@ def _write_private(path: Path, document: Mapping[str, Any]) -> None:
 
 def to_dict(study: Study) -> dict[str, Any]:
     return {
-        "anaphora_study": FORMAT_VERSION if study.blind else 1,
+        "anaphora_study": 1 if not study.blind else 3 if study.mode == VERDICTS else 2,
         **{name: getattr(study, name) for name in TEXTS},
         "instructions": list(study.instructions),
         "show_source": study.show_source,
@@ -274,9 +279,11 @@ def _item(row: dict[str, Any]) -> Item:
     marks = tuple(tuple((int(start), int(end)) for start, end in spans) for spans in row["marks"])
     if len(marks) != len(candidates) or not 0 <= row["gold"] < len(candidates):
         raise ValueError("marks or gold do not belong to the candidates")
-    for candidate, spans in zip(candidates, marks, strict=True):
+    source = _passage(row["source"])
+    source_marks = tuple((int(start), int(end)) for start, end in row.get("source_marks", ()))
+    for passage, spans in zip((*candidates, source), (*marks, source_marks), strict=True):
         bounds = [bound for span in spans for bound in span]
-        if bounds != sorted(bounds) or (bounds and not 0 <= bounds[0] <= bounds[-1] <= len(candidate[-1])):
+        if bounds != sorted(bounds) or (bounds and not 0 <= bounds[0] <= bounds[-1] <= len(passage[-1])):
             raise ValueError("marks outside of the sentence")
     pair: tuple[str, str] | None = None
     if row.get("pair"):
@@ -285,7 +292,10 @@ def _item(row: dict[str, Any]) -> Item:
     texts: dict[str, Any] = {name: str(row.get(name, "")) for name in ("pronoun", "system", "sentence", "position")}
     if not isinstance(row["id"], str):
         raise TypeError("the id is not a text")
-    return Item(row["id"], _passage(row["source"]), candidates, row["gold"], marks, pair, **texts, tags=row["tags"])
+    if not isinstance(row["tags"], dict):
+        raise TypeError("the tags are not an object")
+    own = {**texts, "tags": row["tags"], "source_marks": source_marks}
+    return Item(row["id"], source, candidates, row["gold"], marks, pair, **own)
 
 
 def _passage(sentences: Any) -> tuple[str, ...]:
@@ -295,13 +305,13 @@ def _passage(sentences: Any) -> tuple[str, ...]:
 
 
 def _inconsistency(study: Study) -> str | None:
-    if study.mode not in MODES:
+    if study.mode not in CANDIDATES:
         return f"unknown mode {study.mode!r}"
     names = [item.id for item in study.items], [annotator.name for annotator in study.annotators]
     for what, listed in zip(("id", "annotator"), names, strict=True):
         if len(set(listed)) < len(listed):
             return f"the {what} {Counter(listed).most_common(1)[0][0]!r} occurs twice"
-    size = {PAIRS: 2, GAPS: 1}[study.mode]
+    size = CANDIDATES[study.mode]
     if wrong := next((item.id for item in study.items if len(item.candidates) != size), None):
         return f"item {wrong!r} does not have {size} candidate{'s' if size > 1 else ''}"
     for annotator in study.annotators:

@@ -390,7 +390,10 @@ def _shown(study: Study, item: Item, one: Assignment) -> dict[str, Any]:
         if study.mode == GAPS:  # the word itself is never sent: it is the question
             parts = [("", True) if marked else (text, marked) for text, marked in parts]
         shown.append({"context": [] if same else context, "parts": parts})
-    return {"source": source, "context": contexts[0] if same else [], "candidates": shown}
+    page = {"source": source, "context": contexts[0] if same else [], "candidates": shown}
+    if source and item.source_marks:
+        page["source_parts"] = segments(item.source[-1], item.source_marks)  # of its current sentence
+    return page
 
 
 def study_overview(study: Study, log: Sequence[Answer], tokens: Mapping[str, str], name: str) -> dict[str, Any]:

@@ -277,3 +277,51 @@ def test_without_pronouns_there_is_no_score() -> None:
 def test_it_prints_its_tables() -> None:
     assert "APT en→fr · paper" in str(result(FIRST, SECOND))
     assert "a → b" in str(result(FIRST, SECOND))
+
+
+# Verdicts of annotators, which count in place of a case.
+
+
+def judged_outcome(name: str, cases: Sequence[int], verdicts: Sequence[str]) -> Outcome:
+    triples = [Triple(k, Side((0,), ("it",)), Side(), Side(), case) for k, case in enumerate(cases)]
+    return Outcome(name, triples, ["it"] * len(cases), Confusion((), ()), verdicts=verdicts)
+
+
+def judged_result(*outcomes: Outcome, **weighting: tuple[int, ...]) -> AptResult:
+    settings = {"languages": "en-fr", "variant": "paper", "sampling": SAMPLING, "signature": "apt"}
+    return make_result(outcomes, weighting=Weighting(**weighting), **settings)  # type: ignore[arg-type]
+
+
+def test_verdicts_count_in_place_of_cases() -> None:
+    cases = [1, 2, 3, 3, 4, 5, 6, 3]
+    verdicts = ["", "", "right", "wrong", "right", "", "unclear", ""]
+    found = judged_result(judged_outcome("a", cases, verdicts)).to_dict()
+    assert found["apt"] == pytest.approx((1 + 0.5 + 1 + 1) / 8)
+    assert found["total"] == 8
+    assert found["cases"] == [1, 1, 1, 0, 1, 0]  # those that the cases decide
+    assert found["people"] == {"right": 2, "wrong": 1, "unclear": 1}
+    # the program decides cases 1 to 3; nobody judged case 5, and case 6 is unclear
+    assert (found["judged_by_machine"], found["judged_by_people"], found["not_judged"]) == (3, 3, 2)
+    assert found["share_judged_by_people"] == pytest.approx(3 / 8)
+    assert found["pronouns"]["it"]["people"] == found["people"]
+    plain = judged_result(judged_outcome("a", cases, ())).to_dict()
+    assert plain["cases"] == [1, 1, 3, 1, 1, 1]
+    assert "people" not in plain
+    assert "judged_by_machine" not in plain
+
+
+def test_a_verdict_counts_even_where_its_case_is_discarded() -> None:
+    outcome = judged_outcome("a", [1, 5, 5, 6], ["", "wrong", "", ""])
+    found = judged_result(outcome, discarded=(5, 6)).to_dict()
+    assert (found["apt"], found["total"]) == (0.5, 2)
+
+
+def test_systems_are_compared_with_the_verdicts() -> None:
+    cases = [1, 3, 3, 1] * 10
+    first = judged_outcome("a", cases, ["", "right", "", ""] * 10)
+    second = judged_outcome("b", cases, ["", "", "right", "wrong"] * 10)
+    (pair,) = judged_result(first, second).pairs
+    assert (pair.overall.first, pair.overall.second) == (0.75, 0.5)
+    assert (len(pair.gained), len(pair.lost)) == (10, 20)
+    low, high = judged_result(first, second).systems[0].score.interval
+    assert low < 0.75 < high

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from anaphora import __version__
@@ -15,7 +15,7 @@ from anaphora.languages.pronouns import normalize_word, pronoun_lists
 from anaphora.metrics.apt import idiap as apt_idiap
 from anaphora.metrics.apt import paper as apt_paper
 from anaphora.metrics.apt import reference_side
-from anaphora.metrics.apt.result import AptResult, make_result
+from anaphora.metrics.apt.result import AptResult, joined, make_result
 from anaphora.metrics.apt.task import DEFAULT_WEIGHTS, Files, Outcome, Task, Weighting, read_task
 from anaphora.stats.resampling import Resampling
 from anaphora.stats.signature import HASH_LENGTH, Signature, short_hash
@@ -58,10 +58,21 @@ class AptOptions(Resampling):
     by_pronoun: bool = False
 
 
+Verdicts = Mapping[tuple[str, str, str], str]  # system, sentence, position → what most annotators say
+
+
 def measure(
-    files: Files, languages: str, options: AptOptions, progress: Callable[[int, int], None] | None = None
+    files: Files,
+    languages: str,
+    options: AptOptions,
+    progress: Callable[[int, int], None] | None = None,
+    verdicts: Verdicts | None = None,
+    answers: str | None = None,
 ) -> AptResult:
-    """APT of files with all options."""
+    """APT of files with all options.
+
+    verdicts: of annotators, which count in place of the cases; answers: which these are, for the signature
+    """
     variant = options.variant
     weighting = Weighting(tuple(options.weights), tuple(options.discard))
     if variant not in VARIANTS:
@@ -82,22 +93,48 @@ def measure(
         corpora=[(Path(one), Path(other)) for one, other in options.corpora],
         progress=progress,
     )
+    outcomes = VARIANTS[variant](task)
     return make_result(
-        VARIANTS[variant](task),
+        outcomes if verdicts is None else _judged(outcomes, verdicts),
         languages=languages,
         variant=variant,
         weighting=weighting,
         sampling=options,
-        signature=signature_of(task, variant, weighting, options),
+        signature=signature_of(task, variant, weighting, options, answers=answers),
         by_pronoun=options.by_pronoun,
         texts=task.texts,
     )
 
 
+def _judged(outcomes: Sequence[Outcome], verdicts: Verdicts) -> list[Outcome]:
+    """Outcomes with the verdicts of annotators; a verdict on a pronoun that is not evaluated is an error."""
+    found = []
+    left = set(verdicts)
+    for outcome in outcomes:
+        keys = [(outcome.name, str(t.sentence), joined(t.source.positions)) for t in outcome.triples]
+        left.difference_update(keys)
+        found.append(replace(outcome, verdicts=[verdicts.get(key, "") for key in keys]))
+    if left:
+        system, sentence, position = min(left)
+        raise AnaphoraError(
+            f"the answers are about word {position} of sentence {sentence} ({system}), which is not evaluated here. "
+            "Give the options with which the details were written"
+        )
+    return found
+
+
 def signature_of(
-    task: Task, variant: str, weighting: Weighting, sampling: Resampling, config: str | None = None
+    task: Task,
+    variant: str,
+    weighting: Weighting,
+    sampling: Resampling,
+    config: str | None = None,
+    answers: str | None = None,
 ) -> str:
-    """Every setting; texts and lists are named by their hashes. config: the hash of a config, in place of the lists."""
+    """Every setting; texts and lists are named by their hashes.
+
+    config: the hash of a config, in place of the lists; answers: those of annotators, if they were asked
+    """
     by_tags = task.source_tags is not None or task.reference.tags is not None
     texts = short_hash(" ".join(words) for text in (task.source, task.reference.sentences) for words in text)
     line = Signature("apt").add("l", task.lists.pair).add("var", variant).add("set", texts)
@@ -108,6 +145,7 @@ def signature_of(
     line.add("drop", ",".join(map(str, weighting.discarded)) or "none")
     line.add("rescue", "yes" if task.rescue and variant != "reference-side" else "no")
     line.extend(words_signature(task.texts.values(), normalize=task.normalized)).add("align", task.aligned_by)
+    line.add("people", answers)
     line.add("ci", f"bs{sampling.samples}:sentences").add("conf", f"{sampling.confidence:g}").add("seed", sampling.seed)
     if len(task.systems) > 1:
         line.add("test", sampling.test).add("ar", sampling.randomizations).add("adj", "holm")

@@ -20,7 +20,8 @@ from anaphora.core.columns import tsv_line
 from anaphora.core.files import atomic_writer
 from anaphora.core.finite import NotFinite
 from anaphora.evaluation.compare import Difference, Pair, corrected
-from anaphora.metrics.apt.task import CASES, Outcome, Triple, Weighting, count_cases
+from anaphora.evaluation.people import ANSWERS, RIGHT_ANSWER, Judged, judged
+from anaphora.metrics.apt.task import CASES, NO_CANDIDATE, Outcome, Triple, Weighting, count_cases
 from anaphora.stats.intervals import Floats, Ints, bootstrap, generator, percentile_interval
 from anaphora.stats.paired import (
     approximate_randomisation,
@@ -34,6 +35,7 @@ from anaphora.table import Rendered
 
 Unit = tuple[float, int]  # of a sentence: the sum of its credits, and the number of its pronouns
 Both = tuple[float, int, float, int]  # the units of two systems
+Judgment = tuple[Triple, str]  # a triple, and the annotators' verdict on it
 
 
 def by_sentence(credits: Iterable[tuple[int, float | None]]) -> dict[int, Unit]:
@@ -134,15 +136,23 @@ DETAILS = (
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """APT of some pronouns. total: those that count, the discarded cases left out."""
+    """APT of some pronouns. total: those that count, the discarded cases left out.
+
+    people: how many annotators found right, wrong and unclear, in place of a case; None if they were not asked
+    """
 
     apt: float | None
     interval: Interval
     cases: tuple[int, ...]
     total: int
+    people: tuple[int, ...] | None = None
+    judged: Judged | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        return {"apt": self.apt, "interval": list(self.interval), "cases": list(self.cases), "total": self.total}
+        figures = {"apt": self.apt, "interval": list(self.interval), "cases": list(self.cases), "total": self.total}
+        if self.people is None or self.judged is None:
+            return figures
+        return {**figures, "people": dict(zip(ANSWERS, self.people, strict=True)), **self.judged.to_dict()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,24 +250,37 @@ def make_result(
 
 
 def _system(outcome: Outcome, weighting: Weighting, sampling: Resampling) -> SystemResult:
-    groups: dict[str, list[Triple]] = {}
-    for group, triple in zip(outcome.groups, outcome.triples, strict=True):
-        groups.setdefault(group, []).append(triple)
+    asked = bool(outcome.verdicts)
+    groups: dict[str, list[Judgment]] = {}
+    for group, judgment in zip(outcome.groups, outcome.judged, strict=True):
+        groups.setdefault(group, []).append(judgment)
     ordered = sorted(groups.items(), key=lambda item: (-len(item[1]), item[0]))
-    pronouns = {group: _score(triples, weighting, sampling) for group, triples in ordered}
-    return SystemResult(_score(outcome.triples, weighting, sampling), pronouns, outcome)
+    pronouns = {group: _score(judgments, weighting, sampling, asked) for group, judgments in ordered}
+    return SystemResult(_score(outcome.judged, weighting, sampling, asked), pronouns, outcome)
 
 
-def _score(triples: Sequence[Triple], weighting: Weighting, sampling: Resampling) -> Score:
-    cases = count_cases(triple.case for triple in triples)
-    units = _units(triples, weighting)
+def _score(judgments: Sequence[Judgment], weighting: Weighting, sampling: Resampling, asked: bool) -> Score:
+    cases = count_cases(triple.case for triple, verdict in judgments if not verdict)
+    units = _units(judgments, weighting)
     total = sum(n for _, n in units.values())
-    return Score(weighting.score(cases), score_interval(units, sampling), cases, total)
+    interval = score_interval(units, sampling)
+    if not asked:
+        return Score(weighting.score(cases), interval, cases, total)
+    said = Counter(verdict for _, verdict in judgments if verdict)
+    apt = weighting.score(cases, said[RIGHT_ANSWER], said.total())
+    by_whom = judged((triple.case < NO_CANDIDATE, verdict) for triple, verdict in judgments)
+    return Score(apt, interval, cases, total, tuple(said[answer] for answer in ANSWERS), by_whom)
 
 
-def _units(triples: Iterable[Triple], weighting: Weighting) -> dict[int, Unit]:
-    credit = {case: weighting.credit(case) for case in CASES}
-    return by_sentence((triple.sentence, credit[triple.case]) for triple in triples)
+def _units(judgments: Iterable[Judgment], weighting: Weighting) -> dict[int, Unit]:
+    credits = _credits(weighting)
+    return by_sentence((triple.sentence, credits[verdict or triple.case]) for triple, verdict in judgments)
+
+
+def _credits(weighting: Weighting) -> dict[int | str, float | None]:
+    """What a pronoun adds to the score, by its case or by the verdict of annotators, which counts in place of it."""
+    cases: dict[int | str, float | None] = {case: weighting.credit(case) for case in CASES}
+    return cases | {answer: float(answer == RIGHT_ANSWER) for answer in ANSWERS}
 
 
 def _pair(first: Outcome, second: Outcome, weighting: Weighting, sampling: Resampling, by_pronoun: bool) -> Pair:
@@ -265,16 +288,16 @@ def _pair(first: Outcome, second: Outcome, weighting: Weighting, sampling: Resam
 
     def difference(group: str | None) -> Difference:
         before, after = (
-            _units((t for t, g in zip(one.triples, one.groups, strict=True) if group in (None, g)), weighting)
+            _units((j for j, g in zip(one.judged, one.groups, strict=True) if group in (None, g)), weighting)
             for one in (first, second)
         )
         return score_difference(before, after, sampling)
 
     gained: list[str] = []
     lost: list[str] = []
-    credit = {case: weighting.credit(case) or 0.0 for case in CASES}
-    for one, other in zip(first.triples, second.triples, strict=True):
-        change = credit[other.case] - credit[one.case]
+    credits = _credits(weighting)
+    for (one, said), (other, also) in zip(first.judged, second.judged, strict=True):
+        change = (credits[also or other.case] or 0.0) - (credits[said or one.case] or 0.0)
         if change:
             (gained if change > 0 else lost).append(f"{one.sentence}:{joined(one.source.positions)}")
     groups = {group: difference(group) for group in sorted(set(first.groups))} if by_pronoun else {}

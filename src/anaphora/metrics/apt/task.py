@@ -98,6 +98,8 @@ class Outcome:
 
     groups: of each triple, the pronoun under which it is broken down
     unaligned: reference pronouns that are left out, in the variant that has them
+    verdicts: of each triple, what annotators say of the candidate's pronoun, "" where the case decides; empty if they
+        were not asked
     """
 
     name: str
@@ -105,6 +107,12 @@ class Outcome:
     groups: Sequence[str]
     confusion: Confusion
     unaligned: int | None = field(default=None)
+    verdicts: Sequence[str] = ()
+
+    @property
+    def judged(self) -> list[tuple[Triple, str]]:
+        """The triples with the annotators' verdicts."""
+        return list(zip(self.triples, self.verdicts or [""] * len(self.triples), strict=True))
 
 
 def confusion_of(pairs: Counter[tuple[str, str]]) -> Confusion:
@@ -146,13 +154,16 @@ class Weighting:
         """What one pronoun of a case adds to the score; None where the case is discarded."""
         return None if case in self.discarded else self.weights[case - 1]
 
-    def score(self, counts: Sequence[int]) -> float | None:
-        """APT: the weighted share of the pronouns that are right; None where none is counted."""
+    def score(self, counts: Sequence[int], right: int = 0, judged: int = 0) -> float | None:
+        """APT: the weighted share of the pronouns that are right; None where none is counted.
+
+        right: how many of those judged by annotators are right, in addition to the cases
+        """
         kept = [case for case in CASES if case not in self.discarded]
-        total = sum(counts[case - 1] for case in kept)
+        total = sum(counts[case - 1] for case in kept) + judged
         if not total:
             return None
-        return math.fsum(self.weights[case - 1] * counts[case - 1] for case in kept) / total
+        return (math.fsum(self.weights[case - 1] * counts[case - 1] for case in kept) + right) / total
 
 
 def parse_weights(text: str) -> tuple[float, ...]:

@@ -93,7 +93,7 @@ async function refresh() {
     document.title = at("title").textContent = found.title;
     const done = found.agreement.answered, asked = found.agreement.asked;
     at("summary").textContent = `${found.items} items, ${found.overlap} ${found.overlap === 1 ? "answer" : "answers"} each · ${done} of ${asked} answers are here`;
-    at("preferred-title").textContent = found.mode === "pairs" ? "% reference" : "% correct";
+    at("preferred-title").textContent = { pairs: "% reference", gaps: "% correct", verdicts: "% right" }[found.mode];
     showPeople(found.annotators);
     showAgreement(found.agreement);
     at("trouble").hidden = true;

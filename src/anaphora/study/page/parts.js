@@ -7,6 +7,12 @@ export const PAIR_ANSWERS = [
   { choice: "invalid", label: "Invalid", keys: ["5", "i"], help: "these cannot be compared" },
 ];
 
+export const VERDICT_ANSWERS = [
+  { choice: "right", label: "Right", keys: ["1", "r"], help: "the pronoun is translated correctly" },
+  { choice: "wrong", label: "Wrong", keys: ["2", "w"], help: "its translation is wrong" },
+  { choice: "unclear", label: "Unclear", keys: ["3", "c"], help: "this cannot be decided" },
+];
+
 // A switch whose place is kept on this device, where it can keep anything.
 export function remembered(key, on) {
   try {
@@ -50,13 +56,14 @@ function gap() {
   return place;
 }
 
-export function passage(place, label, sentences, language, last) {
+// parts: the last sentence with its marked words, if it has any
+export function passage(place, label, sentences, language, last, parts = null) {
   place.replaceChildren();
   place.hidden = sentences.length === 0;
   place.append(make("p", "label", label));
   sentences.forEach((text, k) => {
     const now = last && k === sentences.length - 1;
-    place.append(sentence([[text, false]], now ? "now" : "before", language));
+    place.append(sentence(now && parts ? parts : [[text, false]], now ? "now" : "before", language));
   });
 }
 

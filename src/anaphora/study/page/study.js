@@ -1,13 +1,18 @@
 // The annotator's page. All text of the study goes in as text, never as HTML.
 import { Clock } from "./clock.js";
 import { Outbox, freshId } from "./outbox.js";
-import { PAIR_ANSWERS, languageName, make, passage, remembered, sentence } from "./parts.js";
+import { PAIR_ANSWERS, VERDICT_ANSWERS, languageName, make, passage, remembered, sentence } from "./parts.js";
 
 const base = location.pathname.replace(/\/$/, "");
 const at = (id) => document.getElementById(id);
 const SECTIONS = ["loading", "welcome", "question", "thanks", "trouble"];
 const SHOWN_CHOSEN = matchMedia("(prefers-reduced-motion: reduce)").matches ? 60 : 180; // milliseconds
 
+const QUESTIONS = {
+  pairs: "Which pronoun fits better?",
+  gaps: "Which words fit the gap?",
+  verdicts: "Is the pronoun translated correctly?",
+};
 const UNDO = "undo-"; // how the request of an answer begins that brings back the one before
 const shortcuts = remembered("anaphora-study:shortcuts", true);
 const clock = new Clock();
@@ -31,15 +36,15 @@ function ask(focus = true) {
   const item = state.items[index];
   const target = state.target_language;
   chosen = [...(answers.get(item.id)?.choice ?? [])];
+  holdForDialog();
   clock.start();
-  const question = state.mode === "pairs" ? "Which pronoun fits better?" : "Which words fit the gap?";
-  at("asked").replaceChildren(make("span", "", question), " ");
+  at("asked").replaceChildren(make("span", "", QUESTIONS[state.mode]), " ");
   const where = make("span", "count", `Question ${index + 1} of ${state.items.length}`);
   at("asked").append(where);
-  passage(at("source"), languageName(state.source_language), item.source, state.source_language, true);
+  passage(at("source"), languageName(state.source_language), item.source, state.source_language, true, item.source_parts);
   passage(at("context"), item.source.length ? languageName(target) : "What comes before", item.context, target, false);
   const place = at("candidates");
-  place.classList.toggle("one", state.mode === "gaps");
+  place.classList.toggle("one", state.mode !== "pairs");
   place.replaceChildren(...item.candidates.map((candidate, k) => card(candidate, k)));
   show("question");
   press();
@@ -59,7 +64,7 @@ function fit() {
 function card(candidate, k) {
   const before = candidate.context.map((text) => sentence([[text, false]], "before", state.target_language));
   const body = make("div", "", ...before, sentence(candidate.parts, "now", state.target_language));
-  if (state.mode === "gaps") return make("div", "candidate", body);
+  if (state.mode !== "pairs") return make("div", "candidate", body);
   const button = make("button", "candidate", make("span", "letter", "AB"[k]), body);
   button.type = "button";
   button.dataset.choice = "ab"[k];
@@ -96,6 +101,7 @@ function answerButtons() {
 
 function choices() {
   if (state.mode === "pairs") return PAIR_ANSWERS;
+  if (state.mode === "verdicts") return VERDICT_ANSWERS;
   const words = state.options.map((word, k) => ({ choice: word, label: word, keys: k < 9 ? [String(k + 1)] : [], help: `${word} fits`, word: true }));
   return [
     ...words,
@@ -118,7 +124,7 @@ function press() {
 
 function choose(choice) {
   if (moving) return;
-  if (state.mode === "pairs") {
+  if (state.mode !== "gaps") {
     chosen = [choice];
     press();
     submit();
@@ -298,7 +304,12 @@ function help(event) {
 function open(dialog, event) {
   if (event?.detail) event.currentTarget.blur(); // clicks are counted by the pointer only
   at(dialog).showModal();
-  clock.hold("dialog", true);
+  holdForDialog();
+}
+
+// Browsers tell of a closed dialog only with their next frame, which may come after the next question.
+function holdForDialog() {
+  clock.hold("dialog", document.querySelector("dialog[open]") !== null);
 }
 
 function listKeys() {
@@ -386,7 +397,7 @@ at("help").addEventListener("click", help);
 at("break").addEventListener("click", pause);
 at("review").addEventListener("click", () => { index = 0; ask(); });
 at("shortcuts").addEventListener("change", (event) => switchShortcuts(event.target.checked));
-for (const dialog of document.querySelectorAll("dialog")) dialog.addEventListener("close", () => clock.hold("dialog", false));
+for (const dialog of document.querySelectorAll("dialog")) dialog.addEventListener("close", holdForDialog);
 for (const button of document.querySelectorAll("[data-close]")) {
   button.addEventListener("click", () => button.closest("dialog").close());
 }

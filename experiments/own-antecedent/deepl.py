@@ -1,0 +1,208 @@
+"""Precision of `generative --antecedent own` on DeepL's translations, whose verdicts were read by hand.
+
+    python experiments/run.py own-antecedent/deepl [--read FILE]
+
+CTXPRO has DeepL's translations of passages from films, some of which are items of ContraPro whose records name the
+antecedent. A hundred of these, drawn at random, were read, and all others that the program says disagree.
+`read.tsv` holds what the reader says of each item, and no text. --read writes the items with their texts to a file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import os
+import random
+import re
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from anaphora import api
+from anaphora.core.columns import read_columns
+from anaphora.evaluation.own_antecedent import AGREES, DISAGREES, Verdict
+from anaphora.stats.intervals import wilson
+from anaphora.suites.example import Example
+from anaphora.suites.readers.contrapro import read_rebuilt
+from anaphora.suites.suite import Header, suite_of
+
+HERE = Path(__file__).resolve().parent
+DATA = Path(os.environ.get("ANAPHORA_DATA") or HERE.parents[2] / "shared" / "data")
+PASSAGES = "mini.gender.opensubtitles.en-de.test.gz"
+TRANSLATED = "deepl.mini.gender.opensubtitles.en-de.test.contexts.gz"
+READ = HERE / "read.tsv"
+ALIGNER, SIZE, SEED = "thot:fast_align", 100, 12345
+SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|(?<=[.!?…][\"'”“])\s+")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--read", type=Path, help="write the items and their texts to this file")
+    given, _ = parser.parse_known_args()  # run.py leaves the name of the experiment
+    if not (DATA / "ctxpro").is_dir() or not (DATA / "contrapro").is_dir():
+        print(f"skipped: no ctxpro and contrapro in {DATA}", file=sys.stderr)
+        return 0
+    items, corpus = matched(DATA)
+    verdicts = judged(items, corpus)
+    drawn = set(random.Random(SEED).sample(sorted(items), SIZE))
+    if given.read is not None:
+        given.read.write_text(to_read(items, verdicts, drawn), encoding="utf-8")
+        return 0
+    found = figures(verdicts, drawn, read_by_hand(READ))
+    (HERE / "deepl.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    (HERE / "DEEPL.md").write_text(report(found), encoding="utf-8")
+    return 0
+
+
+Item = tuple[Example, tuple[str, ...]]  # a passage with the tags of ContraPro, and its translation
+Lines = tuple[list[str], list[str]]
+
+
+def matched(data: Path) -> tuple[dict[str, Item], Lines]:
+    """The items of ContraPro among CTXPRO's passages, by id, and all sentences of these with their translations."""
+    passages: dict[tuple[str, str], Item] = {}
+    corpus: Lines = ([], [])
+    for source, translation in divided(data / "ctxpro"):
+        corpus[0].extend(source[-2:])
+        corpus[1].extend(translation[-2:])
+        key = plain(source[-1]), plain(source[-2])
+        passages.setdefault(key, (Example("", source, (translation,), None), translation))
+    items = {}
+    for example in read_rebuilt(data / "contrapro" / "contrapro_reconstructed.jsonl.gz"):
+        found = passages.get((plain(example.source[-1]), plain(example.source[-2])))
+        distance = example.tags.get("distance")
+        if "source_antecedent" not in example.tags or found is None or type(distance) is not int or distance > 1:
+            continue
+        passage, translation = found
+        # the sentences as CTXPRO has them, which DeepL translated; ContraPro's candidates tell which pronoun is meant
+        before = ("",) * (len(passage.source) - 1)
+        candidates = tuple((*before, candidate[-1]) for candidate in example.candidates)
+        items[example.id] = replace(example, source=passage.source, candidates=candidates), translation
+    return items, corpus
+
+
+def divided(folder: Path) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
+    """Passages of five lines, and DeepL's translations line by line where they have as many sentences as the source."""
+    with gzip.open(folder / PASSAGES, "rt", encoding="utf-8") as one, gzip.open(folder / TRANSLATED, "rt") as other:
+        for line, translation in zip(one, other, strict=True):
+            source = tuple(sentence.strip() for sentence in line.split("<eos>"))
+            sizes = [len(sentences(text)) for text in source]
+            translated = iter(sentences(translation))
+            lines = tuple(" ".join(islice(translated, size)) for size in sizes)
+            if len(source) == 5 and sum(sizes) == len(sentences(translation)):
+                yield source, lines
+
+
+def sentences(text: str) -> list[str]:
+    return [part for part in SENTENCE_END.split(text.strip()) if part]
+
+
+def plain(text: str) -> str:
+    return " ".join(re.findall(r"[a-z0-9]+", text.lower()))
+
+
+def judged(items: dict[str, Item], corpus: Lines) -> dict[str, Verdict]:
+    """What the program says of each item."""
+    suite = suite_of(Header("deepl", "en", "de"), lambda: (example for example, _ in items.values()))
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        documents = ("\n".join(line for line in lines if line) for _, lines in items.values())
+        (folder / "deepl.de").write_text("\n\n".join(documents) + "\n", encoding="utf-8")
+        texts = [folder / "all.en", folder / "all.de"]
+        for path, lines in zip(texts, corpus, strict=True):
+            path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        (result,) = api.generative(
+            suite, folder / "deepl.de", corpus=[(texts[0], texts[1])], aligner=ALIGNER, antecedent="own"
+        )
+    assert result.own is not None
+    return {verdict.id: verdict for verdict in result.own.verdicts}
+
+
+def to_read(items: dict[str, Item], verdicts: dict[str, Verdict], drawn: set[str]) -> str:
+    """The items to read: those that were drawn, and the others that the program says disagree."""
+    blocks = []
+    for name in sorted(verdicts, key=lambda one: (one not in drawn, one)):
+        verdict, (example, translation) = verdicts[name], items[name]
+        if name not in drawn and verdict.verdict != DISAGREES:
+            continue
+        found = f"{verdict.antecedent} → {verdict.noun} {' '.join(verdict.classes)}; {verdict.pronoun}"
+        texts = "\n".join((*example.source[-3:], "→", *translation[-3:]))
+        title = f"[{name}]{'' if name in drawn else ' +'} {verdict.verdict} {verdict.reason} ({found})"
+        blocks.append(f"{title}\n{texts}\n")
+    return "\n".join(blocks)
+
+
+def read_by_hand(path: Path) -> dict[str, str]:
+    """What the reader says: agrees, disagrees or unclear."""
+    table = read_columns(path)
+    table.require(["id", "read"])
+    return {record.cells["id"]: record.cells["read"] for record in table.records}
+
+
+def figures(verdicts: dict[str, Verdict], drawn: set[str], read: dict[str, str]) -> dict[str, Any]:
+    """How often the reader says the same as the program, where the program decides."""
+    if missing := [name for name in drawn if name not in read]:
+        raise SystemExit(f"{READ}: item {missing[0]} was drawn and not read. Read it: --read FILE")
+
+    def precision(names: Sequence[str], verdict: str | None = None) -> dict[str, Any]:
+        decided = [n for n in names if verdicts[n].verdict in ((AGREES, DISAGREES) if verdict is None else (verdict,))]
+        right = sum(read[name] == verdicts[name].verdict for name in decided)
+        share = right / len(decided) if decided else None
+        return {"decided": len(decided), "right": right, "precision": share, "interval": wilson(right, len(decided))}
+
+    known = sorted(drawn)
+    everything = sorted(name for name in verdicts if name in read)
+    return {
+        "items": len(verdicts),
+        "drawn": len(known),
+        "verdicts": {kind: sum(verdicts[n].verdict == kind for n in known) for kind in KINDS},
+        "all": precision(known),
+        AGREES: precision(known, AGREES),
+        DISAGREES: precision(known, DISAGREES),
+        "every_disagrees": precision(everything, DISAGREES),
+        "aligner": ALIGNER,
+        "seed": SEED,
+    }
+
+
+KINDS = (AGREES, DISAGREES, "not found", "unclear")
+
+
+def report(found: dict[str, Any]) -> str:
+    names = {"all": "decided", AGREES: AGREES, DISAGREES: DISAGREES, "every_disagrees": "disagrees, of all items"}
+    rows = []
+    for key, title in names.items():
+        row = found[key]
+        low, high = row["interval"]
+        share = f"{row['precision']:.3f} | [{low:.3f}, {high:.3f}]" if row["decided"] else "– | –"
+        rows.append(f"| {title} | {row['decided']} | {row['right']} | {share} |")
+    numbers = ", ".join(f"{kind} {number}" for kind, number in found["verdicts"].items())
+    return "\n".join(
+        [
+            "# Agreement with the own antecedent: verdicts on DeepL's translations, read by hand",
+            "",
+            "Written by `python experiments/run.py own-antecedent/deepl`.",
+            f"{found['items']} items of ContraPro whose records name the antecedent are among CTXPRO's passages, with",
+            f"DeepL's translations of the sentence and its context. {found['drawn']} of them were drawn (seed",
+            f"{found['seed']}): {numbers}.",
+            f"Aligned by `{found['aligner']}` together with the rest of DeepL's translations, with `german-nouns`.",
+            "",
+            "| the program's verdict | items | the reader agrees | precision | 95 % interval |",
+            "|:--|--:|--:|--:|--:|",
+            *rows,
+            "",
+            "One reader judged each item from its texts: does the word that translates *it* agree with the noun that",
+            "DeepL wrote for what *it* stands for? What the reader says is in `read.tsv`, without text; `--read FILE`",
+            "writes the items to be read.",
+            "",
+        ]
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
