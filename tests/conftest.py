@@ -69,6 +69,8 @@ MARKS = {
         "cli/test_reference.py::test_the_original_program_on_its_data",
         "cli/test_synced.py",
         "demo/test_story.py",
+        "evaluation/test_attribution.py::test_a_real_model_looks_at_antecedents_of_contrapro",
+        "evaluation/test_attribution.py::test_highlights_of_scat_are_words_of_its_passages",
         "fuzz",
         "nmt/test_learning.py",
         "nmt/test_recurrent.py::test_it_learns_what_only_a_context_tells",
