@@ -15,7 +15,7 @@ DOCS = Path(__file__).resolve().parents[1] / "docs"
 
 def test_the_reference_is_current() -> None:
     written = runpy.run_path(str(DOCS / "make_api.py"))["reference"]()
-    assert (DOCS / "api.md").read_text("utf-8") == written, "write it anew: python docs/make_api.py"
+    assert (DOCS / "api.md").read_text("utf-8") == written, "write it again: python docs/make_api.py"
 
 
 def test_a_sentence_with_a_colon_is_no_parameter() -> None:

@@ -336,7 +336,7 @@ def test_numbers_and_nesting_that_nobody_means_are_refused(tmp_path: Path, score
         open_run(file)
 
 
-# A run in the making: whatever interrupts it, going on gives the very file of an uninterrupted run.
+# An unfinished run: whatever interrupts it, resuming gives the very file of an uninterrupted run.
 
 HEADER_UNFINISHED = RunHeader(
     "made", "ab" * 32, "en", "de", "x:y?concurrency=4", "0.1.0", settings={"dtype": "float32"}, examples=12

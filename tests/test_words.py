@@ -1,7 +1,8 @@
-"""The words of the project: American spelling in code, options, messages, tests and docs."""
+"""The words of the project: American spelling and the field's words in code, options, messages, tests and docs."""
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 from pathlib import Path
@@ -107,3 +108,41 @@ def test_kept_spellings_are_still_needed() -> None:
         if word not in british((ROOT / name).read_text(encoding="utf-8")) | {"labelledby"}
     ]
     assert not missing
+
+
+# Words of the project's early days, and what to write instead
+EARLY = {
+    "yardstick": "baseline",
+    "do away with": "delete, replace",
+    "does away with": "deletes, replaces",
+    "goes on with": "resumes, continues",
+    "go on with": "resume, continue",
+    "anew": "again, from scratch",
+    "in the making": "unfinished",
+    "is there already": "already exists",
+    "reckoned": "computed",
+}
+
+
+def test_early_words_do_not_come_back() -> None:
+    pattern = re.compile(rf"\b({'|'.join(EARLY)})\b", re.IGNORECASE)
+    used = [
+        (path.relative_to(ROOT).as_posix(), word, EARLY[word.lower()])
+        for folder in ("src", "docs", "tests")
+        for path in sorted((ROOT / folder).rglob("*"))
+        if path.suffix in (".py", ".md", ".js", ".html") and path.name != "test_words.py"
+        for word in pattern.findall(path.read_text(encoding="utf-8"))
+    ]
+    assert not used
+
+
+def test_no_docstring_begins_with_of() -> None:
+    """A docstring begins with a verb or with the thing itself."""
+    begun = [
+        (path.relative_to(ROOT).as_posix(), node.lineno)
+        for folder in ("src", "tests")
+        for path in sorted((ROOT / folder).rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and (ast.get_docstring(node) or "").startswith("Of ")
+    ]
+    assert not begun

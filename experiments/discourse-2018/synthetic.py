@@ -130,7 +130,7 @@ def config_of(name: str, seed: int, folder: Path) -> Config:
 
 
 def digest(name: str, seed: int) -> str:
-    """Of all that decides how a model is trained; its description and how often it is looked at do not."""
+    """A hash of all that decides how a model is trained, without its description and how often it is evaluated."""
     config = config_of(name, seed, Path("/folder"))
     decides = write_config(replace(config, description="", validation=Config().validation, log=Config().log))
     if name in START_FROM:

@@ -1,4 +1,4 @@
-"""What the tests of the command line share: a suite small enough to reckon by hand, its scores, and refusals."""
+"""What the tests of the command line share: a suite small enough to compute by hand, its scores, and refusals."""
 
 from __future__ import annotations
 

@@ -456,8 +456,8 @@ def test_tables_on_stdout_and_notes_on_stderr(mine_anaphora: Run, files: list[An
     again = mine_anaphora(*files, *specs, *options, "-o", "mined.jsonl")
     assert again.stdout == done.stdout
     assert "extract: nothing to do, 1 of 1 shards reused" in again.stderr
-    anew = mine_anaphora(*files, *specs, *options, "--no-resume", "-o", "mined.jsonl")
-    assert "shards reused" not in anew.stderr
+    again = mine_anaphora(*files, *specs, *options, "--no-resume", "-o", "mined.jsonl")
+    assert "shards reused" not in again.stderr
 
 
 def test_an_aligner_is_trained_on_the_corpus(mine_anaphora: Run, files: list[Any], specs: list[str]) -> None:

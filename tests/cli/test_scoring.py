@@ -336,7 +336,7 @@ def test_a_bar_on_a_terminal(suite: Path, tmp_path: Path) -> None:
 
 
 # -------------------------------------------------------------------------------------------------------------- compare
-# `anaphora compare`: differences and p-values reckoned by hand, all pairs of runs, runs that do not go together.
+# `anaphora compare`: differences and p-values computed by hand, all pairs of runs, runs that do not go together.
 
 TESTS = {"mcnemar", "randomization", "bootstrap"}
 

@@ -249,7 +249,7 @@ def test_a_folder_is_not_overwritten(tmp_path: Path) -> None:
 
 
 def test_a_pipe_or_device_is_not_replaced_by_a_file(tmp_path: Path) -> None:
-    """`-o /dev/null` as root must not do away with /dev/null."""
+    """`-o /dev/null` as root must not replace /dev/null."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     with pytest.raises(BadInput, match="pipe: cannot be written: not a regular file"), atomic_writer(pipe):

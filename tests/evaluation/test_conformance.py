@@ -1,6 +1,6 @@
 """On the same scores our counts are those that the original evaluation programs define.
 
-Their definitions are written out here anew, from the papers and the data's own notes, on the published files and
+Their definitions are written out here again, from the papers and the data's own notes, on the published files and
 without anything of ours: ContraPro (§3.2), Bawden et al. (§2.1, Table 2), ContraCAT's templates (Tables 10–12) and
 Voita et al. Where an original departs from its paper, the test says how, and that the difference is that and no more:
 

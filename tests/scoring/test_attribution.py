@@ -164,7 +164,7 @@ def test_a_batch_is_as_good_as_one_by_one(tmp_path: Path, demo_text: list[str], 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_attention_sums_to_one(tmp_path: Path, demo_text: list[str], kind: str) -> None:
-    """Of all encoders and of what was written; a special token before a context (Voita's) keeps a part of it."""
+    """Shares of all encoders and of what was written; a special token before a context (Voita's) keeps a part of it."""
     model, choices = made(tmp_path / kind, demo_text, kind)
     for found in choices_of(model, "attention")(choices):
         total = sum(sum(part) for part in found.values)

@@ -274,7 +274,7 @@ def test_the_tests_are_those_of_evaluation_where_sizes_are_equal() -> None:
 
 
 def test_randomization_is_right_by_counting_all_exchanges() -> None:
-    """Of 2⁸ exchanges of the eight sentences, the share with a difference at least as large."""
+    """The p-value is the share of 2⁸ exchanges of eight sentences with a difference at least as large."""
     rows = list(zip(FIRST.tolist(), SECOND.tolist(), strict=True))
     observed = 11 / 14 - 8 / 14
     extreme = 0

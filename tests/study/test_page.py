@@ -681,7 +681,7 @@ def test_gaps(make_gaps: Make, serve: Serve, visit: Callable[..., Any], tmp_path
     playwright.expect(page.get_by_role("dialog", name="Instructions")).to_be_visible(timeout=20_000)
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Help").click()
-    page.keyboard.press("Escape")  # who clicked on it goes on with the question
+    page.keyboard.press("Escape")  # after a click the keys of the question work again
     page.keyboard.press("Enter")
     at_question(page, 4)
     saved(page)

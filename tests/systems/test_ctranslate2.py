@@ -1,4 +1,4 @@
-"""`ct2:`: tiny models of every family, converted; the yardstick is the same model in `hf:` or `lm:`."""
+"""`ct2:`: tiny models of every family, converted; the baseline is the same model in `hf:` or `lm:`."""
 
 from __future__ import annotations
 

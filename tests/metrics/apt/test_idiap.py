@@ -225,7 +225,7 @@ def test_the_lists_of_a_pair_as_a_config() -> None:
     assert (bare.source_pronouns, bare.valid_source, bare.valid_target) == (("he",), frozenset(), frozenset())
 
 
-# The original program's files: the layout is reckoned by hand here, and compared byte by byte where they are real.
+# The original program's files: the layout is computed by hand here, and compared byte by byte where they are real.
 
 CONFUSION = Confusion(("il", "elle", "ce", "NONE"), ((3, 1, 0, 2), (0, 5, 1, 0), (1, 0, 0, 0), (0, 0, 0, 1)))
 

@@ -127,7 +127,7 @@ def test_without_a_key_none_is_sent(server: Server) -> None:
 
 
 def test_a_connection_that_the_server_closed_is_no_failure(server: Server) -> None:
-    """It is opened anew at once, though failures are not tried again here."""
+    """It is opened again at once, though failures are not tried again here."""
     server.unkind = True
     asked = client(f"http://127.0.0.1:{server.server_port}/v1", concurrency=1)
     for answer in asked.each(lambda number: asked.post("ask", {}), range(4)):

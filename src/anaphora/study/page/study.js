@@ -300,7 +300,7 @@ function help(event) {
   open("help-dialog", event);
 }
 
-// Whoever clicked on a button goes on with the keys of the question; who came to it with Tab comes back to it.
+// After a click on a button the keys of the question work again; after Tab the focus returns to the button.
 function open(dialog, event) {
   if (event?.detail) event.currentTarget.blur(); // clicks are counted by the pointer only
   at(dialog).showModal();
