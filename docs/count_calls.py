@@ -1,6 +1,6 @@
 """Count the source files and functions that a command enters: `python docs/count_calls.py` prints the table.
 
-The table is part of docs/architecture.md. Imports do not count, nor does what other processes do.
+The table is part of docs/architecture.md. Imports and class bodies do not count, nor does what other processes do.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable
+from inspect import CO_OPTIMIZED
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -35,7 +36,12 @@ def counted(arguments: list[str]) -> tuple[int, int]:
 
     def enter(frame: FrameType, event: str, _: Any) -> None:
         code = frame.f_code
-        if event == "call" and code.co_filename.startswith(SOURCE) and not code.co_name.startswith("<"):
+        if (
+            event == "call"
+            and code.co_flags & CO_OPTIMIZED
+            and code.co_filename.startswith(SOURCE)
+            and not code.co_name.startswith("<")
+        ):
             entered.add((code.co_filename, code.co_qualname, code.co_firstlineno))
 
     threading.setprofile(enter)
