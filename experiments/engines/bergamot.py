@@ -60,7 +60,7 @@ def main() -> int:
 def translated(system: str, source: Path, output: Path) -> Path:
     """The translations of a file, made once."""
     if not output.exists():
-        anaphora("translate", "--system", system, "-l", "en-pt", "-i", source, "-o", output)
+        anaphora("translate", "--system", system, "-l", "en-pt", "-i", source, "-o", output, "--resume")
     return output
 
 

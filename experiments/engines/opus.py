@@ -84,20 +84,29 @@ def converted(package: Path) -> Path:
 
 def results(system: str) -> dict[str, Any]:
     files = archive(DATA / "wmt-outputs" / "wmt21_systems.tar.zst")
-    chinese = files["newstest2021.zh-en.src.zh"]
-    reference = files["newstest2021.zh-en.ref.A.en"]
+    news = files["newstest2021.zh-en.src.zh"]
+    kept = [n for n, line in enumerate(news) if any(word in PRONOUNS.split(",") for word in WORDS.findall(line))]
+    chinese, reference = ([files[f"newstest2021.zh-en.{name}"][n] for n in kept] for name in ("src.zh", "ref.A.en"))
     source, output = WORK / "news.zh", WORK / "news.en"
     source.write_text("\n".join(chinese) + "\n", encoding="utf-8")
     if not output.exists():
         how = ("--threads", "1", "--resume")
         anaphora("translate", "--system", system, "-l", "zh-en", "-i", source, "-o", output, *how)
     systems = {ENGINE: output.read_text(encoding="utf-8").splitlines()}
-    systems |= {name: files[f"newstest2021.zh-en.hyp.{name}.en"] for name in OTHERS}
+    for name in OTHERS:
+        lines = files[f"newstest2021.zh-en.hyp.{name}.en"]
+        systems[name] = [lines[n] for n in kept]
     divided = [" ".join(WORDS.findall(line)) for line in chinese]
     found = evaluate(WORK / "metrics", "zh-en", divided, reference, systems, PRONOUNS)
     for figures in found["apt"].values():
         del figures["confusion"]  # long, and not shown
-    return {"package": PACKAGE, "sha256": SHA256, **found, **pronouns(system, divided, reference, systems)}
+    return {
+        "package": PACKAGE,
+        "sha256": SHA256,
+        "news": len(news),
+        **found,
+        **pronouns(system, divided, reference, systems),
+    }
 
 
 def pronouns(system: str, chinese: list[str], reference: list[str], systems: dict[str, list[str]]) -> dict[str, Any]:

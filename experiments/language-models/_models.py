@@ -7,6 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from _packages import check, joined
+from transformers import AutoModelForCausalLM
+
+from anaphora.core.files import atomic_folder
+from anaphora.systems.huggingface import load_checkpoint
 
 # The context as a document: one sentence per line on both sides. Base models continue it, and so does SmolLM2, whose
 # chat template is left out, so that all models read the same text.
@@ -35,6 +39,18 @@ class Model:
         if spec is None or spec.origin is None:
             return None
         return check(next(Path(spec.origin).parent.rglob(self.file)), self.sha256)
+
+
+def unquantized(weights: Path, folder: Path) -> Path:
+    """A GGUF file as a Hugging Face model with the same weights: `lm:` reads either, but GGUF takes it a minute."""
+    if not folder.is_dir():
+        model, tokenizer = load_checkpoint(AutoModelForCausalLM, str(weights), {})
+        model.hf_quantizer = None  # its weights are plain numbers now
+        del model.config.quantization_config
+        with atomic_folder(folder) as unfinished:
+            tokenizer.save_pretrained(unfinished)
+            model.save_pretrained(unfinished)
+    return folder
 
 
 MODELS = {

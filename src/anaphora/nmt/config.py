@@ -159,6 +159,9 @@ def problem_of(config: Config) -> str | None:
     for key, value, known in choices:
         if value not in known:
             return f"{key}: unknown {value!r}{did_you_mean(value, known)}. Known: {', '.join(known)}"
+    for key in ("embedding", "hidden", "layers", "heads", "feed_forward", "max_length"):
+        if getattr(model, key) < 1:
+            return f"model.{key} must be 1 or more"
     try:
         layout = model.layout
     except AnaphoraError as error:

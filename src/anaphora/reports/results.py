@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from anaphora.core.errors import BadInput
-from anaphora.core.parsing import UNEXPECTED, read_json_object
+from anaphora.core.parsing import UNEXPECTED, are_strings, read_json_object
 from anaphora.evaluation.people import ANSWERS, Judged
 from anaphora.metrics.apt.task import TITLES
 from anaphora.reports.chapters import Chapter, Part, joined, slug
@@ -57,6 +57,8 @@ def _read(path: Path) -> OtherResult:
         elif "context_blind" in document:
             kind, names = BASELINES, []
             baselines_table(document), baseline_lines(document)  # that they can be drawn
+            if not are_strings(document["notes"]):
+                raise TypeError("notes that are no texts")
         else:
             raise BadInput(path, "a result of no known kind", remedy=REMEDY)
         if not (names or kind == BASELINES) or not all(isinstance(name, str) for name in names):

@@ -158,15 +158,19 @@ def in_this_process(spec: str, options: Options) -> tuple[System, Scorer]:
 
 
 class SystemCache:
-    """Keeps a system loaded and replaces its options, for several runs of one model."""
+    """Keeps a system loaded and replaces its options, for several runs of one model.
+
+    It is loaded again for other languages, which prompts and language codes are made of.
+    """
 
     def __init__(self) -> None:
-        self._loaded: tuple[str, System] | None = None
+        self._loaded: tuple[tuple[str, tuple[str, str]], System] | None = None
 
     def __call__(self, spec: str, options: Options) -> tuple[System, Scorer]:
-        if self._loaded is None or self._loaded[0] != spec or not isinstance(self._loaded[1], SupportsOptions):
+        key = spec, options.languages
+        if self._loaded is None or self._loaded[0] != key or not isinstance(self._loaded[1], SupportsOptions):
             self.close()
-            self._loaded = spec, load_system(spec, options)
+            self._loaded = key, load_system(spec, options)
         system = self._loaded[1]
         if isinstance(system, SupportsOptions):
             system.options = options

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import index
 from pathlib import Path
 from typing import Any
 
@@ -116,7 +117,7 @@ def _pair(record: Mapping[str, Any], source: str, target: str) -> GoldPair:
     for (n, i), (m, j), _ in record["word_alignment"]:
         if n in positions[source] and m in positions[target] and positions[source][n][0] == positions[target][m][0]:
             line, before = positions[source][n]
-            points[line].append((before + i, positions[target][m][1] + j))
+            points[line].append((before + index(i), positions[target][m][1] + index(j)))
     return GoldPair(record["doc"], sides[source], sides[target], tuple(map(tuple, points)))
 
 
@@ -136,6 +137,6 @@ def _mentions(
     for mention in mentions:
         if mention["sent"] in positions:
             line, before = positions[mention["sent"]]
-            start, end = before + mention["start"], min(before + mention["end"], len(lines[line]))
+            start, end = before + index(mention["start"]), min(before + index(mention["end"]), len(lines[line]))
             if start < end:
                 yield GoldMention((line, start, end), mention["type"] == "np", mention["chain"] or None)
