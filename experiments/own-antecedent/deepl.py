@@ -206,7 +206,8 @@ were read as well. Aligned by `{aligner}` together with the rest of DeepL's tran
 |:--|--:|--:|--:|--:|--:|--:|--:|
 {table}
 
-One reader judged each item from its texts. The first question is that of the program: does the word that translates
+One reader, a language model that also wrote this experiment and not a human annotator, judged each item from its
+texts, with the program's verdict in view. The first question is that of the program: does the word that translates
 *it* agree with the noun that DeepL wrote for what *it* stands for? The second is whether the pronoun is right. A
 pronoun that does not agree is not always wrong: *es* stands before predicate nouns (*Es ist ein …*) and for whole
 situations. Of {every[items]} that the program says disagree, {every[pronouns][wrong]} are wrong,
