@@ -26,6 +26,7 @@ BENCHMARKS = (
     "report",
     "baselines",
     "own_ratio",
+    "attribution",
     "assignment",
 )
 

@@ -87,6 +87,7 @@ def test_the_antecedent_on_both_sides() -> None:
     words = [word for side in record["words"].values() for sentence in side for word, _ in sentence]
     assert [words[at] for at in record["antecedent"]["at"]] == ["a", "lamp", "eine", "Lampe"]
     assert record["contrast"] == 1.0
+    assert record["choice"] == ["sie", "er"]
     assert record["right"] is True
 
 
@@ -436,3 +437,24 @@ def test_figures_are_those_of_score_at_the_pronoun(tmp_path: Path, tiny_marian: 
     assert result.accuracy.correct == package.evaluate(run).figure.correct
     for one, other in zip(package.load_run(tmp_path / "a.jsonl"), run, strict=True):
         assert one.scores == pytest.approx(other.scores, abs=1e-4)
+
+
+def test_a_real_model_looks_at_antecedents_of_contrapro(data: Callable[[str], Path], tmp_path: Path) -> None:
+    """The kept concatenation model: its rank is better than by chance, and its answers need the previous sentence."""
+    from itertools import islice
+
+    from anaphora.suites.readers.contrapro import read_rebuilt
+
+    suite = read_rebuilt(data("contrapro"))
+    examples = list(islice((one for one in suite if one.tags.get("distance") == 1), 40))
+    suite_of(suite.header, lambda: examples).write(tmp_path / "s.jsonl")
+    model = Path(__file__).parents[2] / "experiments" / "contrapro-2018" / "concat22"
+    words = package.attribute(tmp_path / "s.jsonl", f"nmt:{model}", tmp_path / "a.jsonl", samples=500, threads=1)
+    share, rank = (words.antecedent["all"][name] for name in ("share", "rank"))
+    assert share.total > 36, "nearly all antecedents are found"
+    assert rank.interval[1] < (rank.uniform or 0)
+    assert share.mean > (share.uniform or 0)
+    sentences = package.attribute(
+        tmp_path / "s.jsonl", f"nmt:{model}", tmp_path / "b.jsonl", method="occlusion", samples=500, threads=1
+    )
+    assert sentences.antecedent["right"]["support"].interval[0] > 1, "nats that right answers lose without the sentence"

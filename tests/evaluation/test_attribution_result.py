@@ -24,6 +24,7 @@ def record(share: float, *, right: bool = True, rank: float = 1.0, **more: Any) 
     return {
         "contrast": 1.0 if right else -1.0,
         "right": right,
+        "choice": ["sie", "er"],
         "words": words,
         "rest": 1.0,
         "antecedent": figures,
@@ -114,6 +115,7 @@ def test_a_run_of_score_is_no_attribution(tmp_path: Path) -> None:
         {**record(0.5), "antecedent": []},
         {**record(0.5), "rest": None},
         {"right": True},
+        {key: value for key, value in record(0.5).items() if key != "right"},
         {"reason": 3},
     ],
 )

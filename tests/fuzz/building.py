@@ -180,6 +180,23 @@ command(
     "translate-docids", lambda f: write(f / "x.en", "d\tA lamp.\nd\tIt is old.\ne\tA hat.\n"), f"{TRANSLATE} --docids"
 )
 command("context-usage", native, "context-usage {}/s.jsonl --system echo:x --context 1 -o {}/usage --json")
+
+
+def attributions(folder: Path) -> None:
+    """The file of `attribute`."""
+    header = {"anaphora_run": 1, "suite": "cups", "sha256": "0" * 64, "source_language": "en", "target_language": "de"}
+    settings = {"attribution": "gradient"}
+    rows: list[dict[str, Any]] = [{**header, "system": "x:y", "version": "0.2.0", "settings": settings, "examples": 2}]
+    figures = {"share": 0.5, "uniform_share": 0.25, "rank": 1.0, "uniform_rank": 2.0, "auc": 0.5, "support": -0.5}
+    for number in range(2):
+        words = {"source": [[["cup", -0.5], [".", 0.25]], [["it", 0.5]]], "target": [[["Tasse", 0.5]], []]}
+        record: dict[str, Any] = {"contrast": 1.5 - 2 * number, "right": not number, "choice": ["sie", "er"]}
+        record |= {"words": words, "rest": 0.5, "antecedent": {**figures, "at": [0, 3]}, "highlights_reason": "x"}
+        rows.append({"id": f"{number}", "scores": [-1.0, -2.0], "attribution": record, "gold": 0, "tags": {}})
+    write(folder / "a.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+
+
+command("report-attribution", attributions, "report --result {}/a.jsonl -o {}/out.html --samples 100")
 ATTRIBUTE = "attribute {}/s.jsonl --system echo:x --context 1 -o {}/out.jsonl --samples 100"
 command("attribute", antecedents, ATTRIBUTE)
 command("attribute-occlusion", antecedents, f"{ATTRIBUTE} --method occlusion --by distance")

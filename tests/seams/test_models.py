@@ -106,6 +106,20 @@ def test_context_usage_goes_into_the_report(run: Run, model: Path, tmp_path: Pat
     assert "Accuracy by context" not in without
 
 
+def test_attributions_go_into_the_report(run: Run, run_json: Json, model: Path, tmp_path: Path) -> None:
+    """build templates → score and attribute → evaluate and report."""
+    run("build templates --only overlap/object -o templates.jsonl")
+    arguments = f"templates.jsonl --system nmt:{model}/concat22 --sample 12 --threads 1"
+    run(f"score {arguments} -o runs/nmt")
+    result = run_json(f"attribute {arguments} -o words.jsonl")
+    assert result["attributed"] == 12
+    assert run_json("evaluate words.jsonl")["total"] == 12
+    run("report runs/nmt --suite templates.jsonl --result words.jsonl -o page.html")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "Attribution on the antecedent" in page
+    assert 'class="passage"' in page
+
+
 def test_augmented_text_trains_a_model(
     run: Run, run_json: Json, model: Path, tmp_path: Path, pipeline: Callable[[str], str]
 ) -> None:

@@ -375,7 +375,7 @@ def report(
     Runs of several systems and suites may be mixed; attacks are shown next to the suite they attack.
 
     output: HTML file to write; a folder with another --format.
-    results: JSON printed by apt, generative, context-usage or suites baselines (repeatable).
+    results: JSON printed by apt, generative, context-usage or suites baselines, or the file of attribute (repeatable).
     suites: files that were scored, or names of the catalogue, for the texts of their examples; suites of the catalogue
         are found by themselves
     names: of the systems, one for each run, and OLD=NEW for a system of a result

@@ -15,7 +15,7 @@ from typing import Any
 
 from anaphora.core.errors import AnaphoraError
 from anaphora.evaluation.own_antecedent import TAG, antecedent_sentence
-from anaphora.languages.highlight import WORD
+from anaphora.languages.highlight import WORD, differences
 from anaphora.languages.pronouns import normalize_word
 from anaphora.runs import CandidateScores
 from anaphora.suites.example import Example, Passage
@@ -225,6 +225,7 @@ def record_of(example: Example, attribution: TokenAttribution, units: Sequence[U
     if attribution.reason or difference is None:
         return {"reason": attribution.reason or UNDECIDABLE}
     record: dict[str, Any] = {"contrast": round(difference, DIGITS), "right": difference > 0}
+    record["choice"] = _choice(example, attribution.answer)
     record |= {"words": _passages(attribution, units), "rest": round(rest, DIGITS)}
     passages = attribution.source, attribution.target
     nothing = NOTHING if not any(unit.value for unit in units) else ""
@@ -238,6 +239,15 @@ def record_of(example: Example, attribution: TokenAttribution, units: Sequence[U
         reason = marked if isinstance(marked, str) else nothing
         return record | ({"highlights_reason": reason} if reason else {})
     return record | {HIGHLIGHTS: _rounded(figures_of(units, marked)) | {"at": _positions(units, marked)}}
+
+
+def _choice(example: Example, answer: CandidateScores) -> list[str]:
+    """The words that right and most probable wrong candidate differ in first, as a reader sees them."""
+    gold = example.gold or 0
+    wrong = max((k for k in range(len(answer.scores)) if k != gold), key=lambda k: answer.scores[k])
+    sentences = [example.candidates[k][-1] for k in (gold, wrong)]
+    spans = differences(*sentences)
+    return [sentence[slice(*(found[0] if found else (0, 0)))] for sentence, found in zip(sentences, spans, strict=True)]
 
 
 def _passages(attribution: TokenAttribution, units: Iterable[Unit]) -> dict[str, Any]:

@@ -51,7 +51,7 @@ class Attributions(Rendered):
     """The result of `attribute`.
 
     antecedent, highlights: figures of all examples, and of those that were right and wrong; empty without any
-    difference: right minus wrong, of the share and the rank of the antecedent
+    difference: right minus wrong, of share, rank and support of the antecedent
     breakdowns: figures of the antecedent by tags; reasons: why examples have none → how many
     rest: the mean share of the attribution on tokens that are no words of the passage
     """
@@ -170,7 +170,7 @@ def attribution_of(run: Run, item: ScoredExample) -> dict[str, Any]:
     try:
         if not isinstance(record, dict):
             raise TypeError("no attribution")
-        if "right" in record:
+        if {"right", "words", "antecedent", HIGHLIGHTS} & record.keys():
             _check(record)
         for name in ("reason", "highlights_reason"):
             if not isinstance(record.get(name, ""), str):
@@ -185,6 +185,8 @@ def _check(record: Mapping[str, Any]) -> None:
     """Raise a TypeError, ValueError or KeyError if a record is not as `attribute` writes it."""
     if type(record["right"]) is not bool or not is_a(record["contrast"], float) or not is_a(record["rest"], float):
         raise TypeError("'right' must be true or false, 'contrast' and 'rest' numbers")
+    if [type(word) for word in record["choice"]] != [str, str]:
+        raise TypeError("'choice' must be two words")
     size = 0
     for side in SIDES:
         for sentence in record["words"][side]:
@@ -235,7 +237,7 @@ def _differences(records: Sequence[Mapping[str, Any]], settings: Settings) -> di
     if not all(parts):
         return {}
     figures = {}
-    for name in ("share", "rank"):
+    for name in ("share", "rank", "support"):
         one, other = (_values(members, name) for members in parts)
         drawn = _resampled(one, settings, settings.seed) - _resampled(other, settings, settings.seed + 1)
         interval = percentile_interval(drawn, settings.confidence)

@@ -39,6 +39,7 @@ class Part:
     name: for links and files, unique within a report
     marks: short remarks that are read with the chart (what is significant)
     printed: whether the table is printed on paper even where it is folded
+    html: texts with marks, complete and escaped, which stand below everything else
     """
 
     name: str
@@ -48,6 +49,7 @@ class Part:
     marks: tuple[str, ...] = ()
     wide: bool = False
     printed: bool = False
+    html: str = ""
 
 
 @dataclass(frozen=True, slots=True)

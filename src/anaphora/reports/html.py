@@ -107,6 +107,8 @@ def _part(part: Part, lowest: float | None = None) -> str:
         kind = ' class="printed"' if part.printed else ""
         table = f"<details{kind}><summary>{escape(title)}</summary>{inside}</details>"
     name = f"part-{escape(part.name)}"
+    if part.html:
+        return f'<div class="passages" id="{name}"><h3>{escape(part.title)}</h3>{marks}{part.html}{table}</div>'
     if part.svg is None:
         return f'<div class="table" id="{name}">{table}</div>'
     chart = f'<div class="scroll" {region(part.title)}>{part.svg}</div>' if part.wide else part.svg

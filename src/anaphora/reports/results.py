@@ -12,6 +12,7 @@ from anaphora.core.errors import BadInput
 from anaphora.core.parsing import UNEXPECTED, are_strings, read_json_object
 from anaphora.evaluation.people import ANSWERS, Judged
 from anaphora.metrics.apt.task import TITLES
+from anaphora.reports.attribution import attribution_parts, read_attributions
 from anaphora.reports.chapters import Chapter, Part, joined, slug
 from anaphora.reports.charts import Dot, Group, Series, SystemStyle, curve, dots, usage_series
 from anaphora.reports.data_tables import BASELINES as TITLE_OF_BASELINE
@@ -20,9 +21,13 @@ from anaphora.reports.metric_charts import case_bars
 from anaphora.reports.metric_tables import PEOPLE_NOTE, PEOPLE_TITLES
 from anaphora.reports.own_tables import OWN_NOTE
 from anaphora.reports.provenance import without_folders
+from anaphora.runs import open_run
 from anaphora.table import Row, Table, arrow, counts, decimal, interval_cell
 
-REMEDY = "Results are what apt, generative, context-usage or suites baselines print with --json."
+REMEDY = (
+    "Results are what apt, generative, context-usage or suites baselines print with --json, and the file of attribute."
+)
+ATTRIBUTION = "Attribution"
 BASELINES = "Baselines"
 PREFERS = "hollow: prefers the right one, full: writes it"
 OWN_LEGEND = "hollow: by reference, full: by own antecedent"
@@ -44,6 +49,9 @@ def read_results(paths: Sequence[Path]) -> list[OtherResult]:
 
 
 def _read(path: Path) -> OtherResult:
+    if path.name.endswith((".jsonl", ".jsonl.gz")):
+        shown = read_attributions(open_run(path))
+        return OtherResult(path, ATTRIBUTION, {"attributions": shown}, (shown.result.system,))
     document = read_json_object(path, REMEDY)
     with _expected(path):
         if "cases" in document and "apt" in document:
@@ -54,6 +62,8 @@ def _read(path: Path) -> OtherResult:
             kind, names = "Own antecedents", [system["system"] for system in systems.values()]
         elif "conditions" in document:
             kind, names = "Context", [str(document["system"])] if document["suite"] else []
+        elif "antecedent_share" in document:
+            raise BadInput(path, "figures without passages", remedy="Pass the file that `attribute -o` has written.")
         elif "context_blind" in document:
             kind, names = BASELINES, []
             baselines_table(document), baseline_lines(document)  # that they can be drawn
@@ -235,6 +245,12 @@ def _baselines(members: Sequence[OtherResult], names: Names, styles: Styles) -> 
         yield Part(name, table.title, None, table, printed=True), [sentence]
 
 
+def _attribution(members: Sequence[OtherResult], names: Names, styles: Styles) -> Drawn:
+    """Yield the share of the antecedent, and passages with each word shaded."""
+    shown = {(names[member.names[0]], member.path): member.document["attributions"] for member in members}
+    yield from attribution_parts([(name, path.stem, one) for (name, path), one in shown.items()], styles)
+
+
 def baseline_lines(document: Mapping[str, Any]) -> dict[str, float]:
     """Return the baselines to draw as lines; the context-blind bound is an upper bound and no baseline."""
     figures = baseline_figures(document).items()
@@ -253,5 +269,6 @@ KINDS: dict[str, Draw] = {
     "What is written": _generative,
     "Own antecedents": _own,
     "Context": _usage,
+    ATTRIBUTION: _attribution,
     BASELINES: _baselines,
 }
