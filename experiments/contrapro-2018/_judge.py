@@ -31,10 +31,13 @@ GROUPS = ("reference_pronoun", "location", "distance")
 
 
 class Judge:
-    """The test sets in a work folder, and what models do on them."""
+    """The test sets in a work folder, and what models do on them.
 
-    def __init__(self, data: Path, work: Path) -> None:
-        self.data, self.work = data, work
+    limit: the most items of any judgement, to try the steps; None: no limit
+    """
+
+    def __init__(self, data: Path, work: Path, limit: int | None = None) -> None:
+        self.data, self.work, self.limit = data, work, limit
         self.suite, self.random = work / "contrapro.jsonl", work / "random.jsonl"
         if not self.suite.exists():
             released = data / "contrapro/contrapro_reconstructed.jsonl.gz"
@@ -61,6 +64,7 @@ class Judge:
         return self.once(f"{runs[1].name}.difference", compared)
 
     def run(self, model: str, condition: str, sample: int) -> Path:
+        sample = self.limit or sample
         run = self.work / "runs" / f"{model}.{condition.replace(' ', '-')}{f'.{sample}' if sample else ''}"
         suite = self.random if condition == "random" else self.suite
         arguments = [*CONDITIONS[condition], *(("--sample", str(sample)) if sample else ()), *ONE]
@@ -74,10 +78,21 @@ class Judge:
         self.once(f"{run.name}.done", score)
         return run
 
+    def kept(self, folder: Path, sample: int = 0) -> dict[str, Any]:
+        """Accuracy of kept weights, as anyone has it: half precision, the right context."""
+        run, sample = self.work / "runs" / f"kept-{folder.name}", self.limit or sample
+        arguments = [*(("--sample", str(sample)) if sample else ()), *ONE, "--overwrite"]
+
+        def found() -> dict[str, Any]:
+            anaphora("score", self.suite, "--system", f"nmt:{folder}", "-o", run, *arguments)
+            return shortened(anaphora("evaluate", run, "--json"))
+
+        return self.once(f"{run.name}.accuracy", found)
+
     def probe(self, folder: Path) -> dict[str, Any]:
         """What a kept model has on a few items, for the test that it is what it was."""
         run = self.work / "runs" / f"{folder.name}.probe"
-        sample = ("--sample", str(PROBED), "--overwrite")
+        sample = ("--sample", str(self.limit or PROBED), "--overwrite")
         anaphora("score", self.suite, "--system", f"nmt:{folder}", "-o", run, *sample, *ONE)
         found = anaphora("evaluate", run, "--json")
         return {key: found[key] for key in ("total", "correct")}
@@ -86,7 +101,7 @@ class Judge:
         """How much more probable the right pronoun becomes with the right and with a random context."""
         folder = self.work / "runs" / f"{model}.usage"
         system = f"nmt:{self.work / model}"
-        arguments = ("--system", system, "-o", folder, "--sample", str(USAGE), "--threads", "1", "--json")
+        arguments = ("--system", system, "-o", folder, "--sample", str(self.limit or USAGE), "--threads", "1", "--json")
         found = self.once(f"{folder.name}.cxmi", lambda: anaphora("context-usage", self.suite, *arguments))
         return {key: found[key] for key in ("conditions", "signature")}
 
@@ -117,7 +132,7 @@ class Judge:
             return
         with gzip.open(self.data / "contrapro/contrapro_reconstructed.jsonl.gz", "rt", encoding="utf-8") as file:
             items = [item for item in map(json.loads, file) if item["src_context"] and item["ref_context"]]
-        drawn = random.Random(1).sample(items, TRANSLATED)
+        drawn = random.Random(1).sample(items, self.limit or TRANSLATED)
         for language, side in (("en", "src"), ("de", "ref")):
             lines = (f"{item[f'{side}_context']}\n{item[side]}\n\n" for item in drawn)
             stem.with_suffix(f".{language}").write_text("".join(lines), encoding="utf-8")

@@ -15,7 +15,7 @@ from anaphora.scoring.weights import save_weights
 
 WEIGHTS = "model.safetensors"
 LARGEST = torch.finfo(torch.float16).max
-LEFT_OUT = (WEIGHTS, "log.jsonl", "curve.svg")
+LEFT_OUT = (WEIGHTS, "log.jsonl", "curve.svg", "chosen.json")
 WHAT = {
     "baseline": "The sentence-level model: stages 1 to 3 without context; seed 1.",
     "concat22": "The concatenation model: stages 1 to 3, the previous sentence joined on both sides; seed 1.",
@@ -23,21 +23,19 @@ WHAT = {
 }
 
 
-def keep(model: Path, folder: Path, figures: Mapping[str, Any]) -> None:
+def keep(model: Path, folder: Path) -> None:
     """Copy a model's files; its weights become float16, but for those that are too large for it (a bias of −1e9)."""
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
     for path in model.iterdir():
         if path.is_file() and path.name not in LEFT_OUT and not path.name.startswith("."):
             shutil.copyfile(path, folder / path.name)
     weights = load_file(model / WEIGHTS)
     halves = {name: part.half() if part.abs().max() < LARGEST else part for name, part in weights.items()}
     save_weights(halves, folder / WEIGHTS, folder / WEIGHTS, metadata={"format": "pt"})
-    (folder / "README.md").write_text(card(folder.name, figures), encoding="utf-8")
 
 
-def card(name: str, figures: Mapping[str, Any]) -> str:
-    """The model card."""
-    right = figures.get("all") or figures["right"]
+def card(name: str, right: Mapping[str, Any]) -> str:
+    """The model card. right: the accuracy of the kept weights on ContraPro"""
     size = "" if right["total"] == 12_000 else f" on a random {right['total']:,} of its items"
     context = "" if name == "baseline" else " --context 1"
     lines = [

@@ -6,8 +6,9 @@
 3. `concat22-SEED` and `baseline-SEED`: from stage 2, on passages with *it*, about as many of each gender, the pronouns
    weighted and the context half of the loss discounted; a part of the other text is mixed in.
 
-The model of a stage is the mean of its last three checkpoints. An ablation is stage 3 of concat22 without one of its
-ingredients, or with one more.
+The model of stages 1 and 2 is the mean of their last three checkpoints, that of stage 3 the mean that is best on
+held-out passages (_choose.py). An ablation is stage 3 of concat22 without one of its ingredients, or with one more; it
+is shorter, and the mean of the last three checkpoints.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ from pathlib import Path
 LAPTOP = Path(__file__).resolve().parent / "laptop.toml"
 SEEDS = (1, 2, 3)
 AVERAGED = 3  # checkpoints at the end of a stage
+EVERY_MEAN = 200  # updates after which means of checkpoints are tried
+MEANS = (4, 8)  # of so many checkpoints, 50 updates apart
 PRONOUNS = ("er", "sie", "es", "ihn")
 BALANCED = {"masculine": 4, "feminine": 4, "neuter": 1, "mixed": 1}
 
@@ -34,6 +37,7 @@ class Stage:
 
     text: files of the text folder, and how often each is read in an epoch
     start: the model whose weights it starts from
+    chosen: whether held-out passages tell which checkpoints are averaged; otherwise the last ones are
     """
 
     name: str
@@ -43,6 +47,7 @@ class Stage:
     warmup: int
     start: str = ""
     context: int = 0
+    chosen: bool = False
     settings: Mapping[str, object] = field(default_factory=dict)
 
     def config(self) -> dict[str, object]:
@@ -65,13 +70,19 @@ HALF = {"batch_tokens": 750}  # a sentence without context has half the tokens: 
 STAGE_1 = Stage("stage1", {"single": 1, "documents": 1}, 2000, 0.0012, 300)
 STAGE_2 = Stage("stage2", {"documents": 1}, 900, 0.0008, 200, "stage1", 1)
 STAGE_2_BASELINE = replace(STAGE_2, name="stage2-baseline", context=0, settings=HALF)
-STAGE_3 = Stage("concat22", BALANCED, 800, 0.0006, 300, "stage2", 1, {**WEIGHTED, "context_weight": 0.1})
-STAGE_3_BASELINE = replace(STAGE_3, name="baseline", start="stage2-baseline", context=0, settings={**WEIGHTED, **HALF})
-SHORT = replace(STAGE_3, name="everything", updates=400)  # half as long, for every row of the ablation
+SAVED = {"save_every": 50, "keep": 0}  # all checkpoints, to choose from
+DISCOUNTED = {"context_weight": 0.1}
+STAGE_3 = Stage(
+    "concat22", BALANCED, 800, 0.0006, 300, "stage2", 1, chosen=True, settings={**WEIGHTED, **DISCOUNTED, **SAVED}
+)
+STAGE_3_BASELINE = replace(
+    STAGE_3, name="baseline", start="stage2-baseline", context=0, settings={**WEIGHTED, **HALF, **SAVED}
+)
+SHORT = Stage("everything", BALANCED, 300, 0.0006, 100, "stage2", 1, settings={**WEIGHTED, **DISCOUNTED})
 ABLATIONS = {
     "everything": SHORT,
     "no discounting of context": replace(SHORT, name="undiscounted", settings=WEIGHTED),
-    "no weight of pronouns": replace(SHORT, name="unweighted", settings={"context_weight": 0.1}),
+    "no weight of pronouns": replace(SHORT, name="unweighted", settings=DISCOUNTED),
     "genders as found": replace(SHORT, name="unbalanced", text=dict.fromkeys(BALANCED, 1)),
     "from stage 1 instead of 2": replace(SHORT, name="from-stage1", start="stage1"),
     "with weak supervision": replace(SHORT, name="weak", text={**BALANCED, "weak": 1}),
@@ -82,17 +93,27 @@ def seeded(stage: Stage, seed: int) -> Stage:
     return replace(stage, name=f"{stage.name}-{seed}", settings={**stage.settings, "seed": seed})
 
 
-def train(stage: Stage, work: Path) -> Path:
-    """Train a model, go on where an interrupted training was, or find it done; the folder of the model."""
+def tiny(stage: Stage) -> Stage:
+    """A stage that shows that it runs, and no more: eight updates, a checkpoint after each second."""
+    settings = {**stage.settings, "save_every": 2, "report_every": 4}
+    return replace(stage, updates=8, warmup=4, settings=settings)
+
+
+def train(stage: Stage, work: Path, *more: str) -> Path:
+    """Train a model, go on where an interrupted training was, or find it done; the folder of the model.
+
+    more: further settings, as section.key=value
+    """
     folder = work / stage.name
     if finished(folder, stage):
         return folder
     preset = "concat22" if stage.context else "baseline"
     config = work / f"{stage.name}.toml"
     config.write_text(f'base = "transformer-{preset}"\n' + LAPTOP.read_text("utf-8"), encoding="utf-8")
-    settings = [word for key, value in stage.config().items() for word in ("--set", f"{key}={json.dumps(value)}")]
+    given = [f"{key}={json.dumps(value)}" for key, value in stage.config().items()]
+    settings = [word for setting in (*given, *more) for word in ("--set", setting)]
     command = [sys.executable, "-m", "anaphora", "train", config.name, "-o", stage.name, "--threads", "1", *settings]
-    command += ["--average", str(AVERAGED)]
+    command += [] if stage.chosen else ["--average", str(AVERAGED)]
     command += ["--resume"] if folder.exists() else []
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
     if subprocess.run(command, cwd=work, env=environment, check=False).returncode:

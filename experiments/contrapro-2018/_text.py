@@ -13,7 +13,7 @@ import gzip
 import json
 import re
 from collections.abc import Iterable, Iterator
-from itertools import pairwise
+from itertools import islice, pairwise
 from pathlib import Path
 
 Pair = tuple[str, str]
@@ -30,52 +30,52 @@ SEPARATOR = " <SEP> "
 GENDERS = {"er": "masculine", "ihn": "masculine", "sie": "feminine", "es": "neuter"}  # of the pronouns for *it*
 RIVALS = {"masculine": {"he", "him"}, "feminine": {"she", "her", "they", "them"}, "neuter": set[str]()}  # in English
 YOU = {"you", "your", "yours", "yourself"}  # → Sie
-MIXED = {"single": 40, "documents": 20}  # one of so many is in the general text of the last stage
 
 
-def write_text(data: Path, folder: Path) -> dict[str, int]:
+def write_text(data: Path, folder: Path, limit: int | None = None) -> dict[str, int]:
     """Training, validation and test files with a blank line between documents; how many pairs each has.
 
-    single, documents: the text of the first stage, single sentences and documents of more than one
-    masculine, feminine, neuter: passages of two sentences, the second with *it* and a German pronoun of that gender
-    mixed: a part of single and documents
+    single, documents: the text of the first stages, single sentences and documents of more than one
     validation, talks, captions: held out
+
+    What the last stage reads is made of these (_last_stage.py).
+
+    limit: the most documents of each source, to try the steps; None: all
     """
     folder.mkdir(parents=True, exist_ok=True)
     known = contrapro_sentences(data)
     talks = list(tagged(data / "docs-en-de/IWSLT2017/concatenated_en2de_dev"))
     longer = [d for name in DOCUMENTS for d in tagged(data / "docs-en-de" / name)] + talks[:-VALIDATION]
+    longer = longer[-limit // 20 if limit else 0 :]
     captions = lines(data / "multi30k/train.en.gz", data / "multi30k/train.de.gz")
     sources = {
         "single": {
-            "tatoeba": [[pair] for pair in tatoeba(data) if not told(pair[0], known)],
-            "multi30k": [[pair] for pair in captions if not told(pair[0], known)],
+            "tatoeba": [[pair] for pair in islice(tatoeba(data), limit) if not told(pair[0], known)],
+            "multi30k": [[pair] for pair in islice(captions, limit) if not told(pair[0], known)],
         },
         "documents": {
             "docs-en-de": [piece for document in longer for piece in cut(document, known)],
-            "ctxpro": [d for d in ctxpro(data) if not any(told(english, known) for english, _ in d)],
+            "ctxpro": [d for d in islice(ctxpro(data), limit) if not any(told(english, known) for english, _ in d)],
         },
     }
     counts = {name: sum(map(len, d)) for parts in sources.values() for name, d in parts.items()}
     training = {name: [d for part in parts.values() for d in part] for name, parts in sources.items()}
     files: dict[str, Iterable[Document]] = {
         **training,
-        "mixed": [document for name, every in MIXED.items() for document in training[name][::every]],
-        **{gender: ([pair] for pair in found) for gender, found in it_passages(training["documents"]).items()},
-        "validation": [*talks[-VALIDATION:], *flickr(data, "val")],
-        "talks": first(tagged(data / "docs-en-de/IWSLT2017/concatenated_en2de_test")),
-        "captions": first(flickr(data, "test_2016_flickr")),
+        "validation": [*talks[-VALIDATION:], *islice(flickr(data, "val"), limit)],
+        "talks": first(tagged(data / "docs-en-de/IWSLT2017/concatenated_en2de_test"), limit),
+        "captions": first(flickr(data, "test_2016_flickr"), limit),
     }
     for name, documents in files.items():
         counts[name] = write(documents, folder / name)
     return counts
 
 
-def first(documents: Iterable[Document]) -> Iterator[Document]:
+def first(documents: Iterable[Document], limit: int | None = None) -> Iterator[Document]:
     """The first documents, until they have enough sentences to translate."""
     pairs = 0
     for document in documents:
-        if pairs >= TRANSLATED:
+        if pairs >= (TRANSLATED if limit is None else limit // 20):
             return
         pairs += len(document)
         yield document
@@ -93,6 +93,13 @@ def write(documents: Iterable[Document], stem: Path) -> int:
             for side, file in enumerate((one, other)):
                 file.write("".join(pair[side] + "\n" for pair in document) + "\n")
     return pairs
+
+
+def read(stem: Path) -> list[Document]:
+    """The documents of two files that `write` wrote."""
+    sides = [stem.with_suffix(suffix).read_text("utf-8").rstrip("\n").split("\n\n") for suffix in (".en", ".de")]
+    both = zip(*sides, strict=True)
+    return [list(zip(english.split("\n"), german.split("\n"), strict=True)) for english, german in both]
 
 
 # Passages with *it*
@@ -135,13 +142,13 @@ def contrapro_sentences(data: Path) -> frozenset[str]:
     return frozenset(s for item in items for key in ("src", "src_context") for s in telling(item[key]))
 
 
-def telling(text: str) -> set[str]:
+def telling(text: str, words: int = TOLD) -> set[str]:
     """The text and each of its sentences, if they have enough words to tell where they are from."""
-    return {s for s in map(plain, (text, *sentences(text))) if len(s.split()) >= TOLD}
+    return {s for s in map(plain, (text, *sentences(text))) if len(s.split()) >= words}
 
 
-def told(english: str, known: frozenset[str]) -> bool:
-    return not known.isdisjoint(telling(english))
+def told(english: str, known: frozenset[str], words: int = TOLD) -> bool:
+    return not known.isdisjoint(telling(english, words))
 
 
 def cut(document: Document, known: frozenset[str]) -> Iterator[Document]:

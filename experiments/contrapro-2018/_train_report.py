@@ -235,7 +235,8 @@ def ablation(found: Figures) -> list[str]:
 
 
 def limits(found: Figures) -> list[str]:
-    total = found["models"]["concat22-1"]["all"]["accuracy"]
+    models = found["models"]
+    total = found["kept"]["concat22"]["accuracy"] if "kept" in found else models["concat22-1"]["all"]["accuracy"]
     goal = "reached" if total >= GOAL else "not reached"
     return paragraph(
         f"The goal of {GOAL:.2f} in total is {goal} ({total:.3f}).",
@@ -245,10 +246,32 @@ def limits(found: Figures) -> list[str]:
         "does that nearly as well, and it does not mean that the model resolves *it*. ContraPro's",
         "antecedents are known",
         "for *er* and *sie* only, so distances say nothing of *es*. The training passages are subtitles that DeepL",
-        "translated with context, of the genre of ContraPro, and the last stage asks what the test asks. There was no",
-        "separate development set of pronouns: the length of the last stage was raised once, from 600 to",
-        f"{found['updates']['concat22']:,} updates, after a look at seed 1 on 900 items of ContraPro (0.634).",
-        "Robustness to attacks is another question: see contracat-2020.",
+        "translated with context, of the genre of ContraPro, and the last stage asks what the test asks.",
+        choice(found),
+        "Robustness to attacks is another question: see [contracat-2020](../contracat-2020/ATTACKS.md).",
+    )
+
+
+def choice(found: Figures) -> str:
+    """How length and checkpoints were chosen."""
+    chosen = {name: figures["chosen"] for name, figures in found["models"].items() if "chosen" in figures}
+    if not chosen:
+        return (
+            "For these models there was no separate development set of pronouns: the length of the last stage was "
+            "raised "
+            f"once, from 600 to {found['updates']['concat22']:,} updates, after a look at seed 1 on 900 items of "
+            "ContraPro "
+            "(0.634)."
+        )
+    means = "; ".join(
+        f"{title(name)}: {best['mean']} checkpoints up to update {best['updates']:,}, {best['accuracy']:.3f}"
+        for name, best in chosen.items()
+    )
+    items = max(best["items"] for best in chosen.values())
+    return (
+        f"Checkpoints were chosen on {items:,} passages held out of the last stage, genders balanced, never on "
+        "ContraPro "
+        f"({means}); stages 1 and 2 had read these passages as text."
     )
 
 

@@ -9,7 +9,8 @@ import os
 from itertools import cycle
 from pathlib import Path
 
-from _text import SEPARATOR
+from _last_stage import split
+from _text import SEPARATOR, read
 
 MODELS = Path(os.environ.get("MODELS") or Path(__file__).resolve().parents[3] / "shared" / "models")
 EVERY = 8  # one of so many sentences of the documents is looked at
@@ -36,8 +37,8 @@ def write_weak(folder: Path) -> None:
     import spacy
 
     tagger = spacy.load(MODELS / "de_ud_sm")
-    english, german = ((folder / f"documents.{language}").read_text("utf-8").splitlines() for language in ("en", "de"))
-    chosen = [pair for pair in zip(english, german, strict=True) if all(pair)][::EVERY]
+    documents, _ = split(read(folder / "documents"))  # without what is held out
+    chosen = [pair for document in documents for pair in document][::EVERY]
     chosen = [pair for pair in chosen if len(pair[1].split()) <= LONGEST and " it " not in f" {pair[0].lower()} "]
     short, passages = cycle(SHORT), []
     for source, analysis in zip((pair[0] for pair in chosen), tagger.pipe(pair[1] for pair in chosen), strict=True):

@@ -77,6 +77,46 @@ def test_it_passages_have_their_context_and_occur_once() -> None:
     assert found["feminine"] == found["neuter"] == []
 
 
+# The development set
+
+
+def passage(noun: str, pronoun: str, place: str) -> list[tuple[str, str]]:
+    return [
+        (f"Where is the {noun} of {place}?", f"Wo ist {noun}?"),
+        (f"I think that it is in {place}.", f"Ich glaube, {pronoun} ist in {place}."),
+    ]
+
+
+def test_what_is_held_out_is_in_no_text_of_the_last_stage(tmp_path: Path) -> None:
+    last, text = module("_last_stage.py"), module("_text.py")
+    nouns = ("Stuhl", "er"), ("Tür", "sie"), ("Haus", "es")
+    documents = [passage(*nouns[number % 3], f"town {number // 2}") for number in range(400)]  # each town twice
+    text["write"](documents, tmp_path / "documents")
+    text["write"]([[("A dog.", "Ein Hund.")]] * 80, tmp_path / "single")
+    assert text["read"](tmp_path / "documents") == documents
+    counts = last["write_last_stage"](tmp_path)
+    items = [json.loads(line) for line in (tmp_path / "development.jsonl").read_text("utf-8").splitlines()[1:]]
+    held = {sentence for item in items for sentence in item["source"]}
+    assert counts["development"] == len(items) == 39  # as many of each gender, from 2 runs of 20 neighbors
+    for name in ("masculine", "feminine", "neuter", "mixed"):
+        english = (tmp_path / f"{name}.en").read_text("utf-8")
+        assert counts[name]
+        assert not any(sentence in english for sentence in held)
+
+
+def test_a_development_item_asks_for_the_pronoun_alone() -> None:
+    item = module("_last_stage.py")["swapped"]("A hat. <SEP> I see it.", "Ein Hut. <SEP> Ihn sehe ich.")
+    assert [candidate[-1] for candidate in item["candidates"]] == ["Ihn sehe ich.", "Sie sehe ich.", "Es sehe ich."]
+    assert {candidate[0] for candidate in item["candidates"]} == {"Ein Hut."}
+    assert item["tags"] == {"reference_pronoun": "ihn"}
+
+
+def test_means_of_checkpoints_end_where_they_are_tried() -> None:
+    saved = [Path(f"update-{update:08d}") for update in range(50, 401, 50)]
+    found = [[int(file.parent.name[-8:]) for file in files] for files in module("_choose.py")["means"](saved, 200)]
+    assert found == [[50, 100, 150, 200], [250, 300, 350, 400], list(range(50, 401, 50))]
+
+
 def test_naive_bayes_learns_what_goes_with_a_gender() -> None:
     passages = {"masculine": ["Der Stuhl ist alt."], "feminine": ["Die Tür ist alt."], "neuter": ["Das Haus ist alt."]}
     bayes = module("_bayes.py")["Bayes"](passages)
@@ -118,20 +158,21 @@ def test_an_ablation_changes_one_thing(name: str, changed: set[str]) -> None:
 def test_weights_are_kept_in_half_precision(tmp_path: Path) -> None:
     model = tmp_path / "concat22-1"
     model.mkdir()
-    for name in ("config.toml", "log.jsonl"):
+    for name in ("config.toml", "log.jsonl", "chosen.json"):
         (model / name).write_text("")
     save_file({"weight": torch.ones(2, 2), "bias": torch.tensor([0.0, -1e9])}, model / "model.safetensors")
-    figures = {"right": {"total": 12_000, "accuracy": 0.7, "interval": [0.69, 0.71]}}
-    module("_keep.py")["keep"](model, tmp_path / "concat22", figures)
+    module("_keep.py")["keep"](model, tmp_path / "concat22")
     found = load_file(tmp_path / "concat22" / "model.safetensors")
     assert torch.equal(found["weight"], torch.ones(2, 2, dtype=torch.float16))
     assert torch.equal(found["bias"], torch.tensor([0.0, -1e9]))  # half precision has no such number
-    assert {path.name for path in (tmp_path / "concat22").iterdir()} == {
-        "README.md",
-        "config.toml",
-        "model.safetensors",
-    }
-    assert "0.700 [0.690, 0.710]" in (tmp_path / "concat22" / "README.md").read_text("utf-8")
+    assert {path.name for path in (tmp_path / "concat22").iterdir()} == {"config.toml", "model.safetensors"}
+
+
+def test_a_card_states_the_figure_and_its_items() -> None:
+    figures = {"total": 12_000, "accuracy": 0.7, "interval": [0.69, 0.71]}
+    card = module("_keep.py")["card"]
+    assert "ContraPro**, with gold target context: 0.700 [0.690, 0.710]" in card("concat22", figures)
+    assert "on a random 3,000 of its items" in card("stage2", {**figures, "total": 3000})
 
 
 @pytest.mark.parametrize("name", STATED)
