@@ -1,6 +1,6 @@
 """Aligning two files by `anaphora.align`, against calling sil-thot directly: the same models, one thread for both.
 
-The direct call is what the library offers: both models trained, symmetrised by the library, the points written.
+The direct call is what the library offers: both models trained, symmetrized by the library, the points written.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def run(rounds: int = 5) -> list[Row]:
 
 def ours(model: str, source: Path, target: Path, backend: str = "thot") -> None:
     from anaphora.align import Aligner, Settings
-    from anaphora.align.files import align_files
+    from anaphora.align.aligner import align_files
 
     aligner = Aligner(Settings(backend, model=model, threads=1))
     align_files(aligner, source, target, source.with_suffix(".ours"))

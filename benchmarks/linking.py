@@ -22,10 +22,9 @@ from linking_gold import GoldPronoun, Judged, accuracy, judge, precision, read_p
 from anaphora.annotate import Document, load_annotator
 from anaphora.annotate.conllu import read_conllu
 from anaphora.annotate.spacy_pipeline import SpacyAnnotator
-from anaphora.build.mine.gold import GoldPair, read_gold
 from anaphora.build.mine.phenomenon import AnnotatedPair
 from anaphora.build.mine.pronouns import Pronouns
-from anaphora.build.mine.quality import Evaluation, curve, evaluate, shares
+from anaphora.build.mine.quality import Evaluation, GoldPair, curve, evaluate, read_gold, shares
 from anaphora.coref.builtin import BuiltinLinker
 from anaphora.coref.pronouns import language
 

@@ -1,6 +1,6 @@
 """Fitting the built-in resolver: the weights of its features, and how both sides of a translation are pooled.
 
-Both maximise the probability of the right answer (conditional log-likelihood) with a penalty on the squares.
+Both maximize the probability of the right answer (conditional log-likelihood) with a penalty on the squares.
 """
 
 from __future__ import annotations
@@ -14,10 +14,9 @@ from linking_gold import GoldPronoun
 
 from anaphora.annotate import Document
 from anaphora.build.mine.filtering import WordLinks, target_pronoun
-from anaphora.build.mine.gold import GoldPair
 from anaphora.build.mine.phenomenon import AnnotatedPair
 from anaphora.build.mine.pronouns import pair_data
-from anaphora.build.mine.quality import names, names_one
+from anaphora.build.mine.quality import GoldPair, names, names_one
 from anaphora.coref import Link
 from anaphora.coref.builtin import questions
 from anaphora.coref.features import Candidate

@@ -13,19 +13,19 @@ Batches = Iterable[list[tuple[int, int]]]  # (question, candidate)
 
 
 def tree(model: Any) -> Scorer:
-    """Anaphora as it scores a suite, but for the tokeniser: which it is not given."""
+    """Anaphora as it scores a suite, but for the tokenizer: which it is not given."""
     from anaphora.scoring.encoded import EncodedExample
     from anaphora.suites.example import Example
     from anaphora.systems.context import Options
     from anaphora.systems.huggingface import NeuralSystem
 
-    class Tokenised(NeuralSystem):
+    class Tokenized(NeuralSystem):
         waiting: Sequence[EncodedExample] = ()
 
         def encode(self, questions: Sequence[Any]) -> list[EncodedExample]:
             return list(self.waiting)
 
-    system = Tokenised(model, Options())
+    system = Tokenized(model, Options())
     empty = Example("", ("",), (("",),), None)
 
     def score(questions: Sequence[Question]) -> Scores:

@@ -72,7 +72,7 @@ def unavailable() -> str | None:
 
 
 def prepare(examples: int) -> tuple[Any, list[Question]]:
-    """A tokeniser trained on ContraPro, and some of its examples, with one sentence of context, in token ids."""
+    """A tokenizer trained on ContraPro, and some of its examples, with one sentence of context, in token ids."""
     from tokenizers import Tokenizer, models, pre_tokenizers, trainers
     from transformers import PreTrainedTokenizerFast
 

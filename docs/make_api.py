@@ -55,7 +55,7 @@ EXAMPLE = """\
 import anaphora
 
 rows = [{"source": ["The cup fell.", "It broke."], "candidates": ["Sie zerbrach.", "Er zerbrach."], "gold": 0}]
-suite = anaphora.load_suite(rows, name="cups", languages="en-de")  # or a file, a catalogue name, a data frame
+suite = anaphora.load_suite(rows, name="cups", languages="en-de")  # or a file, a catalog name, a data frame
 
 
 def shorter(source, translation):  # a function of your own; a model is named: "hf:Helsinki-NLP/opus-mt-en-de"

@@ -21,10 +21,10 @@ from pathlib import Path
 from anaphora import api
 from anaphora.build.attacks.phrase import phrase_addition, phrase_preset
 from anaphora.build.templates.suite import template_suite
-from anaphora.demo.stand_ins import ARTICLES, NOUNS, demo_suite
+from anaphora.demo.corpus import ARTICLES, NOUNS, demo_suite
 from anaphora.measure.pairs import Files, write_pairs
 from anaphora.measure.pairs import write_example as write_measure_example
-from anaphora.metrics.examples import write_example
+from anaphora.metrics import write_example
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Suite, suite_of
 from tests.tiny_models import demo_sentences, make_llama, make_marian, make_nmt
@@ -143,8 +143,8 @@ def bawden(folder: Path) -> Suite:
     return api.load_suite(folder / "anaphora.json", "disceval")
 
 
-def in_catalogue(folder: Path, name: str) -> bool:
-    """A suite of the catalogue as `suites get` leaves it, with made-up examples."""
+def in_catalog(folder: Path, name: str) -> bool:
+    """A suite of the catalog as `suites get` leaves it, with made-up examples."""
     suite = contrapro() if name == "contrapro" else bawden(folder)
     suite.write(folder / HOME / "suites" / f"{name}.jsonl")
     return True
@@ -242,8 +242,8 @@ INPUTS: dict[str, Maker] = {
     **dict.fromkeys(("pairs.jsonl", "drawn.jsonl", "dev.jsonl"), pairs),
     "data_es-en": partial(copied, DATA / "apt-es-en" / "data_es-en"),
     "anaphora.json": discourse,
-    "contrapro": in_catalogue,
-    "bawden-coreference": in_catalogue,
+    "contrapro": in_catalog,
+    "bawden-coreference": in_catalog,
     "my.scores": partial(scored, bawden),
     "mine.de": translations,
     "my-model.de": translations,

@@ -13,7 +13,7 @@ import pytest
 import anaphora as package
 from anaphora import api
 from anaphora.core.errors import AnaphoraError, BadInput
-from anaphora.demo.stand_ins import demo_suite
+from anaphora.demo.corpus import demo_suite
 from anaphora.runs import CandidateScores, Run
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Header, Suite, suite_of
@@ -130,7 +130,7 @@ def test_runs_are_compared(suite: Path, always_first: Path, perfect: Path, tmp_p
     assert pair.overall.p_value == pytest.approx(2 / 2**13)
     assert package.compare(str(one.path), two.path, samples=500) == comparison
     documents = package.compare(one, two, by=["document"], resample="document", samples=500)
-    assert documents.test == "randomisation"
+    assert documents.test == "randomization"
     assert list(documents.pairs[0].breakdowns) == ["document"]
 
 
@@ -138,9 +138,9 @@ def test_what_has_scores_takes_no_more_and_what_has_none_needs_some(
     suite: Path, always_first: Path, tmp_path: Path
 ) -> None:
     run = package.score(suite, f"scores:{always_first}", tmp_path / "run")
-    with pytest.raises(AnaphoraError, match="a run has its scores already"):
+    with pytest.raises(AnaphoraError, match="a run already has scores"):
         package.evaluate(run, scores=always_first)
-    with pytest.raises(AnaphoraError, match="a suite is evaluated with scores"):
+    with pytest.raises(AnaphoraError, match="a suite cannot be evaluated without scores"):
         package.evaluate(package.load_suite(suite))
     with pytest.raises(AnaphoraError, match=r"is a suite\. Evaluate a system"):
         package.evaluate(suite)
@@ -163,7 +163,7 @@ def test_one_breakdown_needs_no_list_and_results_print_themselves(
     runs = [package.score(suite, f"scores:{file}", file.with_suffix("")) for file in (always_first, perfect)]
     comparison = package.compare(*runs, by="document", resample="document")
     assert "13 items gained, 0 lost" in str(comparison)
-    assert set(comparison.pairs[0].overall.tests) == {"randomisation", "bootstrap"}  # McNemar's needs independent items
+    assert set(comparison.pairs[0].overall.tests) == {"randomization", "bootstrap"}  # McNemar's needs independent items
 
 
 @pytest.mark.parametrize("arguments", [{"workers": 2}, {"cluster": ""}])
@@ -222,7 +222,7 @@ def test_a_function_scores_a_suite(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("system", "says"),
     [
-        (42, "42 is no system: name one (KIND:WHAT), or pass a function of source and translation"),
+        (42, "42 is not a system. Name one (KIND:WHAT), or pass a function of source and translation"),
         (lambda source, translation: "high", "the score of a candidate is a number, not 'high'"),
         (lambda source, translation: float("nan"), "the score of a candidate is a finite number, not nan"),
     ],
@@ -235,7 +235,7 @@ def test_what_is_no_system_is_refused(suite: Path, tmp_path: Path, system: Any, 
 
 
 def test_objects_stay_in_this_process(suite: Path, tmp_path: Path) -> None:
-    with pytest.raises(AnaphoraError, match="an object scores in this process"):
+    with pytest.raises(AnaphoraError, match="a Python object scores in this process"):
         package.score(suite, Mine(), tmp_path / "run", workers=2)
 
 

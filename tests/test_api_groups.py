@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import anaphora
-from anaphora.metrics.examples import copy_example, write_example
+from anaphora.metrics import copy_example, write_example
 
 ROWS = [
     {"source": ["The cup fell.", "It broke."], "candidates": ["Sie zerbrach.", "Er zerbrach."], "gold": 0},
@@ -40,7 +40,7 @@ def test_suites_are_converted_validated_and_shown(cups: anaphora.Suite, tmp_path
     sources = anaphora.convert_suite(cups, tmp_path / "sources.en", to="sources", context=0)
     assert sources.lines == 2
     assert (tmp_path / "sources.en").read_text().splitlines() == ["It broke.", "It bent."]
-    with pytest.raises(anaphora.AnaphoraError, match="--documents goes with --to sources"):
+    with pytest.raises(anaphora.AnaphoraError, match="--documents can only be used with --to sources"):
         anaphora.convert_suite(cups, tmp_path / "x.jsonl", documents=True)
 
 
@@ -50,7 +50,7 @@ def test_problems_of_a_suite_are_returned() -> None:
     assert "candidates" in problem.problem
 
 
-def test_catalogue_systems_and_installation_are_listed() -> None:
+def test_catalog_systems_and_installation_are_listed() -> None:
     assert {"contrapro", "bawden-coreference"} <= {suite["name"] for suite in anaphora.list_suites()}
     assert {"hf", "nmt", "lm"} <= {kind.kind for kind in anaphora.list_systems()}
     assert anaphora.check_installation()[0].name == "anaphora"
@@ -81,7 +81,7 @@ def test_equivalences_are_learned_and_written(tmp_path: Path) -> None:
     learned = anaphora.learn_equivalences(tmp_path / "judged.tsv", output=tmp_path / "french.toml", languages="en-fr")
     assert learned.samples == 16
     assert "learned from 16 samples in judged.tsv" in (tmp_path / "french.toml").read_text()
-    with pytest.raises(anaphora.AnaphoraError, match="--lists goes with -l"):
+    with pytest.raises(anaphora.AnaphoraError, match="--lists needs a language pair"):
         anaphora.learn_equivalences(tmp_path / "judged.tsv", lists=tmp_path / "french.toml")
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from anaphora import doctor
-from anaphora.demo.stand_ins import demo_suite
+from anaphora.demo.corpus import demo_suite
 
 DECLARED = [
     "click>=8",

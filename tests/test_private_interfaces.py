@@ -31,11 +31,11 @@ class Interface:
 
 
 INTERFACES = (
-    Interface("sacrebleu", "sacrebleu.metrics.bleu:BLEU._compute_score_from_stats", "metrics/surface.py", ("stats",)),
-    Interface("sacrebleu", "sacrebleu.metrics.chrf:CHRF._compute_score_from_stats", "metrics/surface.py", ("stats",)),
-    Interface("sacrebleu", "sacrebleu.metrics.ter:TER._compute_score_from_stats", "metrics/surface.py", ("stats",)),
+    Interface("sacrebleu", "sacrebleu.metrics.bleu:BLEU._compute_score_from_stats", "metrics/external.py", ("stats",)),
+    Interface("sacrebleu", "sacrebleu.metrics.chrf:CHRF._compute_score_from_stats", "metrics/external.py", ("stats",)),
+    Interface("sacrebleu", "sacrebleu.metrics.ter:TER._compute_score_from_stats", "metrics/external.py", ("stats",)),
     Interface(
-        *("sacrebleu", "sacrebleu.metrics.base:Metric._extract_corpus_statistics", "metrics/surface.py"),
+        *("sacrebleu", "sacrebleu.metrics.base:Metric._extract_corpus_statistics", "metrics/external.py"),
         ("hypotheses", "references"),
     ),
     Interface("ray", "ray._private:worker", "core/ray_workers.py"),

@@ -1,4 +1,4 @@
-"""The project itself: one version, public names that exist, a licence, and none of the data of others inside."""
+"""The project itself: one version, public names that exist, a license, and none of the data of others inside."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_types_are_published() -> None:
     assert (Path(anaphora.__file__).parent / "py.typed").is_file()
 
 
-def test_the_licence_is_apache_2() -> None:
+def test_the_license_is_apache_2() -> None:
     text = (ROOT / "LICENSE").read_text(encoding="utf-8")
     assert re.search(r"Apache License\s+Version 2\.0, January 2004\s+http://www\.apache\.org/licenses/", text)
     assert "END OF TERMS AND CONDITIONS" in text
@@ -106,7 +106,7 @@ ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")
 def quotations(sentences: Iterable[str], texts: Iterable[str]) -> set[str]:
     """Which of the long sentences occur in any of the texts, word for word.
 
-    Of the texts, what follows each beginning of a word is kept; so millions of sentences are looked up, not searched.
+    An index of what follows each beginning of a word makes it possible to look up millions of sentences.
     """
     beginnings: dict[str, list[tuple[str, int]]] = {}
     for text in texts:

@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from anaphora.demo.stand_ins import demo_suite
+from anaphora.demo.corpus import demo_suite
 
 CHAT_TEMPLATE = (
     "{{ bos_token }}{% for message in messages %}<|{{ message['role'] }}|>\n{{ message['content'] }}{{ eos_token }}\n"

@@ -42,9 +42,9 @@ def plain(language: str) -> list[str]:
     """A side of the test set as text that people write."""
     from sacremoses import MosesDetokenizer, MosesDetruecaser
 
-    detokenise, detruecase = MosesDetokenizer(language), MosesDetruecaser()
+    detokenize, detruecase = MosesDetokenizer(language), MosesDetruecaser()
     with gzip.open(TALKS / f"IWSLT14.TED.tst.tc.{language}.gz", "rt", encoding="utf-8") as lines:
-        return [detokenise.detokenize(detruecase.detruecase(line)) for line in lines]
+        return [detokenize.detokenize(detruecase.detruecase(line)) for line in lines]
 
 
 def translate(sentences: list[str]) -> list[str]:

@@ -140,7 +140,7 @@ def apt_details(folder: Path, direction: str, sentences: list[Sentence], pronoun
 
 def cases(folder: Path, rows: list[dict[str, str]], judged: list[Sentence]) -> dict[str, Any]:
     """Table 5 by `meta cases`, and the shares of *perfect* with intervals over dialogues."""
-    lines = ["system\tsentence\tposition\tjudgement"]
+    lines = ["system\tsentence\tposition\tjudgment"]
     for row in rows:
         word = JUDGMENTS[judged[int(row["sentence"])].judgment]
         lines.append("\t".join((row["system"], row["sentence"], row["position"], word)))

@@ -15,7 +15,7 @@ from pathlib import Path
 from anaphora import __version__
 from anaphora.languages.thesaurus import OPENTHESAURUS
 from anaphora.languages.wordnet import STANDARD_FOLDER as WORDNET
-from anaphora.suites.catalogue import catalogue
+from anaphora.suites.catalog import catalog
 from anaphora.suites.get import home, suite_path
 from anaphora.systems import kinds
 
@@ -95,12 +95,12 @@ def _systems() -> Iterator[Finding]:
 
 
 def _suites() -> Iterator[Finding]:
-    here = [name for name in catalogue() if suite_path(name).is_file()]
+    here = [name for name in catalog() if suite_path(name).is_file()]
     for name in here:
         yield Finding("suites", name, True, str(suite_path(name)))
-    more = len(catalogue()) - len(here)
+    more = len(catalog()) - len(here)
     if more:
-        known = f"{more} of the catalogue are not on this machine"
+        known = f"{more} of the catalog are not on this machine"
         yield Finding("suites", "others", None, known, "anaphora suites list, anaphora suites get NAME")
 
 

@@ -23,7 +23,7 @@ PLAIN: Mapping[str, Any] = {
     "margins_only": False,
     "truncate": False,
     "focus": "candidate",
-    "normalise": 1.0,
+    "normalise": 1.0,  # the name in headers since version 0.1.0
 }
 HASH_LENGTH = 6
 

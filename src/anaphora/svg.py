@@ -11,7 +11,7 @@ from html import escape
 
 # Okabe and Ito 2008: distinct for color-blind readers, and in grayscale
 BLUE, ORANGE, GREEN, PURPLE = "#0072B2", "#E69F00", "#009E73", "#CC79A7"
-GREY, DARK, PALE = "#666", "#444", "#ddd"
+GRAY, DARK, PALE = "#666", "#444", "#ddd"
 LETTER = 0.58  # the width of a letter in a sans-serif, as a share of its size
 
 

@@ -238,14 +238,14 @@ def by_the_manual(forward: frozenset[Point], backward: frozenset[Point], heurist
     def target_aligned(t: int) -> bool:
         return any(p[1] == t for p in alignment)
 
-    neighbouring = ((-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1))
+    neighboring = ((-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1))
     new_points = True
     while new_points:
         new_points = False
         for e in cells:
             for f in cells:
                 if (f, e) in alignment:
-                    for e_step, f_step in neighbouring:
+                    for e_step, f_step in neighboring:
                         e_new, f_new = e + e_step, f + f_step
                         if not (target_aligned(e_new) and source_aligned(f_new)) and (
                             (f_new, e_new) in forward or (f_new, e_new) in backward
@@ -426,14 +426,14 @@ def test_the_range_is_widened_by_one_word_within_the_sentence(
 
 def test_the_first_of_two_that_are_equally_near_is_chosen() -> None:
     assert nearest_to_center([3, 5], range(2, 7)) == 3
-    assert nearest_to_center([4, 5], range(3, 7)) == 4  # the centre is between them
+    assert nearest_to_center([4, 5], range(3, 7)) == 4  # the center is between them
     assert nearest_to_center([2, 5], range(2, 7)) == 5
     assert nearest_to_center([], range(2, 7)) is None
 
 
 @FIXED
 @given(st.data())
-def test_what_is_found_is_likely_near_a_marker_and_the_nearest_to_the_centre(data: st.DataObject) -> None:
+def test_what_is_found_is_likely_near_a_marker_and_the_nearest_to_the_center(data: st.DataObject) -> None:
     length = data.draw(st.integers(1, 12))
     source = data.draw(st.integers(1, 8))
     links = data.draw(st.lists(st.lists(st.integers(0, length - 1), unique=True), min_size=source, max_size=source))
@@ -453,5 +453,5 @@ def test_what_is_found_is_likely_near_a_marker_and_the_nearest_to_the_centre(dat
     assert found is not None
     assert found.rescued
     assert found.position in candidates
-    centre = (low + high) / 2
-    assert all(abs(found.position - centre) <= abs(j - centre) for j in candidates)
+    center = (low + high) / 2
+    assert all(abs(found.position - center) <= abs(j - center) for j in candidates)

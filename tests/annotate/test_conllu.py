@@ -114,11 +114,14 @@ def test_another_corpus_is_refused(file: Path, corpus: list[list[str]], problem:
     ("lines", "problem"),
     [
         (["1\ta\ta"], "line 1: 3 columns, 10 expected"),
-        (["x\ta\ta\tX\t_\t_\t0\troot\t_\t_"], "line 1: not a number of a word: 'x'"),
+        (["x\ta\ta\tX\t_\t_\t0\troot\t_\t_"], "line 1: not a word number: 'x'"),
         (["2\ta\ta\tX\t_\t_\t0\troot\t_\t_"], "line 1: word 2 where 1 is expected"),
-        (["1\ta\ta\tX\t_\t_\tone\troot\t_\t_"], "line 1: not a number of a word: 'one'"),
+        (["1\ta\ta\tX\t_\t_\tone\troot\t_\t_"], "line 1: not a word number: 'one'"),
         (["1\ta\ta\tX\t_\t_\t7\tdep\t_\t_"], "line 1: head 7 is outside the sentence of 1 words"),
-        (["1\ta\ta\tX\t_\t_\t2\tdep\t_\t_", "2\tb\tb\tX\t_\t_\t1\tdep\t_\t_"], "word 1 depends on itself by its heads"),
+        (
+            ["1\ta\ta\tX\t_\t_\t2\tdep\t_\t_", "2\tb\tb\tX\t_\t_\t1\tdep\t_\t_"],
+            "word 1 depends on itself",
+        ),
         (
             ["1-3\tab\t_\t_\t_\t_\t_\t_\t_\t_", "1\ta\ta\tX\t_\t_\t0\troot\t_\t_"],
             "a contraction is outside its sentence",

@@ -106,7 +106,7 @@ def test_documents_without_text(fake: None) -> None:
 
 
 def test_sentences_that_are_not_the_lines(fake: None) -> None:
-    with pytest.raises(AnaphoraError, match="stanza made 2 sentences of 1 lines"):
+    with pytest.raises(AnaphoraError, match="Stanza split 1 lines into 2 sentences"):
         list(StanzaAnnotator("de").annotate([["Im Haus."]]))
 
 

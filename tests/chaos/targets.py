@@ -101,7 +101,7 @@ class Inputs:
         """Everything below the folder. models: those that need more than the core of this package as well"""
         import itertools
 
-        from anaphora.demo.stand_ins import demo_suite
+        from anaphora.demo.corpus import demo_suite
         from anaphora.suites.suite import suite_of
 
         suite = demo_suite()

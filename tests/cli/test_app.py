@@ -261,7 +261,7 @@ def test_no_command_gives_a_warning(anaphora: Run) -> None:
     assert anaphora("demo", "--stand-ins", PYTHONWARNINGS="error").stderr == ""
 
 
-def test_no_colour_codes_where_none_are_wanted(anaphora: Run, suite: Path, scores: Path) -> None:
+def test_no_color_codes_where_none_are_wanted(anaphora: Run, suite: Path, scores: Path) -> None:
     done = anaphora("evaluate", suite, "--scores", scores, "--fail-under", "1", check=1, FORCE_COLOR="1")
     assert "\x1b" not in done.stdout + done.stderr
 

@@ -266,10 +266,10 @@ def test_a_suite_is_attacked(anaphora: Run, stage: Path, tmp_path: Path, more: t
     ("more", "problem"),
     [
         (("--thesaurus", "mythes:th.dat", "--dictionary", "differ.txt"), "1: no synonym of another gender"),
-        (("--thesaurus", "th.dat"), "names no resource that can be read. Write one of: mythes:PATH"),
+        (("--thesaurus", "th.dat"), "is not a known resource. Write one of: mythes:PATH"),
         (("--thesaurus", "mythes:none.dat"), "none.dat: no such file"),
         (("--thesaurus", "mythes:th.dat", "--wordnet", "nowhere"), "nowhere"),
-        (("--thesaurus", "mythes:th.dat", "--dictionary", "th.dat"), "th.dat: no entry of a noun in it"),
+        (("--thesaurus", "mythes:th.dat", "--dictionary", "th.dat"), "th.dat: the file has no nouns"),
         (("--thesaurus", "mythes:th.dat", "--annotate-target", "nothing"), "not an annotator: 'nothing'"),
     ],
 )

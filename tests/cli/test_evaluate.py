@@ -416,7 +416,7 @@ def test_what_is_no_run(refused: Refused, suite: Path, tmp_path: Path) -> None:
     assert "no such file" in refused("evaluate", tmp_path)
 
 
-def test_a_suite_of_the_catalogue_that_is_not_here_yet(refused: Refused, scores: Path) -> None:
+def test_a_suite_of_the_catalog_that_is_not_here_yet(refused: Refused, scores: Path) -> None:
     message = refused("evaluate", "bawden-coreference", "--scores", scores)
     assert message.endswith("Get it with: anaphora suites get bawden-coreference")
     message = refused("evaluate", "contrapro-rebuilt", "--scores", scores)

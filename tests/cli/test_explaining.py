@@ -18,7 +18,7 @@ from anaphora.build.templates.suite import template_suite
 from anaphora.cli import main
 from anaphora.cli.app import app
 from anaphora.core.errors import AnaphoraError
-from anaphora.demo.stand_ins import demo_suite
+from anaphora.demo.corpus import demo_suite
 from anaphora.evaluation.diagnosis_evidence import load_rules
 from anaphora.suites.suite import suite_of
 from tests.tiny_models import demo_sentences, make_marian
@@ -275,7 +275,7 @@ def test_robustness_table_and_picture(anaphora: Run, runs: tuple[Path, Path], tm
 
 def test_robustness_settings_are_passed_on(as_json: AsJson, runs: tuple[Path, Path]) -> None:
     document = as_json("robustness", *runs, "--resample", "document", "--by", "pronoun", "--samples", "500")
-    assert document["test"] == "randomisation"
+    assert document["test"] == "randomization"
     assert "|by:document|n:500|" in document["signature"]
     assert set(document["attacks"][0]["breakdowns"]) == {"pronoun"}
 

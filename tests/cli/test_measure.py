@@ -170,10 +170,10 @@ def test_nothing_is_overwritten(model: Path, texts: Path) -> None:
         (("train", "empty.toml", "-o", "m", "--set", "epochs"), "--set epochs: write section.key=value"),
         (("tune", "lm:x", "--train", "p.jsonl", "-o", "m"), "`measure tune` was removed in version 0.2.0"),
         (("table", "--train", "p.jsonl"), "experiments/eval-anaphora-2019. See CHANGELOG.md"),
-        (("evaluate", "p.jsonl"), "name one judge"),
+        (("evaluate", "p.jsonl"), "pass one judge"),
         (("evaluate", "ref.en", "--model", "nowhere"), "not a suite file"),
         (("score", "nowhere", "It."), "nowhere: no such folder"),
-        (("score", "."), "give sentences, or files of systems (-t)"),
+        (("score", "."), "pass sentences, or translations of systems (-t)"),
         (("score", ".", "It."), "measure.json is missing"),
     ],
 )

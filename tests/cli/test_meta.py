@@ -154,7 +154,7 @@ def test_example_files_for_every_command(anaphora: Run, as_json: AsJson, tmp_pat
     assert as_json("correlate", "example/scores.tsv", "--samples", "200")["outliers"] == ["broken"]
     cases = ("--cases", "basic=example/basic.json", "--cases", "example/rescued.json")
     assert as_json("correlate-sweep", "example/scores.tsv", *cases, "--samples", "200")["settings"]
-    assert as_json("apt-judgements", "example/details.tsv", "example/judgements.tsv")["total"]["total"] == 7 * 210
+    assert as_json("apt-judgements", "example/details.tsv", "example/judgments.tsv")["total"]["total"] == 7 * 210
 
 
 @pytest.mark.parametrize(
@@ -240,7 +240,7 @@ def test_a_file_for_each_system(as_json: AsJson, files: tuple[str, ...], tmp_pat
     assert as_json("correlate-sweep", "human.tsv", *options)["cases"] == {"basic": BASIC}
 
 
-# it is found twice; the second reference pronoun is not aligned, but its neighbours are
+# it is found twice; the second reference pronoun is not aligned, but its neighbors are
 TEXTS = {
     "src": "it is late .\nso it works here .\n",
     "ref": "il est tard .\ndonc il marche ici .\n",
@@ -333,15 +333,13 @@ def test_equivalences_json_and_limits(as_json: Callable[..., Any], samples: Path
 
 
 def test_equivalences_what_is_refused(refused: Callable[..., str], samples: Path, tmp_path: Path) -> None:
-    assert (
-        refused("apt-equivalences", samples, "--lists", "x.toml") == "--lists goes with -l: which language pair is it?"
-    )
+    assert refused("apt-equivalences", samples, "--lists", "x.toml") == "--lists needs a language pair. Pass it with -l"
     (tmp_path / "no.tsv").write_text("candidate\treference\nil\tce\n", encoding="utf-8")
     assert "no.tsv: line 1: no column 'correct'" in refused("apt-equivalences", "no.tsv")
 
 
-# ------------------------------------------------------------------------------------------------------- apt judgements
-# `anaphora apt-judgements`: the cases of APT by what people said of the same pronouns.
+# ------------------------------------------------------------------------------------------------------- apt judgments
+# `anaphora apt-judgments`: the cases of APT by what people said of the same pronouns.
 
 
 @pytest.fixture
@@ -352,8 +350,8 @@ def details(tmp_path: Path) -> Path:
     return path
 
 
-def test_judgments_judgements(as_json: AsJson, anaphora: Run, details: Path, tmp_path: Path) -> None:
-    rows = ["system sentence position judgement", "a 1 3 correct", "a 2 1 incorrect", "b 1 3 bad", "c 1 1 bad"]
+def test_cases_by_judgments(as_json: AsJson, anaphora: Run, details: Path, tmp_path: Path) -> None:
+    rows = ["system sentence position judgment", "a 1 3 correct", "a 2 1 incorrect", "b 1 3 bad", "c 1 1 bad"]
     (tmp_path / "j.tsv").write_text("".join(row.replace(" ", "\t") + "\n" for row in rows))
     found = as_json("apt-judgements", details, "j.tsv")
     one, four = found["cases"]["c1"], found["cases"]["c4"]
@@ -403,7 +401,7 @@ def test_the_details_of_apt_are_taken_as_they_are(anaphora: Run, as_json: AsJson
 
 
 def test_judgments_what_is_refused(refused: Refused, details: Path, tmp_path: Path) -> None:
-    (tmp_path / "j.tsv").write_text("system\tsentence\tposition\tjudgement\na\t1\t3\tgood\n")
+    (tmp_path / "j.tsv").write_text("system\tsentence\tposition\tjudgment\na\t1\t3\tgood\n")
     assert "j.tsv: line 2: unknown judgment 'good'" in refused("apt-judgements", details, "j.tsv")
     assert "JUDGMENTS" in refused("apt-judgements", details)
     assert "no pronoun lists for xx-yy" in refused("apt-judgements", details, "gaps.tsv", "-l", "xx-yy")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 from collections.abc import Callable, Sequence  # noqa: F401  annotations that become options
@@ -12,8 +13,9 @@ import click
 import pytest
 from click.testing import CliRunner
 
+import anaphora
 from anaphora.cli.app import main
-from anaphora.cli.options import Option, format_options, option_type, parameters
+from anaphora.cli.options import Choice, Option, format_options, option_type, parameters
 from anaphora.cli.output import show_all
 from anaphora.suites.suite import Suite  # noqa: F401
 from anaphora.table import Row, Table
@@ -52,6 +54,9 @@ EXCEPTIONS = {
     "--only": "templates have ids, verdicts are asked on outcomes",
     "--symmetrize": "mining prefers precise links",
 }
+
+
+OTHERS = {"--help", "--head", "--install", "--output_dir"}  # of click, and of programs that messages name
 
 
 def shown(command: click.Command) -> list[click.Option]:
@@ -159,7 +164,7 @@ def test_no_color_and_verbose_reach_libraries_and_workers(monkeypatch: pytest.Mo
 
 def resample(
     *,
-    test: Literal["bootstrap", "randomisation"] = "bootstrap",
+    test: Literal["bootstrap", "randomization"] = "bootstrap",
     confidence: float = 0.95,
     samples: int = 10_000,
     seed: int = 12345,
@@ -188,7 +193,7 @@ def test_an_option_is_made_from_a_signature() -> None:
         ("str | None", {"type": str}),
         ("bool", {"type": bool}),
         ("int | Literal['auto'] | None", {"type": click.IntRange, "metavar": "N"}),
-        ("Literal['a', 'b']", {"type": click.Choice}),
+        ("Literal['a', 'b']", {"type": Choice}),
         ("str | Path", {"type": click.Path, "metavar": "FILE"}),
         ("Suite | str | Path", {"type": str, "metavar": "SUITE"}),
         ("str | Path | Sequence[str | Path]", {"type": click.Path, "metavar": "FILE", "multiple": True}),
@@ -233,3 +238,20 @@ def test_json_is_one_document() -> None:
 )
 def test_what_is_refused(wrong: list[str]) -> None:
     assert CliRunner().invoke(command, wrong).exit_code == 2
+
+
+def test_messages_name_options_that_are_listed() -> None:
+    """The library's messages and docstrings tell the user what to pass: an option that `--help` shows."""
+    listed = {name for command in LEAVES.values() for option in shown(command) for name in option.opts}
+    listed |= {name for command in LEAVES.values() for option in shown(command) for name in option.secondary_opts}
+    source = Path(anaphora.__file__).parent
+    named = {
+        (path.relative_to(source).as_posix(), option)
+        for path in source.rglob("*.py")
+        if path.relative_to(source).parts[0] != "cli"
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        for option in re.findall(r"(?<![\w-])--[a-z][\w-]*\w", node.value)
+    }
+    assert ("runs.py", "--resume") in named
+    assert not {(path, option) for path, option in named if option not in listed | OTHERS | {"--annotate"}}

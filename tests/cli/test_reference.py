@@ -371,7 +371,7 @@ def test_metrics_table(anaphora: Run) -> None:
 
 @needs_metrics
 @pytest.mark.usefixtures("_texts")
-def test_tokenised_texts_need_no_language(as_json: AsJson, refused: Refused) -> None:
+def test_tokenized_texts_need_no_language(as_json: AsJson, refused: Refused) -> None:
     options = ["metrics", "-r", "ref", "-t", "a", "--metric", "meteor"]
     assert "depend on the language" in refused(*options)
     scores = as_json(*options, "--tokenised")["scores"]
@@ -383,7 +383,7 @@ def test_tokenised_texts_need_no_language(as_json: AsJson, refused: Refused) -> 
 def test_metrics_refusals(refused: Refused, tmp_path: Path) -> None:
     options = ["metrics", "-r", "ref", "-t", "a", "-l", "en-fr"]
     assert "unknown metric 'blue' (did you mean bleu" in refused(*options, "--metric", "blue")
-    assert "give it with -s" in refused(*options, "--metric", "comet")
+    assert "Pass it with -s" in refused(*options, "--metric", "comet")
     assert "pip install unbabel-comet" in refused(*options, "--metric", "comet", "-s", "src")
     assert "the same name" in refused(*options, "-t", "a")
     assert "nowhere: no such directory" in refused(*options[:-1], "fr-en", "--metric", "meteor", "--wordnet", "nowhere")
@@ -526,7 +526,7 @@ def test_files_of_another_program_are_merged_and_compared(
 
 
 @needs_align
-def test_raw_text_is_tokenised_and_the_words_are_written(call: Callable[..., Any], tmp_path: Path) -> None:
+def test_raw_text_is_tokenized_and_the_words_are_written(call: Callable[..., Any], tmp_path: Path) -> None:
     pytest.importorskip("sacremoses")
     (tmp_path / "a").write_text("It's old.\n")
     (tmp_path / "b").write_text("C'est vieux.\n")
@@ -545,7 +545,7 @@ REFUSED = {
     "--backend pharaoh": "backend 'pharaoh' reads alignments: name the file",
     "--backend pharaoh --forward missing": "missing: no such file",
     "--backend pharaoh --forward text.en --save m": "has nothing to save",
-    "--backend pharaoh --forward text.en --corpus text.en text.de": "learns nothing: it has no use for a corpus",
+    "--backend pharaoh --forward text.en --corpus text.en text.de": "is not trained and cannot use a corpus",
     "--forward text.en": "--forward and --backward name alignments to read and need --aligner pharaoh",
     "--load nowhere": "nowhere: no such folder. Create one with: anaphora align … --save FOLDER.",
     "--load nowhere --model hmm": "--aligner NAME:MODEL cannot be combined with --aligner-model",

@@ -71,7 +71,7 @@ def test_create(as_json: AsJson, anaphora: Run, pairs: Path, tmp_path: Path) -> 
     assert (found.show_source, found.title, found.annotators[0].name) == (False, "Ours", "annotator 1")
 
 
-def test_pairs_may_be_a_name_of_the_catalogue(as_json: AsJson, pairs: Path, tmp_path: Path) -> None:
+def test_pairs_may_be_a_name_of_the_catalog(as_json: AsJson, pairs: Path, tmp_path: Path) -> None:
     home = tmp_path / "home" / "suites"
     home.mkdir(parents=True)
     (home / "contrapro.jsonl").write_bytes(pairs.read_bytes())
@@ -177,8 +177,8 @@ def test_an_error_writes_nothing(refused: Refused, study: Path, tmp_path: Path) 
     assert not (tmp_path / "list.json").exists()
 
 
-def test_gaps_from_apt_to_judgements(as_json: AsJson, anaphora: Run, tmp_path: Path) -> None:
-    """apt --details → study → apt-judgements and discomt, with one answer for each gap."""
+def test_gaps_from_apt_to_judgments(as_json: AsJson, anaphora: Run, tmp_path: Path) -> None:
+    """apt --details → study → apt-judgments and discomt, with one answer for each gap."""
     texts = {
         "src": "I had a key .\nIt was here .\nIt rains .\n",
         "ref": "J'avais une clé .\nElle était ici .\nIl pleut .\n",
@@ -197,7 +197,7 @@ def test_gaps_from_apt_to_judgements(as_json: AsJson, anaphora: Run, tmp_path: P
     for item, choice in zip(found.items, (("elle",), ("il", "cela")), strict=True):
         log.append(Answer("anna", item.id, choice, (0,), f"request-{len(choice)}"))
     log.close()
-    anaphora("study", "export", "study", "--judgements", "j.tsv", "--annotations", "g.tsv", "--human", "h.tsv")
+    anaphora("study", "export", "study", "--judgments", "j.tsv", "--annotations", "g.tsv", "--human", "h.tsv")
     joined = as_json("apt-judgements", "details", "j.tsv", "-l", "en-fr", "--options", ",".join(found.options))
     assert joined["cases"]["c1"]["correct"] == 1
     assert joined["cases"]["c3"]["incorrect"] == 1

@@ -76,7 +76,7 @@ def test_show_a_suite_file(anaphora: Run, as_json: Callable[..., Any], suite: Pa
 
 
 @pytest.mark.parametrize("command", ["show", "get"])
-def test_a_name_not_in_the_catalogue(refused: Refused, command: str) -> None:
+def test_a_name_not_in_the_catalog(refused: Refused, command: str) -> None:
     message = refused("suites", command, "contrapo")
     assert "'contrapo' (did you mean contrapro" in message
     assert "anaphora suites list" in message

@@ -83,7 +83,7 @@ def as_json(printed: Printed) -> Callable[..., Any]:
 
 @pytest.fixture
 def figures(files: Path, as_json: Callable[..., Any]) -> Callable[..., list[Any]]:
-    """Of the system and its respelled copies, against the reference and its respelled copy, without signatures."""
+    """The figures of the system and its respelled copies against both references, without signatures."""
 
     def run(command: str, *options: str) -> list[Any]:
         systems = [option for name in ("t", "t0", "t1", "t2") for option in ("-t", f"{name}.fr", "--name", name)]

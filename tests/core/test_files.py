@@ -259,7 +259,7 @@ def test_a_pipe_or_device_is_not_replaced_by_a_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("constant", ["NaN", "Infinity", "-Infinity"])
 def test_json_has_no_nan_and_no_infinity(file, constant: str) -> None:
-    with pytest.raises(BadInput, match=rf"not JSON that can be read: {constant} is not a number"):
+    with pytest.raises(BadInput, match=rf"cannot be read as JSON: {constant} is not a number"):
         read_json(file(f'{{"a": {constant}}}'.encode()))
 
 

@@ -149,5 +149,5 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
 def test_windows_is_told_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Python refuses to import a module whose place in sys.modules is None, as if it were not there."""
     monkeypatch.setitem(sys.modules, "fcntl", None)
-    with pytest.raises(AnaphoraError, match=r"Windows does not have\. Run it in WSL"):
+    with pytest.raises(AnaphoraError, match=r"Windows does not support\. Run anaphora in WSL"):
         lock_output(tmp_path / "out")

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import gzip
+import io
 import time
+import zipfile
 from pathlib import Path
 
 import pytest
 
-from anaphora.core import files
+from anaphora.core import files, parsing
 from anaphora.core.errors import BadInput
 from anaphora.core.files import byte_lines, open_binary, read_bytes, read_text, text_lines
 from anaphora.core.parsing import (
     expecting,
     get,
     json_record,
+    open_member,
+    open_zip,
     parse_json,
     parse_json_line,
     parse_toml,
@@ -23,6 +27,7 @@ from anaphora.core.parsing import (
     shown,
     table_rows,
     whole_number,
+    xml_events,
 )
 
 HERE = Path("some.file")
@@ -48,19 +53,19 @@ def test_json_that_cannot_be_used_is_refused(text: str, around: str, tmp_path: P
     if not text and "a" in around:
         pytest.skip("an empty list is fine")
     document = around.format(text)
-    with pytest.raises(BadInput, match=r"some\.file: line 7: not JSON"):
+    with pytest.raises(BadInput, match=r"some\.file: line 7: (not|cannot be read as) JSON"):
         parse_json_line(document, HERE, 7)
-    with pytest.raises(BadInput, match=r"some\.file: (line 1: )?not JSON"):
+    with pytest.raises(BadInput, match=r"some\.file: (line 1: )?(not|cannot be read as) JSON"):
         parse_json(document, HERE)
     path = tmp_path / "x.json"
     path.write_text(document)
-    with pytest.raises(BadInput, match=r"x\.json: (line 1: )?not JSON"):
+    with pytest.raises(BadInput, match=r"x\.json: (line 1: )?(not|cannot be read as) JSON"):
         read_json(path)
 
 
 @pytest.mark.parametrize("number", [10**400, 2**63, -(2**63)], ids=["huge", "large", "small"])
 def test_whole_numbers_of_a_document_fit_64_bits(number: int) -> None:
-    with pytest.raises(BadInput, match=r"some\.file: not JSON that can be read: the number '-?\d"):
+    with pytest.raises(BadInput, match=r"some\.file: cannot be read as JSON: the number '-?\d"):
         parse_json(f"[{number}]", HERE)
     with pytest.raises(BadInput, match=r"some\.file: line 1: 'n' must be a whole number, not"):
         get(json_record(f'{{"n": {number}}}', HERE, 1), "n", int, HERE, 1)
@@ -148,11 +153,11 @@ BAD_TOML = {
 @pytest.mark.parametrize("text", BAD_TOML.values(), ids=BAD_TOML)
 def test_toml_that_cannot_be_used_is_refused(text: str, tmp_path: Path) -> None:
     start = time.process_time()
-    with pytest.raises(BadInput, match=r"some\.file: (line \d+: )?not TOML"):
+    with pytest.raises(BadInput, match=r"some\.file: (line \d+: )?(not|cannot be read as) TOML"):
         parse_toml(text, HERE)
     path = tmp_path / "x.toml"
     path.write_text(text)
-    with pytest.raises(BadInput, match=r"x\.toml: (line \d+: )?not TOML"):
+    with pytest.raises(BadInput, match=r"x\.toml: (line \d+: )?(not|cannot be read as) TOML"):
         read_toml(path)
     assert time.process_time() - start < 2
 
@@ -234,3 +239,56 @@ def test_paths_that_cannot_be_are_refused(name: str, tmp_path: Path) -> None:
             read(tmp_path / name)
     with pytest.raises(BadInput, match="is a directory"):
         read_json(tmp_path)
+
+
+# XML and zip files from outside: whatever is wrong with them is one sentence that names the file
+
+
+SOME_XML = Path("some.xml")
+
+
+def test_xml_comes_as_events() -> None:
+    events = [(event, element.tag) for event, element in xml_events(io.BytesIO(b"<a><b>x</b></a>"), SOME_XML)]
+    assert events == [("start", "a"), ("start", "b"), ("end", "b"), ("end", "a")]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"<a>",
+        b"<a></b>",
+        b"\0",
+        b"<?xml version='1.0' encoding='klingon'?><a/>",
+        b"<?xml version='1.0' encoding='utf-7'?><a/>",
+        b"<?xml version='1.0' encoding='big5'?><a/>",
+        b"<a>&b;</a>",
+        b"<a>" * 2000 + b"</a>" * 2000,
+    ],
+)
+def test_what_is_not_xml_is_refused(data: bytes) -> None:
+    with pytest.raises(BadInput, match=r"some\.xml: (line \d+: )?(not|cannot be read as) XML"):
+        list(xml_events(io.BytesIO(data), SOME_XML))
+
+
+def test_text_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parsing, "MAX_ELEMENT", 1 << 20)
+    with pytest.raises(BadInput, match=r"some\.xml: cannot be read as XML: 1 MB without a tag"):
+        list(xml_events(io.BytesIO(b"<a>" + b"x" * (2 << 20) + b"</a>"), SOME_XML))
+
+
+def test_a_damaged_zip_names_the_member(tmp_path: Path) -> None:
+    path = tmp_path / "x.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("in.xml", "<a>" + "x" * 1000 + "</a>")
+    whole = path.read_bytes()
+    with open_zip(path) as archive:
+        assert list(xml_events(open_member(archive, "in.xml", path), path))[-1][0] == "end"
+        with pytest.raises(BadInput, match=r"x\.zip: no: cannot be read"):
+            open_member(archive, "no", path)
+    path.write_bytes(whole[:40] + b"\xff\xff" + whole[42:])
+    with open_zip(path) as archive, pytest.raises(BadInput, match=r"x\.zip: damaged"):
+        list(xml_events(open_member(archive, "in.xml", path), path))
+    path.write_bytes(whole[:30])
+    with pytest.raises(BadInput, match=r"x\.zip: cannot be read as a zip file"):
+        open_zip(path)

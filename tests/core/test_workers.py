@@ -385,7 +385,7 @@ def test_workers_that_differ_are_refused() -> None:
     pool.start()
     with pytest.raises(AnaphoraError) as caught:
         list(pool.results(tasks(1, 1)))
-    assert str(caught.value) == "worker 2 has loaded something else: name is 'y', not 'x'; threads is 2, not None"
+    assert str(caught.value) == "worker 2 has loaded something different: name is 'y', not 'x'; threads is 2, not None"
     assert all(actor.terminated for actor in pool.spawned)
 
 

@@ -458,3 +458,31 @@ def test_a_real_model_looks_at_antecedents_of_contrapro(data: Callable[[str], Pa
         tmp_path / "s.jsonl", f"nmt:{model}", tmp_path / "b.jsonl", method="occlusion", samples=500, threads=1
     )
     assert sentences.antecedent["right"]["support"].interval[0] > 1, "nats that right answers lose without the sentence"
+
+
+def test_highlights_of_scat_are_words_of_its_passages(data: Callable[[str], Path]) -> None:
+    """All that translators have highlighted is found again, where every letter is a token."""
+    from anaphora.suites.readers import scat
+
+    found = broken = 0
+    for one in scat.read(data("scat-en-fr")):
+        passages = one.source, one.candidates[0]
+        tokens = [
+            (Place(side, number, k, k + 1), 1.0)
+            for side, passage in enumerate(passages)
+            for number, sentence in enumerate(passage)
+            for k in range(len(sentence))
+        ]
+        units, _ = word_units(TokenAttribution(CandidateScores([0.0]), *passages, tokens))
+        chosen = highlighted_units(one, passages, units)
+        broken += chosen == BROKEN
+        if isinstance(chosen, set):
+            found += 1
+            marks = one.tags["highlights"]
+            assert isinstance(marks, list)
+            text = "".join(unit.text for unit in units if unit in chosen)
+            for mark in marks:
+                assert isinstance(mark, dict)
+                assert "".join(str(mark["text"]).split()) in text
+    assert found > 900
+    assert found + broken > 950

@@ -48,7 +48,7 @@ def test_flips_are_those_counted_by_hand(run: Make) -> None:
     assert overall.delta == pytest.approx(0.2)
     assert overall.tests["mcnemar"] == pytest.approx(mcnemar(1, 3)) == pytest.approx(10 / 16)
     assert overall.p_value == overall.tests["mcnemar"]
-    assert overall.tests["randomisation"] == pytest.approx(10 / 16, abs=0.07)
+    assert overall.tests["randomization"] == pytest.approx(10 / 16, abs=0.07)
     assert overall.interval[0] < 0.2 < overall.interval[1]
     # sie: items 0, 3, 6, 9; er: 1, 2, 4, 5, 7, 8
     groups = pair.breakdowns["pronoun"]
@@ -119,7 +119,7 @@ def test_a_breakdown_that_repeats_another_is_tested_once(run: Make) -> None:
 def test_systems_that_agree_on_every_item_do_not_differ(run: Make) -> None:
     overall = compare_runs([run("a", "RWRRW"), run("b", "RWRRW")], settings=SETTINGS).pairs[0].overall
     assert (overall.delta, overall.interval) == (0.0, (0.0, 0.0))
-    assert overall.tests == {"mcnemar": 1.0, "randomisation": 1.0, "bootstrap": 1.0}
+    assert overall.tests == {"mcnemar": 1.0, "randomization": 1.0, "bootstrap": 1.0}
 
 
 def test_a_tie_is_wrong_here_too(run: Make, tmp_path: Path) -> None:
@@ -152,7 +152,7 @@ def test_resampling_documents_is_more_careful(run: Make) -> None:
     runs = [run("a", "WWWW" * 4 + "RRRR" * 6), run("b", "RRRR" * 10)]
     items = compare_runs(runs, settings=SETTINGS)
     documents = compare_runs(runs, settings=replace(SETTINGS, resample="document"))
-    assert (items.test, documents.test) == ("mcnemar", "randomisation")
+    assert (items.test, documents.test) == ("mcnemar", "randomization")
     one, other = items.pairs[0].overall, documents.pairs[0].overall
     assert one.delta == other.delta == pytest.approx(0.4)
     assert one.p_value == pytest.approx(2 / 2**16)
@@ -162,13 +162,18 @@ def test_resampling_documents_is_more_careful(run: Make) -> None:
     assert "|by:document|" in documents.signature
 
 
-@pytest.mark.parametrize("test", ["mcnemar", "randomisation", "bootstrap"])
+@pytest.mark.parametrize("test", ["mcnemar", "randomization", "bootstrap"])
 def test_the_p_value_is_that_of_the_test_asked_for(run: Make, test: str) -> None:
     comparison = compare_runs([run("a", "RRWRW" * 4), run("b", "RWRRR" * 4)], settings=SETTINGS, test=test)
     overall = comparison.pairs[0].overall
     assert overall.p_value == overall.tests[test]
     assert comparison.test == test
     assert f"|test:{test}|" in comparison.signature
+
+
+def test_the_british_name_of_a_test_is_taken(run: Make) -> None:
+    runs = [run("a", "RRWRW" * 4), run("b", "RWRRR" * 4)]
+    assert compare_runs(runs, settings=SETTINGS, test="randomisation").test == "randomization"
 
 
 def test_runs_of_different_suites_are_refused(run: Make) -> None:
@@ -194,7 +199,7 @@ def test_what_cannot_be_asked_is_refused(run: Make) -> None:
     one, two = run("one", "RW"), run("two", "RR")
     with pytest.raises(AnaphoraError, match="two or more runs"):
         compare_runs([one])
-    with pytest.raises(AnaphoraError, match=r"unknown test 'sign'.*mcnemar, randomisation, bootstrap"):
+    with pytest.raises(AnaphoraError, match=r"unknown test 'sign'.*mcnemar, randomization, bootstrap"):
         compare_runs([one, two], test="sign")
     with pytest.raises(AnaphoraError, match=r"independent items\. With --resample, choose another --test"):
         compare_runs([one, two], test="mcnemar", settings=Settings(resample="document"))
@@ -324,7 +329,9 @@ def test_attacks_without_an_example_in_common(run_pairing: Make) -> None:
 
 
 def test_several_attacks_in_one_run(run_pairing: Make) -> None:
-    with pytest.raises(AnaphoraError, match=r"both/run\.jsonl: several attacks on one example .* anaphora robustness"):
+    with pytest.raises(
+        AnaphoraError, match=r"both/run\.jsonl: it has several attacks on one example.*anaphora robustness"
+    ):
         zip_runs([run_pairing("base", "a b"), run_pairing("both", "x<a y<a", "cd")])
 
 

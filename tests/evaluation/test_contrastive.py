@@ -94,7 +94,7 @@ def test_every_figure_has_its_wilson_interval() -> None:
 
 
 def test_lower_is_better_when_told() -> None:
-    """Of these, only where the gold has the lowest score: none, as it is never the last."""
+    """Only examples in which the gold has the lowest score would count: none, as it is never the last."""
     assert evaluate_items(ITEMS, about=ABOUT, settings=Settings(minimize=True)).figure.correct == 0
     turned = [i._replace(scores=[-score for score in i.scores]) for i in ITEMS]
     result = evaluate_items(turned, about=ABOUT, settings=Settings(minimize=True))

@@ -100,7 +100,7 @@ def test_a_system_with_another_context_is_another_system(run: Make) -> None:
 
 def test_score_files_are_joined_by_name(run: Make) -> None:
     runs = [run("s", item("a"), system="scores:1"), run("s-a", attacked("a"), system="scores:2")]
-    with pytest.raises(BadInput, match=r"s-a.run.jsonl: an attack, but no run has the originals .* scores:2.*--system"):
+    with pytest.raises(BadInput, match=r"s-a.run.jsonl: an attack, but no run has the originals .* scores:2.*--name"):
         gather(runs, SETTINGS)
     (found,) = gather(runs, SETTINGS, "mine")
     assert (found.system, len(found.attacks)) == ("mine", 1)

@@ -14,7 +14,7 @@ pytest.importorskip("anaphora.align.thot")
 from anaphora.align import Aligner, Settings
 from anaphora.align.aligner import align_systems
 from anaphora.core.errors import AnaphoraError, BadInput
-from anaphora.demo.stand_ins import demo_suite
+from anaphora.demo.corpus import demo_suite
 from anaphora.evaluation.generative import (
     CORRECT,
     NOT_FOUND,
@@ -42,7 +42,7 @@ DIAGONAL = [[i] for i in range(7)]
 
 
 def outcome(translation: str, links: list[list[int]] | None = None, gold: int = 0) -> Outcome:
-    """Of a translation of SOURCE that is aligned word by word unless told otherwise."""
+    """The outcome for a translation of SOURCE, aligned word by word by default."""
     words = translation.split()
     example = Example("1", (" ".join(SOURCE),), tuple((" ".join(c),) for c in CANDIDATES), gold)
     given = [[j for j in row if j < len(words)] for row in (links or DIAGONAL)]
@@ -321,7 +321,7 @@ def test_examples_without_a_right_answer_are_left_out(tmp_path: Path) -> None:
     path = tmp_path / "t.de"
     path.write_text("Er war alt.\nSie war groß.\n", encoding="utf-8")
     assert read_translations(path, texts, suite).sentences == [["Sie", "war", "groß", "."]]
-    with pytest.raises(AnaphoraError, match="no example has a right answer"):
+    with pytest.raises(AnaphoraError, match="no example has a gold candidate"):
         read_texts(suite_of(Header("s", "en", "de"), lambda: [prior]))
 
 

@@ -79,9 +79,9 @@ def test_shares_of_choices_are_not_called_accuracy() -> None:
     [
         ({"normalize": "tokens"}, "unknown normalize 'tokens'. Known: sum, mean"),
         ({"interval": "wald"}, "unknown interval 'wald'. Known: wilson, bootstrap"),
-        ({"confidence": 95}, "confidence is a number between 0 and 1"),
-        ({"confidence": 0.0}, "confidence is a number between 0 and 1"),
-        ({"samples": 0}, "samples and trials are numbers from 1"),
+        ({"confidence": 95}, "confidence must be between 0 and 1"),
+        ({"confidence": 0.0}, "confidence must be between 0 and 1"),
+        ({"samples": 0}, "samples and trials at least 1"),
     ],
 )
 def test_settings_that_mean_nothing_are_refused(settings: dict[str, Any], problem: str) -> None:
@@ -120,7 +120,7 @@ def test_the_long_signature_spells_everything_out() -> None:
     assert replace(RESULT_SIGNATURE, settings=settings).long_signature == (
         f"contrastive|suite:contrapro@1f3c9a{'0' * 58}|languages:en-de|context:1+1"
         '|focus:"candidate"|margins_only:false|normalise:1.0|separator:" "|truncate:false'
-        "|normalisation:mean|better:lower|ties:wrong|interval:bootstrap|confidence:0.95|resampled:document|samples:10000|seed:7|version:0.3.0"
+        "|normalization:mean|better:lower|ties:wrong|interval:bootstrap|confidence:0.95|resampled:document|samples:10000|seed:7|version:0.3.0"
     )
     assert "|samples:none|seed:none|" in RESULT_SIGNATURE.long_signature
 

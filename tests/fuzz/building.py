@@ -283,7 +283,7 @@ for name in ("measure-score", "measure-score-docids"):
     within(name, counting, torch=True)
 
 
-# Templates, attacks, the catalogue, training
+# Templates, attacks, the catalog, training
 
 
 def words(folder: Path) -> None:

@@ -77,7 +77,7 @@ def samples(folder: Path) -> None:
 
 
 def judged(folder: Path) -> None:
-    """What `apt --details` wrote, and judgements of it."""
+    """What `apt --details` wrote, and judgments of it."""
     from anaphora.cli.app import app
 
     texts(folder)
@@ -86,7 +86,7 @@ def judged(folder: Path) -> None:
     header, *rows = [line.split("\t") for line in (folder / "d.tsv").read_text().splitlines()]
     places = [header.index(name) for name in ("system", "sentence", "position")]
     lines = [
-        "system\tsentence\tposition\tjudgement",
+        "system\tsentence\tposition\tjudgment",
         *("\t".join([*(row[p] for p in places), "correct"]) for row in rows),
     ]
     write(folder / "j.tsv", "\n".join(lines) + "\n")

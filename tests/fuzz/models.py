@@ -121,7 +121,7 @@ add("apt.idiap-config", _idiap_seed, _idiap, "config", "pronouns", "equal")
 
 
 WORDNET = {
-    "index.noun": "  1 licence\ncar n 2 3 @ ~ + 2 1 02958343 02959942\nchild n 1 0 1 1 09917593\n",
+    "index.noun": "  1 license\ncar n 2 3 @ ~ + 2 1 02958343 02959942\nchild n 1 0 1 1 09917593\n",
     "index.verb": "buy v 1 1 @ 1 0 02207206\n",
     "index.adj": "fast a 1 0 1 0 00976508\n",
     "index.adv": "fast r 1 0 1 0 00085811\n",

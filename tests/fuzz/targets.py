@@ -615,7 +615,7 @@ def _parcor(folder: Path) -> None:
 
 
 def _gold(folder: Path) -> None:
-    from anaphora.build.mine.gold import languages_of, read_gold
+    from anaphora.build.mine.quality import languages_of, read_gold
 
     all_of(read_gold(folder / "p.jsonl", *languages_of(folder / "p.jsonl")))
 
@@ -707,7 +707,7 @@ def _samples(folder: Path) -> None:
     learn_equivalents(read_samples(folder / "j.tsv"))
 
 
-add("apt.judgements", files(j__tsv="candidate\treference\tcorrect\nil\telle\t0\nce\tcela\t1\n"), _samples)
+add("apt.judgments", files(j__tsv="candidate\treference\tcorrect\nil\telle\t0\nce\tcela\t1\n"), _samples)
 
 
 def _annotations(folder: Path) -> None:
@@ -910,7 +910,7 @@ def _archive_seed(name: str) -> Seed:
 
 def _archive(name: str) -> Run:
     def run(folder: Path) -> None:
-        from anaphora.suites.archive import extract
+        from anaphora.suites.download import extract
 
         extract(folder / name, folder / "out", strip=1, limit=1 << 20)
 

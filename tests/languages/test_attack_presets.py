@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from anaphora.core.errors import AnaphoraError
-from anaphora.languages.attack_presets import DATA, built_in, for_languages, place_of, preset
+from anaphora.languages.attack_presets import DATA, built_in, for_languages, preset, preset_file
 
 
 @pytest.mark.parametrize("kind", ["phrase", "possessive"])
@@ -22,8 +22,8 @@ def test_the_users_preset_goes_before_the_built_in_one(tmp_path: Path) -> None:
     file.write_text('[he_said]\nen = "x"\n', encoding="utf-8")
     assert preset("phrase", "he_said", file) == {"en": "x"}
     assert preset("phrase", "she_said", file)["place"] == "before"
-    assert place_of("phrase", "he_said", file) == file
-    assert place_of("phrase", "she_said", file) == DATA / "phrase.toml"
+    assert preset_file("phrase", "he_said", file) == file
+    assert preset_file("phrase", "she_said", file) == DATA / "phrase.toml"
 
 
 def test_both_languages_are_needed() -> None:

@@ -33,7 +33,7 @@ def marked(one: str, other: str) -> tuple[list[str], list[str]]:
         ("Er war alt.", "Sie war alt.", (["Er"], ["Sie"])),
         ("C'est vrai.", "Il est vrai.", (["C'"], ["Il"])),
         ("I gave it to her.", "I gave them to him.", (["it", "her"], ["them", "him"])),
-        ("He himself saw.", "It saw.", (["He himself"], ["It"])),  # neighbours are one stretch
+        ("He himself saw.", "It saw.", (["He himself"], ["It"])),  # neighbors are one stretch
         ("the same", "the same", ([], [])),
         ("我看見他。", "我看見她。", (["我看見他"], ["我看見她"])),  # words are not divided there: better too much
     ],
@@ -42,7 +42,7 @@ def test_differences(one: str, other: str, expected: tuple[list[str], list[str]]
     assert marked(one, other) == expected
 
 
-def test_a_word_that_is_missing_is_shown_by_its_neighbour() -> None:
+def test_a_word_that_is_missing_is_shown_by_its_neighbor() -> None:
     assert marked("he saw it today", "he saw today") == (["it"], ["today"])
     assert marked("he saw it", "he saw") == (["it"], ["saw"])
     assert marked("", "he") == ([], ["he"])

@@ -148,5 +148,5 @@ def test_a_gzipped_file(tmp_path: Path) -> None:
 def test_another_file_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "x.txt"
     path.write_text("Hocker stool\n", encoding="utf-8")
-    with pytest.raises(BadInput, match="no entry of a noun"):
+    with pytest.raises(BadInput, match="has no nouns"):
         Ding(path)

@@ -12,7 +12,7 @@ from anaphora.core.errors import BadInput
 from anaphora.languages import wordnet
 from anaphora.languages.wordnet import PARTS, FirstSenses, WordNet, find_wordnet, read_wordnet
 
-LICENCE = "  1 This line stands for the licence in which every line begins with two spaces.  \n"
+LICENSE = "  1 This line stands for the license in which every line begins with two spaces.  \n"
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def folder(tmp_path: Path) -> Path:
         "adv.exc": "best well\n",
     }
     for name, text in files.items():
-        (tmp_path / name).write_text((LICENCE if "index" in name else "") + text, encoding="utf-8")
+        (tmp_path / name).write_text((LICENSE if "index" in name else "") + text, encoding="utf-8")
     return tmp_path
 
 
@@ -77,7 +77,7 @@ def test_an_irregular_form_has_no_regular_base() -> None:
 
 
 def test_a_damaged_index(folder: Path) -> None:
-    (folder / "index.adv").write_text(LICENCE + "fast r many 0\n", encoding="utf-8")
+    (folder / "index.adv").write_text(LICENSE + "fast r many 0\n", encoding="utf-8")
     with pytest.raises(BadInput, match=r"index\.adv: line 2: not a line of a WordNet index"):
         read_wordnet(folder)
 
@@ -118,11 +118,11 @@ def test_the_real_wordnet() -> None:
 # The first sense of an English noun, from WordNet's own files.
 
 
-INDEX = """  1 a licence
+INDEX = """  1 a license
 stool n 2 3 @ ~ + 2 1 00000111 00000222
 foot_stool n 1 1 @ 1 0 00000111
 """
-DATA = """  1 a licence
+DATA = """  1 a license
 00000111 06 n 02 stool 0 Foot_stool 0 001 @ 00000333 n 0000 | a seat
 00000222 06 n 01 stool 1 001 @ 00000333 n 0000 | something else
 """

@@ -1,4 +1,4 @@
-"""What the tests of the measure share: pairs that only context decides, and tiny models with real tokenisers."""
+"""What the tests of the measure share: pairs that only context decides, and tiny models with real tokenizers."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ def test_what_is_learned_is_in_the_weights(toy: list[Example], tiny_lm: Path, tm
     assert loaded(text).tolist() == [pytest.approx(row, abs=1e-4) for row in features(text).tolist()]
     old, new = LanguageModelFeatures(str(tiny_lm)).model.state_dict(), loaded.model.state_dict()
     changed = {name for name in old if not torch.equal(old[name], new[name])}
-    assert len(changed) == 2 * 7  # every projection of both layers, neither embeddings nor output nor normalisation
+    assert len(changed) == 2 * 7  # every projection of both layers, neither embeddings nor output nor normalization
 
 
 def test_an_interrupted_run_goes_on_to_the_same_weights(toy: list[Example], tiny_lm: Path, tmp_path: Path) -> None:

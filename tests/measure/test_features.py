@@ -27,7 +27,7 @@ def text(*passage: str) -> Text:
 
 
 def log_probabilities(features: LanguageModelFeatures, whole: str) -> list[float]:
-    """Of all pieces of a text, plainly computed."""
+    """The log-probabilities of all pieces of a text, computed without shortcuts."""
     ids = torch.tensor([[0, *features.tokenizer(whole, add_special_tokens=False)["input_ids"]]])
     with torch.inference_mode():
         found = torch.log_softmax(features.model(ids).logits[0], -1)

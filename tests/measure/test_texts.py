@@ -183,7 +183,7 @@ def test_pairs_of_a_kind() -> None:
         ("He left.", "It left."),
         ("He left.", "She left."),
     ]
-    with pytest.raises(AnaphoraError, match="example 'z' is no pair"):
+    with pytest.raises(AnaphoraError, match="example 'z' is not a pair"):
         pairs_of([Example("z", ("",), (("a",), ("b",)), None)], model, ENGLISH)
 
 

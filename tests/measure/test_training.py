@@ -278,7 +278,7 @@ def test_weights_of_another_architecture_are_refused(static: tuple[Path, Measure
     folder, _ = static
     weights = load_file(folder / "model.safetensors")
     save_file({name: t for name, t in weights.items() if name != "head.normal.weight"}, folder / "model.safetensors")
-    with pytest.raises(BadInput, match=r"has head\.normal\.weight, but the file has not.*another architecture"):
+    with pytest.raises(BadInput, match=r"has head\.normal\.weight, but the file does not.*another architecture"):
         load_measure(folder)
     save_file({**weights, "head.z": torch.zeros(9)}, folder / "model.safetensors")
     with pytest.raises(BadInput, match=r"head\.z: \(9,\) in the file, \(4,\) in the model"):
@@ -289,7 +289,7 @@ def test_a_description_of_another_architecture_is_refused(static: tuple[Path, Me
     folder, _ = static
     about = json.loads((folder / "measure.json").read_text())
     change(folder, config={**about["config"], "model": {**about["config"]["model"], "kind": "average"}})
-    with pytest.raises(BadInput, match=r"the file has head\.normal\.\w+, but the model has not"):
+    with pytest.raises(BadInput, match=r"the file has head\.normal\.\w+, but the model does not"):
         load_measure(folder)
 
 

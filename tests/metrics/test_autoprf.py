@@ -15,7 +15,7 @@ from anaphora.align import SystemAlignments
 from anaphora.core.documents import read_parallel
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.metrics.apt.task import Files
-from anaphora.metrics.autoprf import Aligned, Occurrence, aligned_text, autoprf, autoprf_of_files, occurrences
+from anaphora.metrics.autoprf import Aligned, Occurrence, aligned_text, autoprf, autoprf_of_files, find_occurrences
 from anaphora.stats.resampling import Resampling
 
 PATH = Path("hyp.align")
@@ -25,7 +25,7 @@ def test_words_of_each_occurrence() -> None:
     source = ["It works , and they know it", "no pronoun here", "IT"]
     candidate = Aligned(["Cela marche et ils le savent", "rien", "Il"], [((0, 0), (4, 3), (5, 5), (5, 4)), (), ()])
     reference = Aligned(["Il marche , ils le savent", "rien", "Il"], [((0, 0), (4, 3), (4, 3)), (), ((0, 0),)])
-    assert list(occurrences(source, candidate, reference, ["it", "They"])) == [
+    assert list(find_occurrences(source, candidate, reference, ["it", "They"])) == [
         Occurrence(0, "it", ("Cela",), ("Il",)),
         Occurrence(0, "they", ("ils",), ("ils",)),
         Occurrence(0, "it", (), ()),
@@ -35,14 +35,14 @@ def test_words_of_each_occurrence() -> None:
 
 def test_words_are_in_the_order_of_the_text_and_counted_once() -> None:
     text = Aligned(["a b c"], [((0, 2), (0, 0), (0, 2))])
-    (found,) = occurrences(["it"], text, text, ["it"])
+    (found,) = find_occurrences(["it"], text, text, ["it"])
     assert found.candidate == ("a", "c")
 
 
 def test_case_of_the_target_counts_unless_told_otherwise() -> None:
     candidate, reference = Aligned(["Il"], [((0, 0),)]), Aligned(["il"], [((0, 0),)])
-    (strict,) = occurrences(["it"], candidate, reference, ["it"])
-    (lenient,) = occurrences(["it"], candidate, reference, ["it"], lowercase=True)
+    (strict,) = find_occurrences(["it"], candidate, reference, ["it"])
+    (lenient,) = find_occurrences(["it"], candidate, reference, ["it"], lowercase=True)
     assert (strict.matches, lenient.matches) == (0, 1)
 
 
@@ -57,7 +57,7 @@ def test_matches_are_clipped_counts(candidate: str, reference: str, matches: int
 def test_points_past_the_source_are_passed_over_and_counted() -> None:
     found = aligned_text(["it is", "so"], ["il est", "ainsi"], ["0-0 1-1 2-1 7-0", "0-0"], PATH)
     assert found.outside == 1
-    (one,) = occurrences(["it is", "so"], found, found, ["it"])
+    (one,) = find_occurrences(["it is", "so"], found, found, ["it"])
     assert one.candidate == ("il",)
 
 
@@ -95,7 +95,7 @@ def test_counted_by_hand() -> None:
 
 
 def test_over_the_corpus_a_word_pays_for_another_sentence() -> None:
-    """Of the words il ×2, est, ce, elles the reference's il ×2, ce are found somewhere: il once in each of two."""
+    """Among the words il ×2, est, ce, elles are the reference's il ×2 and ce: il once in each of two."""
     result = autoprf(FOUND, 5, clip="corpus", resampling=FEW)
     assert (result.score.matches, result.score.candidate, result.score.reference) == (3, 5, 6)
     assert result.sums.values() == pytest.approx({"precision": 3 / 5, "recall": 3 / 6, "f": 6 / 11})
@@ -163,7 +163,7 @@ def test_the_figures_of_the_original_program(data: Callable[[str], Path]) -> Non
     source, reference, text, *lines = read_parallel(*(folder / f"{name}.gz" for name in names), *alignments)
     aligned = [aligned_text(source, *rest) for rest in zip((reference, text), lines, alignments, strict=True)]
     assert [one.outside for one in aligned] == [0, 37]
-    found = list(occurrences(source, aligned[1], aligned[0], ["it"]))
+    found = list(find_occurrences(source, aligned[1], aligned[0], ["it"]))
     score = autoprf(found, len(source), resampling=FEW).score
     assert (score.matches, score.candidate, score.reference) == (410, 1379, 1319)
     assert [f"{score.precision:.4f}", f"{score.recall:.4f}", f"{score.f:.4f}"] == ["0.2973", "0.3108", "0.3039"]
@@ -200,7 +200,7 @@ def test_two_systems(files: Files) -> None:
         (figure, ["poor", "good"]) for figure in ("precision", "recall", "f")
     ]
     # ten sentences differ, all one way: two of 2¹⁰ exchanges are as extreme
-    assert document["pairs"][0]["tests"]["randomisation"] == pytest.approx(2 / 1024, abs=0.003)
+    assert document["pairs"][0]["tests"]["randomization"] == pytest.approx(2 / 1024, abs=0.003)
     assert document["pairs"][0]["delta"] == pytest.approx(10 / 12)
 
 

@@ -14,7 +14,8 @@ import pytest
 from anaphora.core.documents import read_parallel
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.finite import NotFinite
-from anaphora.metrics.corpus import METRICS, MODEL, USUAL, Texts, comet, measure, read_texts
+from anaphora.metrics.corpus import METRICS, USUAL, Texts, measure, read_texts
+from anaphora.metrics.external import MODEL, comet
 from anaphora.stats.resampling import Resampling
 
 pytest.importorskip("sacrebleu", reason="the surface metrics need the extra metrics")
@@ -155,10 +156,10 @@ def test_intervals_are_as_wide_as_sacrebleus(name: str, noisy: Noisy) -> None:
 
 
 @pytest.mark.parametrize("name", ORIGINALS)
-def test_randomisation_is_sacrebleus(name: str, noisy: Noisy) -> None:
+def test_randomization_is_sacrebleus(name: str, noisy: Noisy) -> None:
     """With other random numbers, and but for ties: whole edits give equal differences, which it does not count.
 
-    Its bootstrap is another one: it takes differences without their sign and then centres them, and so gives smaller
+    Its bootstrap is another one: it takes differences without their sign and then centers them, and so gives smaller
     p-values than the two-sided test here.
     """
     from sacrebleu.significance import PairedTest
@@ -172,11 +173,11 @@ def test_randomisation_is_sacrebleus(name: str, noisy: Noisy) -> None:
         p_values[test] = second.p_value
     assert 0.05 < p_values["ar"] < 0.5
     ties = 0.06 if name == "ter" else 0.0
-    assert -0.03 < result.pairs[0].tests["randomisation"] - p_values["ar"] < 0.03 + ties
+    assert -0.03 < result.pairs[0].tests["randomization"] - p_values["ar"] < 0.03 + ties
     assert p_values["bs"] < result.pairs[0].tests["bootstrap"]
 
 
-def test_tokenised_texts_are_taken_as_they_are() -> None:
+def test_tokenized_texts_are_taken_as_they_are() -> None:
     text = ["It 's here ."] * 4
     (bleu,) = measure(Texts(text, {"a": text}, tokenize="none"), ["bleu"], resampling=Resampling(100)).metrics
     assert "|tok:none|" in bleu.signature
@@ -184,13 +185,13 @@ def test_tokenised_texts_are_taken_as_they_are() -> None:
     assert "|tok:zh|" in chinese.signature
 
 
-def test_a_tokeniser_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    from anaphora.metrics import surface
+def test_a_tokenizer_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    from anaphora.metrics import external
 
     def missing(**_: object) -> None:
         raise RuntimeError("Please install the extra")
 
-    monkeypatch.setattr(surface, "BLEU", missing)
+    monkeypatch.setattr(external, "BLEU", missing)
     with pytest.raises(AnaphoraError, match="sacreBLEU: Please install the extra"):
         measure(Texts(["a"], {"x": ["a"]}), ["bleu"])
 
@@ -296,7 +297,7 @@ def test_a_checkpoint_on_this_machine(package: SimpleNamespace) -> None:
 
 
 def test_without_a_source() -> None:
-    with pytest.raises(AnaphoraError, match="give it with -s"):
+    with pytest.raises(AnaphoraError, match="Pass it with -s"):
         comet(Texts(["a"], {"x": ["a"]}))
 
 

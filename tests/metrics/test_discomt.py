@@ -163,7 +163,7 @@ def test_systems_with_the_same_items_are_compared() -> None:
     (pair,) = result.pairs["accuracy"]
     assert pair.delta == pytest.approx(3 / 10)
     # three items differ, all one way: two of eight exchanges are as extreme
-    assert pair.tests["randomisation"] == pytest.approx(2 / 8, abs=0.03)
+    assert pair.tests["randomization"] == pytest.approx(2 / 8, abs=0.03)
     assert discomt({"a": TEN, "b": better[:-1]}, FEW).pairs == {}
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from anaphora import apt
-from anaphora.metrics.examples import write_example
+from anaphora.metrics import write_example
 from anaphora.metrics.judgments import judge_cases, learn_equivalents, read_samples
 from anaphora.metrics.meta import outliers, read_cases, read_human, read_scores, sweep
 from anaphora.stats.correlation import Settings
@@ -39,7 +39,7 @@ def test_the_example_of_apt(tmp_path: Path) -> None:
 
 def test_the_example_of_meta_evaluation_fits_together(tmp_path: Path) -> None:
     files = write_example("meta", tmp_path)
-    scores_file, basic, rescued, details, judgements = files
+    scores_file, basic, rescued, details, judgments = files
     scores = read_scores(scores_file)
     assert scores.systems == (
         "baseline",
@@ -55,6 +55,6 @@ def test_the_example_of_meta_evaluation_fits_together(tmp_path: Path) -> None:
     found = sweep(read_human(scores_file), cases, weights=[(0.5, 0)], settings=Settings(samples=100))
     assert all(sum(counts) == 210 for systems in cases.values() for counts in systems.values())
     assert list(found.settings[1].scores.values()) == pytest.approx(scores.metrics["apt"].tolist(), abs=5e-5)
-    table = judge_cases(details, judgements)
+    table = judge_cases(details, judgments)
     assert [case.total for case in table.cases] == list(found.totals()["rescued"])
     assert table.total.correct / 210 == pytest.approx(scores.human_scores.sum(), abs=1e-3)

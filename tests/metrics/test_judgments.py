@@ -23,7 +23,7 @@ from anaphora.metrics.judgments import (
     same_forms,
 )
 
-# Table 5: correct, incorrect and bad in per cent, and the total
+# Table 5: correct, incorrect and bad in percent, and the total
 TABLE_5 = ((84, 13, 3, 534), (43, 47, 10, 135), (26, 60, 14, 581), (0, 76, 24, 129), (53, 36, 11, 81), (0, 76, 24, 38))
 
 
@@ -34,57 +34,59 @@ def written(path: Path, header: str, rows: Sequence[Sequence[object]]) -> Path:
 
 
 def judged(
-    folder: Path, details: Sequence[Sequence[object]], judgements: Sequence[Sequence[object]], word: str = "judgement"
+    folder: Path, details: Sequence[Sequence[object]], judgments: Sequence[Sequence[object]], word: str = "judgment"
 ) -> CaseJudgments:
     return judge_cases(
         written(folder / "details.tsv", "system sentence position case candidate", details),
-        written(folder / "judgements.tsv", f"system sentence position {word}", judgements),
+        written(folder / "judgments.tsv", f"system sentence position {word}", judgments),
     )
 
 
 def test_table_5(tmp_path: Path) -> None:
     """Pronouns with the published totals and shares give the published table, its last row too."""
-    details, judgements = [], []
+    details, judgments = [], []
     for case, (correct, incorrect, _, total) in enumerate(TABLE_5, start=1):
         first, second = round(correct * total / 100), round((correct + incorrect) * total / 100)
         for k in range(total):
             word = JUDGMENTS[(k >= first) + (k >= second)]
             details.append(("s", f"{case}.{k}", 1, f"c{case}", "x"))
-            judgements.append(("s", f"{case}.{k}", 1, word))
-    found = judged(tmp_path, details, judgements)
+            judgments.append(("s", f"{case}.{k}", 1, word))
+    found = judged(tmp_path, details, judgments)
     for case, (*shares, total) in zip(found.cases, TABLE_5, strict=True):
         assert case.total == total
         assert [100 * (case.share(word) or 0) for word in JUDGMENTS] == pytest.approx(shares, abs=1)
     assert found.total.total == 1498
-    # made of rounded shares, so that the last row is right within one per cent
+    # made of rounded shares, so that the last row is right within one percent
     assert [100 * (found.total.share(word) or 0) for word in JUDGMENTS] == pytest.approx([47, 43, 10], abs=1)
     assert (found.unjudged, found.unmatched) == (0, 0)
 
 
 def test_pronouns_are_told_apart_by_system_sentence_and_position(tmp_path: Path) -> None:
     details = [("a", 1, 1, 1, "il"), ("a", 1, 5, 3, "ce"), ("a", 2, 1, 4, ""), ("b", 1, 1, 2, "ce")]
-    judgements = [("b", 1, 1, "correct"), ("a", 1, 5, "Incorrect"), ("a", 1, 1, "bad translation")]
-    found = judged(tmp_path, details, judgements)
+    judgments = [("b", 1, 1, "correct"), ("a", 1, 5, "Incorrect"), ("a", 1, 1, "bad translation")]
+    found = judged(tmp_path, details, judgments)
     assert found.cases[:4] == (Judged(0, 0, 1), Judged(1, 0, 0), Judged(0, 1, 0), Judged(0, 0, 0))
     assert found.unjudged == 1
 
 
 def test_one_system_need_not_be_named(tmp_path: Path) -> None:
     details = written(tmp_path / "d.tsv", "sentence position source case", [(3, 2, "it", 6)])
-    judgements = written(tmp_path / "j.tsv", "sentence position judgement", [(3, 2, "incorrect"), (4, 4, "correct")])
-    found = judge_cases(details, judgements)
+    judgments = written(tmp_path / "j.tsv", "sentence position judgment", [(3, 2, "incorrect"), (4, 4, "correct")])
+    found = judge_cases(details, judgments)
     assert found.cases[5] == Judged(0, 1, 0)
     assert found.unmatched == 1
+    judgments.write_text(judgments.read_text().replace("judgment", "judgement"))  # the column of version 0.1.0
+    assert judge_cases(details, judgments) == found
 
 
 def test_several_annotators(tmp_path: Path) -> None:
     details = written(tmp_path / "d.tsv", "sentence position case", [(1, 1, 2)])
     rows = [(1, 1, "x", "correct"), (1, 1, "y", "incorrect")]
-    found = judge_cases(details, written(tmp_path / "j.tsv", "sentence position annotator judgement", rows))
+    found = judge_cases(details, written(tmp_path / "j.tsv", "sentence position annotator judgment", rows))
     assert found.cases[1] == Judged(1, 1, 0)
     assert (found.unjudged, found.unmatched) == (0, 0)
     with pytest.raises(BadInput, match=r"line 3: the pronoun is also judged in line 2.*annotator"):
-        judge_cases(details, written(tmp_path / "j.tsv", "sentence position who judgement", rows))
+        judge_cases(details, written(tmp_path / "j.tsv", "sentence position who judgment", rows))
 
 
 @pytest.mark.parametrize(
@@ -131,30 +133,30 @@ def test_forms_of_one_pronoun_and_named_options(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("details", "judgements", "said"),
+    ("details", "judgments", "said"),
     [
-        ("sentence case\n1\t1", "sentence position judgement\n1\t1\tbad", r"d.tsv: line 1: no column 'position'.*apt"),
-        ("sentence position\n1\t1", "sentence position judgement\n1\t1\tbad", "d.tsv: line 1: no column 'case'"),
-        ("sentence position case\n1\t1\t7", "sentence position judgement\n1\t1\tbad", "line 2: not a case.*'7'"),
-        ("sentence position case\n1\t1\t1\n1\t1\t2", "sentence position judgement\n1\t1\tbad", "line 3: .*twice"),
-        ("sentence position case\n1\t1\t1", "sentence position\n1\t1", "j.tsv: line 1: no column 'judgement'"),
+        ("sentence case\n1\t1", "sentence position judgment\n1\t1\tbad", r"d.tsv: line 1: no column 'position'.*apt"),
+        ("sentence position\n1\t1", "sentence position judgment\n1\t1\tbad", "d.tsv: line 1: no column 'case'"),
+        ("sentence position case\n1\t1\t7", "sentence position judgment\n1\t1\tbad", "line 2: not a case.*'7'"),
+        ("sentence position case\n1\t1\t1\n1\t1\t2", "sentence position judgment\n1\t1\tbad", "line 3: .*twice"),
+        ("sentence position case\n1\t1\t1", "sentence position\n1\t1", "j.tsv: line 1: no column 'judgment'"),
         (
             "sentence position case\n1\t1\t1",
-            "sentence position judgement\n1\t1\tgood",
+            "sentence position judgment\n1\t1\tgood",
             "j.tsv: line 2: unknown judgment",
         ),
         ("sentence position case\n1\t1\t1", "sentence position answers\n1\t1\til", "d.tsv: line 1: no column 'cand"),
         ("sentence position case candidate\n1\t1\t1\til", "sentence position answers\n1\t1\t|", "line 2: no answer"),
-        ("sentence position case\n1\t1\t1", "sentence position judgement\n2\t1\tbad", "none of the judged pronouns"),
+        ("sentence position case\n1\t1\t1", "sentence position judgment\n2\t1\tbad", "none of the judged pronouns"),
         (
             "system sentence position case\na\t1\t1\t1",
-            "sentence position judgement\n1\t1\tbad",
+            "sentence position judgment\n1\t1\tbad",
             "j.tsv: line 1: no column 'system'",
         ),
     ],
 )
-def test_files_that_are_refused(tmp_path: Path, details: str, judgements: str, said: str) -> None:
-    for name, text in (("d.tsv", details), ("j.tsv", judgements)):
+def test_files_that_are_refused(tmp_path: Path, details: str, judgments: str, said: str) -> None:
+    for name, text in (("d.tsv", details), ("j.tsv", judgments)):
         (tmp_path / name).write_text(text.replace(" ", "\t") + "\n")
     with pytest.raises(BadInput, match=said):
         judge_cases(tmp_path / "d.tsv", tmp_path / "j.tsv")
@@ -166,13 +168,13 @@ def test_files_that_are_refused(tmp_path: Path, details: str, judgements: str, s
         st.tuples(st.integers(1, 6), st.sampled_from(JUDGMENTS), st.booleans()), min_size=1, max_size=30
     ).filter(lambda rows: any(both for *_, both in rows))
 )
-def test_every_judgement_is_counted_once(
+def test_every_judgment_is_counted_once(
     tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[int, str, bool]]
 ) -> None:
     folder = tmp_path_factory.mktemp("j")
     details = [("s", k, 0, case, "") for k, (case, _, _) in enumerate(rows)]
-    judgements = [("s", k if both else f"x{k}", 0, word) for k, (_, word, both) in enumerate(rows)]
-    found = judged(folder, details, judgements)
+    judgments = [("s", k if both else f"x{k}", 0, word) for k, (_, word, both) in enumerate(rows)]
+    found = judged(folder, details, judgments)
     matched = [(case, word) for case, word, both in rows if both]
     assert found.total.total == len(matched)
     assert found.unjudged == found.unmatched == len(rows) - len(matched)

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 pytest.importorskip("snowballstemmer", reason="the stems need the extra metrics")
-pytest.importorskip("sacremoses", reason="the tokeniser needs the extra metrics")
+pytest.importorskip("sacremoses", reason="the tokenizer needs the extra metrics")
 
 from anaphora.core.documents import read_parallel
 from anaphora.core.errors import AnaphoraError
@@ -169,7 +169,7 @@ ENGLISH = [
     ("they are quick , but the child runs away from it", "the kids are fast , but a child ran away from them"),
     ("yesterday it rained", "it rained yesterday"),
     ("nothing here fits", "some other words entirely"),
-    ("he gave the keys to the neighbour , and she lost them", "she lost the keys that he gave to her neighbour"),
+    ("he gave the keys to the neighbor , and she lost them", "she lost the keys that he gave to her neighbor"),
 ]
 FRENCH = [
     ("la voiture est rouge et elle roule vite", "la voiture rouge roule vite , elle est neuve"),
@@ -382,7 +382,7 @@ def value(measured: Measured) -> float:
     return measured.sums["a"].values()["score"]
 
 
-def test_texts_are_tokenised_and_put_into_lower_case() -> None:
+def test_texts_are_tokenized_and_put_into_lower_case() -> None:
     hypothesis = [["c'", "est", "la", "pomme", "."], ["il", "est", "vert", ",", "mais", "il", "les", "mange", "."]]
     reference = [["c'", "est", "une", "pomme", "."], ["elle", "est", "verte", ",", "mais", "il", "la", "mange", "."]]
     scorer = Meteor(matchers_for("fr"), function_words(reference))
@@ -393,7 +393,7 @@ def test_texts_are_tokenised_and_put_into_lower_case() -> None:
     )
 
 
-def test_tokenised_texts_are_divided_by_spaces() -> None:
+def test_tokenized_texts_are_divided_by_spaces() -> None:
     found = meteor(Texts(["c' est lui ."], {"a": ["C' est lui."]}, languages=("en", "fr"), tokenize="none"))
     assert "tok:none" in found.signature
     scorer = Meteor(matchers_for("fr"), frozenset(["c'", "est", "lui", "."]))
@@ -409,7 +409,7 @@ def test_function_words_come_from_a_corpus(tmp_path: Path) -> None:
 
 
 def test_pronouns_of_the_language() -> None:
-    """Of c', elle and il the hypothesis has c' and il, and one il too many; la and les are none of the shared tasks.
+    """The hypothesis has c' and il of c', elle and il, and one il too many; la and les are none of the shared tasks.
 
     All matches make the chunks: c' est | pomme . and est vert(e) , mais il | mange .
     """
@@ -421,9 +421,9 @@ def test_pronouns_of_the_language() -> None:
 
 def test_pronouns_by_name_with_any_apostrophe() -> None:
     for sign in ("'", "’", "&apos;"):
-        tokenised = Texts([f"c{sign} est"], {"a": [f"c{sign} est"]}, languages=("en", "fr"), tokenize="none")
-        assert value(meteor_pronouns(tokenised, pronouns=["c'"])) == 1
-    assert value(meteor_pronouns(tokenised, pronouns=["il"])) == 0
+        tokenized = Texts([f"c{sign} est"], {"a": [f"c{sign} est"]}, languages=("en", "fr"), tokenize="none")
+        assert value(meteor_pronouns(tokenized, pronouns=["c'"])) == 1
+    assert value(meteor_pronouns(tokenized, pronouns=["il"])) == 0
 
 
 def test_pronouns_of_a_language_that_is_not_known() -> None:

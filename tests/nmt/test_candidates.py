@@ -255,7 +255,7 @@ def test_a_folder_with_a_comma_in_its_name(make: Make) -> None:
 
 def test_models_that_do_not_fit_together(make: Make, tmp_path: Path) -> None:
     one, other = make("one"), make("other", source_context=1)
-    with pytest.raises(AnaphoraError, match=r"other: reads other sentences than .*one"):
+    with pytest.raises(AnaphoraError, match=r"other: reads different sentences from .*one"):
         load_models(f"{one},{other}")
     two = make("two")
     learn_text(VocabularyConfig(size=38), "en-de", SENTENCES[:2], SENTENCES[:2], tmp_path / "new")
@@ -265,7 +265,7 @@ def test_models_that_do_not_fit_together(make: Make, tmp_path: Path) -> None:
         load_models(str(two))
     three = make("three")
     (three / "text.json").write_text((three / "text.json").read_text().replace("false", "true", 1))
-    with pytest.raises(AnaphoraError, match=r"three: another vocabulary than that of .*one"):
+    with pytest.raises(AnaphoraError, match=r"three: a different vocabulary from that of .*one"):
         load_models(f"{one},{three}")
 
 

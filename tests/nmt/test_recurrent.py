@@ -94,8 +94,8 @@ def sigmoid(x: Floats) -> Floats:
 
 
 def normed(x: Floats, gain: Floats, bias: Floats) -> Floats:
-    centred = x - x.mean(1, keepdims=True)
-    return centred / np.sqrt((centred**2).mean(1, keepdims=True) + 1e-5) * gain + bias
+    centered = x - x.mean(1, keepdims=True)
+    return centered / np.sqrt((centered**2).mean(1, keepdims=True) + 1e-5) * gain + bias
 
 
 def product(part: NormedLinear, x: torch.Tensor) -> Floats:
@@ -269,7 +269,7 @@ def test_dropout_only_in_training(encoder: Encoder) -> None:
 STATE_COMBINATION, SIZE_COMBINATION, BATCH_COMBINATION = 3, 4, 5
 
 
-def randomised(kind: Any, encoders: int) -> Any:
+def randomized(kind: Any, encoders: int) -> Any:
     torch.manual_seed(encoders)
     module = kind(encoders, STATE_COMBINATION, SIZE_COMBINATION).double()
     for parameter in module.parameters():
@@ -289,7 +289,7 @@ def array_combination(tensor: Any) -> Floats:
 
 @pytest.mark.parametrize("encoders", [2, 3])
 def test_eq_1_concatenation(encoders: int) -> None:
-    module = randomised(Concatenation, encoders)
+    module = randomized(Concatenation, encoders)
     state, contexts = data(encoders)
     w, b = array_combination(module.linear.linear.weight), array_combination(module.linear.linear.bias)
     for row in range(BATCH_COMBINATION):
@@ -308,7 +308,7 @@ def gated(c1: Floats, c2: Floats, module: Any, number: int = 0) -> Floats:
 
 
 def test_eqs_2_and_3_gate() -> None:
-    module = randomised(Gate, 2)
+    module = randomized(Gate, 2)
     state, contexts = data(2)
     for row in range(BATCH_COMBINATION):
         expected = gated(array_combination(contexts[row, 0]), array_combination(contexts[row, 1]), module)
@@ -316,7 +316,7 @@ def test_eqs_2_and_3_gate() -> None:
 
 
 def test_a_third_encoder_is_gated_against_the_first_two() -> None:
-    module = randomised(Gate, 3)
+    module = randomized(Gate, 3)
     state, contexts = data(3)
     for row in range(BATCH_COMBINATION):
         c1, c2, c3 = array_combination(contexts[row])
@@ -326,7 +326,7 @@ def test_a_third_encoder_is_gated_against_the_first_two() -> None:
 
 @pytest.mark.parametrize("encoders", [2, 3, 4])
 def test_eqs_4_to_6_hierarchical_attention(encoders: int) -> None:
-    module = randomised(Hierarchical, encoders)
+    module = randomized(Hierarchical, encoders)
     state, contexts = data(encoders)
     w_b, v_b, b_e = array_combination(module.of_state.weight), array_combination(module.energy), module.bias.item()
     u_b = [array_combination(linear.weight) for linear in module.of_contexts]
@@ -343,7 +343,7 @@ def test_eqs_4_to_6_hierarchical_attention(encoders: int) -> None:
 @pytest.mark.parametrize("name", COMBINATIONS)
 def test_every_encoder_counts(name: str) -> None:
     """The result has the size of one context vector, and depends on each of them."""
-    module = randomised(COMBINATIONS[name], 3)
+    module = randomized(COMBINATIONS[name], 3)
     state, contexts = data(3)
     contexts.requires_grad_()
     found = module(state, contexts)

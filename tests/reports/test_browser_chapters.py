@@ -90,7 +90,7 @@ def texts(tab: Any, part: str) -> list[str]:
 
 
 def colors(tab: Any, part: str) -> set[str]:
-    """Of everything in a chart that is neither text nor a line of the grid."""
+    """The colors of everything in a chart that is neither text nor a line of the grid."""
     drawn = tab.locator(f"#part-{part} svg").evaluate(
         "(svg) => [...svg.querySelectorAll('circle, path, rect')]"
         ".flatMap((node) => [node.getAttribute('fill'), node.getAttribute('stroke')])"

@@ -105,7 +105,7 @@ def test_packed_is_gzip_in_base64_and_always_the_same(runs: list[Run], suite: Su
     assert packed(found) == text
 
 
-# The texts of runs: from files, from the catalogue, of a part of a suite; and what to do where they are not found.
+# The texts of runs: from files, from the catalog, of a part of a suite; and what to do where they are not found.
 
 PROGRAM = """import sys
 for line in sys.stdin:
@@ -148,23 +148,23 @@ def test_a_run_of_a_sample_has_its_texts(suite: Suite, tmp_path: Path) -> None:
     assert list(found(run, tmp_path / "small.jsonl").examples) == [item.id for item in run]
 
 
-def test_the_suite_of_the_catalogue_is_found(limited: Run, run: Callable[[str], Run], suite: Suite, home: Path) -> None:
+def test_the_suite_of_the_catalog_is_found(limited: Run, run: Callable[[str], Run], suite: Suite, home: Path) -> None:
     suite.write(home / "suites" / "small.jsonl")
     assert len(found(run("context")).examples) == 4
     assert len(found(limited).examples) == 2
     assert found(limited).file is None
 
 
-def test_names_of_the_catalogue_are_taken(
+def test_names_of_the_catalog_are_taken(
     run: Callable[[str], Run], suite: Suite, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     suite.write(home / "suites" / "contrapro.jsonl")
     assert len(found(run("context"), "contrapro").examples) == 4
-    with pytest.raises(AnaphoraError, match="no such file or catalogue name"):
+    with pytest.raises(AnaphoraError, match="no such file or catalog name"):
         TextSources(["contrapor"]).texts_of(run("context"))
 
 
-def test_a_catalogue_suite_that_has_changed_is_not_taken(run: Callable[[str], Run], suite: Suite, home: Path) -> None:
+def test_a_catalog_suite_that_has_changed_is_not_taken(run: Callable[[str], Run], suite: Suite, home: Path) -> None:
     suite.write(home / "suites" / "small.jsonl")
     text = (home / "suites" / "small.jsonl").read_text("utf-8").replace("Löffel", "Teller")
     (home / "suites" / "small.jsonl").write_text(text, encoding="utf-8")

@@ -133,7 +133,7 @@ def test_the_regression_is_that_of_scipy(pairs: list[tuple[int, int]]) -> None:
         assert found == pytest.approx((expected.slope, expected.intercept), abs=1e-9)
 
 
-# Bars of the six cases: as high as their shares, side by side, told apart without colour.
+# Bars of the six cases: as high as their shares, side by side, told apart without color.
 
 SVG = "{http://www.w3.org/2000/svg}"
 COUNTS = {"basic": (50, 10, 20, 10, 6, 4), "heuristics & co": (110, 20, 40, 20, 6, 4)}
@@ -174,7 +174,7 @@ def test_bars_stand_on_one_line_and_do_not_overlap() -> None:
         assert max(float(entry.attrib["y"]) + 14 for entry in legend) < top - 12, "room for the figure above a bar"
 
 
-def test_alignments_differ_by_more_than_colour() -> None:
+def test_alignments_differ_by_more_than_color() -> None:
     root = ElementTree.fromstring(case_bars({str(k): COUNTS["basic"] for k in range(4)}))
     fills = {str(bar["fill"]) for bar in bars(root)}
     assert len(fills) == 4

@@ -140,13 +140,13 @@ def test_systems_compared() -> None:
     _, table = autoprf_tables(autoprf_result("il elles", "il ils"))
     assert [row.cells[0] for row in table.rows] == ["il elles → il ils", "precision", "recall", "F"]
     assert table.rows[1].cells[1] == "+0.5000"
-    assert table.notes[0].startswith("p: randomisation, corrected (Holm)")
+    assert table.notes[0].startswith("p: randomization, corrected (Holm)")
     _, table = autoprf_tables(autoprf_result("il ils", "il elles"))
     assert table.rows[1].cells[1] == "−0.5000"
 
 
 def test_metrics() -> None:
-    pair = PairedTest("a", "b", -1.5, (-3.0, 0.5), {"bootstrap": 0.004, "randomisation": 0.2}, 0.004, 0.004)
+    pair = PairedTest("a", "b", -1.5, (-3.0, 0.5), {"bootstrap": 0.004, "randomization": 0.2}, 0.004, 0.004)
     bleu = MetricResult("bleu", "BLEU|…", {"a": 31.5, "b": 30.0}, {"a": (30, 33), "b": (29, 31)}, (pair,), 2, False)
     ter = MetricResult("ter", "TER|…", {"a": 50.0, "b": 49.126}, {"a": (40, 60), "b": (45, 55)}, (pair,), 2, True)
     first, second = metrics_tables(MetricsResult("en-fr", 1200, ("a", "b"), (bleu, ter), Resampling(test="bootstrap")))

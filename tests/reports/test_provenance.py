@@ -125,7 +125,7 @@ def test_settings_are_words() -> None:
     )
 
 
-def test_a_suite_of_the_catalogue_goes_by_its_name(runs: list[Run]) -> None:
+def test_a_suite_of_the_catalog_goes_by_its_name(runs: list[Run]) -> None:
     run = replace(runs[0], header=replace(runs[0].header, suite="contrapro", context="1+1"))
     made = provenance(run, spec="hf:org/model", name="model", signature="ctr|x")
     assert made.command == "anaphora score contrapro --system hf:org/model --context 1 -o runs/sentence"

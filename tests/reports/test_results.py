@@ -137,7 +137,7 @@ def test_two_of_a_kind_share_a_chapter(written: Any) -> None:
     [
         ('{"a":\n', "not JSON"),
         ("[1]", "a JSON object is expected"),
-        ({"accuracy": 0.5}, "a result of no known kind"),
+        ({"accuracy": 0.5}, "an unknown kind of result"),
         ({**APT, "systems": {"one": {"apt": 0.5}}}, "not as expected"),
         ({**USAGE, "conditions": 3}, "not as expected"),
         ({**USAGE, "conditions": {"0": {"sentences": 0, "accuracy": 0.5, "interval": [0.4, None]}}}, "not as expected"),

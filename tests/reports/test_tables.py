@@ -132,7 +132,7 @@ def test_breakdowns_are_called_as_in_their_papers() -> None:
 
 
 def difference(delta: float, p: float, total: int = 432) -> Difference:
-    tests = {"mcnemar": p, "randomisation": p, "bootstrap": p}
+    tests = {"mcnemar": p, "randomization": p, "bootstrap": p}
     return Difference(total, 0.5, 0.5 + delta, (delta - 0.05, delta + 0.05), tests, p, p)
 
 

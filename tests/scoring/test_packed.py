@@ -357,7 +357,7 @@ def test_margins_of_candidates_that_are_the_same(opinionated: Callable[[Any, Any
 
 
 def test_where_the_batch_stands_does_not_matter(opinionated: Callable[[Any, Any], Any]) -> None:
-    """A long neighbour makes a short tree's rows longer, and changes nothing else."""
+    """A long neighbor makes a short tree's rows longer, and changes nothing else."""
     model = make(opinionated, *ARCHITECTURES["marian"])
     packed = PackedModel(model)
     short = Asked([5], [START], [[2], [3, 2]])

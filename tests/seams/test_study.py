@@ -119,7 +119,7 @@ def test_measure_pairs_become_a_study(command: Command, texts: tuple[Path, Path]
     assert counts == {"it:he": 6, "she:they": 4}
 
 
-# ------------------------------------------------------------------------------------- apt → study → judgements, scores
+# ------------------------------------------------------------------------------------- apt → study → judgments, scores
 
 
 @pytest.fixture
@@ -170,9 +170,9 @@ def test_gaps_of_plain_text_are_shown_as_it_is(command: Command, tmp_path: Path)
     assert item.marks == (((5, 9),),)  # the first "elle", not the second
 
 
-def test_judgements_of_every_gap_join_the_details(command: Command, gaps: Path) -> None:
-    command("study", "export", gaps, "--judgements", "judgements.tsv")
-    found = json.loads(command("apt-judgements", "details.tsv", "judgements.tsv", "-l", "en-fr", "--json"))
+def test_judgments_of_every_gap_join_the_details(command: Command, gaps: Path) -> None:
+    command("study", "export", gaps, "--judgments", "judgments.tsv")
+    found = json.loads(command("apt-judgements", "details.tsv", "judgments.tsv", "-l", "en-fr", "--json"))
     assert (found["unjudged"], found["unmatched"]) == (0, 0)
     assert found["cases"]["c1"]["correct"] == 2 * (5 + 4)  # two annotators; the reference's word is always right
     assert found["total"]["correct"] == 2 * (5 + 4 + 0)

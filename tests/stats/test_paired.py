@@ -21,7 +21,7 @@ from anaphora.stats.intervals import generator
 from anaphora.stats.paired import (
     Resampling,
     SufficientStats,
-    approximate_randomisation,
+    approximate_randomization,
     harmonic,
     holm,
     mcnemar,
@@ -80,10 +80,10 @@ def error(p: float, samples: int) -> float:
 
 
 @pytest.mark.parametrize(("only_first", "only_second"), [(5, 15), (10, 14), (30, 31), (100, 140), (0, 6), (7, 7)])
-def test_randomisation_of_right_and_wrong_is_mcnemars_test(only_first: int, only_second: int) -> None:
+def test_randomization_of_right_and_wrong_is_mcnemars_test(only_first: int, only_second: int) -> None:
     values, counts = np.array([-1.0, 0.0, 1.0]), np.array([only_first, 1_000, only_second])
     expected = mcnemar(only_first, only_second)
-    found = approximate_randomisation(values, counts, 20_000, generator(1))
+    found = approximate_randomization(values, counts, 20_000, generator(1))
     assert found == pytest.approx(expected, abs=error(expected, 20_000))
 
 
@@ -104,30 +104,30 @@ def enumerated(differences: list[float]) -> float:
         [-4.0, -2.0, -3.0, -1.0, -2.5, -0.5],
     ],
 )
-def test_randomisation_is_the_enumeration_of_all_swaps(differences: list[float]) -> None:
+def test_randomization_is_the_enumeration_of_all_swaps(differences: list[float]) -> None:
     values, counts = np.unique(differences, return_counts=True)
     expected = enumerated(differences)
-    found = approximate_randomisation(values, counts, 40_000, generator(2))
+    found = approximate_randomization(values, counts, 40_000, generator(2))
     assert found == pytest.approx(expected, abs=error(expected, 40_000))
 
 
-def test_randomisation_keeps_apart_units_that_differ_only_in_sign() -> None:
+def test_randomization_keeps_apart_units_that_differ_only_in_sign() -> None:
     """A gain of 2 in three documents, a loss of 2 in one: of 16 ways to swap, 2 give ±8, 8 give ±4, 6 give 0."""
-    found = approximate_randomisation(np.array([-2.0, 2.0]), np.array([1, 3]), 40_000, generator(3))
+    found = approximate_randomization(np.array([-2.0, 2.0]), np.array([1, 3]), 40_000, generator(3))
     assert found == pytest.approx(10 / 16, abs=error(10 / 16, 40_000))
 
 
-def test_randomisation_of_systems_that_never_differ_finds_nothing() -> None:
-    assert approximate_randomisation(np.array([0.0]), np.array([500]), 100, generator(1)) == 1.0
+def test_randomization_of_systems_that_never_differ_finds_nothing() -> None:
+    assert approximate_randomization(np.array([0.0]), np.array([500]), 100, generator(1)) == 1.0
 
 
-def test_randomisation_does_not_depend_on_how_much_is_held_at_a_time(
+def test_randomization_does_not_depend_on_how_much_is_held_at_a_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     arguments = (np.array([-2.0, -1.0, 1.0, 3.0]), np.array([10, 20, 25, 7]), 3_000)
-    whole = approximate_randomisation(*arguments, generator(4))
+    whole = approximate_randomization(*arguments, generator(4))
     monkeypatch.setattr(paired, "CHUNK", 40)
-    again = approximate_randomisation(*arguments, generator(4))
+    again = approximate_randomization(*arguments, generator(4))
     assert 0 < whole < 1
     assert again == whole
 
@@ -267,13 +267,13 @@ def test_the_tests_are_those_of_evaluation_where_sizes_are_equal() -> None:
     distinct, counts = np.unique(rows, axis=0, return_counts=True)
     expected, _ = paired_bootstrap(distinct, counts, 10_000, generator(4))
     assert found.tests["bootstrap"] == pytest.approx(expected, abs=0.02)
-    expected = approximate_randomisation(distinct[:, 0], counts, 10_000, generator(4))
-    assert found.tests["randomisation"] == pytest.approx(expected, abs=0.02)
+    expected = approximate_randomization(distinct[:, 0], counts, 10_000, generator(4))
+    assert found.tests["randomization"] == pytest.approx(expected, abs=0.02)
     assert found.delta == pytest.approx(second[:, 0].mean() - first[:, 0].mean())
     assert found.interval[0] < found.delta < found.interval[1]
 
 
-def test_randomisation_is_right_by_counting_all_exchanges() -> None:
+def test_randomization_is_right_by_counting_all_exchanges() -> None:
     """Of 2⁸ exchanges of the eight sentences, the share with a difference at least as large."""
     rows = list(zip(FIRST.tolist(), SECOND.tolist(), strict=True))
     observed = 11 / 14 - 8 / 14
@@ -285,8 +285,8 @@ def test_randomisation_is_right_by_counting_all_exchanges() -> None:
     found = paired_test(("a", "b"), SufficientStats(FIRST, share), SufficientStats(SECOND, share), Resampling(20_000))[
         "share"
     ]
-    assert found.tests["randomisation"] == pytest.approx(extreme / 256, abs=0.015)
-    assert found.p_value == found.tests["randomisation"]
+    assert found.tests["randomization"] == pytest.approx(extreme / 256, abs=0.015)
+    assert found.p_value == found.tests["randomization"]
 
 
 def test_equal_systems_do_not_differ() -> None:
@@ -294,7 +294,7 @@ def test_equal_systems_do_not_differ() -> None:
         "share"
     ]
     assert (found.delta, found.interval) == (0, (0, 0))
-    assert found.tests == {"bootstrap": 1, "randomisation": 1}
+    assert found.tests == {"bootstrap": 1, "randomization": 1}
 
 
 def test_all_pairs_with_holms_correction() -> None:
@@ -331,7 +331,11 @@ def test_settings_that_make_no_sense(wrong: dict[str, float | str]) -> None:
         Resampling(**wrong)  # type: ignore[arg-type]
 
 
-def test_the_bootstrap_is_centred() -> None:
+def test_the_british_name_of_a_test_is_taken() -> None:
+    assert Resampling(test="randomisation") == Resampling(test="randomization")
+
+
+def test_the_bootstrap_is_centered() -> None:
     """Koehn's test asks how often chance alone is as far from nothing: resampled differences less their mean."""
     rows = np.column_stack([np.r_[np.ones(30), np.zeros(10)], np.ones(40)])
     zero = np.column_stack([np.zeros(40), np.ones(40)])

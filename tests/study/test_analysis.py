@@ -23,7 +23,7 @@ from anaphora.study.export import (
     as_tsv,
     gap_annotations,
     human_accuracy,
-    judgements,
+    judgments,
     pair_list,
     pair_list_text,
     scores_table,
@@ -197,7 +197,7 @@ def test_gaps_have_no_ties(make_gaps: Make, said: Said) -> None:
     assert "% correct" in agreement_table(found).render("table")
 
 
-# What a study gives away: answers, the pair list of the filter, and judgements in the formats of other commands.
+# What a study gives away: answers, the pair list of the filter, and judgments in the formats of other commands.
 
 
 @pytest.fixture
@@ -296,9 +296,9 @@ def test_human_accuracy(gaps: tuple[Study, dict[Key, Answer]], tmp_path: Path) -
         scores_table({"d": 1.0}, metrics)
 
 
-def test_judgements_join_apt(gaps: tuple[Study, dict[Key, Answer]], tmp_path: Path) -> None:
-    table, details = tmp_path / "judgements.tsv", tmp_path / "details.tsv"
-    table.write_text(judgements(*gaps), encoding="utf-8")
+def test_judgments_join_apt(gaps: tuple[Study, dict[Key, Answer]], tmp_path: Path) -> None:
+    table, details = tmp_path / "judgments.tsv", tmp_path / "details.tsv"
+    table.write_text(judgments(*gaps), encoding="utf-8")
     rows = ["a 0 0 elle 1", "a 1 0 il 1", "a 2 0 ils 3", "b 0 0 ça 3", "b 1 0 il 1", "b 2 0 elles 3"]
     lines = ["system sentence position candidate case", *rows]
     details.write_text("".join("\t".join(line.split()) + "\n" for line in lines), encoding="utf-8")
@@ -323,8 +323,8 @@ def test_annotations_for_discomt(gaps: tuple[Study, dict[Key, Answer]], tmp_path
     assert result.systems["b"].overall["accuracy"].value == pytest.approx(2 / 3)
 
 
-def test_pairs_give_no_judgements(make: Make) -> None:
+def test_pairs_give_no_judgments(make: Make) -> None:
     study = make()
-    for function in (judgements, gap_annotations, human_accuracy):
+    for function in (judgments, gap_annotations, human_accuracy):
         with pytest.raises(AnaphoraError, match="this is a study of pairs"):
             function(study, {})

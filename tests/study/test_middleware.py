@@ -184,7 +184,7 @@ def test_nonsense_is_not_logged(study: Path, serve: Serve, opened: Any) -> None:
 
 def test_too_few_files_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resource, "getrlimit", lambda kind: (50, 50))
-    with pytest.raises(AnaphoraError, match="only 50 files may be open, the study's server needs 64"):
+    with pytest.raises(AnaphoraError, match="only 50 files may be open, the study server needs 64"):
         middleware.connection_limit()
     monkeypatch.setattr(resource, "getrlimit", lambda kind: (128, 128))
     assert middleware.connection_limit() == 80

@@ -721,7 +721,7 @@ def test_verdicts(
 CONTRAST = """() => {
   const channel = (v) => { v /= 255; return v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; };
   const light = ([r, g, b]) => 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
-  const numbers = (colour) => colour.match(/[\\d.]+/g).map(Number);
+  const numbers = (color) => color.match(/[\\d.]+/g).map(Number);
   const ground = (element) => {
     for (; element; element = element.parentElement) {
       const found = numbers(getComputedStyle(element).backgroundColor);

@@ -1,4 +1,4 @@
-"""`suites show` tells what is known of a suite before its figures are reported: whom to cite, under which licence,
+"""`suites show` tells what is known of a suite before its figures are reported: whom to cite, under which license,
 how large it is, what can be broken down, and which bytes exactly these are."""
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def test_a_file_is_counted(tmp_path: Path) -> None:
     }
 
 
-def test_a_file_without_a_licence_has_that_of_the_catalogue_if_it_is_known_there(tmp_path: Path) -> None:
+def test_a_file_without_a_license_has_that_of_the_catalog_if_it_is_known_there(tmp_path: Path) -> None:
     known = written(tmp_path / "known.jsonl", Header("lopes-en-fr-1", "en", "fr"))
     assert about(str(known))["licence"].startswith("MIT")
     unknown = written(tmp_path / "unknown.jsonl", Header("mine", "en", "fr"))

@@ -155,5 +155,5 @@ def test_the_hash_of_a_part_is_of_the_lines_in_the_file(tmp_path: Path) -> None:
 
 
 def test_limit_and_sample_exclude_each_other() -> None:
-    with pytest.raises(AnaphoraError, match="give one of the two"):
+    with pytest.raises(AnaphoraError, match="cannot be combined"):
         select(made_selection(), limit=2, sample=2)

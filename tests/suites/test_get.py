@@ -20,7 +20,7 @@ import pytest
 
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.suites import get as module
-from anaphora.suites.catalogue import Entry, RemoteArchive, RemoteFile, catalogue
+from anaphora.suites.catalog import Entry, RemoteArchive, RemoteFile, catalog
 from anaphora.suites.get import get, home, resolve, suite_path
 from anaphora.suites.suite import read_native
 
@@ -116,10 +116,10 @@ def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def entries(monkeypatch: pytest.MonkeyPatch) -> dict[str, Entry]:
-    """The tiny entries in place of the catalogue."""
+    """The tiny entries in place of the catalog."""
     known = {entry.name: entry for entry in (TINY, UNKNOWN, LOCAL, PAIR, PACKED, BROKEN, TWINS)}
     monkeypatch.setattr(module, "find", known.__getitem__)
-    monkeypatch.setattr(module, "catalogue", lambda: known)
+    monkeypatch.setattr(module, "catalog", lambda: known)
     return known
 
 
@@ -190,7 +190,7 @@ def test_a_damaged_download_is_fetched_again_and_converted_again(mirror: Mirror)
 
 
 @pytest.mark.usefixtures("mirror")
-def test_a_new_hash_in_the_catalogue_makes_the_suite_anew(mirror: Mirror, entries: dict[str, Entry]) -> None:
+def test_a_new_hash_in_the_catalog_makes_the_suite_anew(mirror: Mirror, entries: dict[str, Entry]) -> None:
     get("tiny")
     mirror.files = dict.fromkeys(mirror.files, OTHER)
     entries["tiny"] = replace(TINY, files=(replace(TINY.files[0], sha256=OTHER_SHA, size=len(OTHER)),))
@@ -400,7 +400,7 @@ REAL = {
 def test_the_real_sets_are_imported_and_have_the_promised_numbers(name: str, place: str) -> None:
     if not (DATA / place).exists():
         pytest.skip(f"the published data is not on this machine: {DATA / place} (set ANAPHORA_DATA)")
-    entry = catalogue()[name]
+    entry = catalog()[name]
     suite = read_native(get(name, from_path=DATA / place))
     sizes = [len(example.candidates) for example in suite]
     assert (len(sizes), sum(sizes)) == (entry.examples, entry.candidates)
@@ -422,7 +422,7 @@ ANNOTATED = {
 def test_the_pickles_of_eval_anaphora_are_imported(tmp_path: Path, language: str) -> None:
     name = {"de": "german", "zh": "chinese"}[language]
     (tmp_path / f"test_data_{name}").write_bytes(pickle.dumps([ANNOTATED]))
-    entry = catalogue()[f"eval-anaphora-{language}"]
+    entry = catalog()[f"eval-anaphora-{language}"]
     assert entry.downloadable
     (example,) = read_native(get(entry.name, from_path=tmp_path))
     assert example.candidates == (("it fell .", "it broke ."), ("it fell .", "he broke ."))
@@ -470,7 +470,7 @@ def test_a_name_that_was_not_got_says_how(own_home: Path) -> None:
 
 
 def test_anything_else_is_an_error_that_guesses() -> None:
-    with pytest.raises(AnaphoraError, match=r"^contrpro: no such file or catalogue name \(did you mean contrapro"):
+    with pytest.raises(AnaphoraError, match=r"^contrpro: no such file or catalog name \(did you mean contrapro"):
         resolve("contrpro")
 
 
@@ -521,7 +521,7 @@ def test_the_same_copy_changes_nothing(tmp_path: Path, zipped: bool) -> None:
 
 
 @pytest.mark.usefixtures("entries")
-def test_force_replaces_what_no_hash_of_the_catalogue_verifies(tmp_path: Path) -> None:
+def test_force_replaces_what_no_hash_of_the_catalog_verifies(tmp_path: Path) -> None:
     get("unknown", from_path=copied(tmp_path / "one", CONTENT))
     suite = get("unknown", from_path=copied(tmp_path / "two", OTHER), force=True)
     assert right_word(suite) == "X."

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anaphora.demo.stand_ins import demo_suite
+from anaphora.demo.corpus import demo_suite
 from anaphora.suites.example import Example
 from anaphora.systems import Attributor, kind_traits, load_system
 from anaphora.systems.attribution import (

@@ -25,7 +25,7 @@ from ray.cluster_utils import Cluster
 from anaphora import api
 from anaphora.core import ray_workers as module
 from anaphora.core.errors import AnaphoraError
-from anaphora.demo.stand_ins import demo_suite
+from anaphora.demo.corpus import demo_suite
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Header, Suite, suite_of
 from anaphora.systems import scoring, systems

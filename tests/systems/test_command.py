@@ -19,7 +19,7 @@ from queue import Empty
 import pytest
 
 from anaphora.core.errors import AnaphoraError
-from anaphora.demo.stand_ins import demo_suite
+from anaphora.demo.corpus import demo_suite
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Suite, read_native, suite_of
 from anaphora.systems import command as module

@@ -17,7 +17,7 @@ torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
 from anaphora.core.errors import AnaphoraError
-from anaphora.demo.stand_ins import demo_suite
+from anaphora.demo.corpus import demo_suite
 from anaphora.runs import CandidateScores
 from anaphora.scoring.encoded import EncodedExample
 from anaphora.suites.example import Example
@@ -236,7 +236,7 @@ def test_batches_keep_to_their_budget() -> None:
 
 
 def test_model_that_adds_the_end_of_the_source_itself(copied: Path, marian: str) -> None:
-    """As models of Marian's own format: the tokeniser's </s> must not come on top."""
+    """As models of Marian's own format: the tokenizer's </s> must not come on top."""
     config = json.loads((copied / "config.json").read_text())
     (copied / "config.json").write_text(json.dumps(config | {"add_source_eos": True}))
     assert_same(answers(f"ct2:{copied}"), answers(marian))
@@ -293,7 +293,7 @@ def test_too_long_prompt_is_refused(made: Callable[[str], Model]) -> None:
         system.translate([long.source[0]])
 
 
-def test_the_tokeniser_may_know_the_limit(made: Callable[[str], Model], tmp_path: Path) -> None:
+def test_the_tokenizer_may_know_the_limit(made: Callable[[str], Model], tmp_path: Path) -> None:
     folder = Path(shutil.copytree(made("llama")[1].removeprefix("ct2:"), tmp_path / "llama"))
     config = json.loads((folder / "tokenizer_config.json").read_text())
     (folder / "tokenizer_config.json").write_text(json.dumps(config | {"model_max_length": 20}))
@@ -320,7 +320,7 @@ def test_nothing_translates_to_nothing(marian: str) -> None:
     assert system.translate(["", "It was."])[0] == ""
 
 
-def test_translations_do_not_depend_on_neighbours(marian: str) -> None:
+def test_translations_do_not_depend_on_neighbors(marian: str) -> None:
     system = load_system(marian, replace(OPTIONS, batch_tokens=128))
     assert isinstance(system, Translator)
     texts = [" ".join(e.source[1:]) for e in EXAMPLES]
@@ -397,9 +397,9 @@ def test_settings(marian: str) -> None:
     assert settings["tokenizer"] == "MarianTokenizer/151"
     assert len(settings["weights"]) == 16
     assert json.loads(json.dumps(settings)) == settings
-    quantised = load_system(f"{marian}?compute_type=int8", OPTIONS).settings()
-    assert quantised["compute_type"].startswith("int8")
-    assert quantised["weights"] == settings["weights"]
+    quantized = load_system(f"{marian}?compute_type=int8", OPTIONS).settings()
+    assert quantized["compute_type"].startswith("int8")
+    assert quantized["weights"] == settings["weights"]
 
 
 def test_memory_that_runs_out(marian: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -435,7 +435,7 @@ def test_memory_that_runs_out(marian: str, monkeypatch: pytest.MonkeyPatch) -> N
         ("?prompt=x", "unknown setting 'prompt'"),  # for generators
         ("?compute_type=int3", "cannot be loaded: Invalid compute type: int3"),
         ("?device=abacus", "cannot be loaded: .*abacus"),
-        ("?tokenizer=/nowhere", "/nowhere: the tokeniser cannot be loaded"),
+        ("?tokenizer=/nowhere", "/nowhere: the tokenizer cannot be loaded"),
     ],
 )
 def test_settings_that_cannot_be(marian: str, query: str, message: str) -> None:
@@ -463,16 +463,16 @@ def test_damaged_model(copied: Path, data: bytes) -> None:
         load_system(f"ct2:{copied}", OPTIONS)
 
 
-def test_tokeniser_of_another_model(marian: str, tiny_llama: Path) -> None:
+def test_tokenizer_of_another_model(marian: str, tiny_llama: Path) -> None:
     """The library would take every token that it does not know for an unknown word."""
     with pytest.raises(AnaphoraError, match=r"does not know the token .*\?tokenizer=NAME_OR_PATH"):
         answers(f"{marian}?tokenizer={tiny_llama}")
 
 
-def test_tokeniser_elsewhere(marian: str, copied: Path, tiny_marian: Path) -> None:
+def test_tokenizer_elsewhere(marian: str, copied: Path, tiny_marian: Path) -> None:
     for name in ("tokenizer_config.json", "vocab.json", "source.spm", "target.spm"):
         (copied / name).unlink()
-    with pytest.raises(AnaphoraError, match=r"ct2:.*\?tokenizer=NAME_OR_PATH .*the tokeniser cannot be loaded"):
+    with pytest.raises(AnaphoraError, match=r"ct2:.*\?tokenizer=NAME_OR_PATH .*the tokenizer cannot be loaded"):
         load_system(f"ct2:{copied}", OPTIONS)
     assert answers(f"ct2:{copied}?tokenizer={tiny_marian}") == answers(marian)
 

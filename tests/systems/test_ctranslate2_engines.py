@@ -204,7 +204,7 @@ def test_a_token_that_the_model_does_not_know_is_refused(tmp_path: Path) -> None
     with pytest.raises(AnaphoraError) as caught:
         engine.score(rows(EncodedExample((A, END), (PAD,), ((C, END),))))
     assert str(caught.value) == (
-        f"{tmp_path}: the model does not know the token 'c' of the tokeniser. "
+        f"{tmp_path}: the model does not know the token 'c' of the tokenizer. "
         f"Name the one that belongs to it: ct2:{tmp_path}?tokenizer=NAME_OR_PATH"
     )
 
@@ -213,10 +213,10 @@ def test_a_token_that_the_model_does_not_know_is_refused(tmp_path: Path) -> None
     ("positions", "relative", "told", "limit"),
     [
         (512, False, 100, 512),  # the table knows best
-        (None, True, 512, None),  # T5's tokenisers say 512, but there is no end
+        (None, True, 512, None),  # T5's tokenizers say 512, but there is no end
         (None, False, 100, 100),
         (None, False, UNLIMITED, None),
-        (None, False, int(1e30), None),  # what tokenisers say that do not know
+        (None, False, int(1e30), None),  # what tokenizers say that do not know
     ],
 )
 def test_how_many_tokens_a_model_takes(positions: int | None, relative: bool, told: int, limit: int | None) -> None:

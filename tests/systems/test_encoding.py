@@ -100,9 +100,9 @@ def test_who_interrupts_is_not_held_up() -> None:
         loaded("any", "model", lambda: failing(KeyboardInterrupt()))
 
 
-def test_a_folder_without_a_tokeniser(tmp_path: Path) -> None:
+def test_a_folder_without_a_tokenizer(tmp_path: Path) -> None:
     pytest.importorskip("transformers")
-    with pytest.raises(AnaphoraError, match="the tokeniser cannot be loaded: ") as caught:
+    with pytest.raises(AnaphoraError, match="the tokenizer cannot be loaded: ") as caught:
         load_tokenizer(str(tmp_path))
     assert "\n" not in str(caught.value)
 
@@ -228,7 +228,7 @@ def names(tokens: Seq2SeqInputs, ids: Sequence[int]) -> list[str]:
     return found
 
 
-def spelt(pieces: Sequence[str]) -> str:
+def spelled(pieces: Sequence[str]) -> str:
     return "".join(pieces).replace("▁", " ").strip()
 
 
@@ -248,11 +248,11 @@ def test_the_layout_of_a_family(make: Make, family: str) -> None:
     source = names(tokens, encoded.source)
     assert source[: len(before)] == before
     assert source[-len(behind) :] == behind
-    assert spelt(source[len(before) : -len(behind)]) == QUESTION.source
+    assert spelled(source[len(before) : -len(behind)]) == QUESTION.source
     assert names(tokens, encoded.prompt) == prompt
     for candidate, text in zip(encoded.candidates, QUESTION.targets, strict=True):
         *pieces, end = names(tokens, candidate)
-        assert (spelt(pieces), end) == (text, "</s>")
+        assert (spelled(pieces), end) == (text, "</s>")
     assert encoded.truncated == 0
 
 

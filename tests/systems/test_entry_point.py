@@ -14,7 +14,7 @@ import pytest
 from anaphora import api
 from anaphora.cli import main
 from anaphora.core.errors import AnaphoraError
-from anaphora.demo.stand_ins import demo_suite
+from anaphora.demo.corpus import demo_suite
 from anaphora.systems import kind_traits, kinds, load_system, scoring, systems
 from anaphora.systems.context import Options
 

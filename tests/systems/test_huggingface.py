@@ -32,7 +32,7 @@ from anaphora.core.errors import (
     BadInput,
 )
 from anaphora.core.finite import NotFinite
-from anaphora.demo.stand_ins import demo_suite
+from anaphora.demo.corpus import demo_suite
 from anaphora.runs import CandidateScores
 from anaphora.scoring.encoded import EncodedExample
 from anaphora.scoring.packed import PackedModel, UnsupportedModel
@@ -104,7 +104,7 @@ def test_other_weights_under_the_same_name_are_noticed(copy: Path, tiny_marian: 
     assert named(copy)["weights"] != named(tiny_marian)["weights"]
 
 
-def test_another_tokeniser_of_the_same_size_is_noticed(copy: Path, tiny_marian: Path) -> None:
+def test_another_tokenizer_of_the_same_size_is_noticed(copy: Path, tiny_marian: Path) -> None:
     vocabulary = json.loads((copy / "vocab.json").read_text(encoding="utf-8"))
     first, second = list(vocabulary)[20:22]
     vocabulary[first], vocabulary[second] = vocabulary[second], vocabulary[first]
@@ -462,7 +462,7 @@ SIZES = {
 FAIRSEQ = {"bos_token_id": 0, "pad_token_id": 1, "eos_token_id": 2}
 
 
-# Tiny models of each kind, with tokenisers trained on the demo's text
+# Tiny models of each kind, with tokenizers trained on the demo's text
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ pytest.importorskip("sentencepiece")
 
 from anaphora.cli import main
 from anaphora.core.errors import AnaphoraError
-from anaphora.demo.stand_ins import demo_suite
+from anaphora.demo.corpus import demo_suite
 from anaphora.evaluation.context_usage import context_usage
 from anaphora.runs import open_run
 from anaphora.suites.example import Example
@@ -376,7 +376,8 @@ def test_other_systems_have_no_n_best_lists(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("setting", "problem"),
     [
-        ("?normalise=x", "normalise=x: a number"),
+        ("?normalize=x", "normalize=x: a number"),
+        ("?normalise=x", "normalize=x: a number"),  # the name of version 0.1.0
         ("?beam=3", "unknown setting 'beam'"),
         ("?device=moon", "device 'moon'"),
     ],

@@ -96,14 +96,14 @@ def test_a_file_that_is_not_there_or_not_text(tmp_path: Path) -> None:
         read_prompt(str(tmp_path / "prompt"))
 
 
-# Prompted: every candidate is predicted whole after the same beginning, whatever a tokeniser makes of the seam.
+# Prompted: every candidate is predicted whole after the same beginning, whatever a tokenizer makes of the seam.
 
 QUESTION = ScoringInput("It was old.", ("Er war alt.", "Sie war alt."))
 ENGLISH_GERMAN = Options(languages=("en", "de"))
 
 
 class Merging:
-    """A tokeniser of single characters but for what it merges; it marks no beginning, or one, as it is told."""
+    """A tokenizer of single characters but for what it merges; it marks no beginning, or one, as it is told."""
 
     chat_template = None
     eos_token_id = 1
@@ -220,7 +220,7 @@ def test_a_template_makes_a_chat_unless_told_otherwise(llama: Any) -> None:
 def test_without_a_template_there_is_no_chat() -> None:
     with pytest.raises(AnaphoraError) as caught:
         base(Merging(), chat="yes")
-    assert str(caught.value) == "lm:x: its tokeniser has no chat template. Score it as a base model: lm:x?chat=no"
+    assert str(caught.value) == "lm:x: its tokenizer has no chat template. Score it as a base model: lm:x?chat=no"
 
 
 def test_a_chat_is_read_up_to_the_assistant_and_predicted_to_the_end_of_its_turn(llama: Any) -> None:
@@ -229,7 +229,7 @@ def test_a_chat_is_read_up_to_the_assistant_and_predicted_to_the_end_of_its_turn
     assert read.startswith("<s><|user|>\nTranslate the following text from English into German.")
     assert read.endswith("It was old.</s>\n<|assistant|>\n")
     assert predicted == ["Er war alt.</s>\n", "Sie war alt.</s>\n"]
-    assert encoded.prompt.count(llama.bos_token_id) == 1  # the template writes it; the tokeniser does not again
+    assert encoded.prompt.count(llama.bos_token_id) == 1  # the template writes it; the tokenizer does not again
     assert base(llama).prompts(["It was old."]) == [encoded.prompt]
 
 
@@ -249,7 +249,7 @@ def test_a_template_that_begins_the_answer_by_itself_leaves_something_to_predict
     assert [tokenizer.decode(candidate, False) for candidate in encoded.candidates] == [":", ":Er."]
 
 
-def test_a_base_model_has_the_mark_of_its_tokeniser(llama: Any) -> None:
+def test_a_base_model_has_the_mark_of_its_tokenizer(llama: Any) -> None:
     [encoded] = base(llama, chat="no").encode([QUESTION])
     assert encoded.prompt[0] == llama.bos_token_id
     assert llama.decode(list(encoded.prompt)) == "<s>English: It was old.\nGerman:"
@@ -257,7 +257,7 @@ def test_a_base_model_has_the_mark_of_its_tokeniser(llama: Any) -> None:
 
 @settings(deadline=None)
 @given(st.text(max_size=20), st.lists(st.text(max_size=20), min_size=2, max_size=3))
-def test_any_text_is_predicted_whole_by_a_real_tokeniser(llama: Any, source: str, texts: list[str]) -> None:
+def test_any_text_is_predicted_whole_by_a_real_tokenizer(llama: Any, source: str, texts: list[str]) -> None:
     for chat in ("yes", "no"):
         tokens = base(llama, chat=chat)
         [encoded] = tokens.encode([ScoringInput(source, tuple(texts))])

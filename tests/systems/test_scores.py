@@ -80,7 +80,7 @@ def test_tokens_stand_behind_a_tab(file: Path) -> None:
 def test_tokens_for_some_candidates_of_an_example_only_are_a_mistake(file: Path, content: str, line: int) -> None:
     error = problem(file, content)
     assert error.line == line
-    assert "no number of tokens here" in str(error)
+    assert "no token count here" in str(error)
     assert "on every line, or on none" in str(error)
 
 

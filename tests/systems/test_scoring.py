@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from anaphora.core.errors import AnaphoraError
-from anaphora.demo.stand_ins import demo_suite
+from anaphora.demo.corpus import demo_suite
 from anaphora.runs import CandidateScores
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Header, suite_of
@@ -26,7 +26,7 @@ from anaphora.systems.scoring import produced_context, score_suite, shards
 PROGRAM = """
 import sys
 from pathlib import Path
-from anaphora.demo.stand_ins import demo_suite
+from anaphora.demo.corpus import demo_suite
 from anaphora.systems import KINDS, Kind
 from anaphora.systems.scoring import score_suite
 KINDS["toy"] = Kind("toy", "toy_system:Toy", "a toy")

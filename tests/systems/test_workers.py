@@ -19,7 +19,7 @@ import pytest
 
 from anaphora import api
 from anaphora.core.errors import AnaphoraError
-from anaphora.demo.stand_ins import demo_suite
+from anaphora.demo.corpus import demo_suite
 from anaphora.runs import CandidateScores
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Header, Suite, suite_of
@@ -251,7 +251,7 @@ def test_system_that_cannot_be_loaded(score: Score) -> None:
 
 
 def test_workers_with_different_systems_are_refused(score: Score) -> None:
-    with pytest.raises(AnaphoraError, match=r"^worker 2 has loaded something else: process is \d+, not \d+$"):
+    with pytest.raises(AnaphoraError, match=r"^worker 2 has loaded something different: process is \d+, not \d+$"):
         score("toy:x?differ=&pause=0.2", "run", workers=2)
 
 

@@ -7,11 +7,23 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
-from anaphora.align.alignment import Alignment, symmetrize
+from anaphora import __version__
+from anaphora.align.alignment import (
+    Agreement,
+    Alignment,
+    agreement,
+    check_alignment,
+    format_alignment,
+    parse_alignment,
+    symmetrize,
+)
 from anaphora.align.backend import Directions, Pair, Progress, Settings, Words, choose_heuristic, load_backend
+from anaphora.align.tokenize import Text, Tokenization, Treatment, signature
+from anaphora.core.documents import read_parallel
 from anaphora.core.errors import AnaphoraError, BadInput
-from anaphora.core.files import atomic_folder
+from anaphora.core.files import atomic_folder, atomic_writer
 from anaphora.core.parsing import read_json, shown
 
 Sentences = Sequence[Words]
@@ -41,14 +53,14 @@ class Aligner:
     ) -> list[Alignment]:
         """Train on these sentences inside a larger corpus, and align them (APT 2017, §2.3)."""
         if corpus and not self.backend.learns:
-            raise AnaphoraError(f"backend {self.settings.backend!r} learns nothing: it has no use for a corpus")
+            raise AnaphoraError(f"backend {self.settings.backend!r} is not trained and cannot use a corpus")
         pairs = self._pairs(source, target)
-        more = self._pairs([one for one, _ in corpus], [other for _, other in corpus], place="corpus sentence")
+        more = self._pairs([one for one, _ in corpus], [other for _, other in corpus], location="corpus sentence")
         if not self.backend.learns:
             return self._merged(self.backend.train((), pairs), pairs)
         texts, more = _without_empty(pairs), _without_empty(more)
         if not texts and not more:
-            raise AnaphoraError("nothing to learn from: every sentence pair has an empty side")
+            raise AnaphoraError("no training data: every sentence pair has an empty side")
         directions = self.backend.train(more, texts, progress)
         self.trained_on = len(more) + len(texts)
         return self._merged(directions, pairs)
@@ -56,14 +68,14 @@ class Aligner:
     def align(self, source: Sentences, target: Sentences) -> list[Alignment]:
         """Align new sentences with the trained model. The links of a pair do not depend on other pairs."""
         if self.trained_on is None:
-            raise AnaphoraError("nothing was learned yet: train the aligner, or load a saved one")
+            raise AnaphoraError("the aligner is not trained. Train it, or load a saved one")
         pairs = self._pairs(source, target)
         return self._merged(self.backend.align(_without_empty(pairs)), pairs)
 
     def save(self, folder: Path | str) -> None:
         """Write the trained aligner to a folder: a header and the backend's own files."""
         if self.trained_on is None:
-            raise AnaphoraError("nothing was learned that could be saved")
+            raise AnaphoraError("the aligner is not trained, so there is nothing to save")
         check_output(Path(folder))
         settings = replace(self.settings, model=self.backend.model, symmetrize=self.symmetrize)
         with atomic_folder(Path(folder), replace=True) as temporary:
@@ -101,20 +113,21 @@ class Aligner:
         aligner.trained_on = saved.trained_on
         return aligner
 
-    def _pairs(self, source: Sentences, target: Sentences, place: str = "sentence") -> list[Pair]:
+    def _pairs(self, source: Sentences, target: Sentences, location: str = "sentence") -> list[Pair]:
         if len(source) != len(target):
             raise AnaphoraError(f"{len(source):,} source sentences, but {len(target):,} target sentences")
         sides = (
-            [self._words(words, f"{place} {n:,}") for n, words in enumerate(side, start=1)] for side in (source, target)
+            [self._words(words, f"{location} {n:,}") for n, words in enumerate(side, start=1)]
+            for side in (source, target)
         )
         return list(zip(*sides, strict=True))
 
-    def _words(self, sentence: Words, place: str) -> Words:
+    def _words(self, sentence: Words, location: str) -> Words:
         """The words as the model sees them; an error if a word is empty or contains a space."""
         text = " ".join(sentence)
         words = (text.lower() if self.settings.lowercase else text).split()
         if len(words) != len(sentence) or not all(sentence):
-            raise AnaphoraError(f"{place}: a word is empty or has a blank in it")
+            raise AnaphoraError(f"{location}: a word is empty or has a blank in it")
         return words
 
     def _merged(self, directions: Sequence[Directions], pairs: Sequence[Pair]) -> list[Alignment]:
@@ -261,7 +274,7 @@ def open_model(folder: Path, backend: str | None = None) -> SavedModel:
         raise BadInput(path, f"version {version!r} of saved models, but this program reads {FORMAT}", remedy=RETRAIN)
     for name, kind in TYPES.items():
         if not isinstance(header.get(name), kind):
-            raise BadInput(path, f"{name!r} is missing or not as it should be", remedy=RETRAIN)
+            raise BadInput(path, f"{name!r} is missing or invalid", remedy=RETRAIN)
     if backend is not None and header["backend"] != backend:
         problem = f"a model of backend {header['backend']!r}, not {backend!r}"
         raise BadInput(folder, problem, remedy=f"Apply it with --aligner {header['backend']}.")
@@ -291,3 +304,129 @@ def _release(library: str) -> tuple[str, ...]:
     """`sil-thot 3.5.3` → (sil-thot, 3, 5)."""
     name, _, version = library.partition(" ")
     return (name, *version.split(".")[:2])
+
+
+# `anaphora align`: align two files and write a file of alignments.
+
+
+Texts = tuple[Text, Text]
+
+
+@dataclass(frozen=True, slots=True)
+class Aligned:
+    """The result of aligning two files.
+
+    empty: pairs with an empty side; unaligned: other pairs without links
+    texts: how source and target were processed
+    """
+
+    output: Path
+    pairs: int
+    points: int
+    empty: int
+    unaligned: int
+    aligner: Aligner
+    texts: Mapping[str, Treatment]
+    agreement: Agreement | None = None
+
+    @property
+    def signature(self) -> str:
+        """The signature of the alignment, in the style of sacreBLEU."""
+        settings = self.aligner.settings
+        parts = (
+            "align",
+            f"by:{self.aligner.name}",
+            *signature(self.texts.values(), normalize=settings.normalize),
+            f"case:{'lc' if settings.lowercase else 'mixed'}",
+            f"seed:{settings.seed}",
+            f"v:{__version__}",
+        )
+        return "|".join(parts)
+
+    def to_dict(self) -> dict[str, Any]:
+        settings, backend = self.aligner.settings, self.aligner.backend
+        document = {
+            "output": str(self.output),
+            "pairs": self.pairs,
+            "points": self.points,
+            "empty": self.empty,
+            "unaligned": self.unaligned,
+            "backend": settings.backend,
+            "model": backend.model,
+            "library": backend.version(),
+            "symmetrize": self.aligner.symmetrize,
+            "tokenize": signature(self.texts.values(), normalize=True)[0].removeprefix("tok:"),
+            "texts": {name: treatment.to_dict() for name, treatment in self.texts.items()},
+            "lowercase": settings.lowercase,
+            "seed": settings.seed,
+            "trained_on": self.aligner.trained_on,
+            "reproducible": backend.reproducible,
+            "signature": self.signature,
+        }
+        return document if self.agreement is None else document | {"agreement": self.agreement.to_dict()}
+
+
+def align_files(
+    aligner: Aligner,
+    source: Path,
+    target: Path,
+    output: Path,
+    *,
+    corpora: Sequence[tuple[Path, Path]] = (),
+    tokens: tuple[Path, Path] | None = None,
+    gold: Path | None = None,
+    progress: Progress | None = None,
+) -> Aligned:
+    """Align two files line by line. A trained aligner is applied; another one is trained.
+
+    tokens: output files for the words to which the indices refer
+    gold: alignments to compare with
+    """
+    counted = gold is not None or not aligner.backend.learns  # given alignments refer to the words of the files
+    texts = _read(aligner, source, target, counted=counted)
+    given = None if gold is None else _gold(gold, source, target, texts)  # errors are found before training
+    sentences = [side.sentences for side in texts]
+    with atomic_writer(output) as out:  # opened before training, so that write errors are found early
+        if aligner.trained_on is None:
+            corpus = [
+                pair
+                for paths in corpora
+                for pair in zip(*(side.sentences for side in _read(aligner, *paths)), strict=True)
+            ]
+            alignments = aligner.train(*sentences, corpus=corpus, progress=progress)
+        else:
+            alignments = aligner.align(*sentences)
+        out.writelines(f"{format_alignment(alignment)}\n".encode() for alignment in alignments)
+    if tokens is not None:
+        for path, side in zip(tokens, sentences, strict=True):
+            with atomic_writer(path) as out:
+                out.writelines(f"{' '.join(words)}\n".encode() for words in side)
+    empty = sum(not (one and other) for one, other in zip(*sentences, strict=True))
+    return Aligned(
+        output,
+        pairs=len(alignments),
+        points=sum(map(len, alignments)),
+        empty=empty,
+        unaligned=sum(not points for points in alignments) - empty,
+        aligner=aligner,
+        texts={str(path): side.treatment for path, side in zip((source, target), texts, strict=True)},
+        agreement=None if given is None else agreement(alignments, given),
+    )
+
+
+def _read(aligner: Aligner, source: Path, target: Path, *, counted: bool = False) -> Texts:
+    """Both texts as words. counted: given alignments refer to the words of the files."""
+    one, other = read_parallel(source, target)
+    settings = aligner.settings
+    how = "none" if counted and settings.tokenize == "auto" else settings.tokenize
+    words = Tokenization(how, settings.normalize, settings.languages)
+    return words.source(one), words.target(other)
+
+
+def _gold(path: Path, source: Path, target: Path, texts: Texts) -> list[Alignment]:
+    given = []
+    lines = read_parallel(source, target, path)[-1]
+    for number, (line, one, other) in enumerate(zip(lines, *(side.sentences for side in texts), strict=True), start=1):
+        given.append(parse_alignment(line, path, number))
+        check_alignment(given[-1], len(one), len(other), path, number)
+    return given

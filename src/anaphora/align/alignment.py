@@ -239,8 +239,8 @@ def linked_pronoun(linked: Sequence[int], is_pronoun: Question, is_likely: Quest
 
 def markers(pronoun: int, links: Sequence[Sequence[int]]) -> list[int]:
     """Step 1, where it finds no pronoun: what the words at −1 and +1 are aligned to."""
-    neighbors = (place for place in (pronoun - 1, pronoun + 1) if 0 <= place < len(links))
-    return sorted({word for place in neighbors for word in links[place]})
+    neighbors = (index for index in (pronoun - 1, pronoun + 1) if 0 <= index < len(links))
+    return sorted({word for index in neighbors for word in links[index]})
 
 
 def widened(marked: Sequence[int], length: int) -> range:

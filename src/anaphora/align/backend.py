@@ -157,7 +157,7 @@ class PharaohFiles:
         return list(zip(forward, backward, strict=True))
 
     def save(self, folder: Path) -> None:
-        raise AnaphoraError("backend 'pharaoh' learns nothing that could be saved")
+        raise AnaphoraError("backend 'pharaoh' has no model to save")
 
     def load(self, folder: Path) -> None:
         raise AnaphoraError("backend 'pharaoh' has no models to apply")

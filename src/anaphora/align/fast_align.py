@@ -80,11 +80,11 @@ def _block(pairs: Sequence[SentencePair], size: int) -> Block:
     high = np.array([len(f) for _, f in pairs])
     widths = np.repeat(wide, high)
     starts = np.cumsum(widths) - widths
-    places = np.arange(len(words)) - np.repeat(np.cumsum(high) - high, high)  # j, from 0
+    positions = np.arange(len(words)) - np.repeat(np.cumsum(high) - high, high)  # j, from 0
     first = np.repeat(np.cumsum(wide) - wide, high)  # where the explaining sentence of a row begins
     within = np.arange(int(widths.sum())) - np.repeat(starts, widths)  # i, from 0
     cells = explaining[within + np.repeat(first, widths)] * size + np.repeat(words, widths)
-    across = (places + 1) / np.repeat(high, high)
+    across = (positions + 1) / np.repeat(high, high)
     along = (within + 1) / np.repeat(widths, widths)
     away = np.abs(along - np.repeat(across, widths)).astype(np.float32)
     return Block(cells, starts, widths, words, away)
@@ -113,8 +113,8 @@ class Direction:
         union = Union()
         for block in blocks(pairs, self.size, CELLS):
             keys: Numbers
-            keys, places = np.unique(block.cells, return_inverse=True)
-            held.append((block._replace(cells=places.astype(np.int32)), keys))
+            keys, indices = np.unique(block.cells, return_inverse=True)
+            held.append((block._replace(cells=indices.astype(np.int32)), keys))
             union.add(keys)
         seen = union.all()
         # a cell refers to its pair of words by its index in the block, and the block's pairs by their index among all
@@ -139,7 +139,7 @@ class Direction:
         sizes = [array.shape for array in (self.keys, self.theta, self.alone)]
         kinds = [array.dtype.kind for array in (self.keys, self.theta, self.alone)]
         if sizes != [(self.keys.size,), (self.keys.size,), (self.size,)] or kinds != ["i", "f", "f"]:
-            raise BadInput(folder, "the arrays of the model do not belong together", remedy=remedy)
+            raise BadInput(folder, "the arrays of the model are inconsistent", remedy=remedy)
 
     def check(self, what: str, remedy: str = "") -> None:
         """Raise an error unless every parameter is finite."""
@@ -149,9 +149,9 @@ class Direction:
     def _iterate(self, parts: Sequence[tuple[Block, Numbers]], owners: Numbers) -> None:
         counts, alone = np.zeros(len(self.keys)), np.zeros(self.size)
         slope = bend = 0.0
-        for block, places in parts:
-            expected = self._expected(block, self.theta[places].take(block.cells))
-            counts[places] += np.bincount(block.cells, expected.posterior, minlength=len(places))
+        for block, indices in parts:
+            expected = self._expected(block, self.theta[indices].take(block.cells))
+            counts[indices] += np.bincount(block.cells, expected.posterior, minlength=len(indices))
             alone += np.bincount(block.words, expected.alone, minlength=self.size)
             slope += expected.slope
             bend += expected.bend
@@ -189,12 +189,12 @@ class Direction:
         positions: list[Numbers] = []
         for block in blocks(pairs, self.size, CELLS):
             unknown = np.repeat(block.words < 0, block.widths) | (block.cells < 0)
-            places = np.searchsorted(self.keys, block.cells)
-            places[places == len(self.keys)] = 0
-            theta = np.full(len(places), LEAST)
+            indices = np.searchsorted(self.keys, block.cells)
+            indices[indices == len(self.keys)] = 0
+            theta = np.full(len(indices), LEAST)
             if len(self.keys):
-                hit = (self.keys[places] == block.cells) & ~unknown
-                theta[hit] = self.theta[places[hit]]
+                hit = (self.keys[indices] == block.cells) & ~unknown
+                theta[hit] = self.theta[indices[hit]]
             weights = self._prior(block, block.away.astype(np.float64))[0] * theta
             highest = np.maximum.reduceat(weights, block.starts)
             within = np.arange(len(weights)) - np.repeat(block.starts, block.widths)
@@ -311,7 +311,7 @@ class Builtin:
         texts = [read_text(folder / f"{side}.words") for side in SIDES]
         self._numbers = tuple({word: k for k, word in enumerate(text.split("\n")[:-1])} for text in texts)
         if any(len(numbers) != text.count("\n") for numbers, text in zip(self._numbers, texts, strict=True)):
-            raise BadInput(folder, "a word is twice in the list of words", remedy=RETRAIN)
+            raise BadInput(folder, "a word occurs twice in the vocabulary", remedy=RETRAIN)
         with expecting(folder, "a saved model of the built-in aligner"):
             self._directions = [
                 Direction(
@@ -346,7 +346,7 @@ def _saved(path: Path) -> Any:
     try:
         return np.load(path, allow_pickle=False)
     except Exception as error:  # NumPy's errors, those of its header parser, lack of memory
-        raise BadInput(path, f"not an array that can be read: {shortened(str(error))}", remedy=RETRAIN) from None
+        raise BadInput(path, f"cannot be read as an array: {shortened(str(error))}", remedy=RETRAIN) from None
 
 
 def _both(pairs: Sequence[SentencePair]) -> tuple[Sequence[SentencePair], Sequence[SentencePair]]:

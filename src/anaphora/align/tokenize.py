@@ -100,7 +100,7 @@ class Mismatch(NamedTuple):
 
 
 def mismatches(text: Mapping[str, int], reference: Mapping[str, int], sentences: int) -> list[Mismatch]:
-    """Signs that are written differently in two texts: in one per cent of the sentences, and more than twice as often.
+    """Signs that are written differently in two texts: in one percent of the sentences, and more than twice as often.
 
     Spaces are ignored: metrics that compare raw text do not distinguish them.
     """

@@ -142,7 +142,7 @@ def _check(words: Sequence[Token], contractions: Sequence[Contraction], path: Pa
                 problem = f"head {word + 1} is outside the sentence of {len(words)} words"
                 raise BadInput(path, problem, line=line)
             if word in path_to_root:
-                raise BadInput(path, f"word {word + 1} depends on itself by its heads", line=line)
+                raise BadInput(path, f"word {word + 1} depends on itself", line=line)
             path_to_root.append(word)
             word = words[word].head
         rooted.update(path_to_root)
@@ -164,7 +164,7 @@ def _word(columns: Sequence[str], spaced: bool, path: Path, number: int) -> Toke
 
 def _number(text: str, path: Path, number: int) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise BadInput(path, f"not a number of a word: {shown(text)}", line=number)
+        raise BadInput(path, f"not a word number: {shown(text)}", line=number)
     return int(text)
 
 

@@ -48,7 +48,7 @@ class StanzaAnnotator:
             text = "\n\n".join(" ".join(str(lines[n]).split()) for n in full)
         document = document_of(self._pipeline(tokenized)(text), with_chains="coref" in self._processors)
         if len(document.sentences) != len(full):
-            raise AnaphoraError(f"stanza made {len(document.sentences)} sentences of {len(full)} lines")
+            raise AnaphoraError(f"Stanza split {len(full)} lines into {len(document.sentences)} sentences")
         sentences = [Sentence(()) for _ in lines]
         for number, sentence in zip(full, document.sentences, strict=True):
             sentences[number] = sentence

@@ -14,7 +14,7 @@ from anaphora.api.attack import (
     attack_synonym,
     attack_wrong_antecedent,
 )
-from anaphora.api.build import augment, build_templates, evaluate_mining, mine
+from anaphora.api.build import augment, build_templates, evaluate_mining, list_presets, mine, train
 from anaphora.api.explaining import attribute, context_usage, diagnose, generative, robustness
 from anaphora.api.inputs import load_run, load_suite
 from anaphora.api.measure import measure_adapt, measure_evaluate, measure_pairs, measure_score, measure_train
@@ -31,7 +31,6 @@ from anaphora.api.suites import (
     suite_baselines,
     validate_suite,
 )
-from anaphora.api.train import list_presets, train
 
 __all__ = [
     "Reported",

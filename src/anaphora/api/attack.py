@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from anaphora.api.inputs import File, Progress, as_path, as_suite
-from anaphora.core.errors import AnaphoraError
-from anaphora.core.parameters import named
+from anaphora.core.errors import AnaphoraError, named
 from anaphora.suites.contexts import SEED, no_context, random_context, shuffled_context
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Suite, suite_of

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from anaphora.align.tokenize import DEFAULT
 from anaphora.api.inputs import File, Normalize, PairedTest, Progress, as_path, as_paths, as_runs, as_suite, as_words
 from anaphora.api.study import read_verdicts
-from anaphora.core.errors import AnaphoraError
-from anaphora.core.parameters import named
+from anaphora.core.errors import AnaphoraError, named
 from anaphora.evaluation.result import Settings
 from anaphora.runs import Run
 from anaphora.suites.contexts import SEED, select

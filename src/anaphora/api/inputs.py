@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from anaphora.core.errors import AnaphoraError, BadInput
-from anaphora.core.parameters import named
+from anaphora.core.errors import AnaphoraError, BadInput, named
 from anaphora.runs import Run, open_run
-from anaphora.suites.catalogue import catalogue
+from anaphora.suites.catalog import catalog
 from anaphora.suites.formats import read_suite, suite_of_rows
 from anaphora.suites.get import resolve
 from anaphora.suites.suite import Suite
@@ -17,8 +16,8 @@ from anaphora.suites.suite import Suite
 File = str | Path
 Progress = Callable[[int, int | None], None]  # called with the numbers of items that are done, and of all, if known
 Normalize = Literal["sum", "mean"]
-PairedTest = Literal["mcnemar", "randomisation", "bootstrap"]  # of right and wrong answers
-Test = Literal["bootstrap", "randomisation"]
+PairedTest = Literal["mcnemar", "randomization", "bootstrap"]  # of right and wrong answers
+Test = Literal["bootstrap", "randomization"]
 
 
 @named
@@ -36,7 +35,7 @@ def load_suite(
     source_language: str | None = None,
     target_language: str | None = None,
 ) -> Suite:
-    """Load a suite by its file, by its name in the catalogue, from any published format, or from rows.
+    """Load a suite by its file, by its name in the catalog, from any published format, or from rows.
 
     Rows are dicts, a Hugging Face dataset or a data frame as it is.
 
@@ -61,7 +60,7 @@ def load_suite(
 def load_run(path: File) -> Run:
     """Open a run that `score` wrote: a header, and a record per example."""
     advice = f"{path} is a suite. Evaluate a system's scores on it: anaphora evaluate {path} --scores FILE"
-    if not Path(path).exists() and str(path) in catalogue():
+    if not Path(path).exists() and str(path) in catalog():
         raise AnaphoraError(advice)
     try:
         return open_run(Path(path))

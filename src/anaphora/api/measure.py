@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from anaphora.api.inputs import File, Normalize, Progress, as_path, as_paths, as_suite, as_words, load_suite
 from anaphora.api.scoring import score
-from anaphora.core.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError, named
 from anaphora.core.lock import lock_output
-from anaphora.core.parameters import named
 from anaphora.evaluation.result import Settings
 from anaphora.runs import Run, open_run
 from anaphora.stats.resampling import Resampling
@@ -287,7 +286,7 @@ def measure_score(
     """
     systems = as_paths(translations)
     if bool(sentences) == bool(systems):
-        raise AnaphoraError("give sentences, or files of systems (-t)")
+        raise AnaphoraError("pass sentences, or translations of systems (-t)")
     measure = _load_measure(model, encoder, cache, threads)
     if not sentences:
         sampling = {"samples": samples, "seed": seed, "confidence": confidence}
@@ -315,7 +314,7 @@ def _rank(
     from anaphora.measure.texts import read_lines
 
     if common_context and reference is None:
-        raise AnaphoraError("--common-context is the reference's: name it with -r")
+        raise AnaphoraError("--common-context needs the reference. Pass it with -r")
     system_names = Files(systems[0], systems, names=names).system_names()
     lines = list(read_lines(reference or systems[0], systems, context=measure.config.sentences, docids=docids))
     texts = {name: texts_of(lines, k, measure, own_context=not common_context) for k, name in enumerate(system_names)}
@@ -362,7 +361,7 @@ def measure_evaluate(
     from anaphora.measure.scoring import evaluate_measure, judge_run, with_human_counts
 
     if sum(what is not None for what in (model, system, run)) != 1:
-        raise AnaphoraError("name one judge: --model MODEL, --system SPEC or --run RUN")
+        raise AnaphoraError("pass one judge: --model MODEL, --system SPEC or --run RUN")
     settings = Settings(
         samples,
         seed,

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from anaphora.api.inputs import File, Test, as_path
-from anaphora.core.errors import AnaphoraError
-from anaphora.core.parameters import named
+from anaphora.core.errors import AnaphoraError, named
 from anaphora.stats.resampling import Resampling
 
 if TYPE_CHECKING:
@@ -92,7 +91,7 @@ def compare_cases(
     """Compare APT's six cases with human judgments of the pronouns.
 
     details: the table of `anaphora apt --details`
-    judgments: a table with the columns system, sentence, position, and either judgement or answers
+    judgments: a table with the columns system, sentence, position, and either judgment or answers
     options: pronouns that annotators chose from
     languages: language pair whose forms of a pronoun are one (c' and ce)
     """
@@ -126,7 +125,7 @@ def learn_equivalences(
     from anaphora.metrics.judgments import learn_equivalents, read_samples
 
     if lists and not languages:
-        raise AnaphoraError("--lists goes with -l: which language pair is it?")
+        raise AnaphoraError("--lists needs a language pair. Pass it with -l")
     known = pronoun_lists(languages, as_path(lists)) if languages else None
     path = Path(samples)
     learned = learn_equivalents(read_samples(path), lists=known, least_share=least_share, above=above)
@@ -142,7 +141,7 @@ def discomt(
     annotations: File,
     *,
     languages: str | None = None,
-    test: Test = "randomisation",
+    test: Test = "randomization",
     confidence: float = SAMPLING.confidence,
     samples: int = SAMPLING.samples,
     seed: int = SAMPLING.seed,

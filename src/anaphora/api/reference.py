@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Literal
 from anaphora.align.tokenize import DEFAULT, pair_of
 from anaphora.api.inputs import File, Progress, Test, as_path, as_paths
 from anaphora.api.study import read_verdicts
-from anaphora.core.errors import AnaphoraError
-from anaphora.core.parameters import named
+from anaphora.core.errors import AnaphoraError, named
 from anaphora.stats.resampling import Resampling
 
 if TYPE_CHECKING:
-    from anaphora.align.files import Aligned
+    from anaphora.align.aligner import Aligned
     from anaphora.metrics.apt.result import AptResult
     from anaphora.metrics.apt.task import Files
     from anaphora.metrics.autoprf import AutoPRFResult
@@ -55,7 +54,7 @@ def apt(
     answers: File | None = None,
     database: str | None = None,
     trials: int | None = None,
-    test: Test = "randomisation",
+    test: Test = "randomization",
     confidence: float = SAMPLING.confidence,
     samples: int = SAMPLING.samples,
     seed: int = SAMPLING.seed,
@@ -145,7 +144,7 @@ def run_apt_config(
     config: File,
     *,
     trials: int | None = None,
-    test: Test = "randomisation",
+    test: Test = "randomization",
     confidence: float = SAMPLING.confidence,
     samples: int = SAMPLING.samples,
     seed: int = SAMPLING.seed,
@@ -178,7 +177,7 @@ def autoprf(
     ignore_case: bool = False,
     tokenize: str = DEFAULT,
     normalize: bool = True,
-    test: Test = "randomisation",
+    test: Test = "randomization",
     confidence: float = SAMPLING.confidence,
     samples: int = SAMPLING.samples,
     seed: int = SAMPLING.seed,
@@ -315,9 +314,8 @@ def align_texts(
     backward: Alignments of the other direction, also as source-target, with --aligner pharaoh.
     gold: Gold alignments to compare with: precision, recall, F.
     """
-    from anaphora.align.aligner import Aligner, check_output
+    from anaphora.align.aligner import Aligner, align_files, check_output
     from anaphora.align.backend import Settings
-    from anaphora.align.files import align_files
 
     backend, _, model = (aligner or "thot").partition(":")
     if save is not None:

@@ -21,10 +21,9 @@ from anaphora.api.inputs import (
     load_run,
     load_suite,
 )
-from anaphora.core.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError, named
 from anaphora.core.files import atomic_writer
 from anaphora.core.lock import lock_output
-from anaphora.core.parameters import named
 from anaphora.evaluation.result import Result, Settings
 from anaphora.runs import Run, RunSummary, describe, open_run, refuse_other, run_file, unfinished, write_run
 from anaphora.suites.contexts import SEED, Selection, select
@@ -72,7 +71,7 @@ def score(
 ) -> Run:
     """Score the candidates of a suite with a system, and write a run.
 
-    suite: a suite file or a name of the catalogue, or a suite
+    suite: a suite file or a name of the catalog, or a suite
     system: a spec such as "hf:NAME" (`anaphora systems` lists the kinds), a function that is given a source and one
         translation and returns a score, or an object with the methods `settings` and `score` of a backend
     output: a folder, or a file ending in .jsonl or .jsonl.gz; None: the run is kept until the program ends
@@ -108,7 +107,7 @@ def score(
     )
     if not isinstance(system, str):
         if workers not in (None, "auto", 1) or cluster is not None:
-            raise AnaphoraError("an object scores in this process: leave workers and cluster out")
+            raise AnaphoraError("a Python object scores in this process. Leave out workers and cluster")
         name, scorer = name_of(system), scorer_of(system)
     else:
         name, traits = system, kind_traits(system)
@@ -287,13 +286,13 @@ def evaluate(
     by = as_words(by)
     if scores is not None:
         if isinstance(what, Run):
-            raise AnaphoraError("a run has its scores already; name a suite to evaluate a score file")
+            raise AnaphoraError("a run already has scores. Pass a suite to evaluate a score file")
         if not isinstance(scores, str | Path):
             return evaluate_scores(as_suite(what), ScoreArray(scores), breakdowns=by, settings=settings)
         suite = what if isinstance(what, Suite) else _suite_or_advice(what, scores)
         return evaluate_scores(suite, Path(scores), breakdowns=by, settings=settings)
     if isinstance(what, Suite):
-        raise AnaphoraError("a suite is evaluated with scores: pass a score file, or a run")
+        raise AnaphoraError("a suite cannot be evaluated without scores. Pass a score file, or a run")
     run = what if isinstance(what, Run) else load_run(what)
     return evaluate_run(run, breakdowns=by, settings=settings)
 
@@ -330,7 +329,7 @@ def compare(
 
     A run on an attack of the suite is compared with the suite's run on the attacked items.
 
-    test: whose p-value is shown: "mcnemar", "randomisation" or "bootstrap"
+    test: whose p-value is shown: "mcnemar", "randomization" or "bootstrap"
     by: tags to break down by, instead of those that the suite's paper reports
     minimize, normalize, confidence, resample, samples, seed: see `Settings`
     """
@@ -376,7 +375,7 @@ def report(
 
     output: HTML file to write; a folder with another --format.
     results: JSON printed by apt, generative, context-usage or suites baselines, or the file of attribute (repeatable).
-    suites: files that were scored, or names of the catalogue, for the texts of their examples; suites of the catalogue
+    suites: files that were scored, or names of the catalog, for the texts of their examples; suites of the catalog
         are found by themselves
     names: of the systems, one for each run, and OLD=NEW for a system of a result
     format: One HTML page, or each part as a file of this format.

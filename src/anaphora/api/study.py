@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from anaphora.api.inputs import File, as_path, load_suite
-from anaphora.core.errors import AnaphoraError
-from anaphora.core.parameters import named
+from anaphora.core.errors import AnaphoraError, named
 from anaphora.stats.resampling import Resampling
 from anaphora.suites.suite import Suite
 
@@ -224,7 +223,7 @@ def export_study(
     if output is not None:
         texts[Path(output)] = out.as_tsv(rows) if Path(output).suffix == ".tsv" else out.as_jsonl(rows)
     if judgments is not None:
-        texts[Path(judgments)] = out.judgements(loaded, current)
+        texts[Path(judgments)] = out.judgments(loaded, current)
     if annotations is not None:
         texts[Path(annotations)] = out.gap_annotations(loaded, current)
     if human_scores is not None:

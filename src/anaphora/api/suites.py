@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from anaphora.api.inputs import File, as_path, load_suite
-from anaphora.core.errors import AnaphoraError
-from anaphora.core.parameters import named
+from anaphora.core.errors import AnaphoraError, named
 from anaphora.stats.resampling import Resampling
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Suite, suite_of
@@ -41,8 +40,8 @@ class Converted:
 
 
 def list_suites() -> list[dict[str, Any]]:
-    """List the suites of the catalogue, and which are installed (`here`)."""
-    from anaphora.suites.catalogue import catalogue
+    """List the suites of the catalog, and which are installed (`here`)."""
+    from anaphora.suites.catalog import catalog
     from anaphora.suites.get import suite_path
 
     return [
@@ -56,12 +55,12 @@ def list_suites() -> list[dict[str, Any]]:
             "licence": entry.licence,
             "here": suite_path(entry.name).is_file(),
         }
-        for entry in catalogue().values()
+        for entry in catalog().values()
     ]
 
 
 def show_suite(suite: File) -> dict[str, Any]:
-    """Show the citation, license, counts and breakdowns of a suite, by its file or its name in the catalogue.
+    """Show the citation, license, counts and breakdowns of a suite, by its file or its name in the catalog.
 
     The baselines are shown as well if `suite_baselines` has saved them for this suite.
     """
@@ -88,13 +87,13 @@ def suite_baselines(
     """Compute what a system can reach on a suite without understanding: majority, length, a bag of words and others.
 
     folds: Parts of the cross-validation; examples of one document are in one part.
-    keep: Keep the figures next to the suite file, where `suites show` finds them.
+    keep: Save the figures next to the suite file, where `suites show` finds them.
     """
     from anaphora.suites import baselines
 
     suite = suite if isinstance(suite, Suite) else load_suite(suite)
     if keep and suite.path is None:
-        raise AnaphoraError(f"{suite.header.name} is not in a file, so that nothing can be kept next to it")
+        raise AnaphoraError(f"{suite.header.name} is not a file, so its baselines cannot be saved next to it")
     computed = baselines.suite_baselines(suite, folds=folds, seed=seed, confidence=confidence)
     if keep and suite.path is not None:
         baselines.save(computed, suite.path)
@@ -167,9 +166,9 @@ def convert_suite(
     if to not in ("native", "text", "sources"):
         raise AnaphoraError(f"unknown output {to!r}. Known: native, text, sources")
     if documents and to != "sources":
-        raise AnaphoraError("--documents goes with --to sources")
+        raise AnaphoraError("--documents can only be used with --to sources")
     if separator is not None and to == "native":
-        raise AnaphoraError("--separator goes with --to text or --to sources")
+        raise AnaphoraError("--separator can only be used with --to text or --to sources")
     kept = context if to == "sources" and format == "native" else None
     if not isinstance(source, Suite):
         source = load_suite(

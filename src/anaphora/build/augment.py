@@ -19,7 +19,7 @@ from anaphora.build.mine.corpus import read_pairs
 from anaphora.build.mine.shards import Pair
 from anaphora.core.files import atomic_writer
 from anaphora.coref import Link, Linker
-from anaphora.coref.nonreferential import classify
+from anaphora.coref.features import classify
 from anaphora.coref.pronouns import Language, is_singular_pronoun, language
 from anaphora.languages.german import FORMS
 from anaphora.languages.german_swap import case_of, swap_pronoun
@@ -86,7 +86,6 @@ def only_pronoun(source: Sentence, it: int, target: Sentence, candidates: Sequen
 
 # Candidates and their augmentations.
 
-DROPPABLE = ("pleonastic", "event")
 KEPT = 8  # sentences of a long document that are kept for its next block
 
 

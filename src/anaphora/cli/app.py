@@ -163,7 +163,7 @@ Examples:
     aliases={
         "augment": "anaphora.cli.build:augment",
         "apt-equivalences": "anaphora.cli.meta:apt_equivalences",
-        "apt-judgements": "anaphora.cli.meta:apt_judgements",
+        "apt-judgements": "anaphora.cli.meta:apt_judgments",
         "correlate": "anaphora.cli.meta:correlate",
         "correlate-sweep": "anaphora.cli.meta:correlate_sweep",
         "discomt": "anaphora.cli.meta:discomt",
@@ -201,7 +201,7 @@ Examples:
         "align": ("anaphora.cli.reference:align", "Align the words of sentences and their translations."),
         "meta": ("anaphora.cli.meta:meta", "Evaluate metrics against human judgments."),
         "build": ("anaphora.cli.build:build", "Build suites and training data: templates, attacks, mining."),
-        "train": ("anaphora.cli.train:train", "Train a context-aware translation model."),
+        "train": ("anaphora.cli.build:train", "Train a context-aware translation model."),
         "measure": ("anaphora.cli.measure:measure", "The learned pronoun measure: pairs, training, scores."),
         "study": ("anaphora.cli.study:study", "Ask annotators which pronoun fits: web page, agreement, export."),
         "completion": ("anaphora.cli.help:completion", "Set up Tab completion of commands and options."),

@@ -63,20 +63,20 @@ anaphora build attack phrase contrapro --preset true_colon -o attacked.jsonl
 anaphora build attack possessive contrapro --preset maria -o attacked.jsonl
 anaphora build attack presets
 """,
-        "Every new example has the tag `attacked`, the id of its original: see the drop with anaphora robustness.",
+        "Every new example has the tag `attacked`, the id of its original. `anaphora robustness` reports the drop.",
     ),
     lazy={
         "phrase": ("anaphora.cli.attack:phrase", "Add a phrase to the sentence before (ContraCAT, Table 4)."),
         "possessive": ("anaphora.cli.attack:possessive", "Give the antecedent an owner (ContraCAT, Table 5)."),
         "wrong-antecedent": (
             "anaphora.cli.attack:wrong_antecedents",
-            "Put a noun of another gender before the pronoun.",
+            "Insert a noun of another gender before the pronoun.",
         ),
         "synonym": ("anaphora.cli.attack:synonym", "Replace the antecedent by a synonym of another gender."),
-        "random-context": ("anaphora.cli.attack:random_contexts", "Each example with the context of another."),
-        "shuffled-context": ("anaphora.cli.attack:shuffled_contexts", "The sentences of the context in another order."),
-        "no-context": ("anaphora.cli.attack:no_contexts", "Without the context."),
-        "presets": ("anaphora.cli.attack:presets", "The phrases and owners that have a name."),
+        "random-context": ("anaphora.cli.attack:random_contexts", "Give each example the context of another one."),
+        "shuffled-context": ("anaphora.cli.attack:shuffled_contexts", "Shuffle the sentences of each context."),
+        "no-context": ("anaphora.cli.attack:no_contexts", "Remove the context of each example."),
+        "presets": ("anaphora.cli.attack:presets", "List the preset phrases and owners."),
     },
 )
 def attack() -> None:

@@ -92,8 +92,7 @@ def generative(
     takes documents, and a suite that names antecedents. `study create --from FILE.jsonl --only …` asks annotators about
     the examples in --details FILE.jsonl, and --answers STUDY puts their verdicts into the same figures.
     """
-    from anaphora.reports.own_tables import own_table
-    from anaphora.reports.tables import generative_table
+    from anaphora.reports.tables import generative_table, own_table
 
     with progress_bar("steps") as progress:
         results = api.generative(aligner=aligner_spec(aligner, model), details=details, progress=progress, **settings)

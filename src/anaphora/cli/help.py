@@ -24,7 +24,7 @@ anaphora demo
 anaphora demo --pretrained -o my-demo
 anaphora demo --stand-ins --json
 """)
-@parameters(demo_package.run_demo)
+@parameters(demo_package.run_demo, output={"metavar": "FOLDER"})
 @json_option
 def demo(output: Path, pretrained: bool, stand_ins: bool, as_json: bool) -> None:
     from anaphora.demo.story import Story

@@ -48,7 +48,7 @@ anaphora measure score models/measure -r ref.en -t google.en -t mine.en
         "train": ("anaphora.cli.measure:train", "Train the measure on pairs."),
         "adapt": ("anaphora.cli.measure:adapt", "Adapt a language model to in-domain text with LoRA."),
         "score": ("anaphora.cli.measure:score", "Score sentences, and compare and rank systems."),
-        "evaluate": ("anaphora.cli.measure:evaluate", "Measure how often it prefers the reference."),
+        "evaluate": ("anaphora.cli.measure:evaluate", "Report how often a measure prefers the reference."),
     },
     aliases={
         "counts": "anaphora.cli.measure:counts",

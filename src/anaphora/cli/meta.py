@@ -19,7 +19,7 @@ Values = tuple[str, ...]
     cls=LazyGroup,
     epilog=epilog("""
 anaphora meta correlate scores.tsv --without OUTLIER
-anaphora meta cases details.tsv judgements.tsv
+anaphora meta cases details.tsv judgments.tsv
 """),
     lazy={
         "correlate": (
@@ -27,7 +27,7 @@ anaphora meta cases details.tsv judgements.tsv
             "Correlate metrics with human scores, with intervals and tests.",
         ),
         "sweep": ("anaphora.cli.meta:correlate_sweep", "Correlate APT for several weights and alignments."),
-        "cases": ("anaphora.cli.meta:apt_judgements", "Compare APT's six cases with human judgments."),
+        "cases": ("anaphora.cli.meta:apt_judgments", "Compare APT's six cases with human judgments."),
         "equivalences": (
             "anaphora.cli.meta:apt_equivalences",
             "Learn which pronouns are equivalent, from judged samples.",
@@ -42,7 +42,7 @@ def meta() -> None:
 @command("""
 anaphora meta correlate scores.tsv
 anaphora meta correlate scores.tsv --human accuracy --without A3-108 --plot figure1.svg
-anaphora meta correlate scores.tsv --without auto --minimize ter --format latex
+anaphora meta correlate scores.tsv --without auto --lower-is-better ter --format latex
 anaphora meta correlate --example example/
 """)
 @parameters(
@@ -179,17 +179,17 @@ def apt_equivalences(output: Path | None, format: str, as_json: bool, **settings
 
 @command(
     """
-anaphora meta cases details.tsv judgements.tsv
+anaphora meta cases details.tsv judgments.tsv
 anaphora meta cases details.tsv answers.tsv -l en-fr --options il,elle,ils,elles,ce,on,ça,cela --format latex
 """,
-    "apt-judgements",
+    "apt-judgments",
 )
 @parameters(api.compare_cases, arguments=["details", "judgments=JUDGMENTS"])
 @format_options
-def apt_judgements(format: str, as_json: bool, **settings: Any) -> None:
+def apt_judgments(format: str, as_json: bool, **settings: Any) -> None:
     """Compare APT's six cases with human judgments of the pronouns.
 
-    DETAILS is what `apt --details` writes. JUDGMENTS has the columns system, sentence, position, and either judgement
+    DETAILS is what `apt --details` writes. JUDGMENTS has the columns system, sentence, position, and either judgment
     (correct, incorrect, bad) or answers: what annotators put into the gap, for example il|ce, other, or bad.
     """
     from anaphora.reports.metric_tables import judgment_table
@@ -212,7 +212,7 @@ def discomt(annotations: Path, example: bool, format: str, as_json: bool, **sett
     A table with the columns item, translation, accepted (the options that annotators chose, separated by commas, or
     bad), and system where there are several.
     """
-    from anaphora.metrics.examples import copy_example
+    from anaphora.metrics import copy_example
     from anaphora.reports.metric_tables import discomt_tables
 
     if example:

@@ -20,10 +20,10 @@ import click
 
 from anaphora.align.tokenize import TOKENIZERS
 from anaphora.core.errors import AnaphoraError
+from anaphora.stats.resampling import EARLIER_NAMES
 from anaphora.suites.suite import Suite
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-Decorator = Callable[[Command], Command]
 Settings = dict[str, Any]
 PATH = click.Path(path_type=Path)
 COUNT, SIZE = click.IntRange(1), click.IntRange(0)
@@ -35,11 +35,20 @@ ATTRIBUTE = re.compile(r"(\w+): ([A-Z].*)")  # a line of a docstring that is the
 class Share(click.FloatRange):
     """A number within 0 and 1. `nan` compares with neither end: it would pass the range and every gate."""
 
+    name = "share"
+
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         number: float = super().convert(value, param, ctx)
         if math.isnan(number):
             self.fail(f"{value!r} is not a number.", param, ctx)
         return number
+
+
+class Choice(click.Choice[str]):
+    """One of several words; the names that tests had in version 0.1.0 keep working without being listed."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        return super().convert(EARLIER_NAMES.get(value, value), param, ctx)
 
 
 class Parsed(click.ParamType[Any]):
@@ -135,7 +144,7 @@ SHARED: dict[str, Settings] = {
     "aligner_model": shared("Saved aligner to apply (from `anaphora align --save`).", metavar="FOLDER"),
     "corpus": shared("Extra parallel text for training the aligner (repeatable).", metavar="SRC TGT"),
     # systems
-    "system": shared("System to evaluate, as KIND:NAME (see `anaphora systems`).", metavar="SPEC"),
+    "system": shared("System, as KIND:NAME (see `anaphora systems`).", metavar="SPEC"),
     "context": shared(
         "Number of preceding sentences to include (default: what an nmt: model was trained with, otherwise 0)."
     ),
@@ -213,7 +222,7 @@ NORMALIZE_TEXT: Settings = {  # `normalize` of the commands that read texts, whe
     "aliases": ("--normalize", "--no-normalize"),
     "default": True,
 }
-PAIRED_TEST = "Test whose p-value is reported (default: mcnemar, or randomisation with --resample)."
+PAIRED_TEST = "Test whose p-value is reported (default: mcnemar, or randomization with --resample)."
 
 
 def parameters(
@@ -267,14 +276,14 @@ def _option(function: Callable[..., Any], parameter: inspect.Parameter, own: Set
     elif (settings["default"] is None and not flag) or (settings["default"] == () and settings.get("multiple")):
         del settings["default"]  # but for flags: without a default, click takes one that is not given for False
     elif isinstance(settings["default"], tuple) and not settings.get("multiple"):
-        settings["show_default"] = ",".join(f"{item}" for item in settings["default"])
+        settings["show_default"] = ",".join(f"{item}" for item in settings["default"]) or False
     return option(*settings.pop("flags", (word,)), parameter.name, **settings)
 
 
 def option_type(annotation: str, function: Callable[..., Any]) -> Settings:
     """The type, repetition and metavar of an option, from an annotation of the API.
 
-    A suite may be named by its file or by the catalogue, so it is a text; None stands for an option that is not given.
+    A suite may be named by its file or by the catalog, so it is a text; None stands for an option that is not given.
     """
     kind = eval(annotation, inspect.unwrap(function).__globals__)
     members = [member for member in _members(kind) if member is not type(None)]
@@ -290,7 +299,7 @@ def option_type(annotation: str, function: Callable[..., Any]) -> Settings:
         several = {}
     literal = next((member for member in members if get_origin(member) is Literal), None)
     if literal is not None and int not in members:
-        return {"type": click.Choice(get_args(literal)), **several}
+        return {"type": Choice(get_args(literal)), **several}
     for known, settings in (
         (bool, {"type": bool}),
         (int, {"type": SIZE, "metavar": "N"}),

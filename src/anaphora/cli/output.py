@@ -106,7 +106,7 @@ def tell(messages: Iterable[str]) -> None:
 
 def write_examples(kind: str, folder: Path, as_json: bool) -> None:
     """Write the example files of a command, and print their names."""
-    from anaphora.metrics.examples import write_example
+    from anaphora.metrics import write_example
 
     echo_examples(write_example(kind, folder), as_json)
 

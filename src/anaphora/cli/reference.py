@@ -29,7 +29,7 @@ from anaphora.cli.output import echo_json, note, progress_bar, show_all, tell, t
 from anaphora.core.errors import AnaphoraError
 
 if TYPE_CHECKING:
-    from anaphora.align.files import Aligned
+    from anaphora.align.aligner import Aligned
     from anaphora.metrics.apt.result import AptResult
 
 SAMPLING = ("trials", "test", "confidence", "samples", "seed")
@@ -186,16 +186,16 @@ anaphora metrics -s src.en -r ref.de -t hyp.de -l en-de --metric comet
     normalize={"flags": NORMALIZE_TEXT["flags"], "aliases": NORMALIZE_TEXT["aliases"]},
     frequency_corpus={"aliases": ("--corpus",)},
 )
-@option("--tokenised", is_flag=True, hidden=True, help="Same as --tokenize none.")
+@option("--tokenised", "tokenized", is_flag=True, hidden=True, help="Same as --tokenize none.")
 @format_options
 def metrics(
-    metrics: tuple[str, ...], tokenize: str, tokenised: bool, format: str, as_json: bool, **settings: Any
+    metrics: tuple[str, ...], tokenize: str, tokenized: bool, format: str, as_json: bool, **settings: Any
 ) -> None:
     from anaphora.reports.metric_tables import metrics_tables
 
     result = api.compute_metrics(
         metrics=[word for text in metrics for word in split_words(text)],
-        tokenize="none" if tokenised else tokenize,
+        tokenize="none" if tokenized else tokenize,
         **settings,
     )
     tell_texts(result.texts, normalized=False)

@@ -37,11 +37,11 @@ anaphora score suite.jsonl --system scores:my.scores -o runs/my-model
         "metavar": "RUN",
         "help": "Run to write: a folder, or a file ending in .jsonl or .jsonl.gz.",
     },
-    gpus={"type": click.FloatRange(0)},
+    gpus={"type": click.FloatRange(0), "metavar": "N"},
 )
 @json_option
 def score(suite: str, system: str, output: Path, as_json: bool, **settings: Any) -> None:
-    """Score the candidates of SUITE (a suite file or a catalogue name) with a system, and write a run."""
+    """Score the candidates of SUITE (a suite file or a catalog name) with a system, and write a run."""
     from anaphora.systems import kind_traits
     from anaphora.systems.context import Context
 
@@ -194,7 +194,7 @@ anaphora report runs/baseline runs/concat --format latex -o tables/
         "flags": ("--suite",),
         "type": str,
         "metavar": "SUITE",
-        "help": "Suite that was scored, for the texts of its examples; catalogue suites are found automatically "
+        "help": "Suite that was scored, for the texts of its examples; catalog suites are found automatically "
         "(repeatable).",
     },
     format={"flags": ("--format",), "metavar": None},

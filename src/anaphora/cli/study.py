@@ -40,8 +40,11 @@ anaphora study export study --pairs pairs.json
 """),
     lazy={
         "create": ("anaphora.cli.study:create", "Create a study from a suite: questions and assignments."),
-        "serve": ("anaphora.cli.study:serve", "Serve its pages: a personal link per annotator, and an overview."),
-        "agreement": ("anaphora.cli.study:agreement", "Agreement of the annotators: κ, α, AC1, with intervals."),
+        "serve": ("anaphora.cli.study:serve", "Serve a study: a personal link per annotator, and an overview."),
+        "agreement": (
+            "anaphora.cli.study:agreement",
+            "Compute the annotators' agreement: κ, α, AC1, with intervals.",
+        ),
         "export": ("anaphora.cli.study:export", "Export the answers, the pair list and judgments of systems."),
     },
 )
@@ -160,7 +163,7 @@ def agreement(study: Path, format: str, as_json: bool, **settings: Any) -> None:
 anaphora study export study > answers.jsonl
 anaphora study export study -o answers.tsv --history
 anaphora study export study --pairs pairs.json --min-agreement 0.8
-anaphora study export study --judgements judgements.tsv --human scores.tsv --metrics metrics.tsv
+anaphora study export study --judgments judgments.tsv --human-scores scores.tsv --metrics metrics.tsv
 """)
 @parameters(
     api.export_study,

@@ -34,7 +34,7 @@ anaphora suites list --format markdown
 )
 @format_options
 def list_suites(format: str, as_json: bool) -> None:
-    """List the suites of the catalogue, and which are installed."""
+    """List the suites of the catalog, and which are installed."""
     entries = api.list_suites()
     if as_json or format == "json":
         echo_json(entries)

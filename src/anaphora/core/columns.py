@@ -64,9 +64,7 @@ def read_columns(path: Path) -> Columns:
         else:
             records.append(Record(path, number, dict(zip(names, cells, strict=True))))
     if not records:
-        raise BadInput(
-            path, "no rows", remedy="A header line with the names of the columns and rows below it are needed."
-        )
+        raise BadInput(path, "no rows", remedy="The file needs a header line with column names, and rows below it.")
     return Columns(path, tuple(names), tuple(records))
 
 

@@ -1,10 +1,13 @@
-"""The one exception for bad input: raised deep, printed once by the command line, never swallowed."""
+"""The exceptions for bad input, raised deep and printed once by the command line, and hints at names that exist."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+import inspect
+from collections.abc import Callable, Iterable
+from functools import wraps
 from pathlib import Path
+from typing import ParamSpec, TypeVar
 
 
 class AnaphoraError(Exception):
@@ -44,3 +47,23 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     """' (did you mean X?)' where a known word is near, else the empty string."""
     near = difflib.get_close_matches(word, list(known), n=2, cutoff=0.55)
     return f" (did you mean {' or '.join(near)}?)" if near else ""
+
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def named(function: Callable[P, R]) -> Callable[P, R]:
+    """The function, whose TypeError for an unknown keyword says which keywords it takes."""
+    parameters = inspect.signature(function).parameters
+    known = [name for name, parameter in parameters.items() if parameter.kind is not parameter.VAR_POSITIONAL]
+
+    @wraps(function)
+    def call(*arguments: P.args, **keywords: P.kwargs) -> R:
+        for name in keywords:
+            if name not in known:
+                near = did_you_mean(name, known)
+                raise TypeError(f"{function.__name__}() has no parameter {name!r}{near}. It takes: {', '.join(known)}")
+        return function(*arguments, **keywords)
+
+    return call

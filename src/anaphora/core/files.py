@@ -77,7 +77,7 @@ class _Decompressed(io.RawIOBase):
         self._size += len(data)
         if self._size > RATIO_FROM and self._size > MAX_RATIO * self._raw.tell():
             problem = f"the gzip file decompresses to more than {MAX_RATIO} times its size"
-            raise BadInput(self._path, problem, remedy="No text does: decompress it yourself if you trust it.")
+            raise BadInput(self._path, problem, remedy="If you trust the file, decompress it yourself.")
         return len(data)
 
     def close(self) -> None:

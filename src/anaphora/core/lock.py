@@ -145,7 +145,7 @@ def _try(handle: int, file: Path) -> bool:
         import fcntl
     except ModuleNotFoundError:  # Windows
         raise AnaphoraError(
-            "outputs are locked in a way that Windows does not have. Run it in WSL: wsl --install"
+            "outputs are locked with flock, which Windows does not support. Run anaphora in WSL: wsl --install"
         ) from None
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

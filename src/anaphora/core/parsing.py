@@ -135,7 +135,7 @@ def json_problem(error: Exception) -> str:
     """What keeps a text from being JSON: its form, or numbers and nesting that nobody means."""
     if isinstance(error, json.JSONDecodeError):
         return f"not JSON: {error.msg.lower()} at column {error.colno}"
-    return f"not JSON that can be read: {error}"
+    return f"cannot be read as JSON: {error}"
 
 
 def parse_json_line(line: str | bytes, path: Path, number: int | None = None) -> Any:
@@ -256,7 +256,7 @@ def shortened(text: str, longest: int = 200) -> str:
 def parse_toml(text: str, path: Path | str) -> dict[str, Any]:
     """A TOML document; numbers are finite and fit 64 bits."""
     if LONG_KEY.search(text):  # the parser takes time with the square of it
-        raise BadInput(path, f"not TOML that can be read: a key of more than {MAX_NESTING} parts")
+        raise BadInput(path, f"cannot be read as TOML: a key of more than {MAX_NESTING} parts")
     try:
         document = tomllib.loads(text.replace("\r\n", "\n"), parse_float=_toml_float)
     except tomllib.TOMLDecodeError as error:
@@ -264,9 +264,9 @@ def parse_toml(text: str, path: Path | str) -> dict[str, Any]:
         line = position.partition(",")[0]
         raise BadInput(path, f"not TOML: {shortened(problem).lower()}", line=int(line) if line else None) from None
     except RecursionError:
-        raise BadInput(path, f"not TOML that can be read: {NESTED}") from None
+        raise BadInput(path, f"cannot be read as TOML: {NESTED}") from None
     except ValueError as error:  # a date that does not exist, a number of 5,000 digits
-        raise BadInput(path, f"not TOML that can be read: {shortened(str(error))}") from None
+        raise BadInput(path, f"cannot be read as TOML: {shortened(str(error))}") from None
     _check(document, path)
     return document
 
@@ -284,13 +284,13 @@ def _check(document: Mapping[str, Any], path: Path | str) -> None:
     while left:
         value, depth = left.pop()
         if depth > MAX_NESTING:
-            raise BadInput(path, f"not TOML that can be read: {NESTED}")
+            raise BadInput(path, f"cannot be read as TOML: {NESTED}")
         if isinstance(value, dict):
             left += [(one, depth + 1) for one in value.values()]
         elif isinstance(value, list):
             left += [(one, depth + 1) for one in value]
         elif type(value) is int and abs(value) > MAX_INTEGER:
-            raise BadInput(path, f"not TOML that can be read: the number {shown(value)} is too large")
+            raise BadInput(path, f"cannot be read as TOML: the number {shown(value)} is too large")
 
 
 def read_toml(path: Path | Traversable) -> dict[str, Any]:
@@ -342,16 +342,16 @@ def xml_events(stream: IO[bytes], path: Path | str) -> Iterator[tuple[str, Eleme
                 since = 0
                 depth += 1 if event == "start" else -1
                 if depth > MAX_DEPTH:
-                    raise BadInput(path, f"not XML that can be read: elements nested more than {MAX_DEPTH:,} deep")
+                    raise BadInput(path, f"cannot be read as XML: elements nested more than {MAX_DEPTH:,} deep")
                 yield event, element
             if since > MAX_ELEMENT:
-                raise BadInput(path, f"not XML that can be read: {MAX_ELEMENT >> 20} MB without a tag")
+                raise BadInput(path, f"cannot be read as XML: {MAX_ELEMENT >> 20} MB without a tag")
         parser.close()
         yield from parser.read_events()
     except ElementTree.ParseError as error:
         raise BadInput(path, f"not XML: {error.msg.partition(':')[0]}", line=error.position[0]) from None
     except (LookupError, ValueError) as error:  # an unknown encoding, or one that cannot be read as a stream
-        raise BadInput(path, f"not XML that can be read: {shortened(str(error))}") from None
+        raise BadInput(path, f"cannot be read as XML: {shortened(str(error))}") from None
     except (EOFError, OSError, zlib.error, zipfile.BadZipFile) as error:
         raise BadInput(path, f"damaged: {shortened(str(error))}", remedy="Copy or download it again.") from None
 
@@ -371,7 +371,7 @@ def open_zip(path: Path) -> zipfile.ZipFile:
         raise BadInput(path, "no such file") from None
     except (*ZIP_ERRORS, *ZIP_UNKNOWN) as error:
         problem = shortened(str(error)) or "damaged"
-        raise BadInput(path, f"not a zip file that can be read: {problem}") from None
+        raise BadInput(path, f"cannot be read as a zip file: {problem}") from None
 
 
 def open_member(archive: zipfile.ZipFile, name: str, path: Path) -> IO[bytes]:

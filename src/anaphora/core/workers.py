@@ -289,7 +289,7 @@ class WorkerPool(ABC):
             self._lost[""] = 0
             if self._ready is not None and self._ready != event:
                 different = _difference(self._ready.description, event.description)
-                raise AnaphoraError(f"{worker.name} has loaded something else: {different}")
+                raise AnaphoraError(f"{worker.name} has loaded something different: {different}")
             self._ready = event
         elif isinstance(event, Failed):
             self.workers.remove(worker)

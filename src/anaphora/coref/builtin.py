@@ -20,8 +20,7 @@ from anaphora.annotate.document import Document, Mention, Sentence
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.parsing import read_toml
 from anaphora.coref import Link
-from anaphora.coref.features import Candidate, Kind, Pronoun, own_features, pair_features
-from anaphora.coref.nonreferential import nonreferential_features
+from anaphora.coref.features import Candidate, Kind, Pronoun, nonreferential_features, own_features, pair_features
 from anaphora.coref.phrases import Phrase, phrases, role_of, verb_of, violates_binding
 from anaphora.coref.pronouns import Language, is_plural_pronoun, is_pronoun, pronoun_role
 from anaphora.coref.pronouns import language as language_of

@@ -7,10 +7,10 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from anaphora.core.parameters import named
+from anaphora.core.errors import named
 
 if TYPE_CHECKING:
-    from anaphora.demo.stand_ins import Demo
+    from anaphora.demo.corpus import Demo
     from anaphora.demo.story import Story
 
 Watch = Callable[[str], AbstractContextManager[Callable[[int, int], None] | None]]
@@ -34,7 +34,7 @@ def run_demo(
     watch: called with a unit; returns a context manager that gives a progress function
     """
     if stand_ins:
-        from anaphora.demo.stand_ins import run_demo as run_stand_ins
+        from anaphora.demo.corpus import run_demo as run_stand_ins
 
         return run_stand_ins(Path(output))
     from anaphora.demo.story import run_story

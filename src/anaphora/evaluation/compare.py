@@ -17,13 +17,13 @@ from anaphora.evaluation.result import RunSignature, Settings
 from anaphora.measurement import Measurement
 from anaphora.runs import Run, ScoredExample
 from anaphora.stats.intervals import generator, percentile_interval
-from anaphora.stats.paired import approximate_randomisation, holm, mcnemar, paired_bootstrap
-from anaphora.stats.resampling import Interval
+from anaphora.stats.paired import approximate_randomization, holm, mcnemar, paired_bootstrap
+from anaphora.stats.resampling import EARLIER_NAMES, Interval
 from anaphora.stats.signature import named
 from anaphora.suites.example import ORIGINAL
 from anaphora.table import Rendered
 
-TESTS = ("mcnemar", "randomisation", "bootstrap")
+TESTS = ("mcnemar", "randomization", "bootstrap")
 Outcomes = tuple[bool, ...]  # whether each system is right on an item
 Counts = dict[Hashable, Counter[Outcomes]]  # unit (None where single items are resampled) → outcomes
 
@@ -137,9 +137,10 @@ def compare_runs(
     the same items in its groups as an earlier one (`it:er` for `er`) is left out: it would be tested twice.
     """
     settings = settings or Settings()
-    test = test or ("mcnemar" if settings.resample is None else "randomisation")
+    test = test or ("mcnemar" if settings.resample is None else "randomization")
+    test = EARLIER_NAMES.get(test, test)
     if len(runs) < 2:
-        raise AnaphoraError("two or more runs are needed for a comparison")
+        raise AnaphoraError("a comparison needs two or more runs")
     if test not in TESTS:
         raise AnaphoraError(f"unknown test {test!r}. Known: {', '.join(TESTS)}")
     if test == "mcnemar" and settings.resample is not None:
@@ -251,10 +252,10 @@ def _difference(counts: Counts, a: int, b: int, settings: Settings, test: str) -
         return Difference(0, 0.0, 0.0, (0.0, 0.0), dict.fromkeys(TESTS, 1.0), 1.0)
     units = np.array(sorted(rows), float)
     times = np.array([rows[row] for row in sorted(rows)], np.int64)
-    p_random = approximate_randomisation(units[:, 0], times, settings.samples, generator(settings.seed))
+    p_random = approximate_randomization(units[:, 0], times, settings.samples, generator(settings.seed))
     p_bootstrap, values = paired_bootstrap(units, times, settings.samples, generator(settings.seed))
     tests = {"mcnemar": mcnemar(table[True, False], table[False, True])} if settings.resample is None else {}
-    tests |= {"randomisation": p_random, "bootstrap": p_bootstrap}
+    tests |= {"randomization": p_random, "bootstrap": p_bootstrap}
     return Difference(
         total=total,
         first=(table[True, True] + table[True, False]) / total,
@@ -325,7 +326,7 @@ def _by_original(runs: Sequence[Run]) -> Iterator[tuple[ScoredExample, ...]]:
             raise _unrelated(run if k else runs[others[0]], runs[0])
         if len(set(keys)) < len(keys):
             raise AnaphoraError(
-                f"{run.path}: several attacks on one example are in it. Compare each with: anaphora robustness"
+                f"{run.path}: it has several attacks on one example. Compare each with: anaphora robustness"
             )
         tables.append(dict(zip(keys, items, strict=True)))
     common = [key for key in tables[0] if all(key in table for table in tables)]

@@ -99,7 +99,7 @@ class Evaluation:
             self.priors.add(tags, decision.chosen)
             return
         correct = decision.correct
-        self.ties += decision.tie and not item.unanswered  # who does not answer has not weighed anything
+        self.ties += decision.tie and not item.unanswered  # no answer is no tie
         unit = unit_of(item, settings.resample)
         self._pending[by.keyed(self._joint, tags)].add(correct, unit)
         if len(self._pending) > MAX_PENDING:
@@ -114,9 +114,9 @@ class Evaluation:
             self._all.merge(tally)
         for name, breakdown in self.breakdowns.items():
             groups = self._groups[name]
-            places = [self._joint.tags.index(tag) for tag in breakdown.tags]
+            indices = [self._joint.tags.index(tag) for tag in breakdown.tags]
             for key, tally in self._pending.items():
-                groups[breakdown.group(tuple([key[place] for place in places]))].merge(tally)
+                groups[breakdown.group(tuple([key[index] for index in indices]))].merge(tally)
         self._pending.clear()
 
     def overall(self) -> Proportion:

@@ -52,7 +52,7 @@ def per_token(item: ScoredExample) -> list[float]:
 
 
 def unit_of(item: ScoredExample, tag: str | None) -> Hashable:
-    """What is resampled whole with this item: all that share its value of a tag; None where items stand alone."""
+    """Return the unit of resampling: the item's value of a tag; None if single items are resampled."""
     if tag is None:
         return None
     unit = item.tags.get(tag)

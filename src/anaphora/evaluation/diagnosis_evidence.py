@@ -217,13 +217,13 @@ def _sorted(
     """The answers by template and by test set. A template comes from one run: two would be mixed silently."""
     templates: dict[str, list[Answer]] = {}
     tests: dict[str, list[Answer]] = {}
-    places: dict[str, int] = {}
+    run_of: dict[str, int] = {}
     for k, group in answers.items():
         for answer in group:
             template = answer.tags.get("template")
             if isinstance(template, str):
-                if places.setdefault(template, k) != k:
-                    problem = f"the template {template} is in {runs[places[template]].path}, too"
+                if run_of.setdefault(template, k) != k:
+                    problem = f"the template {template} is in {runs[run_of[template]].path}, too"
                     raise BadInput(runs[k].path, problem, remedy="Diagnose the two suites separately.")
                 templates.setdefault(template, []).append(answer)
             elif answer.gold is not None:
@@ -248,7 +248,7 @@ def _attacked(
         if len(bases) != 1:
             who = "several runs have" if bases else "no run has"
             problem = f"an attack, but {who} the originals of its examples by {runs[k].header.system}"
-            remedy = "Name the run on the suite itself, too; score files of one system are joined by --system NAME"
+            remedy = "Name the run on the suite itself, too; --name NAME says that score files are of one system"
             raise BadInput(runs[k].path, problem, remedy=remedy)
         attacked.setdefault(bases[0], []).append(k)
     return attacked
@@ -372,10 +372,10 @@ def difference(answers: Sequence[Answer], rule: Rule, limits: Thresholds, confid
     measured = _difference(groups[0], groups[1], confidence)
     low, high = measured.interval
     verdict = "first" if low > limits.gap else "second" if high < -limits.gap else _small(low, high, limits.gap)
-    disfavoured = groups[0] if verdict == "second" else groups[1]
+    disfavored = groups[0] if verdict == "second" else groups[1]
     if min(map(len, groups)) < limits.minimum:
         verdict = TOO_FEW
-    return replace(measured, verdict=verdict, items=tuple(a.id for a in disfavoured if not a.correct))
+    return replace(measured, verdict=verdict, items=tuple(a.id for a in disfavored if not a.correct))
 
 
 def extremes(answers: Sequence[Answer], rule: Rule, limits: Thresholds, confidence: float) -> Measured | None:

@@ -337,7 +337,7 @@ def read_texts(suite: Suite, tokenize: str = "auto", *, normalize: bool = True, 
         if example.gold is not None or expected_words(example)
     }
     if not judged and required:
-        raise AnaphoraError(f"{header.name}: no example has a right answer that a translation could be judged by")
+        raise AnaphoraError(f"{header.name}: no example has a gold candidate to judge translations by")
     examples = tuple(judged.values())
     words = Tokenization(tokenize, normalize, (header.source_language, header.target_language))
     source = words.source(example.source[-1] for example in examples)

@@ -59,7 +59,7 @@ class Settings(Resampling):
 
 @dataclass(frozen=True, slots=True)
 class Result(Rendered):
-    """What `evaluate` says of one system on one suite.
+    """The result of `evaluate` for one system on one suite.
 
     protocol: settings of the scoring that differ from plain scoring, as in `Measurement`
     untagged: for each breakdown, how many examples have no value for it and are in none of its groups
@@ -220,7 +220,7 @@ def _result_signature(result: Result) -> Signature:
     line.decided(settings).spell("languages", result.languages).spell("context", result.context or "unknown")
     for name, value in sorted({**PLAIN, **result.protocol}.items() if result.context else result.protocol.items()):
         line.spell(name, canonical(value))
-    line.spell("normalisation", settings.normalize).spell("scores", None if settings.scores_are == "sum" else "mean")
+    line.spell("normalization", settings.normalize).spell("scores", None if settings.scores_are == "sum" else "mean")
     line.spell("better", "lower" if settings.minimize else "higher").spell("ties", "wrong")
     line.spell("interval", settings.interval).spell("confidence", f"{settings.confidence:g}")
     line.spell("resampled", settings.resample or "items").spell("samples", settings.samples if resampled else "none")

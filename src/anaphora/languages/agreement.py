@@ -43,10 +43,10 @@ class NounAgreement:
 
     def determiner_before(self, words: Sequence[str], noun: int) -> Classes | None:
         """The classes of a noun by its determiner; None if it has none. words: in lower case"""
-        for place in range(noun - 1, max(-1, noun - 2 - FARTHEST), -1):
-            word = words[place]
+        for index in range(noun - 1, max(-1, noun - 2 - FARTHEST), -1):
+            word = words[index]
             if word in self.determiners:
-                vowel = words[place + 1][:1] in VOWELS
+                vowel = words[index + 1][:1] in VOWELS
                 return self.determiners[word] | (self.before_vowel.get(word, frozenset()) if vowel else frozenset())
             ending = bool(self.between_endings) and len(word) > FARTHEST and word.endswith(self.between_endings)
             if word in self.never_between or not (word in self.between or ending):
@@ -80,11 +80,11 @@ class NounAgreement:
         """Whether a word could be a noun: it has letters and is no determiner."""
         return any(map(str.isalpha, word)) and word not in self.determiners
 
-    def looks_like_noun(self, words: Sequence[str], place: int) -> bool:
+    def looks_like_noun(self, words: Sequence[str], index: int) -> bool:
         """Whether a word has a determiner, and is known where there is a lexicon."""
-        if not self.may_be_noun(words[place]) or self.determiner_before(words, place) is None:
+        if not self.may_be_noun(words[index]) or self.determiner_before(words, index) is None:
             return False
-        return self.lexicon is None or bool(self.known_genders(words[place]))
+        return self.lexicon is None or bool(self.known_genders(words[index]))
 
     def _listed(self, noun: str) -> str:
         listed = self.words or {}

@@ -31,11 +31,11 @@ def preset(kind: str, name: str, file: Path | None = None) -> Table:
         raise AnaphoraError(f"unknown preset {name!r}{did_you_mean(name, presets)}. Known: {known}")
     table = presets[name]
     if not isinstance(table, dict):
-        raise BadInput(place_of(kind, name, file), f"{name} must be a table", remedy=f"Begin it with [{name}].")
+        raise BadInput(preset_file(kind, name, file), f"{name} must be a table", remedy=f"Begin it with [{name}].")
     return table
 
 
-def place_of(kind: str, name: str, file: Path | None) -> Path:
+def preset_file(kind: str, name: str, file: Path | None) -> Path:
     """Return the file that a preset comes from, for errors."""
     return file if file is not None and name in read_toml(file) else DATA / f"{kind}.toml"
 

@@ -224,7 +224,7 @@ def polite_forms(language: str) -> frozenset[str]:
 
 def addressed(words: Sequence[str], polite: frozenset[str]) -> list[bool]:
     """For each word, whether it is a form of address: written with a capital where no sentence begins."""
-    return [word in polite and place > 0 and not set(words[place - 1]) <= BEGINNERS for place, word in enumerate(words)]
+    return [word in polite and index > 0 and not set(words[index - 1]) <= BEGINNERS for index, word in enumerate(words)]
 
 
 def plain(words: Sequence[str], polite: frozenset[str]) -> list[str]:
@@ -311,7 +311,7 @@ def load_readings(language: str, path: Path | None = None) -> Readings:
         known = ", ".join(names_with("readings"))
         raise AnaphoraError(
             f"no list of pronouns for language {language!r}. There are lists for {known}; supply your own with "
-            "--pronouns FILE.toml (docs/measure.md shows one)"
+            "--pronoun-list FILE.toml (docs/measure.md shows one)"
         )
     return _parse_readings(readings, top_value(language, "capital", []), Path(f"{language}.toml"), language)
 

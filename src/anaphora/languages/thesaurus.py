@@ -124,7 +124,7 @@ class Ding:
             for noun in nouns:
                 words[noun].update(english)
         if empty:
-            raise BadInput(path, "no entry of a noun in it", remedy="Is it Ding's de-en.txt (`Wort {n} :: word`)?")
+            raise BadInput(path, "the file has no nouns", remedy="Is it Ding's de-en.txt (`Wort {n} :: word`)?")
         self._translations, self._words = translations, words
 
     def senses(self, noun: str) -> Sequence[Sense]:
@@ -181,7 +181,7 @@ def default_thesaurus() -> str:
     """The spec of Debian's OpenThesaurus."""
     if not OPENTHESAURUS.is_file():
         remedy = "Install OpenThesaurus (apt-get install mythes-de), or name a thesaurus: --thesaurus mythes:FILE"
-        raise BadInput(OPENTHESAURUS, "no thesaurus is here", remedy=remedy)
+        raise BadInput(OPENTHESAURUS, "the thesaurus is missing", remedy=remedy)
     return f"mythes:{OPENTHESAURUS}"
 
 
@@ -189,5 +189,5 @@ def _split(spec: str, kinds: Sequence[str]) -> tuple[str, Path]:
     kind, _, path = spec.partition(":")
     if kind not in kinds or not path:
         known = ", ".join(f"{k}:PATH" for k in kinds)
-        raise AnaphoraError(f"{spec!r} names no resource that can be read. Write one of: {known}")
+        raise AnaphoraError(f"{spec!r} is not a known resource. Write one of: {known}")
     return kind, Path(path)

@@ -20,7 +20,7 @@ from anaphora.core.files import write_atomic
 from anaphora.languages.pair_list import Judged, errors_of
 from anaphora.languages.pronouns import Readings, load_readings
 from anaphora.measure.texts import Line, Word, pronoun_indices, read_lines, replace_pronoun, words_of
-from anaphora.suites.catalogue import citation
+from anaphora.suites.catalog import citation
 from anaphora.suites.example import Example, Passage, Tag
 from anaphora.suites.suite import Header, Suite, suite_of
 

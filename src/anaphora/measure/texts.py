@@ -213,7 +213,7 @@ def pairs_of(examples: Iterable[Example], model: Model, readings: Readings, kind
         if kind != "both" and example.tags.get("kind", kind) != kind:
             continue
         if example.gold is None or len(example.candidates) < 2:
-            raise AnaphoraError(f"example {example.id!r} is no pair: two candidates and a gold one are needed")
+            raise AnaphoraError(f"example {example.id!r} is not a pair: two candidates and a gold one are needed")
         texts = candidate_texts(example, model, readings)
         gold = texts[example.gold]
         pairs += [Pair(gold, text, example.id) for n, text in enumerate(texts) if n != example.gold]

@@ -80,7 +80,7 @@ def aligned_text(source: Sequence[str], text: list[str], lines: Sequence[str], p
     return Aligned(text, alignments, outside)
 
 
-def occurrences(
+def find_occurrences(
     source: Sequence[str],
     candidate: Aligned,
     reference: Aligned,
@@ -95,11 +95,11 @@ def occurrences(
     wanted = {normalize_word(pronoun) for pronoun in pronouns}
     for number, sentence in enumerate(source):
         words = [word.lower() for word in sentence.split()]
-        for place, word in enumerate(words):
+        for position, word in enumerate(words):
             if word in wanted:
                 both = []
                 for text in (candidate, reference):
-                    linked = sorted({j for i, j in text.alignments[number] if i == place})
+                    linked = sorted({j for i, j in text.alignments[number] if i == position})
                     line = text.text[number].lower() if lowercase else text.text[number]
                     both.append(tuple([line.split()[j] for j in linked]))
                 yield Occurrence(number, word, *both)
@@ -161,7 +161,7 @@ class AutoPRF:
 
 
 def autoprf(
-    places: Iterable[Occurrence],
+    occurrences: Iterable[Occurrence],
     sentences: int,
     *,
     clip: str = "occurrence",
@@ -175,47 +175,47 @@ def autoprf(
     if clip not in CLIPS:
         raise AnaphoraError(f"unknown clipping {clip!r}. Known: {', '.join(CLIPS)}")
     resampling = resampling or Resampling()
-    places = list(places)
-    pronouns = sorted({one.pronoun for one in places})
-    sums = _sums(places, sentences, clip)
-    parts = {p: [one for one in places if one.pronoun == p] for p in pronouns}
+    occurrences = list(occurrences)
+    pronouns = sorted({one.pronoun for one in occurrences})
+    sums = _sums(occurrences, sentences, clip)
+    parts = {p: [one for one in occurrences if one.pronoun == p] for p in pronouns}
     line = Signature("autoprf").add("clip", clip).extend(settings).resampled(resampling)
     return AutoPRF(
-        score=_score(places, clip, sums, resampling),
+        score=_score(occurrences, clip, sums, resampling),
         by_pronoun={p: _score(part, clip, _sums(part, sentences, clip), resampling) for p, part in parts.items()},
         sums=sums,
         signature=str(line),
     )
 
 
-def _score(places: Sequence[Occurrence], clip: str, sums: SufficientStats, resampling: Resampling) -> Score:
+def _score(occurrences: Sequence[Occurrence], clip: str, sums: SufficientStats, resampling: Resampling) -> Score:
     if clip == "occurrence":
-        matches = sum(one.matches for one in places)
+        matches = sum(one.matches for one in occurrences)
     else:
         candidate, reference = (
-            Counter(word for one in places for word in getattr(one, side)) for side in ("candidate", "reference")
+            Counter(word for one in occurrences for word in getattr(one, side)) for side in ("candidate", "reference")
         )
         matches = (candidate & reference).total()
     return Score(
-        occurrences=len(places),
+        occurrences=len(occurrences),
         matches=matches,
-        candidate=sum(len(one.candidate) for one in places),
-        reference=sum(len(one.reference) for one in places),
-        intervals=sums.intervals(resampling) if places else {},
+        candidate=sum(len(one.candidate) for one in occurrences),
+        reference=sum(len(one.reference) for one in occurrences),
+        intervals=sums.intervals(resampling) if occurrences else {},
     )
 
 
-def _sums(places: Sequence[Occurrence], sentences: int, clip: str) -> SufficientStats:
+def _sums(occurrences: Sequence[Occurrence], sentences: int, clip: str) -> SufficientStats:
     """Return the three figures as functions of sums over sentences.
 
     by occurrence: (sentences, 4): |C|, |R|, and matches as what C and what R have of them
     by corpus: (sentences, 2 + 2 words): |C|, |R|, then how often each word is in C, and in R. Only words of R can
         match: the others need no column. So the columns are the same for all systems.
     """
-    words = sorted({word for one in places for word in one.reference}) if clip == "corpus" else [""]
+    words = sorted({word for one in occurrences for word in one.reference}) if clip == "corpus" else [""]
     index = {word: k for k, word in enumerate(words)}
     rows = np.zeros((sentences, 2 + 2 * len(words)))
-    for one in places:
+    for one in occurrences:
         for side, side_words in enumerate((one.candidate, one.reference)):
             rows[one.sentence, side] += len(side_words)
             counted = Counter(side_words) if clip == "corpus" else {"": one.matches}
@@ -305,8 +305,8 @@ def autoprf_of_files(
     line.add("align", aligned_by).add("v", __version__)
     scores = {}
     for name, text in systems.items():
-        places = occurrences(source, text, reference, pronouns, lowercase=lowercase)
-        scores[name] = autoprf(places, len(source), clip=clip, resampling=resampling, settings=[str(line)])
+        occurrences = find_occurrences(source, text, reference, pronouns, lowercase=lowercase)
+        scores[name] = autoprf(occurrences, len(source), clip=clip, resampling=resampling, settings=[str(line)])
     if not next(iter(scores.values())).score.occurrences:
         raise AnaphoraError(f"{files.source}: has none of the pronouns {', '.join(pronouns)}")
     return AutoPRFResult(

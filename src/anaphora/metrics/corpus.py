@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from anaphora.align.tokenize import (
     DEFAULT,
@@ -26,24 +21,23 @@ from anaphora.align.tokenize import (
 )
 from anaphora.core.documents import read_parallel
 from anaphora.core.errors import AnaphoraError
-from anaphora.core.finite import all_finite
 from anaphora.core.registry import Registry
-from anaphora.stats.paired import PairedTest, SufficientStats, paired_tests, ratio
+from anaphora.stats.paired import PairedTest, SufficientStats, paired_tests
 from anaphora.stats.resampling import Interval, Resampling
 from anaphora.stats.signature import Signature
 
 METRICS = Registry(
     "metric",
     {
-        "bleu": "anaphora.metrics.surface:bleu",
-        "chrf": "anaphora.metrics.surface:chrf",
-        "chrf++": "anaphora.metrics.surface:chrf_plus_plus",
-        "ter": "anaphora.metrics.surface:ter",
+        "bleu": "anaphora.metrics.external:bleu",
+        "chrf": "anaphora.metrics.external:chrf",
+        "chrf++": "anaphora.metrics.external:chrf_plus_plus",
+        "ter": "anaphora.metrics.external:ter",
         "meteor": "anaphora.metrics.meteor:meteor",
         "meteor-pronouns": "anaphora.metrics.meteor:meteor_pronouns",
-        "comet": "anaphora.metrics.corpus:comet",
+        "comet": "anaphora.metrics.external:comet",
     },
-    extras=dict.fromkeys(("bleu", "chrf", "chrf++", "ter", "meteor", "meteor-pronouns"), "metrics"),
+    extras=dict.fromkeys(("bleu", "chrf", "chrf++", "ter", "meteor", "meteor-pronouns", "comet"), "metrics"),
 )
 USUAL = ("bleu", "chrf", "ter", "meteor")
 METEORS = {"meteor", "meteor-pronouns"}
@@ -207,8 +201,8 @@ class MetricsResult:
             "references": self.references,
             "texts": {name: treatment.to_dict() for name, treatment in self.texts.items()},
             "written_differently": {
-                system: {sign_name(one.sign): {"system": one.text, "reference": one.reference} for one in found}
-                for system, found in self.written_differently.items()
+                system: {sign_name(one.sign): {"system": one.text, "reference": one.reference} for one in signs}
+                for system, signs in self.written_differently.items()
             },
         }
 
@@ -258,45 +252,3 @@ def _mismatch(mismatch: Mismatch) -> str:
     text, reference = (f"{count:,}" if count else "no" for count in mismatch[1:])
     sign = sign_name(mismatch.sign)
     return f"{text} {sign}, {'none' if reference == 'no' else reference} in the reference"
-
-
-# COMET through its own package (Rei et al. 2020), which is not installed with Anaphora: unbabel-comet 2.2 needs
-# transformers 4, numpy 1 and huggingface-hub 0, Anaphora's models need transformers 5: two environments are needed.
-
-MODEL = "Unbabel/wmt22-comet-da"
-
-
-def comet(texts: Texts, *, comet_model: str = MODEL, comet_gpus: int = 0, **_: Any) -> Measured:
-    """The mean of the sentences' scores. comet_model: a name of the hub, or a checkpoint on this machine (.ckpt)."""
-    if texts.source is None:
-        raise AnaphoraError("COMET compares with the source, too: give it with -s")
-    if texts.more_references:
-        raise AnaphoraError("COMET compares with one reference: give one -r, or leave COMET out")
-    model, number = _load(comet_model), "unknown"
-    compared = texts.as_compared
-    sums = {}
-    for system, text in compared.systems.items():
-        rows = zip(compared.source or (), text, compared.reference, strict=True)
-        items = [{"src": source, "mt": target, "ref": reference} for source, target, reference in rows]
-        with contextlib.redirect_stdout(sys.stderr):  # it reports on stdout, which is for the result
-            scores = model.predict(items, batch_size=8, gpus=comet_gpus, progress_bar=False).scores
-        all_finite(list(scores), f"{comet_model}: COMET scores of {system}", "Check the model and its precision.")
-        columns = np.column_stack([np.asarray(scores, float), np.ones(len(scores))])
-        sums[system] = SufficientStats(columns, lambda totals: {"score": ratio(totals[:, 0], totals[:, 1])})
-    with contextlib.suppress(PackageNotFoundError):
-        number = version("unbabel-comet")
-    return Measured(f"COMET|model:{comet_model}|version:{number}{texts.norm}", sums, decimals=4)
-
-
-def _load(model: str) -> Any:
-    try:
-        from comet import download_model, load_from_checkpoint  # type: ignore[import-not-found]
-    except ModuleNotFoundError as error:
-        if error.name != "comet":
-            raise
-        raise AnaphoraError(
-            "COMET needs unbabel-comet, which is not installed. Install it with: pip install unbabel-comet "
-            "(in an environment of its own: it needs an older transformers than Anaphora's models)"
-        ) from None
-    with contextlib.redirect_stdout(sys.stderr):
-        return load_from_checkpoint(model if model.endswith(".ckpt") else download_model(model))

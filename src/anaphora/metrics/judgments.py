@@ -17,6 +17,7 @@ from anaphora.stats.intervals import wilson
 from anaphora.stats.resampling import Interval
 
 JUDGMENTS = ("correct", "incorrect", "bad")
+JUDGMENT_COLUMNS = ("judgment", "judgement")  # the name now, and that of version 0.1.0
 OTHER, BAD = "other", "bad"
 SEPARATOR = re.compile(r"[|,;/]")  # between the answers to a gap; the option "ça/cela" is two that are both right
 Key = tuple[str, ...]  # system (where there are several), sentence, position
@@ -76,7 +77,7 @@ def same_forms(languages: str) -> Callable[[str], str]:
 
 def judge_cases(
     details: Path,
-    judgements: Path,
+    judgments: Path,
     *,
     options: Sequence[str] = (),
     form: Callable[[str], str] = normalize_word,
@@ -84,15 +85,16 @@ def judge_cases(
     """Join the output of `anaphora apt --details` with judgments of the same pronouns.
 
     details: a table with columns sentence, position, case (1 to 6), and system where there are several
-    judgements: a table with columns sentence, position, system as above, and either judgement (correct, incorrect, bad)
+    judgments: a table with columns sentence, position, system as above, and either judgment (correct, incorrect, bad)
         or answers (the options that an annotator found right, among them other and bad), which are compared with the
         details' column candidate; a column annotator distinguishes several judgments of one pronoun
     options: the pronouns that could be chosen; those that are answers somewhere, unless given
     """
-    cases_table, judged = read_columns(details), read_columns(judgements)
+    cases_table, judged = read_columns(details), read_columns(judgments)
     keys = _keys(cases_table, judged)
     pronouns = _pronouns(cases_table, keys)
-    verdict = _by_word if "judgement" in judged.names else _by_gap(judged, cases_table, options, form)
+    word = next((name for name in JUDGMENT_COLUMNS if name in judged.names), None)
+    verdict = _by_word(word) if word else _by_gap(judged, cases_table, options, form)
     counts: Counter[tuple[int, str]] = Counter()
     seen: dict[Key, int] = {}
     met: set[Key] = set()
@@ -102,7 +104,7 @@ def judge_cases(
         once = (*key, record.cells.get("annotator", ""))
         if once in seen:
             problem = f"the pronoun is also judged in line {seen[once]:,}"
-            raise BadInput(judgements, problem, line=record.line, remedy="Name the annotators in a column annotator.")
+            raise BadInput(judgments, problem, line=record.line, remedy="Name the annotators in a column annotator.")
         seen[once] = record.line
         if key not in pronouns:
             unmatched += 1
@@ -112,18 +114,18 @@ def judge_cases(
         counts[case, verdict(record, candidate)] += 1
     if not met:
         remedy = f"The columns {', '.join(keys)} must match in both files."
-        raise BadInput(judgements, f"none of the judged pronouns is in {details}", remedy=remedy)
+        raise BadInput(judgments, f"none of the judged pronouns is in {details}", remedy=remedy)
     cases = tuple(Judged(*(counts[case, j] for j in JUDGMENTS)) for case in CASES)
     return CaseJudgments(cases, len(pronouns) - len(met), unmatched)
 
 
-def _keys(details: Columns, judgements: Columns) -> tuple[str, ...]:
-    several = "system" in details.names or "system" in judgements.names
+def _keys(details: Columns, judgments: Columns) -> tuple[str, ...]:
+    several = "system" in details.names or "system" in judgments.names
     keys = ("system", "sentence", "position") if several else ("sentence", "position")
     details.require([*keys, "case"], "Write the file with: anaphora apt … --details FILE")
-    judgements.require(keys)
-    if "judgement" not in judgements.names and "answers" not in judgements.names:
-        judgements.require(["judgement"], "There must be a column judgement, or a column answers.")
+    judgments.require(keys)
+    if not {*JUDGMENT_COLUMNS, "answers"} & {*judgments.names}:
+        judgments.require(["judgment"], "There must be a column judgment, or a column answers.")
     return keys
 
 
@@ -140,16 +142,21 @@ def _pronouns(details: Columns, keys: Sequence[str]) -> Mapping[Key, tuple[int, 
     return pronouns
 
 
-def _by_word(record: Record, candidate: str) -> str:
-    word = record.cells["judgement"].casefold().removesuffix(" translation")
-    if word not in JUDGMENTS:
-        problem = f"unknown judgment {word!r}{did_you_mean(word, JUDGMENTS)}"
-        raise BadInput(record.path, problem, line=record.line, remedy=f"Known: {', '.join(JUDGMENTS)}.")
-    return word
+def _by_word(column: str) -> Callable[[Record, str], str]:
+    """Return how a record is judged whose column says correct, incorrect or bad."""
+
+    def judge(record: Record, candidate: str) -> str:
+        word = record.cells[column].casefold().removesuffix(" translation")
+        if word not in JUDGMENTS:
+            problem = f"unknown judgment {word!r}{did_you_mean(word, JUDGMENTS)}"
+            raise BadInput(record.path, problem, line=record.line, remedy=f"Known: {', '.join(JUDGMENTS)}.")
+        return word
+
+    return judge
 
 
 def _by_gap(
-    judgements: Columns, details: Columns, options: Sequence[str], form: Callable[[str], str]
+    judgments: Columns, details: Columns, options: Sequence[str], form: Callable[[str], str]
 ) -> Callable[[Record, str], str]:
     """How a filled gap becomes a judgment (APT §3.1): the candidate's pronoun is among the answers, or it is not.
 
@@ -164,7 +171,7 @@ def _by_gap(
             raise BadInput(record.path, "no answer", line=record.line, remedy="Leave the line out.")
         return words_chosen
 
-    chosen = map(form, options) if options else (a for record in judgements.records for a in answers(record))
+    chosen = map(form, options) if options else (a for record in judgments.records for a in answers(record))
     known = frozenset(chosen) - {OTHER, BAD}
 
     def judge(record: Record, candidate: str) -> str:

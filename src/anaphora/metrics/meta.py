@@ -52,7 +52,7 @@ class Assessment:
     def to_dict(self) -> dict[str, Any]:
         return {
             "systems": list(self.systems),
-            "metrics": {name: found.to_dict() for name, found in self.metrics.items()},
+            "metrics": {name: result.to_dict() for name, result in self.metrics.items()},
             "williams": [test.to_dict() for test in self.williams],
         }
 

@@ -95,7 +95,7 @@ def _extended(paths: _Paths, j: int, words: dict[int, int], sure: bool, to_come:
     is the word just matched if its neighbor cannot be matched next.
     """
     longer: _Paths = {}
-    neighbours = to_come[0] if to_come else {}
+    neighbors = to_come[0] if to_come else {}
     useful = 0
     for later in to_come:
         for i in later:
@@ -104,7 +104,7 @@ def _extended(paths: _Paths, j: int, words: dict[int, int], sure: bool, to_come:
         for i, rank in words.items():
             if used >> i & 1:
                 continue
-            state = ((used | 1 << i) & useful, i if i + 1 in neighbours else _NOTHING)
+            state = ((used | 1 << i) & useful, i if i + 1 in neighbors else _NOTHING)
             cost = (count - 1, chunks + (i != last + 1), distance + abs(i - j), ranks + rank)
             if state not in longer or cost < longer[state][0]:
                 longer[state] = (cost, (i, j, rank, link))
@@ -137,13 +137,13 @@ def possible_matches(hypothesis: Sequence[str], reference: Sequence[str], matche
     """For each reference word the hypothesis words that match it, each by the first matcher that says so."""
     matches: _Candidates = [{} for _ in reference]
     for rank, keys_of in enumerate(matchers.values()):
-        places: dict[Hashable, list[int]] = {}
+        positions: dict[Hashable, list[int]] = {}
         for i, word in enumerate(hypothesis):
             for key in keys_of(word):
-                places.setdefault(key, []).append(i)
+                positions.setdefault(key, []).append(i)
         for j, word in enumerate(reference):
             for key in keys_of(word):
-                for i in places.get(key, ()):
+                for i in positions.get(key, ()):
                     matches[j].setdefault(i, rank)
     return matches
 
@@ -252,13 +252,13 @@ class Meteor:
         """Weighted matches and length of the hypothesis, the same of the reference, matches, chunks."""
         alignment, delta = align(hypothesis, reference, self.matchers), self.parameters.delta
         sides: list[float] = []
-        for words, places in (
+        for words, positions in (
             (hypothesis, [match.hypothesis for match in alignment.matches]),
             (reference, [match.reference for match in alignment.matches]),
         ):
             weights = [1 - delta if word in self.function_words else delta for word in words]
-            matched = zip(places, alignment.matches, strict=True)
-            sides.append(sum(weights[place] * self.parameters.weights[match.matcher] for place, match in matched))
+            matched = zip(positions, alignment.matches, strict=True)
+            sides.append(sum(weights[position] * self.parameters.weights[match.matcher] for position, match in matched))
             sides.append(sum(weights))
         whole = alignment.chunks == 1 and len(alignment.matches) == len(hypothesis) == len(reference)
         return *sides, len(alignment.matches), 0 if whole else alignment.chunks

@@ -165,9 +165,9 @@ def _check_together(path: Path, first: Path, config: Config, other: Config) -> N
     """Raise an error unless models predict the same words from the same inputs, as in an ensemble."""
     if _vocabulary(path) != _vocabulary(first):
         remedy = "Models of an ensemble share theirs: train them with training.start_from, or from the same text."
-        raise BadInput(path, f"another vocabulary than that of {first}", remedy=remedy)
+        raise BadInput(path, f"a different vocabulary from that of {first}", remedy=remedy)
     if config.model.layout != other.model.layout:
-        problem = f"reads other sentences than {first} ({config.model.layout}, {other.model.layout})"
+        problem = f"reads different sentences from {first} ({config.model.layout}, {other.model.layout})"
         raise BadInput(path, problem, remedy="All models of an ensemble must read the same.")
 
 

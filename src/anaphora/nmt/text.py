@@ -165,7 +165,7 @@ def _sample(sentences: Sequence[str], most: int) -> Sequence[str]:
 # Moses' preprocessing, through sacremoses: punctuation, tokenization, truecasing; each only where asked.
 
 
-IN_FILES = {"normalize": "normalise", "tokenize": "tokenise"}
+IN_FILES = {"normalize": "normalise", "tokenize": "tokenise"}  # the names of version 0.1.0
 
 
 @dataclass(frozen=True)

@@ -81,7 +81,7 @@ def slug(text: str) -> str:
 MOST_GROUPS, MOST_DOTS = 12, 60  # groups and dots that a chart has room for; what has more is a table alone
 TESTS = {  # as they are called in papers
     "mcnemar": "McNemar’s test",
-    "randomisation": "approximate randomization",
+    "randomization": "approximate randomization",
     "bootstrap": "paired bootstrap",
 }
 STAR_LEVELS = "p < 0.05\u00a0*, 0.01\u00a0**, 0.001\u00a0***"

@@ -18,8 +18,8 @@ from anaphora.reports.tables import attack_wording
 from anaphora.svg import (
     BLUE,
     DARK,
+    GRAY,
     GREEN,
-    GREY,
     ORANGE,
     PURPLE,
     Scale,
@@ -131,7 +131,7 @@ def dots(title: str, groups: Sequence[Group], styles: Mapping[str, SystemStyle],
         for value, _ in ticks(0, 1, 5):  # grid lines end where the names begin
             parts.append(line(x(value), y + NAME, x(value), bottom))
         if group.chance is not None:
-            parts.append(line(x(group.chance), y + NAME, x(group.chance), bottom, GREY, dashed=True))
+            parts.append(line(x(group.chance), y + NAME, x(group.chance), bottom, GRAY, dashed=True))
         for baseline, value in group.baselines.items():
             drawn = line(x(value), y + NAME, x(value), bottom, DARK, dashed=True)
             parts.append(f"<g><title>{escape(f'{baseline} {100 * value:.1f} %')}</title>{drawn}</g>")

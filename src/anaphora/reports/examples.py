@@ -22,7 +22,7 @@ from anaphora.evaluation.decision import decide
 from anaphora.evaluation.result import Settings
 from anaphora.languages.highlight import Span, differences, merged, occurrences
 from anaphora.runs import Run, RunHeader
-from anaphora.suites.catalogue import catalogue
+from anaphora.suites.catalog import catalog
 from anaphora.suites.contexts import select
 from anaphora.suites.example import Example
 from anaphora.suites.get import resolve, suite_path
@@ -34,7 +34,7 @@ Columns = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """The examples of a suite by id. file: the name of the file they came from; None for a suite of the catalogue."""
+    """The examples of a suite by id. file: the name of the file they came from; None for a suite of the catalog."""
 
     languages: tuple[str, str]
     examples: dict[str, Example]
@@ -52,7 +52,7 @@ class Missing:
 class TextSources:
     """The suites that the texts of a report come from; each of them is read once.
 
-    names: suite files, or names of the catalogue
+    names: suite files, or names of the catalog
     """
 
     def __init__(self, names: Sequence[str | Path] = ()) -> None:
@@ -60,7 +60,7 @@ class TextSources:
         self._suites: dict[Path, Suite] = {}
 
     def texts_of(self, run: Run) -> Texts | Missing:
-        """Return the texts of a run's suite: from a suite that is named, else from the catalogue.
+        """Return the texts of a run's suite: from a suite that is named, else from the catalog.
 
         A named suite that has the name of the run's suite but is another one is an error: its texts are not those
         that were scored.
@@ -70,7 +70,7 @@ class TextSources:
             suite = self._suite(resolve(name))
             examples = scored_part(suite, header)
             if examples is not None:
-                return _texts(suite, examples, None if str(name) in catalogue() else Path(name).name)
+                return _texts(suite, examples, None if str(name) in catalog() else Path(name).name)
             if suite.header.name == header.suite:
                 other = Path(name)
         if other is not None:
@@ -86,14 +86,14 @@ class TextSources:
                 f"the {header.suite} of this machine is another one now: add --suite FILE, the file that was scored"
             )
             return Missing(header.suite, remedy)
-        if header.suite in catalogue():
+        if header.suite in catalog():
             return Missing(header.suite, f"get them with anaphora suites get {header.suite}, or add --suite FILE")
         return Missing(header.suite, "add --suite FILE, the file that was scored")
 
     def file_of(self, run: Run) -> str | None:
         """Return the name of the file that a run has scored, where it is among those that are named."""
         for name in self.names:
-            if str(name) not in catalogue() and scored_part(self._suite(resolve(name)), run.header) is not None:
+            if str(name) not in catalog() and scored_part(self._suite(resolve(name)), run.header) is not None:
                 return Path(name).name
         return None
 

@@ -14,8 +14,8 @@ from anaphora.stats.intervals import Floats
 from anaphora.svg import (
     BLUE,
     DARK,
+    GRAY,
     GREEN,
-    GREY,
     LETTER,
     ORANGE,
     PALE,
@@ -245,7 +245,7 @@ def attention_chart(passages: Sequence[Attention]) -> str:
         parts.append(text(WORD_MARGIN, y + WORD_SIZE, passage.title, bold=True, fill=DARK))
         y += WORD_LINE
         if not passage.pronouns:
-            parts.append(text(WORD_MARGIN, y + WORD_SIZE, "no pronoun: the score is 0", fill=GREY))
+            parts.append(text(WORD_MARGIN, y + WORD_SIZE, "no pronoun: the score is 0", fill=GRAY))
             y += WORD_LINE
         for number, share, row in zip(passage.pronouns, passage.shares, passage.rows, strict=True):
             label = f"{passage.words[number]}  {share:+.3f}".replace("-", "−")

@@ -58,8 +58,8 @@ def make_report(
 ) -> Report:
     """Return a report on runs, and on results that other commands wrote as JSON.
 
-    suites: the files that were scored, or names of the catalogue, for the texts of the examples; suites of the
-        catalogue that are on this machine need not be named
+    suites: the files that were scored, or names of the catalog, for the texts of the examples; suites of the
+        catalog that are on this machine need not be named
     names: one for each run; and OLD=NEW for a system in a result
     by: breakdowns in addition to those of the suites' papers
     """

@@ -10,7 +10,7 @@ from typing import Any
 
 from anaphora.core.errors import AnaphoraError
 from anaphora.runs import FILE, Run
-from anaphora.suites.catalogue import catalogue
+from anaphora.suites.catalog import catalog
 
 # Names: short, and distinct within a report.
 
@@ -125,12 +125,12 @@ def provenance(
     """Return the provenance of a run.
 
     spec: the system as it was given to `score`; name: its name in the report
-    file: the name of the suite's file, where it is known and not a suite of the catalogue
+    file: the name of the suite's file, where it is known and not a suite of the catalog
     unanswered: number of examples without an answer, if any
     """
     header = run.header
     suite, notes = file or header.suite, []
-    if file is None and header.suite in catalogue():
+    if file is None and header.suite in catalog():
         notes.append(f"Get the suite first, if it is not on your machine: anaphora suites get {header.suite}")
     elif file is None:
         suite = f"{header.suite}.jsonl"

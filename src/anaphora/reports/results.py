@@ -19,8 +19,8 @@ from anaphora.reports.data_tables import BASELINES as TITLE_OF_BASELINE
 from anaphora.reports.data_tables import baseline_figures, baselines_table
 from anaphora.reports.metric_charts import case_bars
 from anaphora.reports.metric_tables import PEOPLE_NOTE, PEOPLE_TITLES
-from anaphora.reports.own_tables import OWN_NOTE
 from anaphora.reports.provenance import without_folders
+from anaphora.reports.tables import OWN_NOTE
 from anaphora.runs import open_run
 from anaphora.table import Row, Table, arrow, counts, decimal, interval_cell
 
@@ -70,7 +70,7 @@ def _read(path: Path) -> OtherResult:
             if not are_strings(document["notes"]):
                 raise TypeError("notes that are no texts")
         else:
-            raise BadInput(path, "a result of no known kind", remedy=REMEDY)
+            raise BadInput(path, "an unknown kind of result", remedy=REMEDY)
         if not (names or kind == BASELINES) or not all(isinstance(name, str) for name in names):
             raise TypeError("no system, or one whose name is not a text")
     return OtherResult(path, kind, document, tuple(names))

@@ -73,7 +73,7 @@ def read_tensors(file: Path) -> dict[str, torch.Tensor]:
     except FileNotFoundError:
         raise BadInput(file, "no such file") from None
     except Exception as error:
-        raise BadInput(file, f"not weights that can be read: {shortened(str(error))}") from None
+        raise BadInput(file, f"cannot be read as weights: {shortened(str(error))}") from None
 
 
 def load_weights(file: Path, model: Any) -> None:
@@ -86,7 +86,7 @@ def load_weights(file: Path, model: Any) -> None:
             remedy = "It is a checkpoint of another architecture."
             if has == "file" and name.endswith(".embedding.weight"):
                 remedy = TIED
-            raise BadInput(file, f"the {has} has {name}, but the {lacks} has not", remedy=remedy)
+            raise BadInput(file, f"the {has} has {name}, but the {lacks} does not", remedy=remedy)
         if stored[name].shape != expected[name].shape:
             shapes = f"{tuple(stored[name].shape)} in the file, {tuple(expected[name].shape)} in the model"
             remedy = "It is a checkpoint of another size or with another vocabulary."

@@ -99,7 +99,7 @@ def coefficients(first: Floats, second: Floats, drawn: Floats) -> Floats:
     values = np.full((len(drawn), 3), np.nan)
     some = untied > 0
     weights = drawn[some]
-    values[some, 0] = _cosine(_centred(first, weights), _centred(second, weights), weights)
+    values[some, 0] = _cosine(_centered(first, weights), _centered(second, weights), weights)
     values[some, 1] = _cosine(ranks_first[some], ranks_second[some], weights)
     values[some, 2] = _pairs(weights, order_first * order_second) / np.sqrt(untied[some])
     return np.asarray(np.clip(values, -1.0, 1.0))
@@ -127,8 +127,8 @@ def fisher(name: str, value: float, systems: int, confidence: float = 0.95) -> I
         return value, value
     spread = {"pearson": 1.0, "spearman": 1 + value * value / 2, "kendall": 0.437}[name]
     half = NormalDist().inv_cdf(0.5 + confidence / 2) * math.sqrt(spread / free)
-    centre = math.atanh(value)
-    return math.tanh(centre - half), math.tanh(centre + half)
+    center = math.atanh(value)
+    return math.tanh(center - half), math.tanh(center + half)
 
 
 def _pairs(drawn: Floats, values: Floats) -> Floats:
@@ -136,7 +136,7 @@ def _pairs(drawn: Floats, values: Floats) -> Floats:
     return np.asarray(((drawn @ values) * drawn).sum(axis=1))
 
 
-def _centred(scores: Floats, weights: Floats) -> Floats:
+def _centered(scores: Floats, weights: Floats) -> Floats:
     """Scores less their mean in each sample; scaled, so that squares of any scores are in reach."""
     scores = scores - scores.mean()
     scores = scores / (np.abs(scores).max() or 1.0)

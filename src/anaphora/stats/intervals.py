@@ -25,9 +25,9 @@ def wilson(correct: float, total: int, confidence: float = 0.95) -> Interval:
         return 0.0, 1.0
     z = NormalDist().inv_cdf(0.5 + confidence / 2)
     share, spread = correct / total, z * z / total
-    centre = share + spread / 2
+    center = share + spread / 2
     half = z * math.sqrt(share * (1 - share) / total + spread / (4 * total))
-    low, high = (centre - half) / (1 + spread), (centre + half) / (1 + spread)
+    low, high = (center - half) / (1 + spread), (center + half) / (1 + spread)
     return (0.0 if correct == 0 else low), (1.0 if correct == total else high)  # exact at the ends
 
 

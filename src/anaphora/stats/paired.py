@@ -30,7 +30,7 @@ def mcnemar(only_first: int, only_second: int) -> float:
     return min(1.0, float(2 * tail))
 
 
-def approximate_randomisation(differences: Floats, counts: Ints, samples: int, rng: np.random.Generator) -> float:
+def approximate_randomization(differences: Floats, counts: Ints, samples: int, rng: np.random.Generator) -> float:
     """Noreen 1989 (Riezler and Maxwell 2005 for translation): swap the two systems' outputs unit by unit at random.
 
     differences: (k,), the different sums of (second − first) in a unit; counts: (k,), units with each.
@@ -53,9 +53,9 @@ def approximate_randomisation(differences: Floats, counts: Ints, samples: int, r
 
 
 def paired_bootstrap(rows: Floats, counts: Ints, samples: int, rng: np.random.Generator) -> tuple[float, Floats]:
-    """Koehn 2004, two-sided: centre the resampled differences, count those as far out as the real one.
+    """Koehn 2004, two-sided: center the resampled differences, count those as far out as the real one.
 
-    sacreBLEU centres too, but drops the signs before, which gives smaller p-values.
+    sacreBLEU centers too, but drops the signs before, which gives smaller p-values.
 
     rows: (k, 2), a unit's sum of differences and number of items. Returns the p-value and the resampled values.
     """
@@ -165,7 +165,7 @@ def swapped_totals(first: Floats, second: Floats, resampling: Resampling) -> tup
 def paired_test(
     names: tuple[str, str], first: SufficientStats, second: SufficientStats, resampling: Resampling
 ) -> dict[str, PairedTest]:
-    """Paired bootstrap (Koehn 2004) and approximate randomisation (Riezler and Maxwell 2005) for each figure."""
+    """Paired bootstrap (Koehn 2004) and approximate randomization (Riezler and Maxwell 2005) for each figure."""
     if len(first.rows) != len(second.rows):
         raise AnaphoraError(f"{names[1]} and {names[0]} are not translations of the same sentences")
     width = first.rows.shape[1]
@@ -180,7 +180,7 @@ def paired_test(
         differences = drawn[1][name] - drawn[0][name]
         tests = {
             "bootstrap": share_as_extreme(differences - differences.mean(), delta),
-            "randomisation": share_as_extreme(swapped[1][name] - swapped[0][name], delta),
+            "randomization": share_as_extreme(swapped[1][name] - swapped[0][name], delta),
         }
         interval = percentile_interval(differences, resampling.confidence)
         tests_of[name] = PairedTest(*names, delta, interval, tests, tests[resampling.test])

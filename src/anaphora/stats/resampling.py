@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from anaphora.core.errors import AnaphoraError
 
-TESTS = ("bootstrap", "randomisation")
+TESTS = ("bootstrap", "randomization")
+EARLIER_NAMES = {"randomisation": "randomization"}  # of tests in version 0.1.0
 Interval = tuple[float, float]
 
 
@@ -22,12 +23,13 @@ class Resampling:
     samples: int = 10_000
     seed: int = 12345
     confidence: float = 0.95
-    test: str = "randomisation"
+    test: str = "randomization"
     trials: int | None = None
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "test", EARLIER_NAMES.get(self.test, self.test))
         if not 0 < self.confidence < 1 or min(self.samples, self.randomizations) < 1:
-            raise AnaphoraError("confidence is a number between 0 and 1, samples and trials are numbers from 1")
+            raise AnaphoraError("confidence must be between 0 and 1, and samples and trials at least 1")
         if self.test not in TESTS:
             raise AnaphoraError(f"unknown test {self.test!r}. Known: {', '.join(TESTS)}")
 

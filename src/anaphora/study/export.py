@@ -17,7 +17,6 @@ from anaphora.study.analysis import CORRECT, REFERENCE, SYSTEM, TIE, Key, StudyA
 from anaphora.study.model import BAD, GAPS, PAIRS, Study
 from anaphora.study.store import Answer
 
-MIN_AGREEMENT = 0.8  # Jwalapuram et al. 2019, §5.1
 COLUMNS = (
     *("annotator", "item", "choice", "meaning", "shown", "pair", "system", "pronoun"),
     *("at", "seconds", "elapsed_seconds", "number"),
@@ -94,9 +93,9 @@ def pair_list_text(agreement: StudyAgreement, path: Path, min_agreement: float |
     return table_text(PAIR_COLUMNS, pair_list_rows(listed))
 
 
-def judgements(study: Study, current: Mapping[Key, Answer]) -> str:
+def judgments(study: Study, current: Mapping[Key, Answer]) -> str:
     """Return what `anaphora meta cases` reads: answers to gaps, by system, sentence and position."""
-    _needs_gaps(study, "--judgements")
+    _needs_gaps(study, "--judgments")
     rows = []
     for (annotator, name), answer in sorted(current.items(), key=lambda entry: entry[1].number):
         item = study.by_id[name]

@@ -97,7 +97,7 @@ def connection_limit() -> int:
     allowed = MAX_CONNECTIONS if files == resource.RLIM_INFINITY else min(MAX_CONNECTIONS, files - RESERVED_FILES)
     if allowed < 16:
         needed = RESERVED_FILES + 16
-        raise AnaphoraError(f"only {files} files may be open, the study's server needs {needed}. Run: ulimit -n 1024")
+        raise AnaphoraError(f"only {files} files may be open, the study server needs {needed}. Run: ulimit -n 1024")
     return allowed
 
 

@@ -57,7 +57,7 @@ def serve(
         from anaphora.study.middleware import LimitedListener, TimedProtocol, connection_limit
         from anaphora.study.server import StudyService, make_app
     except ModuleNotFoundError as error:
-        problem = f"the study's server needs {error.name}, which is not installed"
+        problem = f"the study server needs {error.name}, which is not installed"
         raise AnaphoraError(f'{problem}. Install it with: pip install "anaphora[study]"') from None
     study = read_study(folder)
     admin, tokens = read_links(folder, study)

@@ -213,12 +213,12 @@ def classes_of(example: Example, differing: Sequence[Sequence[str]]) -> list[str
     """
     tag = example.tags.get("candidate_pronouns")
     pronouns = tag if isinstance(tag, list) and len(tag) == len(differing) else [None] * len(differing)
-    found = []
+    labels = []
     for k, (pronoun, words) in enumerate(zip(pronouns, differing, strict=True)):
         others = {word for other, its in enumerate(differing) if other != k for word in its}
         own = (word for word in words if word not in others)
-        found.append(pronoun.lower() if isinstance(pronoun, str) else next(own, words[0] if words else ""))
-    return found
+        labels.append(pronoun.lower() if isinstance(pronoun, str) else next(own, words[0] if words else ""))
+    return labels
 
 
 class _Bag:
@@ -285,7 +285,7 @@ class _Gathered:
     def majority(self) -> tuple[float, str]:
         """Return how often the word that is right most often is right, and the word; a guess where it is no candidate.
 
-        Of words that are right equally often it is the one that is a candidate most often.
+        If several words are right equally often, it is the one that is a candidate most often.
         """
         rows = list(zip(self.classes, self.gold, strict=True))
         right = Counter(classes[gold] for classes, gold in rows)
@@ -396,14 +396,14 @@ def naive_bayes(bag: _Bag, candidates: _Candidates, fold: Ints) -> Floats:
 
 
 def _counts(keys: Ints) -> tuple[Ints, Ints]:
-    found, counts = np.unique(keys, return_counts=True)
-    return found, counts
+    distinct, counts = np.unique(keys, return_counts=True)
+    return distinct, counts
 
 
 def _look_up(counted: tuple[Ints, Ints], keys: Ints) -> Ints:
-    found, counts = counted
-    place = np.minimum(np.searchsorted(found, keys), len(found) - 1)
-    return np.where(found[place] == keys, counts[place], 0)
+    distinct, counts = counted
+    index = np.minimum(np.searchsorted(distinct, keys), len(distinct) - 1)
+    return np.where(distinct[index] == keys, counts[index], 0)
 
 
 # Baselines next to a suite file, where `suites show` finds them.

@@ -41,7 +41,7 @@ def shuffled_context(suite: Suite, seed: int) -> Suite:
 
     def change(example: Example) -> Example:
         if any(len(candidate) != len(example.source) for candidate in example.candidates):
-            problem = f"example {shown(example.id)}: a candidate has not as many sentences as its source"
+            problem = f"example {shown(example.id)}: a candidate does not have as many sentences as its source"
             remedy = "Check the suite with: anaphora suites validate."
             raise BadInput(suite.path or suite.header.name, problem, remedy=remedy)
         order = list(range(example.context_size))
@@ -117,7 +117,7 @@ def select(suite: Suite, *, limit: int | None = None, sample: int | None = None,
     examples whose hash with the seed is lowest are taken. Attacked examples are drawn with their originals.
     """
     if limit is not None and sample is not None:
-        raise AnaphoraError("--limit takes the first examples, --sample a random part of them: give one of the two")
+        raise AnaphoraError("--limit (the first examples) and --sample (random examples) cannot be combined")
     is_in = _drawn(suite, sample, seed) if sample is not None else lambda number: limit is None or number < limit
     digest, line = hashlib.sha256(), LineDigest()
     examples: list[Example] = []

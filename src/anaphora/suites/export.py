@@ -23,7 +23,7 @@ def write_text(suite: Suite, folder: Path, *, separator: str | None = None) -> t
     languages = (header.source_language, header.target_language)
     for part in (header.name, *languages):  # they become names of files, and may not lead out of the folder
         if Path(part).name != part or not part.isprintable() or len(part) > 100:
-            raise AnaphoraError(f"{shown(part)} cannot be part of a file name. Give the suite another name with --name")
+            raise AnaphoraError(f"{shown(part)} cannot be part of a file name. Rename the suite with --suite-name")
     if separator is not None and ("\n" in separator or "\r" in separator):
         raise AnaphoraError("a separator with a line break would make several lines of a passage")
     if languages[0] == languages[1]:

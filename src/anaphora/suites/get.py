@@ -15,9 +15,8 @@ from urllib.parse import unquote, urlsplit
 
 from anaphora.core.errors import AnaphoraError, BadInput, did_you_mean
 from anaphora.core.files import atomic_writer, existing, open_binary, text_lines
-from anaphora.suites.archive import extract
-from anaphora.suites.catalogue import Entry, RemoteArchive, catalogue, find
-from anaphora.suites.download import fetch, sha256_of
+from anaphora.suites.catalog import Entry, RemoteArchive, catalog, find
+from anaphora.suites.download import extract, fetch, sha256_of
 from anaphora.suites.suite import read_native
 
 SUMS = "SHA256SUMS"  # readable by sha256sum -c
@@ -38,13 +37,13 @@ def suite_path(name: str) -> Path:
 
 
 def resolve(name_or_path: str | Path) -> Path:
-    """Return the suite file for a path, or for the name of a suite of the catalogue that is on this machine."""
+    """Return the suite file for a path, or for the name of a suite of the catalog that is on this machine."""
     name = str(name_or_path)
     if Path(name).is_file():
         return Path(name)
-    if name not in catalogue():
-        near = did_you_mean(name, catalogue())
-        raise AnaphoraError(f"{name}: no such file or catalogue name{near}. See the names with: anaphora suites list")
+    if name not in catalog():
+        near = did_you_mean(name, catalog())
+        raise AnaphoraError(f"{name}: no such file or catalog name{near}. See the names with: anaphora suites list")
     if not suite_path(name).is_file():
         copy = "" if find(name).downloadable else " --from-path PATH"
         raise AnaphoraError(f"{name} is not on this machine yet. Get it with: anaphora suites get {name}{copy}")
@@ -58,11 +57,11 @@ def get(
     force: bool = False,
     progress: Progress | None = None,
 ) -> Path:
-    """Return the suite file of a catalogue entry; it is downloaded and converted if it is missing or outdated.
+    """Return the suite file of a catalog entry; it is downloaded and converted if it is missing or outdated.
 
     from_path: a local copy to import instead of downloading: a folder with the files (laid out as the release, as our
         download folder, or flat; plain or gzipped), or the file itself where there is only one
-    force: import or download the files again, and convert them again; files that the catalogue's hash verifies are not
+    force: import or download the files again, and convert them again; files that the catalog's hash verifies are not
         downloaded twice
     $ANAPHORA_MIRROR: an address that holds copies, `MIRROR/HOST/PATH` for https://HOST/PATH
     """
@@ -121,7 +120,7 @@ def _convert(entry: Entry, folder: Path, destination: Path) -> None:
 
 
 def _expected(entry: Entry, folder: Path, recorded: bool = True) -> dict[str, str | None]:
-    """Return the SHA-256 each file must have: the catalogue's, else that of the first download, else None.
+    """Return the SHA-256 each file must have: the catalog's, else that of the first download, else None.
 
     recorded: whether that of the first download counts
     """
@@ -178,7 +177,7 @@ def _unpack(file: Path, archive: RemoteArchive, folder: Path) -> None:
 
 def _verify(path: Path, digest: str | None) -> str:
     if not path.is_file():
-        raise BadInput(path, "was not in the archive", remedy="The archive is not the one the catalogue means.")
+        raise BadInput(path, "was not in the archive", remedy="This is not the archive of the catalog.")
     actual = sha256_of(path)
     if digest not in (None, actual):
         path.unlink()
@@ -227,10 +226,10 @@ def _copies(entry: Entry, source: Path) -> dict[str, Path]:
         return {entry.files[0].path: source}
     lacking = []
     for names in _layouts(entry):
-        found = {path: copy for path, name in names.items() if (copy := existing(source, name)) is not None}
-        missing = [name for path, name in names.items() if path not in found]
+        copies = {path: copy for path, name in names.items() if (copy := existing(source, name)) is not None}
+        missing = [name for path, name in names.items() if path not in copies]
         if not missing:
-            return found
+            return copies
         lacking.append(missing)
     fewest = min(reversed(lacking), key=len)  # of equals the last, which has the shortest names
     more = f" and {len(fewest) - 1} more" if len(fewest) > 1 else ""
@@ -240,7 +239,7 @@ def _copies(entry: Entry, source: Path) -> dict[str, Path]:
 def _layouts(entry: Entry) -> Iterator[dict[str, str]]:
     """Yield the layouts that a copy may have: our download folder or the release, from any folder above the files.
 
-    Where the catalogue has the hash of the same data in another form, that comes first.
+    Where the catalog has the hash of the same data in another form, that comes first.
     """
     ours = {file.path: PurePosixPath(file.path) for file in entry.files}
     theirs = {f.path: PurePosixPath(unquote(urlsplit(f.url).path[1:]) if f.url else f.path) for f in entry.files}
@@ -267,11 +266,11 @@ def _wrong(path: Path, actual: str, digest: str | None) -> BadInput:
     return BadInput(path, f"SHA-256 is {actual}, but {digest} is expected", remedy="It is another or a changed file.")
 
 
-# Facts about a suite, from the catalogue, from its file, or from both.
+# Facts about a suite, from the catalog, from its file, or from both.
 
 
 def about(name_or_path: str) -> dict[str, Any]:
-    """Return facts about a suite by its file or its name in the catalogue; counts come from the file if it is here."""
+    """Return facts about a suite by its file or its name in the catalog; counts come from the file if it is here."""
     if Path(name_or_path).is_file():
         return _file_facts(Path(name_or_path))
     entry = find(name_or_path)
@@ -305,7 +304,7 @@ def _file_facts(path: Path) -> dict[str, Any]:
         candidates += len(example.candidates)
         tags.update(example.tags)
     header = suite.header
-    licence = header.licence or (catalogue()[header.name].licence if header.name in catalogue() else "")
+    licence = header.licence or (catalog()[header.name].licence if header.name in catalog() else "")
     return {
         "name": header.name,
         "path": str(path),

@@ -122,7 +122,7 @@ class Suite:
         number = f"{len(self):,} example{'' if len(self) == 1 else 's'}"
         title = f"{self.header.name} {arrow(self.header.languages)} · {number}"
         notes = [f"breakdowns: {', '.join(self.header.breakdowns)}"] if self.header.breakdowns else []
-        notes += [f"licence: {self.header.licence}"] if self.header.licence else []
+        notes += [f"license: {self.header.licence}"] if self.header.licence else []
         return as_html(Table(title, ("id", "source", "right", "wrong"), tuple(rows), tuple(notes)))
 
     def examples(self, digest: Digest | None = None) -> Iterator[Example]:

@@ -24,8 +24,8 @@ class Problem:
     problem: str
 
     def __str__(self) -> str:
-        place = self.path if self.line is None else f"{self.path}: line {self.line:,}"
-        return f"{place}: {f'example {self.id}: ' if self.id is not None else ''}{self.problem}"
+        location = self.path if self.line is None else f"{self.path}: line {self.line:,}"
+        return f"{location}: {f'example {self.id}: ' if self.id is not None else ''}{self.problem}"
 
 
 def validate_file(path: Path) -> Iterator[Problem]:

@@ -220,7 +220,7 @@ KINDS = {
             "nmt",
             "anaphora.systems.nmt:TrainedSystem",
             "a model of `anaphora train`, or an ensemble: nmt:MODEL, nmt:MODEL1,MODEL2",
-            ("device", "normalise"),
+            ("device", "normalize"),
             TRAINED_MODEL,
             _HF,
             "nmt",

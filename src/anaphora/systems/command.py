@@ -232,7 +232,7 @@ class CommandSystem:
             name = self.arguments[0] if self.arguments else what
             raise AnaphoraError(f"{name}: no such program, or it may not be run. Write command:PROGRAM ARGUMENTS…")
         if options.margins_only:
-            raise AnaphoraError("--margins-only: what a program's scores are made of is not known here. Leave it out")
+            raise AnaphoraError("--margins-only is not supported by command: systems. Leave it out")
         self.options = options
         self._patience = self.PATIENCE
         self._silence = _seconds(os.environ.get(TIMEOUT, ""))

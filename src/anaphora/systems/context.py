@@ -132,10 +132,14 @@ def split_spec(spec: str) -> tuple[str, str]:
     return kind, what
 
 
+EARLIER_SETTINGS = {"normalise": "normalize"}  # names of settings in version 0.1.0
+
+
 def split_settings(what: str, known: Iterable[str]) -> tuple[str, Mapping[str, str]]:
     """WHAT?key=value&key=value → the name, and settings that only this kind of system has."""
     name, mark, query = what.partition("?")
-    settings = dict(parse_qsl(query, keep_blank_values=True)) if mark else {}
+    pairs = parse_qsl(query, keep_blank_values=True) if mark else []
+    settings = {EARLIER_SETTINGS.get(key, key): value for key, value in pairs}
     for key in settings:
         if key not in known:
             takes = ", ".join(known)

@@ -27,7 +27,7 @@ SETTINGS = ("compute_type", "device", "tokenizer")
 
 
 class CTranslate2System:
-    """A converted model; its Hugging Face tokeniser is in the same folder unless the spec names another.
+    """A converted model; its Hugging Face tokenizer is in the same folder unless the spec names another.
 
     Settings in the spec: compute_type, device, tokenizer; for a translator source, target and prefix as in `hf:`, for
     a generator prompt and chat as in `lm:`.
@@ -137,7 +137,7 @@ def batches(encoded: Sequence[EncodedExample], tokens: int) -> Iterator[list[int
 
 # The two kinds of models behind one interface: tokens in, log-probabilities or text out
 
-UNLIMITED = 1_000_000  # a tokeniser that says a model takes more than this does not know
+UNLIMITED = 1_000_000  # a tokenizer that says a model takes more than this does not know
 WHOLE = {"max_input_length": 0}  # unless told otherwise, the library cuts at 1,024 tokens without a word
 
 Row = tuple[EncodedExample, Ids]  # one candidate, and the question it belongs to
@@ -258,7 +258,7 @@ class TokenNames:
         if known and not known.issuperset(names):
             name = next(name for name in names if name not in known)
             raise AnaphoraError(
-                f"{self._folder}: the model does not know the token {name!r} of the tokeniser. "
+                f"{self._folder}: the model does not know the token {name!r} of the tokenizer. "
                 f"Name the one that belongs to it: ct2:{self._folder}?tokenizer=NAME_OR_PATH"
             )
         return names
@@ -300,7 +300,7 @@ class ModelFile:
     config: dict[str, Any]
 
     def checksum(self) -> str:
-        """Of all weights: another model at the same path does not pass for this one."""
+        """A checksum of all weights: another model at the same path does not pass for this one."""
         with (self.folder / "model.bin").open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()[:16]
 

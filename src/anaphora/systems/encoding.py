@@ -30,12 +30,12 @@ def too_long(length: int, limit: int, text: str, remedy: str) -> AnaphoraError:
     return AnaphoraError(f"{length:,} tokens, but the model takes {limit:,}: {text[:60]!r}… {remedy}")
 
 
-def load_tokenizer(name: str, what: str = "tokeniser", **arguments: Any) -> Any:
+def load_tokenizer(name: str, what: str = "tokenizer", **arguments: Any) -> Any:
     """Load a Hugging Face tokenizer by name or path. It never cuts: callers check how long a text may be."""
     try:
         import transformers  # here, as modules without a model import this one, too
     except ModuleNotFoundError as error:
-        problem = f"a tokeniser needs {error.name}, which is not installed"
+        problem = f"a tokenizer needs {error.name}, which is not installed"
         raise AnaphoraError(f'{problem}: pip install "anaphora[ct2]"') from None
     transformers.logging.set_verbosity_error()  # it warns of long texts, which are an error here
     tokenizer = loaded(name, what, lambda: transformers.AutoTokenizer.from_pretrained(name, **arguments))
@@ -66,10 +66,10 @@ def usable(name: str) -> Iterator[None]:
     except (AnaphoraError, MemoryError):
         raise
     except Exception as error:
-        place = error.__traceback__
-        while place is not None and place.tb_next is not None:
-            place = place.tb_next
-        ours = place is not None and Path(place.tb_frame.f_code.co_filename).is_relative_to(PACKAGE)
+        frame = error.__traceback__
+        while frame is not None and frame.tb_next is not None:
+            frame = frame.tb_next
+        ours = frame is not None and Path(frame.tb_frame.f_code.co_filename).is_relative_to(PACKAGE)
         if ours or "memory" in str(error).lower():
             raise
         problem = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"

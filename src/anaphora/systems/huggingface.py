@@ -279,7 +279,7 @@ class CausalLM(NeuralSystem):
     """A language model that is asked to translate: the prompt is what all candidates share.
 
     Settings in the spec: revision, dtype, device; prompt, a file with {source}, {source_language} and
-    {target_language}; chat, yes or no (yes where the tokeniser has a chat template).
+    {target_language}; chat, yes or no (yes where the tokenizer has a chat template).
     """
 
     def __init__(self, what: str, options: Options) -> None:

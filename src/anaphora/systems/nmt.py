@@ -36,7 +36,7 @@ from anaphora.systems.translation import Sentence
 
 
 class TrainedSystem:
-    """One or more trained models. Settings in the spec: device; normalise, the power of the length in translation."""
+    """One or more trained models. Settings in the spec: device; normalize, the power of the length in translation."""
 
     traits = TRAINED_MODEL
 
@@ -46,18 +46,18 @@ class TrainedSystem:
             torch.set_num_threads(options.threads)
         self.options = options
         self.loaded: Loaded = load_models(names, settings.get("device"))
-        self.normalise = _number(settings.get("normalise", "1"))
+        self.normalize = _number(settings.get("normalize", "1"))
 
     def settings(self) -> dict[str, Any]:
         """Return what the scores depend on, for the header of a run. context: what is read, not what is asked for"""
         layout = self.loaded.layout
-        arrangement = {  # under the names of version 0.1.0
+        arrangement = {  # under the names of version 0.1.0, as normalise below
             "joined_source": layout.source_context,
             "joined_target": layout.target_context,
             "contexts": layout.context_encoders,
             "context_sentences": layout.context_sentences,
         }
-        own = {"arrangement": arrangement, "normalise": self.normalise, "context": self._label}
+        own = {"arrangement": arrangement, "normalise": self.normalize, "context": self._label}
         return {**self.loaded.fingerprint, **own}
 
     def score(self, examples: Sequence[Example], done: Container[int] = ()) -> Iterator[tuple[int, CandidateScores]]:
@@ -171,7 +171,7 @@ class TrainedSystem:
 
     def _translator(self, beams: int | None = None, max_tokens: int = 256) -> Translator:
         loaded, options = self.loaded, self.options
-        beam = Beam(beams or 4, max_tokens, self.normalise)
+        beam = Beam(beams or 4, max_tokens, self.normalize)
         return Translator(
             Ensemble(loaded.models),
             loaded.text,
@@ -223,4 +223,4 @@ def _number(text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise AnaphoraError(f"normalise={text}: a number is expected, 0 for no normalisation by length") from None
+        raise AnaphoraError(f"normalize={text}: a number is expected, 0 for no normalization by length") from None

@@ -72,7 +72,7 @@ class CausalInputs:
         has_template = getattr(tokenizer, "chat_template", None) is not None
         self.chat = parse_bool(settings["chat"]) if "chat" in settings else has_template
         if self.chat and not has_template:
-            raise AnaphoraError(f"{name}: its tokeniser has no chat template. Score it as a base model: {name}?chat=no")
+            raise AnaphoraError(f"{name}: its tokenizer has no chat template. Score it as a base model: {name}?chat=no")
         self.prompt = read_prompt(settings.get("prompt")) or (CHAT_PROMPT if self.chat else BASE_PROMPT)
 
     def settings(self) -> dict[str, Any]:
@@ -116,7 +116,7 @@ class CausalInputs:
     def _encoded(self, question: ScoringInput) -> EncodedExample:
         """Tokens of prompt and candidate together, cut where the candidates begin.
 
-        A tokeniser may merge across that place; what is read is then the longest beginning that all have in common
+        A tokenizer may merge across that place; what is read is then the longest beginning that all have in common
         with the prompt, so that every candidate is predicted whole.
         """
         prompt = self.ids(self.text(question.source))

@@ -101,7 +101,7 @@ def parse_scores(lines: Sequence[bytes], path: Path, first: int) -> tuple[Sequen
     tokens = [count for _, count in rows if count is not None]
     if tokens and len(tokens) < len(rows):
         bare = first + [count for _, count in rows].index(None)
-        problem = "no number of tokens here, but there is one for another candidate of the example"
+        problem = "no token count here, but another candidate of the example has one"
         raise BadInput(path, problem, line=bare, remedy="Give them on every line, or on none.")
     return [score for score, _ in rows], tokens or None
 

@@ -246,7 +246,7 @@ def scorer_of(system: System | ScoreFunction) -> StartScorer:
     scores = callable(getattr(system, "score", None))
     if not scores and not callable(system):
         raise AnaphoraError(
-            f"{system!r} is no system: name one (KIND:WHAT), or pass a function of source and translation, "
+            f"{system!r} is not a system. Name one (KIND:WHAT), or pass a function of source and translation, "
             "or an object with the methods settings and score (see docs/extending.md)"
         )
 

@@ -397,7 +397,7 @@ def test_what_is_missing(example: Make, suite: MakeSuite) -> None:
     assert by_annotators(suite(example()), None, "spacy:nowhere") == (None, None)
     bare = suite(example(distance=None))
     for specs, missing in [(("spacy:x", None), "--annotate-target"), ((None, "spacy:x"), "--annotate-source")]:
-        with pytest.raises(AnaphoraError, match=f"and {missing} is missing. Add: {missing} SPEC"):
+        with pytest.raises(AnaphoraError, match=f"in both languages. Add {missing} SPEC"):
             by_annotators(bare, *specs)
 
 

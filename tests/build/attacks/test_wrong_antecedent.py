@@ -177,7 +177,7 @@ def test_a_file_that_holds_none(tmp_path: Path, text: str) -> None:
 
 
 def test_contrapro(contrapro: Suite) -> None:
-    """Of the 4,272 items with a known antecedent those whose sentence before ends; none has the noun already."""
+    """Items with a known antecedent (4,272) whose previous sentence ends; none has the noun already."""
     originals = {example.id: example for example in contrapro}
     attacked = list(wrong_antecedent(contrapro, GERMAN))
     assert len(attacked) == 4_114

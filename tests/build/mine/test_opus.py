@@ -111,7 +111,7 @@ def test_words_become_a_line() -> None:
     ("text", "problem"),
     [
         (LINKS[:300], "not XML"),
-        ("<corpus/>", "no alignment file of OPUS: no <cesAlign>"),
+        ("<corpus/>", "not an OPUS alignment file: no <cesAlign>"),
         (LINKS.replace(' toDoc="de/1999/1/22.xml.gz"', ""), "a <linkGrp> without fromDoc or toDoc"),
         (LINKS.replace("1;1", "1", 1), "a link without xtargets of two sides"),
         (LINKS.replace("4;", "5;"), "en/1999/1/11.xml.gz has no sentence '5'"),

@@ -587,8 +587,8 @@ def test_a_folder_may_hold_parts_of_a_built_in_pair(tmp_path: Path) -> None:
     ("gone", "problem"),
     [
         ("grammar.toml", r"no grammar of 'it' \(there is de, "),
-        ("templates.toml", r"en-it: no templates\.toml is here\. See docs/templates\.md"),
-        ("vocabulary", r"en-it: no folder 'vocabulary' is here\. Put one \.tsv file per word class into it"),
+        ("templates.toml", r"en-it: templates\.toml is missing\. See docs/templates\.md"),
+        ("vocabulary", r"en-it: the folder 'vocabulary' is missing\. Put one \.tsv file per word class into it"),
     ],
 )
 def test_what_a_new_pair_lacks_is_said(italian: Path, gone: str, problem: str) -> None:
@@ -665,7 +665,7 @@ def test_what_fits_is_not_mentioned(checked: Callable[..., None]) -> None:
         (
             "like it}",
             "like person}",
-            r"person\.tsv: line 2: nothing is known of how words agree with 'I'",
+            r"person\.tsv: line 2: it is unknown how words agree with 'I'",
         ),
     ],
 )

@@ -120,7 +120,7 @@ def test_and_so_it_is_in_the_format_of_the_release(tmp_path: Path) -> None:
         (["en|de", "dog|Hund|m"], r"line 2: 3 cells, but the first line names 2 columns"),
         (["en|de", "dog|"], r"line 2: the column 'de' is empty"),
         (["en|de", "dog|Hund", "Dog|Hündin"], r"line 3: two entries have the id 'dog'\. Drop one, or tell them apart"),
-        (["en|de"], r"animal\.tsv: no words are in it"),
+        (["en|de"], r"animal\.tsv: the file has no words"),
         ([], r"line 1: no column 'en'"),
     ],
 )
@@ -137,7 +137,7 @@ def test_a_table_that_is_none_says_where(tmp_path: Path, lines: list[str], probl
         ({"dog": {}}, r"animal\.json: line 2: 'dog' has no translation"),
         ({"dog": 3}, r"'dog' has no translation"),
         ({"dog": {"de": ""}}, r"'dog' has no translation"),
-        ({}, r"animal\.json: no words are in it"),
+        ({}, r"animal\.json: the file has no words"),
     ],
 )
 def test_a_json_file_that_is_none_says_where(tmp_path: Path, document: Any, problem: str) -> None:
@@ -154,7 +154,7 @@ def test_a_class_is_in_one_file(tmp_path: Path) -> None:
 
 
 def test_a_folder_without_words_says_what_belongs_there(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"no \.tsv and no \.json file is here"):
+    with pytest.raises(BadInput, match=r"the folder has no \.tsv or \.json file"):
         read_classes(tmp_path, PAIR)
     with pytest.raises(BadInput, match=r"no such folder\. A vocabulary is a folder with"):
         read_classes(tmp_path / "nowhere", PAIR)

@@ -12,7 +12,7 @@ from anaphora.languages.pronouns import PronounLists, pronoun_lists
 from anaphora.metrics.apt.idiap import (
     IdiapSettings,
     Python2Set,
-    find_places,
+    find_occurrences,
     numpy_argsort,
     outcomes,
     python2_hash,
@@ -133,18 +133,18 @@ def run(
 
 def test_words_are_split_at_every_single_space() -> None:
     assert split(" a  b ") == ["a", "", "b"]
-    assert find_places([split("a  It b")], PLAIN) == [Occurrence(0, 2, "it")]
+    assert find_occurrences([split("a  It b")], PLAIN) == [Occurrence(0, 2, "it")]
 
 
 def test_a_word_with_two_pronouns_counts_twice() -> None:
-    assert find_places([["it-they", "x"]], PLAIN) == []
+    assert find_occurrences([["it-they", "x"]], PLAIN) == []
     divided = replace(PLAIN, source_separator="-")
-    assert find_places([["it-they", "x"]], divided) == [Occurrence(0, 0, "it"), Occurrence(0, 0, "they")]
+    assert find_occurrences([["it-they", "x"]], divided) == [Occurrence(0, 0, "it"), Occurrence(0, 0, "they")]
 
 
 def test_pronouns_by_their_place() -> None:
     placed = replace(PLAIN, positions=((1, 0), (0, 1)))
-    assert find_places([["a", "B"], ["IT"]], placed) == [Occurrence(1, 0, "it"), Occurrence(0, 1, "b")]
+    assert find_occurrences([["a", "B"], ["IT"]], placed) == [Occurrence(1, 0, "it"), Occurrence(0, 1, "b")]
 
 
 def test_all_aligned_words_are_the_translation_and_one_in_common_is_enough() -> None:
@@ -175,7 +175,7 @@ def test_cases_with_a_list_of_target_pronouns(reference: str, candidate: str, co
     assert outcome.confusion.labels == ("il", "elle", "ce", "c'", "on", "OTHER", "NONE")
 
 
-def test_what_is_aligned_to_nothing_stays_so_the_search_at_its_neighbours_never_runs() -> None:
+def test_what_is_aligned_to_nothing_stays_so_the_search_at_its_neighbors_never_runs() -> None:
     """Here the paper's rescue finds "il" between its markers; the program does not."""
     settings = replace(LISTED, valid_source=frozenset({"it"}), valid_target=frozenset({"il"}))
     links = ((0, 0), (2, 2))

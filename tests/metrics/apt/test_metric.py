@@ -12,7 +12,7 @@ import anaphora
 from anaphora import AnaphoraError, apt
 from anaphora.metrics.apt.metric import VARIANTS
 
-# Table 1's problem twice: "it" without a link between linked neighbours, and a plain one
+# Table 1's problem twice: "it" without a link between linked neighbors, and a plain one
 SOURCE = "that it sleeps\nit rains\n"
 REFERENCE = "qu' il dort\nil pleut\n"
 CANDIDATE = "qu' elle dort\nC' pleut\n"

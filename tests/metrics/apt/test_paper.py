@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from anaphora.align.alignment import Alignment
 from anaphora.core.errors import AnaphoraError
 from anaphora.languages.pronouns import pronoun_lists
-from anaphora.metrics.apt.paper import occurrences, outcomes
+from anaphora.metrics.apt.paper import find_occurrences, outcomes
 from anaphora.metrics.apt.task import NONE, Outcome, Side, Task, Translation
 
 FRENCH = pronoun_lists("en-fr")
@@ -87,18 +87,18 @@ def test_an_empty_source_line_has_no_pronouns() -> None:
 
 def test_pronouns_of_the_source_are_found_by_the_list() -> None:
     where = task(["It and they , IT and he", "them"], text("r", ["a", "b"], [(), ()]))
-    assert [tuple(place) for place in occurrences(where)] == [(0, 0, "it"), (0, 2, "they"), (0, 4, "it")]
+    assert [tuple(one) for one in find_occurrences(where)] == [(0, 0, "it"), (0, 2, "they"), (0, 4, "it")]
     named = task(["It and they , IT and he", "them"], text("r", ["a", "b"], [(), ()]), pronouns=("he", "them"))
-    assert [tuple(place) for place in occurrences(named)] == [(0, 6, "he"), (1, 0, "them")]
+    assert [tuple(one) for one in find_occurrences(named)] == [(0, 6, "he"), (1, 0, "them")]
 
 
 def test_pronouns_of_the_source_are_found_by_their_tags() -> None:
     source, tags = ["It rains on it , her dog"], ["PRON VERB ADP X , PRON NOUN"]
     nothing = text("r", ["a"], [()])
     tagged = task(source, nothing, source_tags=tags, pronoun_tags=frozenset({"PRON"}))
-    assert [place.pronoun for place in occurrences(tagged)] == ["it", "her"]
+    assert [one.pronoun for one in find_occurrences(tagged)] == ["it", "her"]
     both = task(source, nothing, source_tags=tags, pronoun_tags=frozenset({"PRON"}), pronouns=("it",))
-    assert [(place.position, place.pronoun) for place in occurrences(both)] == [(0, "it")]
+    assert [(one.position, one.pronoun) for one in find_occurrences(both)] == [(0, "it")]
 
 
 def test_tags_tell_an_article_from_a_pronoun() -> None:

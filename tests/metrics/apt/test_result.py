@@ -68,8 +68,8 @@ def test_single_pronouns_right_or_wrong_are_mcnemars_test() -> None:
     found = score_difference(first, second, SAMPLING)
     assert found.delta == pytest.approx(8 / 46)
     assert found.total == 46
-    assert found.tests["randomisation"] == pytest.approx(mcnemar(4, 12), abs=0.02)
-    assert found.p_value == found.tests["randomisation"]
+    assert found.tests["randomization"] == pytest.approx(mcnemar(4, 12), abs=0.02)
+    assert found.p_value == found.tests["randomization"]
     assert found.interval[0] < found.delta < found.interval[1]
     assert score_difference(first, second, Resampling(test="bootstrap")).p_value == pytest.approx(
         found.tests["bootstrap"], abs=0.03
@@ -112,9 +112,9 @@ def test_where_the_systems_count_different_pronouns_ratios_are_resampled() -> No
     cuts = quantiles(drawn, n=40)
     assert found.interval == pytest.approx((cuts[0], cuts[-1]), abs=0.03)
     observed = abs(other - one)
-    assert found.tests["randomisation"] == pytest.approx(mean(abs(s) >= observed - 1e-9 for s in swapped), abs=0.03)
-    centre = mean(drawn)
-    assert found.tests["bootstrap"] == pytest.approx(mean(abs(d - centre) >= observed for d in drawn), abs=0.03)
+    assert found.tests["randomization"] == pytest.approx(mean(abs(s) >= observed - 1e-9 for s in swapped), abs=0.03)
+    center = mean(drawn)
+    assert found.tests["bootstrap"] == pytest.approx(mean(abs(d - center) >= observed for d in drawn), abs=0.03)
 
 
 SENTENCES = st.integers(1, 4).flatmap(lambda n: st.tuples(st.integers(0, 2 * n).map(lambda k: k / 2), st.just(n)))
@@ -139,7 +139,7 @@ def test_the_difference_turns_with_the_systems(values: list[tuple[float, int]], 
     one = score_difference(first, second, Resampling(samples=200, trials=10_000))
     other = score_difference(second, first, Resampling(samples=200, trials=10_000))
     assert one.delta == pytest.approx(-other.delta)
-    assert one.tests["randomisation"] == pytest.approx(other.tests["randomisation"], abs=0.03)
+    assert one.tests["randomization"] == pytest.approx(other.tests["randomization"], abs=0.03)
     # the order of sentences is of no matter
     turned = score_difference(dict(reversed(first.items())), second, Resampling(samples=200, trials=10_000))
     assert turned == one
@@ -147,9 +147,9 @@ def test_the_difference_turns_with_the_systems(values: list[tuple[float, int]], 
 
 @pytest.mark.parametrize("wrong", [{"confidence": 1.0}, {"samples": 0}, {"trials": 0}])
 def test_impossible_settings_are_refused(wrong: dict[str, float]) -> None:
-    with pytest.raises(AnaphoraError, match="confidence is a number between 0 and 1"):
+    with pytest.raises(AnaphoraError, match="confidence must be between 0 and 1"):
         Resampling(**wrong)  # type: ignore[arg-type]
-    with pytest.raises(AnaphoraError, match=r"unknown test 'mcnemar'\. Known: bootstrap, randomisation"):
+    with pytest.raises(AnaphoraError, match=r"unknown test 'mcnemar'\. Known: bootstrap, randomization"):
         Resampling(test="mcnemar")
 
 
@@ -232,7 +232,7 @@ def test_several_systems_are_listed_and_compared() -> None:
     assert pair["delta"] == pytest.approx(2.5 / 6)
     assert pair["gained"] == ["0:1", "1:2", "2:5"]
     assert pair["lost"] == []
-    assert set(pair["tests"]) == {"randomisation", "bootstrap"}
+    assert set(pair["tests"]) == {"randomization", "bootstrap"}
     assert pair["breakdowns"] == {}
 
 

@@ -211,8 +211,8 @@ def test_points_outside_the_sentences_are_refused(
         ({"hypotheses": ()}, "no translation to evaluate"),
         ({"hypothesis_alignments": ("ta", "ta")}, r"\(--translation-alignments\).*1 translations, but 2 given"),
         ({"names": ("a", "b")}, r"one name \(--name\).*1 translations, but 2 given"),
-        ({"reference_tags": "tags"}, "tags are needed for the reference .* and every translation"),
-        ({"hypothesis_tags": ("tags",)}, "tags are needed for the reference .* and every translation"),
+        ({"reference_tags": "tags"}, "tags must be given for the reference and every translation"),
+        ({"hypothesis_tags": ("tags",)}, "tags must be given for the reference and every translation"),
         ({"hypotheses": ("t", "t"), "hypothesis_alignments": ("ta", "ta")}, "two translations have the same name"),
     ],
 )

@@ -230,7 +230,7 @@ def test_a_folder_that_is_no_template_lists_those_that_are(tmp_path: Path) -> No
 
 def test_a_folder_without_templates_says_what_to_name(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "absent"):
-        with pytest.raises(BadInput, match=r"no folder with en\.txt and de\.txt is below it\. Name the release's"):
+        with pytest.raises(BadInput, match=r"no subfolder has en\.txt and de\.txt\. Name the release's"):
             read(path)
 
 

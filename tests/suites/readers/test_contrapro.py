@@ -212,7 +212,7 @@ def test_spaces_do_not_count_when_the_source_is_compared(tmp_path: Path, documen
 
 
 def test_context_without_documents_says_what_to_name(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"no context is stored in this format, 3 .* --context-from documents/"):
+    with pytest.raises(BadInput, match=r"this format has no context, but 3 .* --context-from documents/"):
         read(released(tmp_path, record()), context=3)
     assert len(list(read(released(tmp_path, record()), context=0))) == 1
 

@@ -111,7 +111,7 @@ def test_a_set_without_records_is_an_error(tmp_path: Path) -> None:
 
 
 def test_a_name_without_languages_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="the name does not tell the languages"):
+    with pytest.raises(BadInput, match="the file name does not contain the languages"):
         read(tmp_path / "subtitles.txt")
 
 

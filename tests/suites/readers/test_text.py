@@ -181,7 +181,7 @@ def test_context_of_the_two_languages_must_have_as_many_lines(tmp_path: Path, li
 
 
 def test_context_for_one_language_only_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"mine\.context\.en: there is context for one language only"):
+    with pytest.raises(BadInput, match=r"mine\.context\.en: context is given for one language only"):
         read(folder(tmp_path, context_en="x\n" * 5))
 
 

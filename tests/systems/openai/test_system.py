@@ -21,7 +21,7 @@ import pytest
 
 from anaphora.cli import main
 from anaphora.core.errors import AnaphoraError
-from anaphora.demo.stand_ins import demo_suite
+from anaphora.demo.corpus import demo_suite
 from anaphora.runs import CandidateScores, open_run
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Suite, suite_of
@@ -333,7 +333,7 @@ class TestFailures:
         with pytest.raises(AnaphoraError) as error:
             answers(server.spec(retries=1, timeout=0.3), PRONOUNS)
         assert said in str(error.value)
-        assert "also after 1 more tries" in str(error.value)
+        assert "even after 1 more attempts" in str(error.value)
         assert "use --resume to continue" in str(error.value)
         assert "\n" not in str(error.value)
         assert server.seen["requests"] == 2
@@ -341,7 +341,7 @@ class TestFailures:
     def test_nobody_there(self, serve: Serve) -> None:
         server = serve()
         server.stop()
-        with pytest.raises(AnaphoraError, match="connection refused, also after 1 more tries"):
+        with pytest.raises(AnaphoraError, match="connection refused, even after 1 more attempts"):
             answers(server.spec(retries=1), PRONOUNS)
 
     def test_no_such_host(self) -> None:

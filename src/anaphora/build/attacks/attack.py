@@ -268,9 +268,9 @@ def is_truecased(suite: Suite) -> bool:
     return small > large
 
 
-def begins_sentence(text: str, place: int) -> bool:
+def begins_sentence(text: str, position: int) -> bool:
     """Return whether a position is at the beginning of a sentence, apart from quotation marks and dashes."""
-    return BEGINS.search(text, 0, place) is not None
+    return BEGINS.search(text, 0, position) is not None
 
 
 def capitalized(text: str) -> str:

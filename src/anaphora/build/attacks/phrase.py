@@ -15,7 +15,7 @@ from pathlib import Path
 
 from anaphora.build.attacks.attack import OnSkip, Skipped, attacked_suite, capitalized, is_truecased
 from anaphora.core.errors import AnaphoraError, BadInput
-from anaphora.languages.attack_presets import for_languages, place_of, preset
+from anaphora.languages.attack_presets import for_languages, preset, preset_file
 from anaphora.suites.example import Example, Passage
 from anaphora.suites.suite import Suite
 
@@ -66,7 +66,7 @@ def phrase_preset(name: str, file: Path | None = None) -> Phrase:
     if bad or not texts or table.get("place") not in PLACES:
         problem = f"{name}: {bad[0]!r} is not a phrase" if bad else f"{name} needs phrases and a place"
         remedy = f'Write place = "{" | ".join(PLACES)}" and the phrase for each language: en = "…", de = "…".'
-        raise BadInput(place_of("phrase", name, file), problem, remedy=remedy)
+        raise BadInput(preset_file("phrase", name, file), problem, remedy=remedy)
     return Phrase(name, texts, table["place"], bool(table.get("quoted", False)))
 
 
@@ -117,8 +117,8 @@ def without_end(sentence: str) -> tuple[str, str]:
     if not sentence or not is_punctuation(sentence[-1]):
         return sentence, ""
     end = FRENCH.search(sentence)
-    place = end.start() if end else len(sentence) - 1
-    return sentence[:place], sentence[place:]
+    position = end.start() if end else len(sentence) - 1
+    return sentence[:position], sentence[position:]
 
 
 def is_punctuation(character: str) -> bool:

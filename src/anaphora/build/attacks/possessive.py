@@ -37,7 +37,7 @@ from anaphora.build.attacks.attack import (
 )
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.coref import Link, Linker, load_linker
-from anaphora.languages.attack_presets import for_languages, place_of, preset
+from anaphora.languages.attack_presets import for_languages, preset, preset_file
 from anaphora.suites.example import Example, Passage
 from anaphora.suites.suite import Suite
 
@@ -71,7 +71,7 @@ def possessive_preset(name: str, file: Path | None = None) -> Possessive:
         places = list(value) if isinstance(value, dict) else []
         if len(places) != 1 or places[0] not in PLACES or not isinstance(value[places[0]], str):
             remedy = f'Write for each language where its words go: {language}.before = "…" or {language}.after = "…".'
-            raise BadInput(place_of("possessive", name, file), f"{name}.{language} is not an owner", remedy=remedy)
+            raise BadInput(preset_file("possessive", name, file), f"{name}.{language} is not an owner", remedy=remedy)
         owners[language] = Owner(value[places[0]], places[0])
     return Possessive(name, owners)
 
@@ -128,12 +128,12 @@ class _Extender:
         located = antecedent_of(example, self.antecedents)
         if isinstance(located, Skipped):
             return located
-        antecedent, place = located
+        antecedent, index = located
         if why := self._unfit(example, antecedent):
             return Skipped(why)
-        source = self._extended(example.source, place, antecedent.source, self.source_owner, self.source)
+        source = self._extended(example.source, index, antecedent.source, self.source_owner, self.source)
         targets = [
-            self._extended(candidate, place, antecedent.target, self.target_owner, self.target)
+            self._extended(candidate, index, antecedent.target, self.target_owner, self.target)
             for candidate in example.candidates
         ]
         changed = tuple(target for target in targets if target is not None)
@@ -153,16 +153,16 @@ class _Extender:
         return None if fits(tags) else "the source antecedent is not determiner (adjective) noun"
 
     def _extended(
-        self, passage: Passage, place: int, words: str, owner: Owner, determiners: Determiners
+        self, passage: Passage, index: int, words: str, owner: Owner, determiners: Determiners
     ) -> Passage | None:
-        sentence = passage[place] if place < len(passage) else ""  # a candidate may lack sentences of its source
+        sentence = passage[index] if index < len(passage) else ""  # a candidate may lack sentences of its source
         match = find(words, sentence)
         if match is None:
             return None
         phrase = extended(match.group(), owner, determiners)
         capital = not self.truecased and match.group()[0].isupper() and begins_sentence(sentence, match.start())
         phrase = capitalized(phrase) if capital else phrase
-        return (*passage[:place], sentence[: match.start()] + phrase + sentence[match.end() :], *passage[place + 1 :])
+        return (*passage[:index], sentence[: match.start()] + phrase + sentence[match.end() :], *passage[index + 1 :])
 
 
 def extended(phrase: str, owner: Owner, determiners: Determiners) -> str:
@@ -203,7 +203,7 @@ def by_annotators(
         return None, lambda example, _: tags.get(example.id)
     if source is None or target is None:
         missing = "--annotate-source" if source is None else "--annotate-target"
-        raise AnaphoraError(f"antecedents are found in both languages, and {missing} is missing. Add: {missing} SPEC")
+        raise AnaphoraError(f"antecedents are annotated in both languages. Add {missing} SPEC")
     sides = [
         (load_annotator(spec, language), load_linker(link, language))
         for spec, language in ((source, header.source_language), (target, header.target_language))
@@ -250,8 +250,10 @@ def _target_link(example: Example, document: Document, links: Sequence[Link]) ->
     last = len(document.sentences) - 1
     sentence = document.sentences[last]
     texts = [" ".join(candidate[-1].split()) for candidate in example.candidates]
-    places = [_difference(texts[gold], text) for k, text in enumerate(texts) if k != gold]
-    tokens = {max((k for k, start in enumerate(sentence.offsets) if start <= place), default=0) for place in places}
+    positions = [_difference(texts[gold], text) for k, text in enumerate(texts) if k != gold]
+    tokens = {
+        max((k for k, start in enumerate(sentence.offsets) if start <= position), default=0) for position in positions
+    }
     for link in links:
         if link.pronoun.sentence == last and link.pronoun.head in tokens:
             return _believed(link)
@@ -265,4 +267,4 @@ def _believed(link: Link) -> Mention | None:
 def _difference(one: str, other: str) -> int:
     """Return the first position at which two sentences differ."""
     pairs = enumerate(zip(one, other, strict=False))
-    return next((place for place, (a, b) in pairs if a != b), min(len(one), len(other)))
+    return next((position for position, (a, b) in pairs if a != b), min(len(one), len(other)))

@@ -1,10 +1,12 @@
-"""Reading a corpus: parallel documents in any format become shards of pieces, on which all later stages work."""
+"""Reading and cleaning a corpus: parallel documents in any format become shards for all later stages."""
 
 from __future__ import annotations
 
+import contextlib
 import json
+import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import groupby
 from operator import itemgetter
@@ -12,8 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from anaphora.align.alignment import Alignment, check_alignment, parse_alignment
-from anaphora.align.tokenize import normalize_counting, normalized_words
-from anaphora.build.mine.clean import misread
+from anaphora.align.tokenize import normalize, normalize_counting, normalized_words
 from anaphora.build.mine.opus import Named, pair_name, read_opus
 from anaphora.build.mine.shards import Count, Pair, Piece, Stage, pack_pieces
 from anaphora.core import documents
@@ -21,6 +22,97 @@ from anaphora.core.documents import document_lines, parallel_lines
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.files import write_atomic
 from anaphora.core.parsing import expecting, read_json_object
+
+KINDS = ("none", "subtitles")
+
+_TAG = re.compile(r"</?(?:i|b|u|s|font)(?:\s[^<>]*)?/?>|\{\\[^{}]*\}", re.IGNORECASE)
+_MUSIC = re.compile(r"[♩♪♫♬]+|(?<!\S)#(?!\S)|^#(?=\s*\D)|(?<=\D)\s*#$")
+_DIRECTION = re.compile(r"\[[^\[\]]*\]|\([^()]*\)|\*[^*]+\*")
+_SPEAKER = re.compile(
+    r"^(?:[-–—]\s*)?[^\W\d_a-zß-öø-ÿ]{2,}(?:[ .'’-]+[^\W\d_a-zß-öø-ÿ]+){0,2}\s*(?:#?\d+\s*)?:\s+(?=\S)"
+)
+_DASH = re.compile(r"^(?:[-–—‐‑]+\s*)+(?=\S)|(?<=[.!?…\"”“»]) [-–—]\s*(?=[^\W\d_a-zß-öø-ÿ\s])")
+_MOJIBAKE = re.compile(
+    r"[\u00c2\u00c3\u00e2\u00c5\u00c4][\u0080-\u00bf\u0152-\u0178\u02c6\u02dc\u2010-\u203a\u20ac\u2122]"
+)
+
+# OCR confuses l and I. Only words that do not exist as written are repaired.
+_OCR = [
+    (re.compile(r"(?<![\w'’])l(?=(?:['’](?:m|ll|ve|d|re|s)\b)|(?=[ ,.!?…]|$)(?!['’]))"), "I"),  # l'm, l
+    (re.compile(r"(?<!\w)l(?=[tfsn](?:['’]?s|['’]?t)?(?!\w))"), "I"),  # lt, lf, ls, ln, lt's, lsn't
+    (re.compile(r"(?<!\w)l(?=(?:ch|hr|hm|hn|hnen|hre[rnms]?|st|mmer)(?!\w))"), "I"),  # lch, lhr, lhnen
+    (re.compile(r"(?<=[a-zß-öø-ÿ])II(?![A-ZÀ-ÖØ-Þ])"), "ll"),  # wiII
+    (re.compile(r"(?<=[a-zß-öø-ÿ])I(?=[a-zß-öø-ÿ])"), "l"),  # aIso
+    (re.compile(r"(?<!\w)0(?=[hn]\b)"), "O"),  # 0h
+]
+
+
+def misread(text: str) -> bool:
+    """Return whether the text looks like UTF-8 that was decoded as Latin-1 or Windows-1252."""
+    return _MOJIBAKE.search(text) is not None
+
+
+def _encoding(text: str) -> str:
+    """Repair UTF-8 that was decoded as Latin-1 or Windows-1252: the whole text, or else single characters."""
+    if not misread(text):
+        return text
+    return normalize(_decoded(text) or _MOJIBAKE_PART.sub(lambda match: _decoded(match[0]) or match[0], text))
+
+
+_MOJIBAKE_PART = re.compile(
+    r"[\u00c2\u00c3][\u0080-\u00bf]|[\u00c3][\u0152-\u0178\u02c6\u02dc\u2010-\u203a\u20ac\u2122]"
+)
+
+
+def _decoded(text: str) -> str:
+    for encoding in ("cp1252", "latin-1"):
+        with contextlib.suppress(UnicodeError):
+            return text.encode(encoding).decode("utf-8")
+    return ""
+
+
+def _ocr(text: str) -> str:
+    for pattern, right in _OCR:
+        text = pattern.sub(right, text)
+    return text
+
+
+def _direction(text: str) -> str:
+    """Remove stage directions: [DOOR OPENS], (sighs). A line that consists of them becomes empty."""
+    rest, count = _DIRECTION.subn(" ", text)
+    return rest if not count or any(map(str.isalnum, rest)) else ""
+
+
+# In this order: text inside tags and after dashes is processed later. Most lines have none of the characters that a
+# rule needs, and that check is fast.
+RULES: dict[str, tuple[re.Pattern[str], Callable[[str], str]]] = {
+    "encoding": (re.compile("[ÂÃâÅÄ]"), _encoding),
+    "tags": (re.compile("[<{]"), lambda text: _TAG.sub(" ", text)),
+    "music": (re.compile("[#♩♪♫♬]"), lambda text: _MUSIC.sub(" ", text)),
+    "directions": (re.compile(r"[\[(*]"), _direction),
+    "dashes": (re.compile("[-–—‐‑]"), lambda text: _DASH.sub(lambda match: " " if match.start() else "", text)),
+    "speakers": (re.compile(":"), lambda text: _SPEAKER.sub("", text)),
+    "ocr": (re.compile(r"(?<!\w)[l0]|[^\W\d_]I"), _ocr),
+}
+
+
+class Cleaner:
+    """Cleans sentences of one language and counts, by rule, how many were changed. A sentence may become empty."""
+
+    def __init__(self, kind: str) -> None:
+        if kind not in KINDS:
+            raise AnaphoraError(f"unknown clean-up {kind!r}. Known: {', '.join(KINDS)}")
+        self.rules = RULES if kind == "subtitles" else {}
+        self.counts: Counter[str] = Counter(dict.fromkeys(self.rules, 0))
+
+    def __call__(self, text: str) -> str:
+        for name, (signs, rule) in self.rules.items():
+            if signs.search(text):
+                cleaned = " ".join(rule(text).split())
+                self.counts[name] += cleaned != text
+                text = cleaned
+        return text
+
 
 FORMATS = (*documents.FORMATS, "tsv", "moses", "opus")
 
@@ -72,14 +164,14 @@ def _check(corpus: Corpus) -> None:
     if corpus.format not in FORMATS:
         raise AnaphoraError(f"unknown format {corpus.format!r}. Known: {', '.join(FORMATS)}")
     if corpus.target is None and corpus.format != "tsv":
-        raise AnaphoraError(f"--format {corpus.format} needs --target: the translations of {corpus.source}")
+        raise AnaphoraError(f"--input-format {corpus.format} needs --target: the translations of {corpus.source}")
     if (corpus.links is not None) != (corpus.format in ("opus", "moses")):
         if corpus.links is not None:
-            raise AnaphoraError(f"--links {corpus.links} is for --format opus or moses, not {corpus.format}")
+            raise AnaphoraError(f"--links {corpus.links} is for --input-format opus or moses, not {corpus.format}")
         what = "OPUS's alignment file, .xml or .xml.gz" if corpus.format == "opus" else "the .ids file of the corpus"
-        raise AnaphoraError(f"--format {corpus.format} needs --links: {what}")
+        raise AnaphoraError(f"--input-format {corpus.format} needs --links: {what}")
     if corpus.format == "opus" and corpus.alignments is not None:
-        raise AnaphoraError(f"--alignments {corpus.alignments} cannot be combined with --format opus")
+        raise AnaphoraError(f"--alignments {corpus.alignments} cannot be combined with --input-format opus")
 
 
 def _tsv(corpus: Corpus) -> Iterator[Named]:
@@ -164,7 +256,7 @@ def read_stage(stage: Stage, corpus: Corpus, sizes: Sizes, count: Count | None =
             count(index.pairs, None)
     if not index.shards:
         raise BadInput(
-            corpus.source, "no sentences", remedy="Check that the file is not empty and that --format is right."
+            corpus.source, "no sentences", remedy="Check that the file is not empty and that --input-format is right."
         )
     write_atomic(path, json.dumps(index.to_dict(), indent=1).encode() + b"\n")
     return index

@@ -22,7 +22,7 @@ from anaphora.align.alignment import Alignment
 from anaphora.align.backend import Progress
 from anaphora.annotate import Annotator, load_annotator
 from anaphora.annotate.document import Document, Sentence
-from anaphora.build.mine.clean import Cleaner
+from anaphora.build.mine.corpus import Cleaner
 from anaphora.build.mine.phenomenon import AnnotatedPair, Phenomenon, load_phenomenon
 from anaphora.build.mine.result import translations
 from anaphora.build.mine.shards import (

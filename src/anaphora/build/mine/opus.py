@@ -71,7 +71,7 @@ def _groups(path: Path) -> Iterator[tuple[str, str, list[str]]]:
                 problem = f"more than {MAX_LINKS:,} links or {MAX_TEXT:,} characters between two documents"
                 raise BadInput(path, problem, remedy=SMALLER)
     if root is None or root.tag != "cesAlign":
-        raise BadInput(path, "no alignment file of OPUS: no <cesAlign>", remedy=AGAIN)
+        raise BadInput(path, "not an OPUS alignment file: no <cesAlign>", remedy=AGAIN)
 
 
 def _name(group: ElementTree.Element, side: str, path: Path) -> str:
@@ -135,15 +135,15 @@ class Documents:
         parents: list[ElementTree.Element] = []
         current: ElementTree.Element | None = None  # the sentence that is being read
         size = words = 0
-        place = self.path / name
+        path = self.path / name
         with self._open(name) as stream:
-            for event, element in xml_events(cast(IO[bytes], _Limited(stream, place)), place):
+            for event, element in xml_events(cast(IO[bytes], _Limited(stream, path)), path):
                 if event == "start":
                     parents.append(element)
                     current = element if current is None and element.tag == "s" else current
                     words += 1
                     if words > MAX_WORDS:
-                        raise BadInput(place, f"a sentence of more than {MAX_WORDS:,} words", remedy=AGAIN)
+                        raise BadInput(path, f"a sentence of more than {MAX_WORDS:,} words", remedy=AGAIN)
                     continue
                 parents.pop()
                 if element is current:
@@ -152,7 +152,7 @@ class Documents:
                     current = None
                     if len(sentences) > MAX_SENTENCES or size > MAX_TEXT:
                         problem = f"more than {MAX_SENTENCES:,} sentences or {MAX_TEXT:,} characters"
-                        raise BadInput(place, problem, remedy=SMALLER)
+                        raise BadInput(path, problem, remedy=SMALLER)
                 if current is None:
                     words = 0
                     if parents:
@@ -165,10 +165,15 @@ class Documents:
         if self._zip is not None and (member := self._member(self._zip, plain)) is not None:
             raw = open_member(self._zip, member, self.path)
             return cast(IO[bytes], gzip.GzipFile(fileobj=raw)) if member.endswith(".gz") else raw
-        places = [plain, f"xml/{plain}", f"raw/{plain}", plain.partition("/")[2]]  # the last: the folder of a language
-        for place in places if self._zip is None else ():
+        variants = [
+            plain,
+            f"xml/{plain}",
+            f"raw/{plain}",
+            plain.partition("/")[2],
+        ]  # last: a language's folder
+        for variant in variants if self._zip is None else ():
             for end in (".gz", ""):
-                if (path := self.path / f"{place}{end}").is_file():
+                if (path := self.path / f"{variant}{end}").is_file():
                     return open_binary(path)
         remedy = "Name the folder or zip that has it, as the alignment file calls it."
         raise BadInput(self.path, f"{name} is not in it", remedy=remedy)

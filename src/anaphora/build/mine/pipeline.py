@@ -102,7 +102,7 @@ def mine(
     if settings.corpus.alignments is None:
         Aligner(settings.align)
     elif settings.clean != "none":
-        raise AnaphoraError("--clean changes words, which --alignments index. Use one of them")
+        raise AnaphoraError("--clean changes the words that --alignments refer to. Use only one of them")
     with contextlib.ExitStack() as locks:
         locks.enter_context(lock_folder(output.work, remedy="Wait until it ends, or choose another folder: --work."))
         for path in filter(None, (output.suite, output.contrapro)):

@@ -23,7 +23,7 @@ from anaphora.build.mine.filtering import (
 from anaphora.build.mine.phenomenon import AnnotatedPair, MinedExample, number_of, switch_of
 from anaphora.core.errors import AnaphoraError
 from anaphora.coref import Linker, load_linker
-from anaphora.coref.nonreferential import classify, classify_certain
+from anaphora.coref.features import classify, classify_certain
 from anaphora.coref.pronouns import is_pronoun, language
 from anaphora.languages import GENDERS, NUMBERS, names_with, table
 from anaphora.languages.swap import Swap

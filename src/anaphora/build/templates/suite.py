@@ -23,7 +23,7 @@ from anaphora.build.templates.template import (
 from anaphora.build.templates.vocabulary import Entry, WordClass, is_released, read_classes
 from anaphora.core.errors import AnaphoraError, BadInput, did_you_mean
 from anaphora.languages.grammar import Grammar, load_grammar
-from anaphora.suites.catalogue import citation
+from anaphora.suites.catalog import citation
 from anaphora.suites.example import Example, Tag
 from anaphora.suites.suite import Header, Suite, suite_of
 
@@ -204,10 +204,10 @@ def _files(languages: str) -> PairFiles:
     own = folder if folder.is_dir() else built_in
     templates = next((p / "templates.toml" for p in (own, built_in) if (p / "templates.toml").is_file()), None)
     if templates is None:
-        raise BadInput(folder, "no templates.toml is here", remedy="See docs/templates.md: how to add a language pair.")
+        raise BadInput(folder, "templates.toml is missing", remedy="See docs/templates.md: how to add a language pair.")
     vocabularies = tuple(p / "vocabulary" for p in dict.fromkeys((built_in, own)) if (p / "vocabulary").is_dir())
     if not vocabularies:
-        raise BadInput(folder, "no folder 'vocabulary' is here", remedy="Put one .tsv file per word class into it.")
+        raise BadInput(folder, "the folder 'vocabulary' is missing", remedy="Put one .tsv file per word class into it.")
     grammar = own / "grammar.toml"
     return PairFiles(source, target, templates, vocabularies, grammar if grammar.is_file() else None)
 
@@ -309,7 +309,7 @@ class _Check:
     def _agreement(self, word_class: WordClass) -> None:
         for entry in word_class.entries:
             if entry.agreement not in self.target.features:
-                problem = f"nothing is known of how words agree with {entry.source!r} ({entry.agreement})"
+                problem = f"it is unknown how words agree with {entry.source!r} ({entry.agreement})"
                 remedy = f"Say it in a column 'agreement': a gender or a form of {self.target.path.name}."
                 raise BadInput(word_class.path, problem, line=entry.line, remedy=remedy)
 

@@ -62,7 +62,7 @@ def read_classes(folder: Path, languages: tuple[str, str]) -> dict[str, WordClas
     files = {path: name for path, name in files.items() if name.endswith(SUFFIXES)}
     if not files:
         remedy = "A vocabulary has one file per word class, such as animal.tsv."
-        raise BadInput(folder, "no .tsv and no .json file is here", remedy=remedy)
+        raise BadInput(folder, "the folder has no .tsv or .json file", remedy=remedy)
     classes: dict[str, WordClass] = {}
     for path, file in files.items():
         name, _, suffix = file.rpartition(".")
@@ -150,11 +150,11 @@ def _translations(value: Any, language: str) -> Iterator[tuple[str, Any, str | N
 
 def _lines_of_keys(lines: Iterable[str]) -> dict[str, int]:
     """Return the line of a JSON file in which each string, as it is written there, begins a line for the first time."""
-    found: dict[str, int] = {}
+    line_of: dict[str, int] = {}
     for number, line in enumerate(lines, start=1):
         if key := re.match(r'[ {\t]*("(?:[^"\\]|\\.)*")', line):
-            found.setdefault(key[1], number)
-    return found
+            line_of.setdefault(key[1], number)
+    return line_of
 
 
 def _unique(path: Path, entries: Iterable[Entry]) -> tuple[Entry, ...]:
@@ -166,5 +166,5 @@ def _unique(path: Path, entries: Iterable[Entry]) -> tuple[Entry, ...]:
             raise BadInput(path, problem, line=entry.line, remedy=remedy)
         by_id[entry.id] = entry
     if not by_id:
-        raise BadInput(path, "no words are in it", remedy="Write one entry per line.")
+        raise BadInput(path, "the file has no words", remedy="Write one entry per line.")
     return tuple(by_id.values())

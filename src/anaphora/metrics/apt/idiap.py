@@ -91,11 +91,11 @@ class Python2Set(Generic[Key]):
     def _slot(self, key: Key) -> int:
         """Where a key is, or would be."""
         mask = len(self._table) - 1
-        place = perturb = python2_hash(key)
-        while (entry := self._table[place & mask]) is not None and entry[0] != key:
-            place = place * 5 + perturb + 1
+        slot = perturb = python2_hash(key)
+        while (entry := self._table[slot & mask]) is not None and entry[0] != key:
+            slot = slot * 5 + perturb + 1
             perturb >>= PERTURB_SHIFT
-        return place & mask
+        return slot & mask
 
     def _insert(self, key: Key) -> bool:
         slot = self._slot(key)
@@ -212,8 +212,8 @@ def settings_for(task: Task) -> IdiapSettings:
 def outcomes(task: Task, settings: IdiapSettings | None = None) -> list[Outcome]:
     """The triples of every system."""
     settings = settings or settings_for(task)
-    places = find_places(task.source, settings)
-    return [_outcome(places, system, task, settings) for system in task.systems]
+    occurrences = find_occurrences(task.source, settings)
+    return [_outcome(occurrences, system, task, settings) for system in task.systems]
 
 
 def split(line: str) -> Words:
@@ -221,7 +221,7 @@ def split(line: str) -> Words:
     return line.strip().split(" ")
 
 
-def find_places(source: Sequence[Words], settings: IdiapSettings) -> list[Occurrence]:
+def find_occurrences(source: Sequence[Words], settings: IdiapSettings) -> list[Occurrence]:
     """The source pronouns; a word with two of them, divided by the separator, counts twice."""
     if settings.positions is not None:
         return [Occurrence(s, k, source[s][k].lower()) for s, k in settings.positions]
@@ -235,13 +235,13 @@ def find_places(source: Sequence[Words], settings: IdiapSettings) -> list[Occurr
     ]
 
 
-def find_sides(places: Sequence[Occurrence], text: Translation, task: Task, settings: IdiapSettings) -> list[Side]:
+def find_sides(occurrences: Sequence[Occurrence], text: Translation, task: Task, settings: IdiapSettings) -> list[Side]:
     """The words that each source pronoun is aligned to, as the labels know them, before any rescue."""
     sides = []
     listed = set(settings.target_pronouns)
-    for place in places:
-        positions = sorted(j for i, j in text.alignments[place.sentence] if i == place.position)
-        words = [text.sentences[place.sentence][j].lower() for j in positions]
+    for occurrence in occurrences:
+        positions = sorted(j for i, j in text.alignments[occurrence.sentence] if i == occurrence.position)
+        words = [text.sentences[occurrence.sentence][j].lower() for j in positions]
         if listed and words:
             parts = (next((p for p in w.split(settings.target_separator) if p in listed), None) for w in words)
             words = [part for part in parts if part is not None] or [OTHER]
@@ -249,13 +249,13 @@ def find_sides(places: Sequence[Occurrence], text: Translation, task: Task, sett
     return sides
 
 
-def rescued(place: Occurrence, side: Side, text: Translation, task: Task, settings: IdiapSettings) -> Side:
+def rescued(occurrence: Occurrence, side: Side, text: Translation, task: Task, settings: IdiapSettings) -> Side:
     """A side with the target pronoun nearest to the middle of the words around the aligned ones, if it has none."""
     if not side.positions or not settings.valid_target.isdisjoint(side.words):
         return side
-    sentence = text.sentences[place.sentence]
+    sentence = text.sentences[occurrence.sentence]
     around = range(max(min(side.positions) - REACH, 0), min(max(side.positions) + REACH, len(sentence) - 1) + 1)
-    source, alignment = task.source[place.sentence], text.alignments[place.sentence]
+    source, alignment = task.source[occurrence.sentence], text.alignments[occurrence.sentence]
     taken = {j for i, j in alignment if source[i] in settings.valid_source}  # by another source pronoun
     candidates = []
     for k in around:
@@ -276,33 +276,33 @@ def rescued(place: Occurrence, side: Side, text: Translation, task: Task, settin
     return Side((*side.positions, best), (*words, sentence[best]), rescued=True)
 
 
-def _outcome(places: Sequence[Occurrence], system: Translation, task: Task, settings: IdiapSettings) -> Outcome:
-    sides = [find_sides(places, text, task, settings) for text in (task.reference, system)]
+def _outcome(occurrences: Sequence[Occurrence], system: Translation, task: Task, settings: IdiapSettings) -> Outcome:
+    sides = [find_sides(occurrences, text, task, settings) for text in (task.reference, system)]
     labels = settings.target_pronouns
-    labels = (*labels, OTHER, NONE) if labels else (*_vocabulary(places, sides), NONE)
+    labels = (*labels, OTHER, NONE) if labels else (*_vocabulary(occurrences, sides), NONE)
     judge = _judge(labels, settings)
     matrix = np.zeros((len(labels), len(labels)), dtype=np.int64)
     triples = []
-    for place, *pair in zip(places, *sides, strict=True):
+    for occurrence, *pair in zip(occurrences, *sides, strict=True):
         reference, candidate = (
-            rescued(place, side, text, task, settings)
+            rescued(occurrence, side, text, task, settings)
             for side, text in zip(pair, (task.reference, system), strict=True)
         )
         case, rows, columns = judge(reference, candidate)
-        source = Side((place.position,), (place.pronoun,))
-        triples.append(Triple(place.sentence, source, reference, candidate, case))
+        source = Side((occurrence.position,), (occurrence.pronoun,))
+        triples.append(Triple(occurrence.sentence, source, reference, candidate, case))
         if case in settings.cases:
             cells = list(itertools.product(rows, columns))
             for row, column in cells if settings.count_multiword else cells[:1]:
                 matrix[row, column] += 1
     confusion = Confusion(labels, tuple(tuple(map(int, row)) for row in matrix))
-    return Outcome(system.name, triples, [place.pronoun for place in places], confusion)
+    return Outcome(system.name, triples, [occurrence.pronoun for occurrence in occurrences], confusion)
 
 
-def _vocabulary(places: Sequence[Occurrence], sides: Sequence[Sequence[Side]]) -> list[str]:
+def _vocabulary(occurrences: Sequence[Occurrence], sides: Sequence[Sequence[Side]]) -> list[str]:
     """Without a list of target pronouns every aligned word is a label, in the order of the program's sets."""
     words: list[Python2Set[str]] = [Python2Set(), Python2Set()]
-    for number in sorted(range(len(places)), key=lambda n: places[n].sentence):
+    for number in sorted(range(len(occurrences)), key=lambda n: occurrences[n].sentence):
         for known, system_sides in zip(words, sides, strict=True):
             known.update(system_sides[number].words)
     return list(words[0].union(words[1]))

@@ -134,7 +134,7 @@ TRUE, FALSE = ("1", "yes", "true", "on"), ("0", "no", "false", "off")
 class IdiapConfig:
     """A config: languages, the files it names (relative to the current directory), and the settings.
 
-    pronouns: the list of source pronouns, or of their places; digest: names the settings in a signature
+    pronouns: the list of source pronouns, or of their positions; digest: names the settings in a signature
     """
 
     languages: str
@@ -204,7 +204,7 @@ def read_list(path: Path) -> tuple[str, ...]:
 
 def read_positions(path: Path) -> tuple[tuple[int, int], ...]:
     """Pronouns by their place: a sentence and a position per line, both counted from 0."""
-    places = []
+    positions = []
     for number, line in enumerate(text_lines(path), start=1):
         fields = line.split()
         if not fields:
@@ -212,8 +212,8 @@ def read_positions(path: Path) -> tuple[tuple[int, int], ...]:
         if len(fields) != 2 or not all(field.isascii() and field.isdigit() for field in fields):
             remedy = "A line is a sentence and a position, both counted from 0."
             raise BadInput(path, f"not the position of a pronoun: {line.strip()!r}", line=number, remedy=remedy)
-        places.append((int(fields[0]), int(fields[1])))
-    return tuple(places)
+        positions.append((int(fields[0]), int(fields[1])))
+    return tuple(positions)
 
 
 class _Values:

@@ -23,12 +23,12 @@ from anaphora.metrics.apt.task import (
 
 def outcomes(task: Task) -> list[Outcome]:
     """The triples of every system; the reference's side is found once."""
-    places = occurrences(task)
-    references = translations(places, task.reference, task)
-    return [_outcome(system, places, references, task) for system in task.systems]
+    occurrences = find_occurrences(task)
+    references = translations(occurrences, task.reference, task)
+    return [_outcome(system, occurrences, references, task) for system in task.systems]
 
 
-def occurrences(task: Task) -> list[Occurrence]:
+def find_occurrences(task: Task) -> list[Occurrence]:
     """The pronouns of the source: by the list, by their tags, or by both where tags and pronouns are given."""
     wanted = frozenset(task.pronouns or (() if task.source_tags else task.lists.pronouns))
     if not wanted and not task.source_tags:
@@ -36,7 +36,7 @@ def occurrences(task: Task) -> list[Occurrence]:
             f"there is no list of source pronouns for {task.lists.pair}: name them with --pronouns, "
             "or tag the source (--source-tags)"
         )
-    places = []
+    occurrences = []
     for number, sentence in enumerate(task.source):
         for position, token in enumerate(sentence):
             if task.source_tags and task.source_tags[number][position] not in task.pronoun_tags:
@@ -44,17 +44,17 @@ def occurrences(task: Task) -> list[Occurrence]:
             word = normalize_word(token)
             pronoun = pronoun_in(word, wanted, task.lists.source_separators) if wanted else word
             if pronoun is not None:
-                places.append(Occurrence(number, position, pronoun))
-    return places
+                occurrences.append(Occurrence(number, position, pronoun))
+    return occurrences
 
 
-def translations(places: Sequence[Occurrence], text: Translation, task: Task) -> list[Side]:
+def translations(occurrences: Sequence[Occurrence], text: Translation, task: Task) -> list[Side]:
     """The word of a translation that each source pronoun became."""
     sides = []
     last = -1
     linked: list[list[int]] = []
     forms: list[str | None] = []
-    for number, position, pronoun in places:
+    for number, position, pronoun in occurrences:
         if number != last:
             last = number
             linked = links(text.alignments[number], len(task.source[number]))
@@ -94,13 +94,15 @@ def _side(
     return Side((translation.position,), (form,), translation.rescued)
 
 
-def _outcome(system: Translation, places: Sequence[Occurrence], references: Sequence[Side], task: Task) -> Outcome:
+def _outcome(system: Translation, occurrences: Sequence[Occurrence], references: Sequence[Side], task: Task) -> Outcome:
     triples = []
     pairs: Counter[tuple[str, str]] = Counter()
-    for place, reference, candidate in zip(places, references, translations(places, system, task), strict=True):
+    for occurrence, reference, candidate in zip(
+        occurrences, references, translations(occurrences, system, task), strict=True
+    ):
         right, word = (side.words[0] if side.words else None for side in (reference, candidate))
         row, column = (NONE if form is None else task.lists.canonical(form) for form in (right, word))
         pairs[row, column] += 1
-        source = Side((place.position,), (place.pronoun,))
-        triples.append(Triple(place.sentence, source, reference, candidate, case_of(right, word, task.lists)))
-    return Outcome(system.name, triples, [place.pronoun for place in places], confusion_of(pairs))
+        source = Side((occurrence.position,), (occurrence.pronoun,))
+        triples.append(Triple(occurrence.sentence, source, reference, candidate, case_of(right, word, task.lists)))
+    return Outcome(system.name, triples, [occurrence.pronoun for occurrence in occurrences], confusion_of(pairs))

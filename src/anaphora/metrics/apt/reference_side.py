@@ -30,7 +30,7 @@ from anaphora.metrics.apt.task import (
 
 
 class Occurrence(NamedTuple):
-    """A reference pronoun in its place, and the source words that it is aligned to."""
+    """A reference pronoun with its position, and the source words that it is aligned to."""
 
     sentence: int
     reference: Side
@@ -40,28 +40,28 @@ class Occurrence(NamedTuple):
 def outcomes(task: Task) -> list[Outcome]:
     """The triples of every system."""
     pronouns = tuple(dict.fromkeys(task.pronouns or task.lists.reference_side or task.lists.target))
-    places = occurrences(task, frozenset(pronouns))
-    return [_outcome(system, pronouns, places) for system in task.systems]
+    occurrences = find_occurrences(task, frozenset(pronouns))
+    return [_outcome(system, pronouns, occurrences) for system in task.systems]
 
 
-def occurrences(task: Task, pronouns: frozenset[str]) -> list[Occurrence]:
+def find_occurrences(task: Task, pronouns: frozenset[str]) -> list[Occurrence]:
     """The pronouns of the reference, aligned or not."""
-    places = []
+    occurrences = []
     for number, sentence in enumerate(task.reference.sentences):
         words = [(j, word) for j, token in enumerate(sentence) if (word := token.lower()) in pronouns]
         if words:
             back = links(transposed(task.reference.alignments[number]), len(sentence))
             source = task.source[number]
-            places += [Occurrence(number, Side((j,), (word,)), _side(source, back[j])) for j, word in words]
-    return places
+            occurrences += [Occurrence(number, Side((j,), (word,)), _side(source, back[j])) for j, word in words]
+    return occurrences
 
 
-def _outcome(system: Translation, pronouns: tuple[str, ...], places: Sequence[Occurrence]) -> Outcome:
+def _outcome(system: Translation, pronouns: tuple[str, ...], occurrences: Sequence[Occurrence]) -> Outcome:
     labels = (*pronouns, OTHER, NONE)
     index = {label: k for k, label in enumerate(labels)}
     cells: Counter[tuple[int, int]] = Counter()
     triples, groups = [], []
-    for number, reference, source in places:
+    for number, reference, source in occurrences:
         if not source.positions:
             continue
         (word,) = reference.words
@@ -73,7 +73,7 @@ def _outcome(system: Translation, pronouns: tuple[str, ...], places: Sequence[Oc
         cells[index[word], column] += 1
     size = range(len(labels))
     matrix = tuple(tuple(cells[row, column] for column in size) for row in size)
-    return Outcome(system.name, triples, groups, Confusion(labels, matrix), len(places) - len(triples))
+    return Outcome(system.name, triples, groups, Confusion(labels, matrix), len(occurrences) - len(triples))
 
 
 def _side(sentence: Words, positions: Sequence[int]) -> Side:

@@ -24,7 +24,7 @@ from anaphora.evaluation.people import ANSWERS, RIGHT_ANSWER, Judged, judged
 from anaphora.metrics.apt.task import CASES, NO_CANDIDATE, Outcome, Triple, Weighting, count_cases
 from anaphora.stats.intervals import Floats, Ints, bootstrap, generator, percentile_interval
 from anaphora.stats.paired import (
-    approximate_randomisation,
+    approximate_randomization,
     paired_bootstrap,
     resampled_totals,
     share_as_extreme,
@@ -91,8 +91,8 @@ def _test_same_pronouns(rows: Floats, counts: Ints, sampling: Resampling) -> tup
         changes[(other - one,)] += times
     p_bootstrap, values = paired_bootstrap(*_kinds(units), sampling.samples, generator(sampling.seed))
     change, times_of = _kinds(changes)
-    p_random = approximate_randomisation(change[:, 0], times_of, sampling.randomizations, generator(sampling.seed))
-    return {"randomisation": p_random, "bootstrap": p_bootstrap}, values
+    p_random = approximate_randomization(change[:, 0], times_of, sampling.randomizations, generator(sampling.seed))
+    return {"randomization": p_random, "bootstrap": p_bootstrap}, values
 
 
 def _test_ratios(rows: Floats, counts: Ints, sampling: Resampling) -> tuple[dict[str, float], Floats]:
@@ -103,7 +103,7 @@ def _test_ratios(rows: Floats, counts: Ints, sampling: Resampling) -> tuple[dict
     trials = swapped_totals(rows[:, :2], rows[:, 2:], sampling)
     swapped = _ratio_differences(np.hstack(trials))
     tests = {
-        "randomisation": share_as_extreme(swapped, observed),
+        "randomization": share_as_extreme(swapped, observed),
         "bootstrap": share_as_extreme(values - values.mean(), observed),
     }
     return tests, values

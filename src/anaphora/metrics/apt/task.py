@@ -223,17 +223,17 @@ class Files:
     def __post_init__(self) -> None:
         several = {
             "alignment file (--translation-alignments)": self.hypothesis_alignments,
-            "tag file (--hyp-tags)": self.hypothesis_tags,
+            "tag file (--translation-tags)": self.hypothesis_tags,
             "name (--name)": self.names,
         }
         if not self.hypotheses:
-            raise AnaphoraError("no translation to evaluate: give at least one (-t)")
+            raise AnaphoraError("no translation to evaluate. Pass at least one with -t")
         for what, given in several.items():
             if given and len(given) != len(self.hypotheses):
                 counts = f"{len(self.hypotheses)} translations, but {len(given)}"
                 raise AnaphoraError(f"one {what} is needed for each translation, in their order: {counts} given")
         if (self.reference_tags is None) != (not self.hypothesis_tags):
-            raise AnaphoraError("tags are needed for the reference (--ref-tags) and every translation (--hyp-tags)")
+            raise AnaphoraError("tags must be given for the reference and every translation (--translation-tags)")
         if len(set(self.systems)) != len(self.systems):
             raise AnaphoraError("two translations have the same name: tell them apart with --name, once for each")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from anaphora.core.documents import parallel_lines
 from anaphora.core.errors import BadInput
 from anaphora.core.files import existing, require
-from anaphora.suites.catalogue import citation
+from anaphora.suites.catalog import citation
 from anaphora.suites.example import Example, Passage, Tag
 from anaphora.suites.readers.text import groups_of
 from anaphora.suites.suite import Header, Suite, suite_of
@@ -39,9 +39,7 @@ def read(path: Path) -> Suite:
     """All templates below a folder (the whole release, one step, or one template) as one suite."""
     folders = sorted({f.parent for f in path.rglob("en.txt*") if existing(f.parent, "de.txt")}) if path.is_dir() else []
     if not folders:
-        raise BadInput(
-            path, "no folder with en.txt and de.txt is below it", remedy="Name the release's templates folder."
-        )
+        raise BadInput(path, "no subfolder has en.txt and de.txt", remedy="Name the release's templates folder.")
 
     def examples() -> Iterator[Example]:
         for folder in folders:

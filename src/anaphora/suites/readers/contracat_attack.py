@@ -13,7 +13,7 @@ from anaphora.core.documents import parallel_lines
 from anaphora.core.errors import BadInput
 from anaphora.core.files import existing, require, text_lines
 from anaphora.core.parsing import expecting, read_json, whole_number
-from anaphora.suites.catalogue import citation
+from anaphora.suites.catalog import citation
 from anaphora.suites.example import Example, Passage, Tag
 from anaphora.suites.readers.contracat import split_passage
 from anaphora.suites.readers.contrapro import BREAKDOWNS, record_tags

@@ -12,7 +12,7 @@ from typing import Any
 from anaphora.core.errors import BadInput
 from anaphora.core.files import require, text_lines
 from anaphora.core.parsing import expecting, json_record, read_json
-from anaphora.suites.catalogue import citation
+from anaphora.suites.catalog import citation
 from anaphora.suites.example import Example, Passage, Tag
 from anaphora.suites.suite import Header, Suite, suite_of
 
@@ -54,7 +54,7 @@ def read(path: Path, *, context_from: Path | None = None, context: int | None = 
     """
     if context and context_from is None:
         remedy = "Name the folder with the OpenSubtitles documents: --context-from documents/"
-        raise BadInput(path, f"no context is stored in this format, {context} sentences are asked for", remedy=remedy)
+        raise BadInput(path, f"this format has no context, but {context} sentences were requested", remedy=remedy)
     size = 0 if context_from is None else 1 if context is None else context
 
     def examples() -> Iterator[Example]:
@@ -100,7 +100,7 @@ def read_rebuilt(path: Path) -> Suite:
                 )
 
     about = header("contrapro-rebuilt")
-    note = f"{about.licence}; rebuilt from BennoKrojer/ContraCAT, no licence stated"
+    note = f"{about.licence}; rebuilt from BennoKrojer/ContraCAT, no license stated"
     return suite_of(replace(about, licence=note), examples, path)
 
 

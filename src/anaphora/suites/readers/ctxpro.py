@@ -10,7 +10,7 @@ from typing import Any
 from anaphora.core.errors import BadInput
 from anaphora.core.files import existing, text_lines
 from anaphora.core.parsing import get, read_json
-from anaphora.suites.catalogue import citation
+from anaphora.suites.catalog import citation
 from anaphora.suites.example import Example, Tag
 from anaphora.suites.suite import Header, Suite, suite_of
 
@@ -30,7 +30,7 @@ def read(path: Path, *, context: int | None = None) -> Suite:
     """
     named = NAME.fullmatch(path.name)
     if named is None:
-        raise BadInput(path, "the name does not tell the languages", remedy=REMEDY)
+        raise BadInput(path, "the file name does not contain the languages", remedy=REMEDY)
     text, records = (_file(path.parent, named["name"] + end) for end in ("", ".json"))
     header = Header(
         f"ctxpro-{named['name'].replace('.', '-')}",
@@ -72,7 +72,7 @@ def _example(number: int, passage: list[str], item: Any, size: int, text: Path, 
 
 
 def _file(folder: Path, name: str) -> Path:
-    found = existing(folder, name)
-    if found is None:
+    file = existing(folder, name)
+    if file is None:
         raise BadInput(folder / name, "is missing", remedy=REMEDY)
-    return found
+    return file

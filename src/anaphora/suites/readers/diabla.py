@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from anaphora.core.errors import BadInput
 from anaphora.core.parsing import get, read_json_object
-from anaphora.suites.catalogue import citation
+from anaphora.suites.catalog import citation
 from anaphora.suites.example import Example, Tag
 from anaphora.suites.suite import Header, Suite, suite_of
 
@@ -98,5 +98,5 @@ def _turn(file: Path, number: str, one: Any) -> Turn:
     if judgment not in (None, PERFECT, *FAULTY):
         raise BadInput(file, f"utterance {number}: the judgment {judgment!r} is not perfect, medium or poor")
     problems = evaluation.get("problems")
-    found = [problem for problem in problems if isinstance(problem, str)] if isinstance(problems, list) else []
-    return Turn(language, {language: original, OTHER[language]: reference}, output, judgment, found)
+    named = [problem for problem in problems if isinstance(problem, str)] if isinstance(problems, list) else []
+    return Turn(language, {language: original, OTHER[language]: reference}, output, judgment, named)

@@ -8,7 +8,7 @@ from typing import Any
 
 from anaphora.core.errors import BadInput
 from anaphora.core.parsing import read_json
-from anaphora.suites.catalogue import citation
+from anaphora.suites.catalog import citation
 from anaphora.suites.example import Example, Tag
 from anaphora.suites.suite import Header, Suite, suite_of
 

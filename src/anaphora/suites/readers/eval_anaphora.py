@@ -12,7 +12,7 @@ from anaphora.core.errors import BadInput
 from anaphora.core.files import open_binary, text_lines
 from anaphora.core.parsing import json_record, shortened
 from anaphora.core.pickles import read_plain_pickles
-from anaphora.suites.catalogue import citation
+from anaphora.suites.catalog import citation
 from anaphora.suites.example import Example, Tag
 from anaphora.suites.readers.text import differing_words
 from anaphora.suites.suite import Header, Suite, suite_of
@@ -32,7 +32,7 @@ def read(path: Path) -> Suite:
     language = next((code for name, code in LANGUAGES.items() if name in path.name), None)
     if language is None:
         remedy = "It is test_data_german, test_data_german.jsonl or alike."
-        raise BadInput(path, "the file name does not say the language", remedy=remedy)
+        raise BadInput(path, "the file name does not contain the language", remedy=remedy)
 
     def examples() -> Iterator[Example]:
         with open_binary(path) as stream:  # no pickle begins like this

@@ -9,7 +9,7 @@ from pathlib import Path
 from anaphora.core.documents import parallel_lines
 from anaphora.core.errors import BadInput
 from anaphora.core.files import require
-from anaphora.suites.catalogue import citation
+from anaphora.suites.catalog import citation
 from anaphora.suites.example import Example, Passage, Tag
 from anaphora.suites.readers.text import differing_pronoun, groups_of
 from anaphora.suites.suite import Header, Suite, suite_of

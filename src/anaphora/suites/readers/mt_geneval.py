@@ -9,7 +9,7 @@ from pathlib import Path
 from anaphora.core.documents import parallel_lines
 from anaphora.core.errors import BadInput
 from anaphora.core.files import require
-from anaphora.suites.catalogue import citation
+from anaphora.suites.catalog import citation
 from anaphora.suites.example import Example, Tag
 from anaphora.suites.suite import Header, Suite, suite_of
 
@@ -17,7 +17,7 @@ CONTEXT = "geneval-context-wikiprofessions"
 SENTENCES = "geneval-sentences"
 SETS = {"context": f"{CONTEXT}-2to1", "sentences": f"{SENTENCES}-feminine"}
 GENDERS = {"feminine": r"\b(she|her|hers|herself)\b", "masculine": r"\b(he|him|his|himself)\b"}
-LICENCE = "CC BY-SA 3.0"
+LICENSE = "CC BY-SA 3.0"
 REMEDY = "Name the folder data/context or data/sentences of the release."
 
 
@@ -53,9 +53,9 @@ def _contextual(folder: Path, split: str, language: str) -> Suite:
             if len(passage) != 2:
                 raise BadInput(files[0], "two sentences with <sep> between them are expected", line=number)
             tags: dict[str, Tag] = {"phenomenon": "gender of people", "compare": "words"}
-            found = [name for name, words in GENDERS.items() if re.search(words, passage[0], re.IGNORECASE)]
-            if len(found) == 1:
-                tags["gender"] = found[0]
+            genders = [name for name, words in GENDERS.items() if re.search(words, passage[0], re.IGNORECASE)]
+            if len(genders) == 1:
+                tags["gender"] = genders[0]
             yield Example(str(number), tuple(passage), (("", right.strip()), ("", wrong.strip())), 0, tags)
 
     return suite_of(_header("context", split, language), examples, folder)
@@ -82,7 +82,7 @@ def _counterfactual(folder: Path, split: str, language: str) -> Suite:
 
 def _header(kind: str, split: str, language: str, blocks: str | None = None) -> Header:
     name = f"mt-geneval-{kind}-{split}-en-{language}"
-    return Header(name, "en", language, ("gender",), blocks, citation("mt-geneval"), LICENCE)
+    return Header(name, "en", language, ("gender",), blocks, citation("mt-geneval"), LICENSE)
 
 
 def _languages(folder: Path, prefix: str) -> set[str]:
@@ -92,10 +92,10 @@ def _languages(folder: Path, prefix: str) -> set[str]:
     return {match[1] for file in files if (match := pattern.fullmatch(file.name))}
 
 
-def _chosen(folder: Path, found: list[str], wanted: str | None) -> str:
-    if wanted is None and len(found) == 1:
-        return found[0]
-    if wanted not in found:
+def _chosen(folder: Path, available: list[str], wanted: str | None) -> str:
+    if wanted is None and len(available) == 1:
+        return available[0]
+    if wanted not in available:
         problem = "several target languages" if wanted is None else f"no files for the target language {wanted!r}"
-        raise BadInput(folder, f"{problem} (found: {', '.join(found)})", remedy="Choose --target-language.")
+        raise BadInput(folder, f"{problem} (found: {', '.join(available)})", remedy="Choose --target-language.")
     return wanted

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from anaphora.core.documents import parallel_lines
 from anaphora.core.files import require
-from anaphora.suites.catalogue import citation
+from anaphora.suites.catalog import citation
 from anaphora.suites.example import Example, Tag
 from anaphora.suites.readers import lopes
 from anaphora.suites.readers.text import differing_pronoun
@@ -93,14 +93,14 @@ class Unmarked(NamedTuple):
 
     def respaced(self, text: str) -> Unmarked:
         """The same spans over the same letters with other spaces between them."""
-        places = [i for i, c in enumerate(text) if not c.isspace()]
+        positions = [i for i, c in enumerate(text) if not c.isspace()]
         letters = [i for i, c in enumerate(self.text) if not c.isspace()]
-        if len(places) != len(letters):
+        if len(positions) != len(letters):
             return self
-        place = dict(zip(letters, places, strict=True))
+        position_of = dict(zip(letters, positions, strict=True))
 
         def moved(a: int, b: int) -> tuple[int, int]:
-            inside = [place[i] for i in range(a, b) if i in place]
+            inside = [position_of[i] for i in range(a, b) if i in position_of]
             return (inside[0], inside[-1] + 1) if inside else (0, 0)
 
         spans = [moved(a, b) for a, b in self.highlights]

@@ -59,9 +59,9 @@ def read(path: Path, *, source_language: str | None = None, target_language: str
     name = groups.name.split(".groups")[0]
     source, target = _languages(path, name, source_language, target_language)
     texts = [require(path, f"{name}.text.{language}") for language in (source, target)]
-    contexts = [found for language in (source, target) if (found := existing(path, f"{name}.context.{language}"))]
+    contexts = [file for language in (source, target) if (file := existing(path, f"{name}.context.{language}"))]
     if len(contexts) == 1:
-        raise BadInput(contexts[0], "there is context for one language only", remedy="Give both, or neither.")
+        raise BadInput(contexts[0], "context is given for one language only", remedy="Give both, or neither.")
 
     def examples() -> Iterator[Example]:
         size = _context_size(groups, contexts)

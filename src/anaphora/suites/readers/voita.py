@@ -7,7 +7,7 @@ from pathlib import Path
 
 from anaphora.core.errors import BadInput
 from anaphora.core.parsing import read_json
-from anaphora.suites.catalogue import citation
+from anaphora.suites.catalog import citation
 from anaphora.suites.example import Example, Passage
 from anaphora.suites.suite import Header, Suite, suite_of
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from anaphora.core.errors import BadInput
 from anaphora.core.files import existing, text_lines
 from anaphora.core.parsing import whole_number
-from anaphora.suites.catalogue import citation
+from anaphora.suites.catalog import citation
 from anaphora.suites.example import Example, Tag
 from anaphora.suites.suite import Header, Suite, suite_of
 
@@ -20,7 +20,7 @@ def read(path: Path, *, target_language: str = "") -> Suite:
     """One file (en.txt, en_pro.txt, en_anti.txt), or the folder of all three.
 
     The set is English only and is for translation (`suites convert --to sources`): an example has one empty
-    candidate and no gold. Of a folder, en.txt is read, and the tag `stereotype` says which other file has the line.
+    candidate and no gold. In a folder, en.txt is read, and the tag `stereotype` says which other file has the line.
 
     target_language: the language that the sentences will be translated to, for the header
     """
@@ -47,10 +47,10 @@ def _example(file: Path, number: int, line: str, stereotype: str | None) -> Exam
     if len(cells) != 4 or cells[0] not in GENDERS:
         raise BadInput(file, "not: gender, position, sentence and person, separated by tabs", line=number)
     gender, position, sentence, person = cells
-    place = whole_number(position, file, number, "the position of the person")
-    if not 0 <= place < len(sentence.split()):
-        raise BadInput(file, f"the sentence has no word {place}", line=number)
-    tags: dict[str, Tag] = {"gender": gender, "person": person, "position": place}
+    index = whole_number(position, file, number, "the position of the person")
+    if not 0 <= index < len(sentence.split()):
+        raise BadInput(file, f"the sentence has no word {index}", line=number)
+    tags: dict[str, Tag] = {"gender": gender, "person": person, "position": index}
     if stereotype is not None:
         tags["stereotype"] = stereotype
     return Example(str(number), (sentence,), (("",),), None, tags)

@@ -130,7 +130,7 @@ class Client(Generic[A]):
         try:
             answer: A = attempts(self._attempt, f"{self.url}/{path}", data)
         except _TemporaryError as error:
-            more = f", also after {self.retries} more tries" if self.retries else ""
+            more = f", even after {self.retries} more attempts" if self.retries else ""
             raise AnaphoraError(
                 f"{self.url}: {error}{more}. Finished answers are kept: use --resume to continue once the server "
                 "answers again"
@@ -190,7 +190,7 @@ class Client(Generic[A]):
 
     @contextlib.contextmanager
     def _session(self) -> Iterator[None]:
-        """An event loop in a thread of its own, on which requests can be cancelled at any point, and a pool."""
+        """An event loop in a thread of its own, on which requests can be canceled at any point, and a pool."""
         self._http = self._connections()
         loop = self._loop = asyncio.new_event_loop()
         thread = threading.Thread(target=loop.run_forever, name="anaphora-http", daemon=True)

@@ -87,9 +87,9 @@ def parse_echo(completion: Completion, sent: str, generated: int) -> PromptLogpr
     if completion.echoed is None:
         return None
     (tokens, logprobs), size = completion.echoed, completion.prompt_tokens
-    spelt = [keep for keep in (len(tokens) - generated, len(tokens)) if _spelt(tokens[:keep], sent) is not None]
-    if spelt:
-        keep = spelt[0]
+    spelled = [keep for keep in (len(tokens) - generated, len(tokens)) if _spelled(tokens[:keep], sent) is not None]
+    if spelled:
+        keep = spelled[0]
     elif size is not None:  # some servers give log-probabilities of what they add only, and say nothing
         keep = min(size, len(tokens))
         if len(tokens) < size - 1:
@@ -106,7 +106,7 @@ def first_token(tokens: Sequence[str], sent: str, length: int) -> int | None:
 
     They do not where a character is divided between tokens, or where a server has other names for them.
     """
-    skip = _spelt(tokens, sent)
+    skip = _spelled(tokens, sent)
     if skip is None:
         return None
     ends = accumulate(map(len, tokens[skip:]))
@@ -135,7 +135,7 @@ def add_up(readings: Sequence[PromptLogprobs], start: int, margins_only: bool = 
     return CandidateScores(scores, [len(reading.tokens) - start for reading in readings], equal_pairs(readings))
 
 
-def _spelt(tokens: Sequence[str], sent: str) -> int | None:
+def _spelled(tokens: Sequence[str], sent: str) -> int | None:
     """How many tokens come before those that spell the text: none, or one that marks its beginning."""
     return next((skip for skip in (0, 1) if "".join(tokens[skip:]) == sent), None)
 

@@ -1,4 +1,4 @@
-"""The catalogue is a list of promises: where a published set is, which bytes it has, who reads it. Held here."""
+"""The catalog is a list of promises: where a published set is, which bytes it has, who reads it. Held here."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from anaphora.core.errors import AnaphoraError
-from anaphora.suites.catalogue import Entry, RemoteFile, catalogue, find
+from anaphora.suites.catalog import Entry, RemoteFile, catalog, find
 from anaphora.suites.formats import FORMATS
 
 DATA = Path(os.environ.get("ANAPHORA_DATA") or Path(__file__).parents[2].parent / "shared" / "data")
-ENTRIES = pytest.mark.parametrize("entry", catalogue().values(), ids=list(catalogue()))
-KNOWN = [(entry, file) for entry in catalogue().values() for file in entry.files if file.sha256]
-COPIES = [item for entry in catalogue().values() for file in entry.files for item in file.copies.items()]
+ENTRIES = pytest.mark.parametrize("entry", catalog().values(), ids=list(catalog()))
+KNOWN = [(entry, file) for entry in catalog().values() for file in entry.files if file.sha256]
+COPIES = [item for entry in catalog().values() for file in entry.files for item in file.copies.items()]
 
-# where the copies on the developers' machines have the files of the catalogue
+# where the copies on the developers' machines have the files of the catalog
 PLACES = {
     "contrapro_reconstructed.jsonl": "contrapro",
     "templates/": "contracat",
@@ -35,7 +35,7 @@ PLACES = {
 
 
 def local_bytes(file: RemoteFile) -> bytes:
-    """The decompressed local copy of a file of the catalogue; the test is skipped where there is none."""
+    """The decompressed local copy of a file of the catalog; the test is skipped where there is none."""
     if not DATA.is_dir():
         pytest.skip(f"the published data is not on this machine: {DATA} (set ANAPHORA_DATA)")
     folder = DATA / next(place for start, place in PLACES.items() if file.path.startswith(start))
@@ -67,11 +67,11 @@ def test_the_sets_that_the_papers_are_about_are_there() -> None:
         *(f"voita-{name}" for name in ("deixis-dev", "deixis-test", "lex-cohesion-dev", "lex-cohesion-test")),
         *("voita-ellipsis-infl", "voita-ellipsis-vp", "contracat-attack-he-said", "contracat-attack-woman"),
     }
-    assert expected <= set(catalogue())
+    assert expected <= set(catalog())
 
 
 def test_counts_are_those_of_the_papers() -> None:
-    counts = {name: (entry.examples, entry.candidates) for name, entry in catalogue().items()}
+    counts = {name: (entry.examples, entry.candidates) for name, entry in catalog().items()}
     assert counts["contrapro"] == counts["contrapro-rebuilt"] == (12_000, 36_031)  # Müller et al. 2018 and its release
     assert counts["bawden-coreference"] == counts["bawden-cohesion"] == (200, 400)  # Bawden et al. 2018, §2
     assert counts["lopes-en-fr-1"] == counts["lopes-en-fr-3"] == (14_000, 28_000)  # Lopes et al. 2020
@@ -91,9 +91,9 @@ def test_an_unknown_name_is_an_error_that_helps() -> None:
         find("contrpro")
 
 
-def test_the_catalogue_cannot_be_changed_by_accident() -> None:
+def test_the_catalog_cannot_be_changed_by_accident() -> None:
     with pytest.raises(TypeError):
-        catalogue()["mine"] = find("scat")  # type: ignore[index]
+        catalog()["mine"] = find("scat")  # type: ignore[index]
 
 
 @ENTRIES

@@ -11,8 +11,7 @@ import pytest
 
 from anaphora.annotate.document import Document, Mention, Sentence
 from anaphora.core.errors import AnaphoraError
-from anaphora.coref import Link, load_linker
-from anaphora.coref.external import chains_of
+from anaphora.coref import Link, chains_of, load_linker
 
 Parsed = Callable[[str], Sentence]
 
@@ -85,7 +84,7 @@ def test_wrong_specs() -> None:
 
 
 PLUGIN = """
-from anaphora.coref.external import chains_of, links_of
+from anaphora.coref import chains_of, links_of
 
 class Resolver:
     def __init__(self, setting, language):

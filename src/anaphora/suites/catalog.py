@@ -1,4 +1,4 @@
-"""The published test sets by name: facts from `catalogue.toml` (where they are, which bytes), never their data."""
+"""The published test sets by name: facts from `catalog.toml` (where they are, which bytes), never their data."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 from anaphora.core.errors import AnaphoraError, did_you_mean
 from anaphora.core.parsing import read_toml
 
-CATALOGUE = Path(__file__).with_name("catalogue.toml")
+CATALOG = Path(__file__).with_name("catalog.toml")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class Entry:
 
 
 @cache
-def catalogue() -> Mapping[str, Entry]:
+def catalog() -> Mapping[str, Entry]:
     """All entries by name, in the order of the file. Read on first use, so that importing stays light."""
     return MappingProxyType({name: _entry(name, facts) for name, facts in _facts()["suites"].items()})
 
@@ -100,15 +100,15 @@ def citation(paper: str) -> str:
 
 @cache
 def _facts() -> dict[str, Any]:
-    return read_toml(CATALOGUE)
+    return read_toml(CATALOG)
 
 
 def find(name: str) -> Entry:
     """The entry of this name, or an error that names near ones."""
-    entries = catalogue()
+    entries = catalog()
     if name not in entries:
         near = did_you_mean(name, entries)
-        raise AnaphoraError(f"no suite in the catalogue is called {name!r}{near}. See them with: anaphora suites list")
+        raise AnaphoraError(f"no suite in the catalog is called {name!r}{near}. See them with: anaphora suites list")
     return entries[name]
 
 
