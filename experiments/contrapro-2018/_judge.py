@@ -33,7 +33,7 @@ GROUPS = ("reference_pronoun", "location", "distance")
 class Judge:
     """The test sets in a work folder, and what models do on them.
 
-    limit: the most items of any judgement, to try the steps; None: no limit
+    limit: the most items of any judgment, to try the steps; None: no limit
     """
 
     def __init__(self, data: Path, work: Path, limit: int | None = None) -> None:

@@ -49,7 +49,7 @@ DATA = Path(os.environ.get("ANAPHORA_DATA") or HERE.parents[2] / "shared" / "dat
 WORK = Path(os.environ.get("WORK") or HERE / "work")
 NEEDED = ("tatoeba", "multi30k", "docs-en-de", "ctxpro", "contrapro")
 ABLATED = 1500  # items of ContraPro that ablations are judged on
-SMOKE = 24  # items of every judgement, if only the steps are tried
+SMOKE = 24  # items of every judgment, if only the steps are tried
 
 
 def main() -> int:
