@@ -25,6 +25,7 @@ BENCHMARKS = (
     "mining_memory",
     "report",
     "baselines",
+    "own_ratio",
     "attribution",
     "assignment",
 )

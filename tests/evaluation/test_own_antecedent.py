@@ -66,7 +66,6 @@ CASES = [
     ("de", BAT, ("Er nahm ein Tier .", "Sie ist alt ."), DISAGREES),  # but not feminine
     ("de", BAT, ("Er nahm den Schläger .", "Das ist alt ."), UNCLEAR),
     ("de", BAT, ("Er nahm den Schläger .", "Ja , alt ."), NOT_FOUND),
-    ("de", BAT, ("Er nahm es mit .", "Er ist alt ."), UNCLEAR),  # "mit" is linked, and says nothing
     ("fr", BAT, ("Il prit la batte .", "Elle est vieille ."), AGREES),
     ("fr", BAT, ("Il prit la batte .", "Il est vieux ."), DISAGREES),
     ("fr", BAT, ("Il prit le bâton .", "Il est vieux ."), AGREES),
@@ -93,6 +92,20 @@ def test_letter_case_does_not_matter(
     language: str, item: Example, translation: tuple[str, str], expected: str, change: Callable[[str], str]
 ) -> None:
     assert verdict(language, item, *map(change, translation)).verdict == expected
+
+
+@pytest.mark.parametrize(
+    ("context", "expected"),
+    [
+        ("Er nahm es mit .", NOT_FOUND),  # "mit" is linked, and is no noun
+        ("er nahm es mit .", UNCLEAR),  # a system without capitals: it could be one
+        ("Er wollte Schläger gutheißen .", NOT_FOUND),
+        ("Er nahm den alten Schläger .", AGREES),  # what is linked is next to the noun
+        ("er nahm den schläger .", AGREES),
+    ],
+)
+def test_german_nouns_have_a_capital(context: str, expected: str) -> None:
+    assert verdict("de", BAT, context, "Er ist alt .").verdict == expected
 
 
 CLASSES = sorted(["m.sg", "f.sg", "n.sg", "pl"])

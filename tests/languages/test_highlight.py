@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anaphora.languages.highlight import differences, occurrences, replaced_pronouns, segments
+from anaphora.languages.highlight import (
+    MAX_SEARCHED,
+    differences,
+    find_word,
+    matching_blocks,
+    occurrences,
+    replaced_pronouns,
+    segments,
+)
 
 
 def marked(one: str, other: str) -> tuple[list[str], list[str]]:
@@ -83,3 +93,18 @@ def test_the_parts_are_the_sentence(one: str, other: str) -> None:
             sum(mark for _, mark in segments(s, d)) for s, d in zip((one, other), differences(one, other), strict=True)
         ]
         assert (words[0] == 0) == (one.split() == other.split()), left_over
+
+
+@given(st.text("ab", max_size=30), st.text("ab", max_size=30))
+def test_matching_blocks_are_the_same_in_both_texts_and_in_order(one: str, other: str) -> None:
+    blocks = list(matching_blocks(one, other))
+    assert all(one[a : a + size] == other[b : b + size] for a, b, size in blocks)
+    for (a, b, size), (c, d, _) in pairwise(blocks):
+        assert a + size <= c
+        assert b + size <= d
+
+
+def test_long_words_that_repeat_a_letter_are_not_compared_letter_by_letter() -> None:
+    long = "1" * (2 * MAX_SEARCHED)
+    assert list(matching_blocks(f"a{long}b", f"a{long.replace('1', '2')}b")) == [(0, 0, 1), (len(long) + 1,) * 2 + (1,)]
+    assert find_word(f"Elle x{long} là", ["Elle", f"y{long}", "là"], 0, 0, 4) == (0, 4)

@@ -43,6 +43,7 @@ def test_a_config(tmp_path: Path) -> None:
         ("[training]\nepochs = true\n", "training.epochs must be a whole number"),
         ('[model]\ncontext = "XC"\n', "model.context: unknown 'XC'. Known: NC, RC, CRC"),
         ('[data]\ntrain_kind = "x"\n', "data.train_kind: unknown 'x'"),
+        ("[model]\nsentences = -1\n", "model.sentences must be 0 or more"),
         ("[training]\nbatch = 0\n", "training.batch, epochs and patience must be at least 1"),
     ],
 )

@@ -165,7 +165,8 @@ def test_baselines_are_a_table_and_lines_of_their_suite(tmp_path: Path) -> None:
     path.write_text(json.dumps(BASELINES))
     (chapter,) = chapters_of([path])
     (part,) = chapter.parts
-    assert chapter.summary == ("Without understanding, bag of words: target context gets 62.5 % of small right.",)
+    best = "the baseline “bag of words: target context”"
+    assert chapter.summary == (f"Without understanding, {best} gets 62.5 % of small right.",)
     assert part.table is not None
     assert [row.cells[2] for row in part.table.rows] == ["0.500", "0.500", "0.900", "0.500", "0.625"]
     lines = lines_by_suite(read_results([path]))["5" * 64]

@@ -168,6 +168,13 @@ def test_a_broken_checkpoint_is_one_line(spoil: Any, copy: Path) -> None:
     assert "\n" not in str(caught.value)
 
 
+def test_a_config_with_too_many_layers(copy: Path) -> None:
+    config = json.loads((copy / "config.json").read_text(encoding="utf-8"))
+    (copy / "config.json").write_text(json.dumps(config | {"decoder_layers": 2**31}), encoding="utf-8")
+    with pytest.raises(BadInput, match="decoder_layers is 2,147,483,648, more than any model has"):
+        load_checkpoint(AutoModelForSeq2SeqLM, str(copy), {})
+
+
 def test_a_model_of_the_wrong_kind(tiny_llama: Path) -> None:
     with pytest.raises(AnaphoraError, match="cannot be loaded"):
         load_checkpoint(AutoModelForSeq2SeqLM, str(tiny_llama), {})

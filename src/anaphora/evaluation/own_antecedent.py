@@ -201,14 +201,19 @@ class Judge:
         )
         return None if found is None else found.position
 
-    def noun_place(self, head: int, source: Words, alignment: Alignment, written: Words) -> int | None:
-        """Where the translation of the antecedent's head is."""
+    def noun_place(self, head: int, source: Words, alignment: Alignment, translation: Words) -> int | None:
+        """Where the translation of the antecedent's head is. translation: as the system wrote it"""
+        written = plain(translation, self.polite)
+
+        def is_other(word: int) -> bool:
+            return written[word] in self.forms or not self.nouns.written_as_noun(translation, word)
+
         found = find_translation(
             head,
             links(alignment, len(source)),
             len(written),
-            is_pronoun=lambda word: self.nouns.may_be_noun(written[word]) and written[word] not in self.forms,
-            is_likely=lambda word: self.nouns.looks_like_noun(written, word) and written[word] not in self.forms,
+            is_pronoun=lambda word: self.nouns.may_be_noun(written[word]) and not is_other(word),
+            is_likely=lambda word: self.nouns.looks_like_noun(written, word) and not is_other(word),
         )
         return None if found is None else found.position
 
@@ -248,7 +253,7 @@ def judge(judging: Judge, example: Example, pronoun: Pronoun, antecedent: Senten
     head = _chosen(example, [one for one in heads if not here or one < place] or heads)
     written = plain(pronoun.translation, judging.polite)
     context = written if here else plain(antecedent.translation, judging.polite)
-    noun = judging.noun_place(head, source, antecedent.alignment, context)
+    noun = judging.noun_place(head, source, antecedent.alignment, antecedent.translation)
     if noun is None:
         return Verdict(example.id, NOT_FOUND, NOT_TRANSLATED, source[head])
     translated = judging.pronoun_place(pronoun, place, written)

@@ -29,6 +29,7 @@ class NounAgreement:
     classes: of nouns; determiners: the classes of the noun after each; before_vowel: further ones before a vowel
     between, between_endings, never_between: words that may stand between determiner and noun
     words: genders of single nouns; endings: of nouns with an ending; lexicon: of a package, if it is installed
+    capitals: nouns are written with a capital
     """
 
     classes: Classes
@@ -40,6 +41,7 @@ class NounAgreement:
     words: Mapping[str, str] | None = None
     endings: Mapping[str, str] | None = None
     lexicon: GermanNouns | None = None
+    capitals: bool = False
 
     def determiner_before(self, words: Sequence[str], noun: int) -> Classes | None:
         """The classes of a noun by its determiner; None if it has none. words: in lower case"""
@@ -79,6 +81,11 @@ class NounAgreement:
     def may_be_noun(self, word: str) -> bool:
         """Whether a word could be a noun: it has letters and is no determiner."""
         return any(map(str.isalpha, word)) and word not in self.determiners
+
+    def written_as_noun(self, sentence: Sequence[str], index: int) -> bool:
+        """Whether a word has the capital of a noun, or the sentence has none at all. sentence: as it is written"""
+        capital = sentence[index][:1].isupper()
+        return not self.capitals or capital or not any(word[:1].isupper() for word in sentence)
 
     def looks_like_noun(self, words: Sequence[str], index: int) -> bool:
         """Whether a word has a determiner, and is known where there is a lexicon."""
@@ -124,6 +131,7 @@ def load_agreement(language: str) -> NounAgreement:
         _by_word(content.get("words", {})),
         _by_word(table(short, "nouns") or {}),
         LEXICONS[short]() if short in LEXICONS else None,
+        capitals=content.get("capitals") is True,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from anaphora.align.tokenize import APOSTROPHES
 from anaphora.languages.pronouns import normalize_word
@@ -12,6 +12,7 @@ from anaphora.languages.pronouns import normalize_word
 Span = tuple[int, int]  # from character, to character
 # A word with its apostrophes and hyphens is one (c'est is two in French: the pronoun ends with its apostrophe).
 WORD = re.compile(rf"\w+['{APOSTROPHES}]?|[^\w\s]")
+MAX_SEARCHED = 2_000  # characters that differ
 STRAIGHT = str.maketrans(dict.fromkeys(APOSTROPHES, "'"))
 
 
@@ -78,11 +79,35 @@ def find_word(shown: str, words: Sequence[str], number: int, offset: int, length
     start = sum(map(len, words[:number])) + offset
     if ours == theirs and length:
         return places[start], places[start + length - 1] + 1
-    for a, b, size in difflib.SequenceMatcher(None, ours, theirs, autojunk=False).get_matching_blocks():
+    for a, b, size in matching_blocks(ours, theirs):
         if a <= start and start + length <= a + size:
             first = b + start - a
             return places[first], places[first + length - 1] + 1
     return None
+
+
+def matching_blocks(one: str, other: str) -> Iterator[tuple[int, int, int]]:
+    """Yield what two texts share, in order: its start in the one, its start in the other, its length.
+
+    The search takes quadratic time, so it is limited to what lies between their common beginning and end; if that is
+    very long, it counts as different throughout.
+    """
+    head = _same(one, other)
+    tail = _same(one[head:][::-1], other[head:][::-1])
+    a, b = one[head : len(one) - tail], other[head : len(other) - tail]
+    if head:
+        yield 0, 0, head
+    if min(len(a), len(b)) <= MAX_SEARCHED:
+        for match in difflib.SequenceMatcher(None, a, b, autojunk=False).get_matching_blocks():
+            if match.size:
+                yield head + match.a, head + match.b, match.size
+    if tail:
+        yield len(one) - tail, len(other) - tail, tail
+
+
+def _same(one: str, other: str) -> int:
+    """The length of the common beginning."""
+    return next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
 def segments(sentence: str, spans: tuple[Span, ...]) -> list[tuple[str, bool]]:

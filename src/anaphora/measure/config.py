@@ -72,6 +72,8 @@ class Model:
     def __post_init__(self) -> None:
         _check("model.context", self.context, CONTEXTS)
         _check("model.kind", self.kind, KINDS)
+        if self.sentences < 0:
+            raise AnaphoraError("model.sentences must be 0 or more")
 
 
 @dataclass(frozen=True, slots=True)

@@ -253,7 +253,7 @@ def load_measure(folder: Path, *, cache: Path | None = None, fallback: str | Non
         _check(path, "encoder", about["encoder"], encoder.settings())
         for name, then, now in zip(model.features, about["features"], features, strict=False):
             _check(path, f"feature {name}", then, now.settings())
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, RuntimeError) as error:  # RuntimeError: torch lacks memory
         raise BadInput(path, f"not a measure ({shortened(str(error))})", remedy=AGAIN) from None
     load_weights(folder / WEIGHTS, measure)
     return measure.eval()

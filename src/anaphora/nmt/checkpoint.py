@@ -22,8 +22,8 @@ from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.files import atomic_folder, atomic_path, remove_leftovers, write_atomic
 from anaphora.core.finite import json_text
 from anaphora.core.lock import is_lock
-from anaphora.core.parsing import expecting, read_json_object
-from anaphora.nmt.config import Config, ModelConfig, read_config, unused, with_defaults, write_config
+from anaphora.core.parsing import expecting, read_json_object, shortened
+from anaphora.nmt.config import MAX_COUNT, Config, ModelConfig, read_config, unused, with_defaults, write_config
 from anaphora.nmt.data import Position, TranslationModel
 from anaphora.nmt.layout import SpecialTokens
 from anaphora.nmt.text import Text, load_text
@@ -86,9 +86,11 @@ class State:
         given["best"] = math.inf if given["best"] is None else given["best"]  # Infinity, in checkpoints of 0.1.0
         position, progress = Position(**document["position"]), Progress(**given)
         loss, tokens = document["window"]
-        numbers = (document["update"], loss, tokens, *asdict(position).values(), *asdict(progress).values())
-        if not all(type(number) in (int, float) for number in numbers):
+        if not all(type(number) in (int, float) for number in (loss, tokens, progress.best)):
             raise TypeError("one of its figures is not a number")
+        counts = (document["update"], *asdict(position).values(), progress.since, progress.reductions)
+        if not all(type(count) is int and 0 <= count < MAX_COUNT for count in counts):
+            raise TypeError("one of its counts is not a whole number")
         return cls(document["update"], position, progress, (loss, tokens), document.get("perplexity"))
 
 
@@ -227,7 +229,10 @@ def build_model(config: ModelConfig, source_size: int, target_size: int, special
     source_size, target_size: ids of the vocabularies, special tokens included; the same number where they are joint
     """
     module, _, name = BUILDERS[config.kind].partition(":")
-    return getattr(import_module(module), name)(config, source_size, target_size, special)
+    try:
+        return getattr(import_module(module), name)(config, source_size, target_size, special)
+    except RuntimeError as error:  # torch has no error of its own for what does not fit into memory
+        raise AnaphoraError(f"A model of the sizes in [model] cannot be made: {shortened(str(error))}") from None
 
 
 # Settings that may change when training is resumed.

@@ -19,6 +19,7 @@ KINDS = ("recurrent", "transformer", "context-transformer")
 COMBINATIONS = ("concatenation", "gate", "hierarchical")
 SCHEDULES = ("fixed", "plateau", "inverse-sqrt")
 AVERAGED = ("last", "best")
+MAX_COUNT = 10**12  # of updates, epochs and batches
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +183,7 @@ def problem_of(config: Config) -> str | None:
             min(training.updates, training.batch_tokens, training.accumulate, training.save_every) < 1,
             "training.updates, batch_tokens, accumulate and save_every are 1 or more",
         ),
+        (training.updates >= MAX_COUNT, f"training.updates must be less than {MAX_COUNT:,}"),
         (training.average < 0 or training.average == 1, "training.average is 0 or at least 2"),
         (
             len(data.source) != len(data.target),

@@ -30,7 +30,7 @@ REMEDY = (
 ATTRIBUTION = "Attribution"
 BASELINES = "Baselines"
 PREFERS = "hollow: prefers the right one, full: writes it"
-OWN_LEGEND = "hollow: right by the reference, full: agrees with the own antecedent"
+OWN_LEGEND = "hollow: by reference, full: by own antecedent"
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +195,7 @@ def _own(members: Sequence[OtherResult], names: Names, styles: Styles) -> Drawn:
                 numbers = [system[key] for key in ("total", "agrees", "disagrees", "not_found", "unclear")]
                 rows.append(Row((name, *counts(numbers), decimal(share), interval_cell((low, high)), decimal(right))))
             first = next(iter(systems.values()))
-            title = f"Pronouns and own antecedents in translations of {first['suite']}"
+            title = f"Pronouns that agree: {first['suite']}"
             columns = ("", "n", "agrees", "disagrees", "not found", "unclear", "agreement", "interval", "by reference")
             notes = (OWN_NOTE, *_shares(systems), f"signature {without_folders(first['signature'])}")
             table = Table(title, columns, tuple(rows), notes)
@@ -240,7 +240,7 @@ def _baselines(members: Sequence[OtherResult], names: Names, styles: Styles) -> 
             table, lines = baselines_table(result.document), baseline_lines(result.document)
             best = max(lines, key=lambda name: lines[name])
             suite = result.document["suite"]
-            sentence = f"Without understanding, {best} gets {100 * lines[best]:.1f} % of {suite} right."
+            sentence = f"Without understanding, the baseline “{best}” gets {100 * lines[best]:.1f} % of {suite} right."
         name = slug(f"baselines {result.path.stem}")
         yield Part(name, table.title, None, table, printed=True), [sentence]
 

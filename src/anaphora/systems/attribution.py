@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
-from difflib import SequenceMatcher
 from typing import Any, NamedTuple
 
 from anaphora.core.errors import AnaphoraError
+from anaphora.languages.highlight import matching_blocks
 from anaphora.runs import CandidateScores
 from anaphora.scoring.encoded import EncodedExample, common_prefix
 from anaphora.suites.example import Example, Passage
@@ -106,12 +106,7 @@ def piece_spans(pieces: Sequence[str], text: str) -> list[Span | None]:
     there = [letter for number, piece in enumerate(pieces) for letter in _letters(piece.replace(SPACE, " "), number)]
     letters, others = "".join(letter for letter, _ in here), "".join(letter for letter, _ in there)
     spans: list[Span | None] = [None] * len(pieces)
-    if letters == others:
-        blocks = [(0, 0, len(letters))]
-    else:
-        matcher = SequenceMatcher(None, letters, others, autojunk=False)
-        blocks = [(match.a, match.b, match.size) for match in matcher.get_matching_blocks()]
-    for a, b, size in blocks:
+    for a, b, size in matching_blocks(letters, others):
         for k in range(size):
             place, number = here[a + k][1], there[b + k][1]
             known = spans[number]

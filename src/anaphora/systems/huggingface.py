@@ -12,9 +12,9 @@ import torch
 import transformers
 from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, PreTrainedModel
 
-from anaphora.core.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.finite import all_finite
-from anaphora.core.parsing import shown
+from anaphora.core.parsing import read_json_object, shown
 from anaphora.runs import CandidateScores
 from anaphora.scoring.attribution import Choice, attribute_choices, pretrained
 from anaphora.scoring.batching import SourceGroup, group_by_source, out_of_memory, score_groups, score_padded
@@ -38,7 +38,15 @@ from anaphora.systems.context import Context, Options, ScoringInput, split_setti
 from anaphora.systems.encoding import Seq2SeqInputs, answer, encode_examples, load_tokenizer, loaded, usable
 from anaphora.systems.prompts import CausalInputs
 
+MAX_LAYERS = 1_000
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
+
+
+def _check_layers(config: Path) -> None:
+    """Refuse a damaged config with so many layers that building them would take hours."""
+    for key, value in read_json_object(config).items():
+        if key.endswith(("layers", "n_layer")) and isinstance(value, int) and value > MAX_LAYERS:
+            raise BadInput(config, f"{key} is {value:,}, more than any model has")
 
 
 def load_checkpoint(loader: Any, name: str, settings: Mapping[str, str]) -> tuple[Any, Any]:
@@ -55,6 +63,8 @@ def load_checkpoint(loader: Any, name: str, settings: Mapping[str, str]) -> tupl
             raise AnaphoraError(f"{name}: no such file")
         name, arguments["gguf_file"] = str(path.parent), path.name
     tokenizer = load_tokenizer(name, "model", **arguments)
+    if (path / "config.json").is_file():
+        _check_layers(path / "config.json")
     model = loaded(name, "model", lambda: loader.from_pretrained(name, dtype=dtype, **arguments))
     return model.to(device).eval(), tokenizer
 
