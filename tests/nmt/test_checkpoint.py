@@ -128,7 +128,7 @@ def test_another_architecture_or_size_is_refused(tmp_path: Path) -> None:
     file = save_checkpoint(tmp_path, model, optimizer, State(1), keep=1) / "model.safetensors"
     with pytest.raises(BadInput, match=r"0\.weight: \(3, 3\) in the file, \(4, 4\) in the model.*another vocabulary"):
         load_weights(file, tied(4))
-    with pytest.raises(BadInput, match=r"the model has 0\.bias, but the file has not"):
+    with pytest.raises(BadInput, match=r"the model has 0\.bias, but the file does not"):
         load_weights(file, torch.nn.Sequential(torch.nn.Linear(3, 3)))
     (tmp_path / "bad.safetensors").write_bytes(b"nothing")
     with pytest.raises(BadInput, match="cannot be read as weights"):
