@@ -298,6 +298,12 @@ CALLS = [
 ]
 
 
+def call(*words: str) -> list[str]:
+    """The one of CALLS that begins with these words."""
+    (one,) = (arguments for arguments in CALLS if arguments[: len(words)] == list(words))
+    return one
+
+
 @pytest.mark.parametrize("arguments", CALLS, ids=" ".join)
 def test_stopped_before_anything_was_done(
     arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -312,13 +318,33 @@ def test_stopped_before_anything_was_done(
 @pytest.mark.parametrize(
     ("file", "arguments", "said"),
     [
-        ("x.align", CALLS[0], "nothing in x.align is half-written. Start again with: anaphora align a.en"),
-        ("usage/context-1/run.jsonl.part", CALLS[7], "every answer so far is kept in usage. Resume with: anaphora con"),
-        ("states/x.sqlite", CALLS[14], "the encoder's states so far are kept in states. Resume with: anaphora meas"),
-        ("home/downloads/contrapro/x.json", CALLS[16], "files that are complete are kept in "),
-        ("m/config.toml", CALLS[17], "there is no checkpoint yet, only the vocabulary and config in m. Resume with: "),
-        ("m/rate-1/checkpoints/update-00001200/state.json", CALLS[17], "update 1,200 is kept in m/rate-1/checkpoints"),
-        ("x.jsonl.work/align/000001.jsonl.gz", CALLS[4], "1 finished shards are kept in x.jsonl.work. Resume with: "),
+        ("x.align", call("align"), "nothing in x.align is half-written. Start again with: anaphora align a.en"),
+        (
+            "usage/context-1/run.jsonl.part",
+            call("context-usage"),
+            "every answer so far is kept in usage. Resume with: anaphora con",
+        ),
+        (
+            "states/x.sqlite",
+            call("measure", "train"),
+            "the encoder's states so far are kept in states. Resume with: anaphora meas",
+        ),
+        ("home/downloads/contrapro/x.json", call("suites"), "files that are complete are kept in "),
+        (
+            "m/config.toml",
+            call("train", "x.toml"),
+            "there is no checkpoint yet, only the vocabulary and config in m. Resume with: ",
+        ),
+        (
+            "m/rate-1/checkpoints/update-00001200/state.json",
+            call("train", "x.toml"),
+            "update 1,200 is kept in m/rate-1/checkpoints",
+        ),
+        (
+            "x.jsonl.work/align/000001.jsonl.gz",
+            call("build", "mine"),
+            "1 finished shards are kept in x.jsonl.work. Resume with: ",
+        ),
     ],
 )
 def test_stopped_with_something_to_go_on_with(

@@ -72,6 +72,6 @@ def test_the_multi_encoder_model_that_decodes_both_sentences_learns(files: Any, 
 
 
 def test_source_context_fails_where_only_the_target_tells(files: Any, tmp_path: Path) -> None:
-    found = learn("rnn-s-gate", 350, files, tmp_path / "model")
+    found = learn("rnn-s-gate", 400, files, tmp_path / "model")
     assert found["source"] >= LEARNED
     assert found["target"] == CHANCE["target"]
