@@ -9,7 +9,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 help:
 	@echo "make demo   set up, then train, ask, attack, diagnose and compare two small models (a few minutes)"
 	@echo "make test   set up, then lint, types and all tests"
-	@echo "make check  lint, types and the quick tests, in less than two minutes"
+	@echo "make check  lint, types and the quick tests (less than half the time of make test)"
 	@echo "make lint   ruff, mypy and import-linter only"
 	@echo "make lock   the newest versions of all packages into requirements-dev.txt, which the tests run with"
 	@echo "make chaos  kill, starve and unplug every command that writes, and resume it (20 minutes at most)"
