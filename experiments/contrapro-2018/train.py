@@ -8,8 +8,8 @@ are held out of the last stage (_last_stage.py, _choose.py). WORK (default: expe
 models, runs and translations; the best models are kept here, in half precision.
 
 --ablation also trains what the last stage is without each of its ingredients. It needs stage 2 only, which is kept.
---smoke tries the steps on a little text with a few updates, in WORK/smoke, and changes nothing here. It has not been seen
-to its end yet.
+--smoke tries the steps on a little text with a few updates, in WORK/smoke, and changes nothing here. It has not
+been seen to its end yet.
 --report-only writes TRAIN.md from train.json, without training.
 """
 
