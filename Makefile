@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# two test processes for each core: a third of the time they wait, for browsers, servers and killed children
+PROCESSES ?= $(shell echo $$(($$(nproc 2>/dev/null || sysctl -n hw.ncpu) * 2)))
 
 .PHONY: help demo pretrained check test tests lint lock format chaos fuzz bench experiments release clean
 
@@ -59,14 +61,14 @@ lint: $(VENV)/.dev
 
 # what to run while working: everything that does not take long
 check: lint
-	$(BIN)/pytest --numprocesses auto --dist worksteal --quiet -m "not slow and not browser and not cluster"
+	$(BIN)/pytest --numprocesses $(PROCESSES) --dist worksteal --quiet -m "not slow and not browser and not cluster"
 
 # types are checked beside the tests: mypy uses one core
 test: $(VENV)/.dev
 	$(MAKE) --jobs 2 lint tests
 
 tests:
-	$(BIN)/pytest --numprocesses auto --dist worksteal
+	$(BIN)/pytest --numprocesses $(PROCESSES) --dist worksteal
 
 format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
