@@ -29,7 +29,7 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from types import FrameType
@@ -121,7 +121,7 @@ class Record:
         sys.stdout.flush()
         if self.path is not None:
             with self.path.open("a", encoding="utf-8") as stream:
-                stream.write(json.dumps([job, asdict(tally)]) + "\n")
+                stream.write(json.dumps([job, vars(tally)]) + "\n")
 
 
 class Ground:
