@@ -289,7 +289,7 @@ def test_neither_lines_nor_documents_is_refused(file: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("a\nb\n\nc\n\nd\ne\nf\ng\n", r"sources\.en: line 6: a document of 4 lines, but example 'long' has 3 sentences"),
+        ("a\nb\n\nc\n\nd\ne\nf\ng\n", r"\.en: line 6: a document of 4 lines, but example 'long' has 3 sentences"),
         ("a\nb\n\nc\n", r"sources\.en: 2 documents \(4 lines\), but tiny has 3 examples"),
     ],
 )

@@ -346,7 +346,8 @@ def read_texts(suite: Suite, tokenize: str = "auto", *, normalize: bool = True, 
     sentences = iter(target.sentences)
     candidates = [[next(sentences) for _ in example.candidates] for example in examples]
     treatments = {"source": source.treatment, "candidates": target.treatment}
-    return Texts(header, examples, tuple(judged), source.sentences[: len(examples)], candidates, digest.hexdigest(), words, treatments)
+    sources = source.sentences[: len(examples)]
+    return Texts(header, examples, tuple(judged), sources, candidates, digest.hexdigest(), words, treatments)
 
 
 def read_translations(path: Path, texts: Texts, suite: Suite) -> Text:
