@@ -20,7 +20,7 @@ from typing import Any
 from _attacks_report import report
 from _augment import DROPPED, MIDDLE, RATES, Augmentation
 from _command import anaphora
-from _suites import Suites
+from _attacked import Suites
 
 from anaphora import evaluate, robustness, score
 

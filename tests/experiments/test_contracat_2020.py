@@ -28,22 +28,22 @@ def module(name: str) -> dict[str, Any]:
 
 
 def test_a_part_has_the_chosen_items_and_the_header(tmp_path: Path) -> None:
-    suites = module("_suites.py")
+    attacked_suites = module("_attacked.py")
     whole, path = tmp_path / "whole.jsonl", tmp_path / "part.jsonl"
     items = [{"id": str(number), "tags": {}} for number in range(5)]
     whole.write_text("".join(json.dumps(line) + "\n" for line in ({"name": "contrapro"}, *items)))
-    suites["part"](whole, frozenset({"1", "3"}), path)
+    attacked_suites["part"](whole, frozenset({"1", "3"}), path)
     assert [json.loads(line).get("id", "header") for line in path.read_text().splitlines()] == ["header", "1", "3"]
 
 
 def test_attacked_items_go_by_their_originals(tmp_path: Path) -> None:
     attacked = tmp_path / "attacked.jsonl"
     attacked.write_text('{"name": "x"}\n{"id": "a/7", "tags": {"attacked": "7"}}\n')
-    assert module("_suites.py")["ids"](attacked) == ["7"]
+    assert module("_attacked.py")["ids"](attacked) == ["7"]
 
 
 def test_the_sample_is_always_the_same() -> None:
-    drawn = module("_suites.py")["drawn"]
+    drawn = module("_attacked.py")["drawn"]
     known = [str(number) for number in range(100)]
     assert drawn(known, 10) == drawn(known, 10)
     assert len(drawn(known, 10)) == 10
