@@ -17,10 +17,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from _attacked import Suites
 from _attacks_report import report
 from _augment import DROPPED, MIDDLE, RATES, Augmentation
 from _command import anaphora
-from _attacked import Suites
 
 from anaphora import evaluate, robustness, score
 
