@@ -12,8 +12,8 @@ from typing import Any
 import zstandard
 from _command import anaphora
 
-SAMPLE = 1450  # items of ContraPro that each phrase is added to, and that each owner is given to
-ASKED = 400  # items of each template
+SAMPLE = 300  # items of ContraPro that each phrase is added to, and that each owner is given to
+ASKED = 150  # items of each template
 SEED = 1
 WORDNET = Path(os.environ.get("WORDNET") or "/usr/share/wordnet")  # Debian's wordnet-base
 MYTHES = Path(os.environ.get("MYTHES") or "/usr/share/mythes/th_de_DE_v2.dat")  # Debian's mythes-de
@@ -77,6 +77,16 @@ class Suites:
 
         return self.once("templates", write)
 
+    def steps(self) -> Path:
+        """The same without priors."""
+
+        def write(path: Path) -> None:
+            whole = self.templates()
+            chosen = (item["id"] for item in read(whole) if not item["tags"]["template"].startswith("prior/"))
+            part(whole, frozenset(chosen), path)
+
+        return self.once("steps", write)
+
     def attack(self, kind: str, suite: Path, names: tuple[str, ...]) -> Path:
         def write(path: Path) -> None:
             presets = names or anaphora("build", "attack", "presets", "--json")[kind]
@@ -112,7 +122,8 @@ def ids(suite: Path) -> list[str]:
 
 
 def drawn(known: list[str], size: int = SAMPLE) -> frozenset[str]:
-    return frozenset(random.Random(SEED).sample(known, min(size, len(known))))
+    """Random items; a smaller sample is a part of a larger one."""
+    return frozenset(random.Random(SEED).sample(known, len(known))[:size])
 
 
 def part(suite: Path, chosen: frozenset[str], path: Path) -> None:

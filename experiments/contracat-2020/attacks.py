@@ -73,7 +73,10 @@ def attacks(suites: Suites) -> dict[str, Any]:
     return {
         "contrapro": {name: accuracies(scored(suites.sample(), KEPT / name)) for name in names},
         "attacks": compared(before, *runs),
-        "templates": {name: answered(scored(suites.templates(), KEPT / name)) for name in names},
+        "templates": {
+            "concat22": answered(scored(suites.templates(), model)),
+            "baseline": answered(scored(suites.steps(), KEPT / "baseline")),
+        },
     }
 
 
@@ -140,7 +143,7 @@ def answered(run: Path) -> dict[str, Any]:
         name: {group: {key: figures[key] for key in PART} for group, figures in found["breakdowns"][name].items()}
         for name in ("template", "template×variant")
     }
-    return {**groups, "priors": found["priors"], "signature": found["signature"]}
+    return {**groups, "priors": found.get("priors", {}), "signature": found["signature"]}
 
 
 if __name__ == "__main__":
