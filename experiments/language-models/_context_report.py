@@ -55,8 +55,8 @@ def head(models: Figures) -> list[str]:
             "empty line, `German translation:`, and the sentences of the candidate on a line each. The chat",
             "template of",
             "SmolLM2 is left out, so that all models read the same text. *Random* is the previous sentence, and its",
-            "translation, of another item. Bawden's sets are scored whole, larger ones on a random sample, which is the",
-            "same for all models.",
+            "translation, of another item. Bawden's sets are scored whole, larger ones on a random sample,",
+            "which is the same for all models.",
         ),
     ]
 
@@ -160,7 +160,8 @@ def not_shown(models: Figures) -> list[str]:
         *paragraph(
             "The models may have read these test sets: subtitles are in every large corpus. A difference between right",
             "and random context is also made by words that go together, without any pronoun being resolved: see",
-            "the bags of words in [docs/results.md](../../docs/results.md). The target context is that of the reference. Weights of four bits are not the models that their makers",
+            "the bags of words in [docs/results.md](../../docs/results.md). The target context is that of",
+            "the reference. Weights of four bits are not the models that their makers",
             "published.",
             *missing(models),
         ),
