@@ -13,16 +13,17 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
-from _attacked import Suites
+from _attacked import Suites, read
 from _attacks_report import report
 from _augment import DROPPED, MIDDLE, RATES, Augmentation
 from _command import anaphora
 
-from anaphora import evaluate, robustness, score
+from anaphora import evaluate, load_run, robustness, score
 
 HERE = Path(__file__).resolve().parent
 SHARED = HERE.parents[2] / "shared"
@@ -34,6 +35,7 @@ KEPT = HERE.parent / "contrapro-2018"
 RESULTS = HERE / "attacks.json"
 FIGURES = ("attack", "total", "before", "after", "delta", "interval", "p_adjusted")  # of an attack
 PART = ("total", "accuracy", "interval")
+ARTICLES = {"m": {"der", "den"}, "f": {"die"}, "n": {"das"}}  # of a subject and an object, as templates have them
 
 
 def main() -> int:
@@ -67,12 +69,15 @@ def attacks(suites: Suites) -> dict[str, Any]:
     """Every attack and every template on the concatenation model, templates on the sentence-level one too."""
     model = KEPT / "concat22"
     before = scored(suites.before(), model)
+    sample, phrases = (scored(suite, model) for suite in (suites.sample(), suites.phrases()))
     after = [*suites.synonyms().values(), suites.phrases(), suites.owners()]
     runs = [scored(path, model) for path in after]
     names = ("concat22", "baseline")
     return {
         "contrapro": {name: accuracies(scored(suites.sample(), KEPT / name)) for name in names},
         "attacks": compared(before, *runs),
+        "chosen": chosen(sample, phrases),
+        "misled": misled(suites.templates(), scored(suites.templates(), model)),
         "templates": {
             "concat22": answered(scored(suites.templates(), model)),
             "baseline": answered(scored(suites.steps(), KEPT / "baseline")),
@@ -134,6 +139,32 @@ def accuracies(run: Path) -> dict[str, Any]:
 def compared(before: Path, *after: Path) -> list[dict[str, Any]]:
     found = robustness(before, *after).to_dict()["attacks"]
     return [{key: attack[key] for key in FIGURES} for attack in found]
+
+
+def chosen(*runs: Path) -> dict[str, dict[str, float]]:
+    """How often each pronoun is preferred, by attack; without one: "before"."""
+    counts: dict[str, Counter[str]] = {}
+    for run in runs:
+        for scored_example in load_run(run):
+            tags, scores = scored_example.tags, scored_example.scores
+            best = max(range(len(scores)), key=scores.__getitem__)
+            pronoun = cast("list[str | None]", tags["candidate_pronouns"])[best] or "other"
+            counts.setdefault(str(tags.get("attack", "before")), Counter())[pronoun] += 1
+    return {attack: {name: n / found.total() for name, n in found.items()} for attack, found in counts.items()}
+
+
+def misled(suite: Path, run: Path) -> dict[str, int]:
+    """Event and pleonastic *it*: how many are wrong, and how many of these have the gender of a noun of the context."""
+    contexts = {item["id"]: item["candidates"][0][0].lower().split() for item in read(suite)}
+    wrong = near = 0
+    for found in load_run(run):
+        if found.tags["template"] in ("event", "pleonastic"):
+            best = max(range(len(found.scores)), key=found.scores.__getitem__)
+            gender = cast("list[str]", found.tags["candidate_genders"])[best]
+            if best != found.gold:
+                wrong += 1
+                near += not ARTICLES[gender].isdisjoint(contexts[found.id])
+    return {"wrong": wrong, "near": near}
 
 
 def answered(run: Path) -> dict[str, Any]:
