@@ -82,6 +82,8 @@ def test_attacks_claim_what_the_figures_show() -> None:
     assert ("brittle under attack" in text) == brittle
     assert f"a fixed random {maria['total']:,} of the 3,809" in text
     assert ("Not run on this model." in text) == ("tuned" not in found)
+    readme = " ".join((EXPERIMENTS.parent / "README.md").read_text(encoding="utf-8").split())
+    assert f"takes it from {100 * maria['before']:.1f} to {100 * maria['after']:.1f} % on the same items" in readme
 
 
 def test_synthetic_is_a_check_not_evidence() -> None:
