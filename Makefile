@@ -89,7 +89,7 @@ bench: $(VENV)/.dev
 CASES ?= 1000
 SEED ?= 1
 fuzz: $(VENV)/.dev
-	PYTHONPATH=.:src $(BIN)/python -m tests.fuzz.run --cases $(CASES) --seed $(SEED) --workers 2
+	PYTHONPATH=.:src $(BIN)/python -m tests.fuzz.run --cases $(CASES) --seed $(SEED) --workers 2 $(if $(RECORD),--record $(RECORD))
 
 experiments: $(VENV)/.dev
 	$(BIN)/python experiments/run.py

@@ -15,6 +15,7 @@ EXPERIMENTS = Path(__file__).parents[2] / "experiments"
 
 @pytest.fixture(autouse=True)
 def shared_modules(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(EXPERIMENTS / "own-antecedent"))
     monkeypatch.syspath_prepend(str(EXPERIMENTS))  # as run.py has it
 
 

@@ -193,9 +193,12 @@ def _resumed(
             raise AnaphoraError(f"{path} belongs to a different model, text or configuration; delete it to start over.")
         with torch.no_grad():
             for n, parameter in enumerate(trained):
-                parameter.copy_(kept.get_tensor(f"{n}.weight"))
-                names = ("step", "exp_avg", "exp_avg_sq")
-                optimizer.state[parameter] = {name: kept.get_tensor(f"{n}.{name}") for name in names}
+                shapes = dict.fromkeys(("weight", "exp_avg", "exp_avg_sq"), tuple(parameter.shape)) | {"step": ()}
+                saved = {name: kept.get_tensor(f"{n}.{name}") for name in shapes}
+                if any(tuple(tensor.shape) != shapes[name] for name, tensor in saved.items()):
+                    raise ValueError(f"update {n} has another size")
+                parameter.copy_(saved.pop("weight"))
+                optimizer.state[parameter] = saved
     log: list[dict[str, Any]] = parse_json(about["log"], path)
     return log
 
