@@ -70,7 +70,9 @@ check: lint
 test: $(VENV)/.dev
 	$(MAKE) --jobs 2 lint tests
 
+# Collecting first leaves the bytecode of all that the tests import, which the processes would compile side by side.
 tests:
+	$(BIN)/pytest --collect-only --quiet > /dev/null || $(BIN)/pytest --collect-only --quiet
 	$(BIN)/pytest --numprocesses $(PROCESSES) --dist worksteal
 
 format: $(VENV)/.dev

@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from peft import LoraConfig, get_peft_model
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor, nn
@@ -84,6 +83,8 @@ def adapt(
     keep: a file from which an interrupted run is resumed, with the same model, texts and settings
     Returns a record per step, with the mean loss of a piece in nats before the step.
     """
+    from peft import LoraConfig, get_peft_model  # takes seconds to import; scoring has no need of it
+
     passages, run_key = _prepared(features, texts, settings)
     torch.manual_seed(settings.seed)
     lora = LoraConfig(r=settings.rank, lora_alpha=2 * settings.rank, target_modules="all-linear", lora_dropout=0.0)
