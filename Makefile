@@ -5,6 +5,9 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # two test processes for each core: a third of the time they wait, for browsers, servers and killed children
 PROCESSES ?= $(shell echo $$(($$(nproc 2>/dev/null || sysctl -n hw.ncpu) * 2)))
+# Bytecode is kept, even where the environment says not to (images of containers often do): each of hundreds of processes
+# that the tests start would compile torch and transformers again, which takes a quarter of a minute.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: help demo pretrained check test tests lint lock format chaos fuzz bench experiments release clean
 
@@ -67,7 +70,9 @@ check: lint
 test: $(VENV)/.dev
 	$(MAKE) --jobs 2 lint tests
 
+# Collecting first leaves the bytecode of all that the tests import, which the processes would compile side by side.
 tests:
+	$(BIN)/pytest --collect-only --quiet > /dev/null || $(BIN)/pytest --collect-only --quiet
 	$(BIN)/pytest --numprocesses $(PROCESSES) --dist worksteal
 
 format: $(VENV)/.dev
@@ -84,7 +89,7 @@ bench: $(VENV)/.dev
 CASES ?= 1000
 SEED ?= 1
 fuzz: $(VENV)/.dev
-	PYTHONPATH=.:src $(BIN)/python -m tests.fuzz.run --cases $(CASES) --seed $(SEED) --workers 2
+	PYTHONPATH=.:src $(BIN)/python -m tests.fuzz.run --cases $(CASES) --seed $(SEED) --workers 2 $(if $(RECORD),--record $(RECORD))
 
 experiments: $(VENV)/.dev
 	$(BIN)/python experiments/run.py
