@@ -39,6 +39,7 @@ def text_of(name: str) -> str:
     [
         ("apt-2017/_diabla_report.py", "apt-2017/diabla.json", "apt-2017/DIABLA.md"),
         ("own-antecedent/deepl.py", "own-antecedent/deepl.json", "own-antecedent/DEEPL.md"),
+        ("attribution/_scat_report.py", "attribution/scat.json", "attribution/SCAT.md"),
         ("contrapro-2018/mine.py", "contrapro-2018/mine.json", "contrapro-2018/MINE.md"),
         ("contrapro-2018/_train_report.py", "contrapro-2018/train.json", "contrapro-2018/TRAIN.md"),
         ("contracat-2020/_attacks_report.py", "contracat-2020/attacks.json", "contracat-2020/ATTACKS.md"),
