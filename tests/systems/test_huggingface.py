@@ -118,6 +118,16 @@ def test_another_tokenizer_of_the_same_size_is_noticed(copy: Path, tiny_marian: 
     assert named(copy)["weights"] == named(tiny_marian)["weights"]
 
 
+@pytest.mark.parametrize("number", [2**66, -1, 1.5])
+def test_an_id_that_no_vocabulary_has_is_one_line(copy: Path, number: float) -> None:
+    vocabulary = json.loads((copy / "vocab.json").read_text(encoding="utf-8"))
+    (copy / "vocab.json").write_text(json.dumps({**vocabulary, list(vocabulary)[20]: number}), encoding="utf-8")
+    with pytest.raises(
+        AnaphoraError, match=r"copy: the tokenizer's vocabulary has ids that are not whole numbers from 0"
+    ):
+        load_checkpoint(AutoModelForSeq2SeqLM, str(copy), {})
+
+
 def test_the_numbers_it_computes_in_are_part_of_the_name(tiny_marian: Path) -> None:
     half = named(tiny_marian, dtype="bfloat16")
     assert half["dtype"] == "bfloat16"

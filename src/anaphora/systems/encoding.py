@@ -15,6 +15,7 @@ from anaphora.suites.example import Example
 from anaphora.systems.context import Context, Options, ScoringInput
 
 PACKAGE = Path(__file__).parents[1]
+MAX_ID = 2**31  # more than any vocabulary has
 
 
 def answer(candidates: Sequence[object], scores: Sequence[CandidateScore], truncated: int) -> CandidateScores:
@@ -39,8 +40,10 @@ def load_tokenizer(name: str, what: str = "tokenizer", **arguments: Any) -> Any:
         raise AnaphoraError(f'{problem}: pip install "anaphora[ct2]"') from None
     transformers.logging.set_verbosity_error()  # it warns of long texts, which are an error here
     tokenizer = loaded(name, what, lambda: transformers.AutoTokenizer.from_pretrained(name, **arguments))
-    if not all(type(number) is int for number in tokenizer.get_vocab().values()):
-        raise AnaphoraError(f"{name}: the tokenizer's vocabulary has ids that are not whole numbers")
+    if not all(type(number) is int and 0 <= number < MAX_ID for number in tokenizer.get_vocab().values()):
+        raise AnaphoraError(
+            f"{name}: the tokenizer's vocabulary has ids that are not whole numbers from 0 to {MAX_ID:,}"
+        )
     return tokenizer
 
 
