@@ -70,7 +70,9 @@ check: lint
 test: $(VENV)/.dev
 	$(MAKE) --jobs 2 lint tests
 
+# Collecting first leaves the bytecode of all that the tests import, which the processes would compile side by side.
 tests:
+	$(BIN)/pytest --collect-only --quiet > /dev/null || $(BIN)/pytest --collect-only --quiet
 	$(BIN)/pytest --numprocesses $(PROCESSES) --dist worksteal
 
 format: $(VENV)/.dev
@@ -87,7 +89,7 @@ bench: $(VENV)/.dev
 CASES ?= 1000
 SEED ?= 1
 fuzz: $(VENV)/.dev
-	PYTHONPATH=.:src $(BIN)/python -m tests.fuzz.run --cases $(CASES) --seed $(SEED) --workers 2
+	PYTHONPATH=.:src $(BIN)/python -m tests.fuzz.run --cases $(CASES) --seed $(SEED) --workers 2 $(if $(RECORD),--record $(RECORD))
 
 experiments: $(VENV)/.dev
 	$(BIN)/python experiments/run.py

@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -99,10 +100,11 @@ MARKS = {
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Add the markers: those of the table, and `conformance` to every test of published data."""
     marks = {str(ROOT / "tests" / name): mark for mark, names in MARKS.items() for name in names}
+    places = cache(lambda path: tuple(map(str, (path, *path.parents))))  # thousands of tests are in hundreds of files
     for item in items:
         name = f"{item.path}::{getattr(item, 'originalname', item.name)}"
-        for place in (name, item.path, *item.path.parents):
-            if mark := marks.get(str(place)):
+        for place in (name, *places(item.path)):
+            if mark := marks.get(place):
                 item.add_marker(mark)
         if "data" in getattr(item, "fixturenames", ()):
             item.add_marker("conformance")

@@ -106,23 +106,23 @@ ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")
 def quotations(sentences: Iterable[str], texts: Iterable[str]) -> set[str]:
     """Which of the long sentences occur in any of the texts, word for word.
 
-    An index of what follows each beginning of a word makes it possible to look up millions of sentences.
+    An index of how the sentences begin makes it possible to look for a million of them at every word of the texts.
     """
-    beginnings: dict[str, list[tuple[str, int]]] = {}
-    for text in texts:
-        for match in FIRST_LETTER.finditer(text):
-            place = match.start()
-            beginnings.setdefault(text[place : place + LONG], []).append((text, place))
-    found = set()
+    beginnings: dict[str, set[str]] = {}
     for sentence in sentences:
         if len(sentence) <= LONG:
             continue
         start = FIRST_LETTER.search(sentence)
         sentence = sentence[start.start() :].rstrip() if start else ""
         if len(sentence) > LONG:
-            places = beginnings.get(sentence[:LONG], ())
-            if any(text.startswith(sentence, place) for text, place in places):
-                found.add(sentence)
+            beginnings.setdefault(sentence[:LONG], set()).add(sentence)
+    found = set()
+    for text in texts:
+        for match in FIRST_LETTER.finditer(text):
+            place = match.start()
+            for sentence in beginnings.get(text[place : place + LONG], ()):
+                if text.startswith(sentence, place):
+                    found.add(sentence)
     return found
 
 

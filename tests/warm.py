@@ -55,8 +55,9 @@ def client() -> list[str]:
 def start(*command: str, new_session: bool = False, env: dict[str, str] | None = None, **options: Any) -> Any:
     """Start a command as `subprocess.Popen` does, but warm; `pid` and signals are those of the command itself.
 
-    A command that a signal has ended has the exit code of a shell: 137 after SIGKILL.
+    A command that a signal has ended has the return code that `subprocess` gives it: −9 after SIGKILL.
     """
+    import contextlib
     import subprocess
     import tempfile
     import time
@@ -64,7 +65,8 @@ def start(*command: str, new_session: bool = False, env: dict[str, str] | None =
 
     class Warm(subprocess.Popen[Any]):
         def send_signal(self, sig: int) -> None:
-            os.kill(self.pid_of_command, sig)
+            with contextlib.suppress(ProcessLookupError):  # as in `subprocess`: it has ended
+                os.kill(self.pid_of_command, sig)
 
         @property
         def pid_of_command(self) -> int:
@@ -82,7 +84,7 @@ def start(*command: str, new_session: bool = False, env: dict[str, str] | None =
 
 
 def call(path: str, arguments: list[str]) -> int:
-    """Have a command run by the server, on the streams of this process; returns its exit code."""
+    """Have a command run by the server, on the streams of this process; returns its exit code, −9 after SIGKILL."""
     call = ["\0".join(arguments), os.getcwd(), "\0".join(f"{key}={value}" for key, value in os.environ.items())]
     message = "\1".join(call).encode("utf-8", "surrogateescape")
     with socket.socket(socket.AF_UNIX) as connection:
@@ -151,8 +153,7 @@ def answer(connection: socket.socket) -> None:
     for stream in streams:
         os.close(stream)
     _, status = os.waitpid(child, 0)
-    code = os.waitstatus_to_exitcode(status)
-    connection.sendall(b"%d" % (code if code >= 0 else 128 - code))
+    connection.sendall(b"%d" % os.waitstatus_to_exitcode(status))
     os._exit(0)
 
 
@@ -225,7 +226,8 @@ def preload() -> None:
 
     names = [found.name for found in pkgutil.walk_packages(anaphora.__path__, "anaphora.")]
     names = [name for name in names if not name.endswith("__main__")]
-    for name in (*names, "sacrebleu", "sacremoses", "sentencepiece", "spacy", "peft", "rich.progress", "rich.table"):
+    extras = ("sacrebleu", "sacremoses", "sentencepiece", "spacy", "peft", "ray", "rich.progress", "rich.table")
+    for name in (*names, *extras):
         with suppress(ImportError):  # an extra that is not installed
             importlib.import_module(name)
     with suppress(ImportError):
@@ -240,4 +242,9 @@ if __name__ == "__main__":
     if sys.argv[1] == "serve":
         serve(sys.argv[2], int(sys.argv[3]))
     else:
-        sys.exit(call(sys.argv[1], sys.argv[2:]))
+        code = call(sys.argv[1], sys.argv[2:])
+        if code < 0:  # end as the command did
+            if code != -signal.SIGKILL:
+                signal.signal(-code, signal.SIG_DFL)
+            os.kill(os.getpid(), -code)
+        sys.exit(code)

@@ -8,53 +8,30 @@ The test set was made for Spanish to English: its English side is the source her
 
 from __future__ import annotations
 
-import gzip
 import json
-import shutil
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
-from _metrics import DATA, evaluate
+from _apertium import missing, talks, translate
+from _metrics import evaluate
 from wmt import COLUMNS, row
 
 HERE = Path(__file__).resolve().parent
-TALKS = DATA / "han-apt" / "TED_es-en"
 
 
 def main() -> int:
-    if shutil.which("apertium") is None or not TALKS.is_dir():
-        missing = f"no {TALKS}" if not TALKS.is_dir() else "Apertium is not installed: apt-get install apertium-eng-spa"
-        print(f"skipped: {missing}", file=sys.stderr)
+    if problem := missing():
+        print(f"skipped: {problem}", file=sys.stderr)
         return 0
-    english, spanish = plain("en"), plain("es")
+    english, spanish = talks("en"), talks("es")
     systems = {"Apertium": translate(english), "the source itself": english}
     with tempfile.TemporaryDirectory() as folder:
         found = evaluate(Path(folder), "en-es", english, spanish, systems, "it,they,he,she,him,her,them")
     (HERE / "apertium.json").write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     (HERE / "APERTIUM.md").write_text(table(found), encoding="utf-8")
     return 0
-
-
-def plain(language: str) -> list[str]:
-    """A side of the test set as text that people write."""
-    from sacremoses import MosesDetokenizer, MosesDetruecaser
-
-    detokenize, detruecase = MosesDetokenizer(language), MosesDetruecaser()
-    with gzip.open(TALKS / f"IWSLT14.TED.tst.tc.{language}.gz", "rt", encoding="utf-8") as lines:
-        return [detokenize.detokenize(detruecase.detruecase(line)) for line in lines]
-
-
-def translate(sentences: list[str]) -> list[str]:
-    """Apertium's translations; a blank line between sentences keeps them apart."""
-    text = "\n\n".join(sentence or "." for sentence in sentences)
-    output = subprocess.run(["apertium", "-u", "eng-spa"], input=text, text=True, check=True, stdout=subprocess.PIPE)
-    found = output.stdout.rstrip("\n").split("\n\n")
-    if len(found) != len(sentences):
-        raise SystemExit(f"Apertium gave {len(found):,} sentences for {len(sentences):,}")
-    return [" ".join(sentence.split()) for sentence in found]
 
 
 def table(found: dict[str, Any]) -> str:

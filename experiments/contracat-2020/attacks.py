@@ -1,11 +1,11 @@
 """Attacks, templates and antecedent-free augmentation of a model trained here (Stojanovski et al. 2020).
 
-    python experiments/run.py contrapro-2018/train contracat-2020/attacks [--report-only]
+    python experiments/run.py contrapro-2018/train contracat-2020/attacks [--attacks-only] [--report-only]
 
-Takes the concatenation model that contrapro-2018/train keeps, and its text (WORK: where that is). Annotation for
-augmentation needs the small pipelines of ANAPHORA_MODELS; the attack by synonyms, WordNet and OpenThesaurus of Debian
-(left out without them).
---report-only writes ATTACKS.md from attacks.json, without training and scoring.
+Takes the models that contrapro-2018/train keeps; augmentation needs its text too (WORK: where that is) and the small
+pipelines of ANAPHORA_MODELS. Synonyms of our own need WordNet and OpenThesaurus of Debian (WORDNET, MYTHES; left out
+without them). Interrupted, the command goes on where it was.
+--attacks-only leaves augmentation as it was; --report-only writes ATTACKS.md from attacks.json.
 """
 
 from __future__ import annotations
@@ -13,13 +13,17 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
-import zstandard
+from _attacked import Suites, read
 from _attacks_report import report
-from _command import anaphora, score
+from _augment import DROPPED, MIDDLE, RATES, Augmentation
+from _command import anaphora
+
+from anaphora import evaluate, load_run, robustness, score
 
 HERE = Path(__file__).resolve().parent
 SHARED = HERE.parents[2] / "shared"
@@ -27,159 +31,150 @@ DATA = Path(os.environ.get("ANAPHORA_DATA") or SHARED / "data")
 MODELS = Path(os.environ.get("ANAPHORA_MODELS") or SHARED / "models")
 TRAINED = Path(os.environ.get("WORK") or HERE.parent / "contrapro-2018" / "work")
 WORK = TRAINED / "contracat"
-MODEL = HERE.parent / "contrapro-2018" / "concat22"
-RATES = (
-    "1e-3",
-    "1e-4",
-    "1e-5",
-)  # the paper's are 1/100, 1/1,000 and 1/10,000 of the rate it began with; ours is 1.5e-3
-UPDATES = 60
-DOCUMENTS = 4_000  # with several sentences and an *it*, that candidates are looked for in
-PRONOUNS = ("er", "sie", "es")
-TEMPLATES = ("prior", "markable", "event", "pleonastic", "gender")  # overlap's are three times as many as all of these
-WORDNET, MYTHES = Path("/usr/share/wordnet"), Path("/usr/share/mythes/th_de_DE_v2.dat")
+KEPT = HERE.parent / "contrapro-2018"
 RESULTS = HERE / "attacks.json"
+FIGURES = ("attack", "total", "before", "after", "delta", "interval", "p_adjusted")  # of an attack
+PART = ("total", "accuracy", "interval")
+ARTICLES = {"m": {"der", "den"}, "f": {"die"}, "n": {"das"}}  # of a subject and an object, as templates have them
 
 
 def main() -> int:
-    if "--report-only" not in sys.argv[1:]:
-        found = results()
-        if found is None:
+    options = sys.argv[1:]
+    found: dict[str, Any] = json.loads(RESULTS.read_bytes()) if RESULTS.exists() else {}
+    if "--report-only" not in options:
+        missing = [path for path in (DATA / "contrapro", DATA / "contracat", KEPT / "concat22") if not path.exists()]
+        if missing:
+            print(f"skipped: no {missing[0]} (ANAPHORA_DATA; train the model first)", file=sys.stderr)
             return 0
-        RESULTS.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    (HERE / "ATTACKS.md").write_text(report(json.loads(RESULTS.read_bytes())), encoding="utf-8")
+        WORK.mkdir(parents=True, exist_ok=True)
+        whole = TRAINED / "contrapro.jsonl"
+        if not whole.exists():
+            released = DATA / "contrapro/contrapro_reconstructed.jsonl.gz"
+            anaphora("suites", "convert", released, "--from", "contrapro-rebuilt", "-o", whole)
+        suites = Suites(DATA, WORK, whole)
+        found = {**found, **attacks(suites)}
+        save(found)
+        if "--attacks-only" not in options:
+            found = {**found, **augmentation(suites)}
+            save(found)
+    (HERE / "ATTACKS.md").write_text(report(found), encoding="utf-8")
     return 0
 
 
-def results() -> dict[str, Any] | None:
-    """Attack, ask and tune the model; nothing where data or the model is missing."""
-    needed = (DATA / "contrapro", MODELS / "de_ud_sm", MODEL / "config.json", TRAINED / "text")
-    missing = [path for path in needed if not path.exists()]
-    if missing:
-        print(f"skipped: no {missing[0]} (ANAPHORA_DATA, ANAPHORA_MODELS; train the model first)", file=sys.stderr)
-        return None
-    WORK.mkdir(exist_ok=True)
-    suites = {"contrapro": TRAINED / "contrapro.jsonl", **attacked(TRAINED / "contrapro.jsonl"), **templates()}
-    counts = augmented()
-    models = {"concat22": MODEL, "candidates only": tuned("candidates", RATES[1])}
-    models |= {f"AFA, {rate}": tuned("augmented", rate) for rate in RATES}
-    figures = {
-        name: accuracies(score(suites["contrapro"], path, run(name, "contrapro"))) for name, path in models.items()
-    }
-    best = max((name for name in models if name.startswith("AFA")), key=lambda name: figures[name][0])
-    found: dict[str, Any] = {"augmentation": counts, "contrapro": figures, "best": best}
-    for name in ("concat22", best):
-        runs = {suite: score(path, models[name], run(name, suite)) for suite, path in suites.items()}
-        attacks = [path for suite, path in runs.items() if suite not in ("contrapro", "templates")]
-        found.setdefault("robustness", {})[name] = anaphora("robustness", runs["contrapro"], *attacks, "--json")
-        found.setdefault("diagnosis", {})[name] = anaphora("diagnose", runs["templates"], "--max-items", "0", "--json")
-    for robust in found["robustness"].values():
-        for attack in robust["attacks"]:
-            del attack["gained"], attack["lost"]
-    return found
+def save(found: Mapping[str, Any]) -> None:
+    RESULTS.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def run(model: str, suite: str) -> Path:
-    return WORK / f"{model.replace(', ', '-').replace(' ', '-')}.{suite}.run"
-
-
-def accuracies(path: Path) -> list[float]:
-    """In all, and of er, sie, es."""
-    result = anaphora("evaluate", path, "--json")
-    by_pronoun = result["breakdowns"]["reference_pronoun"]
-    return [result["accuracy"], *(by_pronoun[pronoun]["accuracy"] for pronoun in PRONOUNS)]
-
-
-def attacked(suite: Path) -> dict[str, Path]:
-    """The three attacks of Figure 1."""
-    synonym: list[str | Path] = []
-    if WORDNET.is_dir() and MYTHES.is_file():
-        dictionary = WORK / "de-en.txt"
-        if not dictionary.exists():
-            with (DATA / "ding-de-en/de-en.txt.zst").open("rb") as packed, dictionary.open("wb") as out:
-                zstandard.ZstdDecompressor().copy_stream(packed, out)
-        synonym = ["synonym", suite, "--dictionary", dictionary, "--wordnet", WORDNET]
-    commands: dict[str, list[str | Path]] = {
-        "phrase": ["phrase", suite, "--preset", "true_colon"],
-        "possessive": ["possessive", suite, "--preset", "maria"],
-        "synonym": synonym,
-    }
-    made = {}
-    for name, command in commands.items():
-        if command:
-            made[name] = WORK / f"{name}.jsonl"
-            if not made[name].exists():
-                anaphora("build", "attack", *command, "-o", made[name])
-    return made
-
-
-def templates() -> dict[str, Path]:
-    path = WORK / "templates.jsonl"
-    if not path.exists():
-        chosen = [word for name in TEMPLATES for word in ("--only", name)]
-        anaphora("build", "templates", *chosen, "-o", path)
-    return {"templates": path}
-
-
-def augmented() -> dict[str, Any]:
-    """Candidates and their new versions from training documents, as documents of two sentences; what was found."""
-    done = WORK / "augmented" / "counts.json"
-    if not done.exists():
-        texts = [WORK / f"documents.{language}" for language in ("en", "de")]
-        with texts[0].open("w", encoding="utf-8") as en, texts[1].open("w", encoding="utf-8") as de:
-            for english, german in with_it():
-                en.write(english)
-                de.write(german)
-        arguments: list[str | Path] = ["augment", "--source", texts[0], "--target", texts[1], "-o", WORK / "augmented"]
-        for side, language in (("source", "en"), ("target", "de")):
-            arguments += [f"--annotate-{side}", f"spacy:{MODELS / f'{language}_ud_sm'}"]
-        counts = anaphora(*arguments, "--drop", "event", "--drop", "pleonastic", "--json")
-        for name in ("candidates", "augmented"):
-            for language in ("en", "de"):
-                lines = (WORK / "augmented" / f"{name}.{language}").read_text("utf-8").splitlines()
-                documents = "".join(line.replace(" <SEP> ", "\n") + "\n\n" for line in lines)
-                (WORK / "augmented" / f"{name}.documents.{language}").write_text(documents, encoding="utf-8")
-        done.write_text(json.dumps(counts), encoding="utf-8")
-    counts = json.loads(done.read_text("utf-8"))
+def attacks(suites: Suites) -> dict[str, Any]:
+    """Every attack and every template on the concatenation model, templates on the sentence-level one too."""
+    model = KEPT / "concat22"
+    before = scored(suites.before(), model)
+    sample, phrases = (scored(suite, model) for suite in (suites.sample(), suites.phrases()))
+    after = [*suites.synonyms().values(), suites.phrases(), suites.owners()]
+    runs = [scored(path, model) for path in after]
+    names = ("concat22", "baseline")
     return {
-        key: counts[key] for key in ("documents", "sentences", "pronouns", "candidates", "new_examples", "outcomes")
+        "contrapro": {name: accuracies(scored(suites.sample(), KEPT / name)) for name in names},
+        "attacks": compared(before, *runs),
+        "chosen": chosen(sample, phrases),
+        "misled": misled(suites.templates(), scored(suites.templates(), model)),
+        "templates": {
+            "concat22": answered(scored(suites.templates(), model)),
+            "baseline": answered(scored(suites.steps(), KEPT / "baseline")),
+        },
     }
 
 
-def with_it() -> Iterator[tuple[str, str]]:
-    """Training documents with an *it*, the last ones first: subtitles, then the rest."""
-    texts = [(TRAINED / "text" / f"documents.{language}").read_text("utf-8") for language in ("en", "de")]
-    found = 0
-    for english, german in zip(*(reversed(text.split("\n\n")) for text in texts), strict=True):
-        if "\n" in english.strip() and " it " in f" {english.lower()} " and found < DOCUMENTS:
-            found += 1
-            yield f"{english.strip()}\n\n", f"{german.strip()}\n\n"
-
-
-def tuned(text: str, rate: str) -> Path:
-    """The model, trained on with candidates, or with candidates and their new versions."""
-    model, config = WORK / f"{text}-{rate}", WORK / f"{text}.toml"
-    if (model / "config.json").exists():
-        return model
-    settings = {
-        "data.source": WORK / "augmented" / f"{text}.documents.en",
-        "data.target": WORK / "augmented" / f"{text}.documents.de",
-        "data.validation_source": TRAINED / "text" / "validation.en",
-        "data.validation_target": TRAINED / "text" / "validation.de",
-        "training.start_from": MODEL,
-        "training.learning_rate": rate,
-        "training.schedule": "fixed",
-        "training.warmup": 0,
-        "training.updates": UPDATES,
-        "training.save_every": UPDATES,
-        "validation.every": UPDATES,
+def augmentation(suites: Suites) -> dict[str, Any]:
+    """Models tuned on candidates and on their new versions; the one that is best on ContraPro is attacked, as there."""
+    text, model = TRAINED / "text", KEPT / "concat22"
+    made = Augmentation(text, MODELS, WORK)
+    (linked, counts), (dropped, fewer), (free, passages) = made.linked(()), made.linked(DROPPED), made.free()
+    models = {
+        "concat22": model,
+        f"candidates only, {MIDDLE}": made.tuned(model, linked / "candidates", MIDDLE),
+        **{f"AFA, {rate}": made.tuned(model, linked / "augmented", rate) for rate in RATES},
+        f"AFA without event and pleonastic it, {MIDDLE}": made.tuned(model, dropped / "augmented", MIDDLE),
+        f"AFA without a linker, {MIDDLE}": made.tuned(model, free / "augmented", MIDDLE),
     }
-    laptop = (HERE.parent / "contrapro-2018" / "laptop.toml").read_text("utf-8")
-    config.write_text('base = "transformer-concat22"\n' + laptop, encoding="utf-8")
-    chosen = [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
-    resume = ["--resume"] if model.exists() else []
-    anaphora("train", config, "-o", model, "--threads", "1", *chosen, *resume)
-    return model
+    tuned = {
+        name: {
+            "contrapro": accuracies(scored(suites.sample(), path)),
+            "templates": answered(scored(suites.templates(), path)),
+        }
+        for name, path in models.items()
+    }
+    augmented = [name for name in models if name.startswith("AFA")]
+    best = max(augmented, key=lambda name: tuned[name]["contrapro"]["accuracy"])
+    three = (suites.phrases("true_colon"), suites.owners("maria"), suites.synonyms()["released"])
+    runs = [scored(path, models[best]) for path in three]
+    return {
+        "augmentation": {"linked": counts, "dropped": fewer, "free": passages},
+        "tuned": tuned,
+        "best": best,
+        "best_attacks": compared(scored(suites.before(), models[best]), *runs),
+    }
+
+
+def scored(suite: Path, model: Path) -> Path:
+    """A run, computed or continued."""
+    run = WORK / "runs" / f"{model.name}.{suite.stem}"
+    done = run.with_name(f"{run.name}.done")
+    if not done.exists():
+        run.parent.mkdir(exist_ok=True)
+        score(suite, f"nmt:{model}", run, threads=1, workers=1, resume=run.exists())
+        done.touch()
+        print(f"{run.name} scored", file=sys.stderr, flush=True)
+    return run
+
+
+def accuracies(run: Path) -> dict[str, Any]:
+    """In all, and by pronoun."""
+    found = evaluate(run).to_dict()
+    by_pronoun = found["breakdowns"]["reference_pronoun"]
+    pronouns = {name: part["accuracy"] for name, part in by_pronoun.items()}
+    return {**{key: found[key] for key in (*PART, "signature")}, "pronouns": pronouns}
+
+
+def compared(before: Path, *after: Path) -> list[dict[str, Any]]:
+    found = robustness(before, *after).to_dict()["attacks"]
+    return [{key: attack[key] for key in FIGURES} for attack in found]
+
+
+def chosen(*runs: Path) -> dict[str, dict[str, float]]:
+    """How often each pronoun is preferred, by attack; without one: "before"."""
+    counts: dict[str, Counter[str]] = {}
+    for run in runs:
+        for scored_example in load_run(run):
+            tags, scores = scored_example.tags, scored_example.scores
+            best = max(range(len(scores)), key=scores.__getitem__)
+            pronoun = cast("list[str | None]", tags["candidate_pronouns"])[best] or "other"
+            counts.setdefault(str(tags.get("attack", "before")), Counter())[pronoun] += 1
+    return {attack: {name: n / found.total() for name, n in found.items()} for attack, found in counts.items()}
+
+
+def misled(suite: Path, run: Path) -> dict[str, int]:
+    """Event and pleonastic *it*: how many are wrong, and how many of these have the gender of a noun of the context."""
+    contexts = {item["id"]: item["candidates"][0][0].lower().split() for item in read(suite)}
+    wrong = near = 0
+    for found in load_run(run):
+        if found.tags["template"] in ("event", "pleonastic"):
+            best = max(range(len(found.scores)), key=found.scores.__getitem__)
+            gender = cast("list[str]", found.tags["candidate_genders"])[best]
+            if best != found.gold:
+                wrong += 1
+                near += not ARTICLES[gender].isdisjoint(contexts[found.id])
+    return {"wrong": wrong, "near": near}
+
+
+def answered(run: Path) -> dict[str, Any]:
+    """Templates: what was right, and what was chosen where nothing is."""
+    found = evaluate(run).to_dict()
+    groups = {
+        name: {group: {key: figures[key] for key in PART} for group, figures in found["breakdowns"][name].items()}
+        for name in ("template", "template×variant")
+    }
+    return {**groups, "priors": found.get("priors", {}), "signature": found["signature"]}
 
 
 if __name__ == "__main__":

@@ -55,8 +55,8 @@ def head(models: Figures) -> list[str]:
             "empty line, `German translation:`, and the sentences of the candidate on a line each. The chat",
             "template of",
             "SmolLM2 is left out, so that all models read the same text. *Random* is the previous sentence, and its",
-            "translation, of another item. Bawden's sets are scored whole, the others on a random sample, which is the",
-            "same for all models.",
+            "translation, of another item. Bawden's sets are scored whole, larger ones on a random sample,",
+            "which is the same for all models.",
         ),
     ]
 
@@ -114,19 +114,18 @@ def shown(models: Figures) -> list[str]:
 
 
 def more(models: Figures) -> list[str]:
-    """The other prompt, and the other ways to ask."""
-    lines = [
-        "",
-        "## The prompt",
-        "",
-        *paragraph("The same on one line: `English: …⏎French: …`, sentences joined by a space."),
-    ]
-    lines += ["", "| suite | model | prompt | none | right | random |", "|---|---|---|--:|--:|--:|"]
-    for suite, name, _, model in suites_of(models):
+    """The other prompt, and the other ways to ask; what was not run is said."""
+    lines = ["", "## The prompt", ""]
+    both = [found for found in suites_of(models) if found[0] in found[3].get("line", {})]
+    if both:
+        lines += paragraph("The same on one line: `English: …⏎French: …`, sentences joined by a space.")
+        lines += ["", "| suite | model | prompt | none | right | random |", "|---|---|---|--:|--:|--:|"]
+    else:
+        lines.append("Another prompt, everything on one line, was not run.")
+    for suite, name, _, model in both:
         for layout in ("document", "line"):
-            if suite in model.get("line", {}):
-                cells = (with_interval(model[layout][suite][c]) for c in ("none", "right", "random"))
-                lines.append(f"| {TITLES[suite]} | {name} | {layout} | {' | '.join(cells)} |")
+            cells = (with_interval(model[layout][suite][c]) for c in ("none", "right", "random"))
+            lines.append(f"| {TITLES[suite]} | {name} | {layout} | {' | '.join(cells)} |")
     asked = [(m["name"], suite, modes) for m in models.values() for suite, modes in m.get("modes", {}).items()]
     if asked:
         lines += [
@@ -148,6 +147,8 @@ def more(models: Figures) -> list[str]:
         for name, suite, modes in asked:
             cells = [with_interval(modes[mode]) if mode in modes else "–" for mode in ("score", "generate", "choose")]
             lines.append(f"| {TITLES[suite]} | {name} | {modes['generate']['total']:,} | {' | '.join(cells)} |")
+    else:
+        lines += ["", "## Ways to ask", "", "`mode=generate` and `mode=choose` were not run."]
     return lines
 
 
@@ -159,12 +160,22 @@ def not_shown(models: Figures) -> list[str]:
         *paragraph(
             "The models may have read these test sets: subtitles are in every large corpus. A difference between right",
             "and random context is also made by words that go together, without any pronoun being resolved: see",
-            "the bags",
-            "of words in [docs/results.md](../../docs/results.md), which have more than these models on ContraPro. The",
-            "target context is that of the reference. Weights of four bits are not the models that their makers",
+            "the bags of words in [docs/results.md](../../docs/results.md). The target context is that of",
+            "the reference. Weights of four bits are not the models that their makers",
             "published.",
+            *missing(models),
         ),
     ]
+
+
+def missing(models: Figures) -> list[str]:
+    """What was not run, in a sentence for each suite."""
+    lines = []
+    for suite, title in TITLES.items():
+        names = [model["name"] for model in models.values() if suite not in model.get("document", {})]
+        if names:
+            lines.append(f"{title} was not run with {' and '.join(names)}.")
+    return lines
 
 
 def with_interval(figure: Figures) -> str:

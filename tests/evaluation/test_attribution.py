@@ -407,7 +407,8 @@ def test_errors_are_one_line(anaphora: Any, tmp_path: Path, tiny_marian: Path) -
     write(tmp_path / "untagged.jsonl", [replace(one, tags={}) for one in SUITE])
     run = ["-o", "a.jsonl"]
     for arguments, message in (
-        (["untagged.jsonl", "--system", f"hf:{tiny_marian}"], "no example has the tag 'source_antecedent'"),
+        (["untagged.jsonl", "--system", f"hf:{tiny_marian}"], "untagged.jsonl: no example has the tag"),
+        (["s.jsonl", "--system", f"hf:{tiny_marian}", "--resume", "--overwrite"], "cannot be combined"),
         (["s.jsonl", "--system", "command:cat"], "command:cat has no gradients"),
         (
             ["s.jsonl", "--system", f"hf:{tiny_marian}", "--method", "occlusion", "--target-context", "produced"],

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from anaphora.align.alignment import Alignment
 from anaphora.align.tokenize import Tokenization
-from anaphora.core.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.evaluation import own_antecedent as own
 from anaphora.evaluation.own_antecedent import AGREES, DISAGREES, NOT_FOUND, UNCLEAR, Judge, Verdict
 from anaphora.languages import agreement
@@ -188,9 +188,10 @@ def test_missing_context_is_counted() -> None:
 
 
 def test_no_context_at_all_is_an_error() -> None:
-    with pytest.raises(AnaphoraError, match="suites convert small --to sources --documents"):
-        own.check_context("small", {0: BAT}, [("Er ist alt .",)])
-    own.check_context("small", {0: BAT}, [("Er nahm den Schläger .", "Er ist alt .")])
+    path = Path("mine.de")
+    with pytest.raises(BadInput, match=r"^mine\.de: .*suites convert small\.jsonl --to sources --documents"):
+        own.check_context(path, Path("small.jsonl"), {0: BAT}, [("Er ist alt .",)])
+    own.check_context(path, "small", {0: BAT}, [("Er nahm den Schläger .", "Er ist alt .")])
 
 
 def test_a_suite_without_antecedents_is_an_error() -> None:

@@ -4,6 +4,9 @@ Every target has a valid input, which must be accepted as it is. A case is that 
 the target and the number of the case alone, so that each can be had again. It ends well if the target returns, or
 refuses the input with an error of ours; anything else is a finding: it is minimized and kept under corpus/, which the
 tests replay. Targets run in processes of their own: a crash, a hang or a lack of memory is a finding as well.
+
+A line is printed for every process that ends. With --record FILE the same is written to a file, and a run that was cut
+goes on from there when it is started again with the same arguments.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ import functools
 import hashlib
 import importlib.metadata
 import io
+import json
 import multiprocessing
 import os
 import random
@@ -41,7 +45,7 @@ CORPUS = Path(__file__).with_name("corpus")
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "anaphora"
 HANG = 20  # seconds of one case
 START = 600  # seconds more for a process to import its libraries and to make its valid input
-PEAK = 500  # MB of a process that has not loaded torch
+PEAK = 500  # MB of a process at most, torch included
 MEMORY = 6 << 30  # bytes of address space: what asks for more is ended
 CHUNK = 5000  # cases that a process runs before its numbers are reported
 ACCEPTED, REFUSED, OTHER = "accepted", "refused", "other"
@@ -68,6 +72,7 @@ class Tally:
     kinds: Counter[str] = field(default_factory=Counter)
     slowest: float = 0.0
     peak: float = 0.0
+    largest: int = -1  # the case that took the peak
     seconds: float = 0.0
     findings: dict[str, str] = field(default_factory=dict)  # what → the folder it is kept in
 
@@ -78,9 +83,45 @@ class Tally:
     def add(self, other: Tally) -> None:
         """Put the figures of other cases to these."""
         self.kinds += other.kinds
-        self.slowest, self.peak = max(self.slowest, other.slowest), max(self.peak, other.peak)
+        self.slowest = max(self.slowest, other.slowest)
+        self.peak, self.largest = max((self.peak, self.largest), (other.peak, other.largest))
         self.seconds += other.seconds
         self.findings = {**other.findings, **self.findings}
+
+
+class Record:
+    """A file with a line for each process that has ended, so that a run which is cut can go on.
+
+    settings: what the cases depend on; a file of another run is an error
+    """
+
+    def __init__(self, path: Path | None, settings: Mapping[str, object]) -> None:
+        self.path, self.ended = path, dict[tuple[str, int, int], Tally]()
+        if path is None:
+            return
+        if not path.exists():
+            path.write_text(json.dumps(settings) + "\n", encoding="utf-8")
+            return
+        head, *lines = path.read_text(encoding="utf-8").splitlines()
+        if json.loads(head) != settings:
+            raise SystemExit(f"{path} is of another run: {head}")
+        for line in lines:
+            (name, first, last), tally = json.loads(line)
+            self.ended[name, first, last] = Tally(**{**tally, "kinds": Counter(tally["kinds"])})
+
+    def add(self, job: tuple[str, int, int], tally: Tally) -> None:
+        """Write what came of the cases of a process, and print it."""
+        name, first, last = job
+        kinds = tally.kinds
+        counts = f"{kinds[ACCEPTED]:,} accepted, {kinds[REFUSED]:,} refused, {kinds[OTHER]:,} other"
+        figures = (
+            f"slowest {tally.slowest:.2f} s, {tally.seconds:,.0f} s, peak {tally.peak:.0f} MB (case {tally.largest})"
+        )
+        sys.stdout.write(f"{time.strftime('%H:%M:%S')} {name} {first}-{last - 1}: {counts}; {figures}\n")
+        sys.stdout.flush()
+        if self.path is not None:
+            with self.path.open("a", encoding="utf-8") as stream:
+                stream.write(json.dumps([job, vars(tally)]) + "\n")
 
 
 class Ground:
@@ -183,7 +224,7 @@ def work(target: Target, first: int, last: int, seed: int, pipe: Connection, kee
                 detail = _why(target, ground.folder)
             pipe.send(("invalid", f"{valid.kind}: {valid.what or detail}\n{valid.trace}"))
             return
-        tally = Tally()
+        tally = Tally(peak=peak())
         pipe.send(("ready",))
         for number in range(first, last):
             files = ground.case(number, seed)
@@ -198,11 +239,12 @@ def work(target: Target, first: int, last: int, seed: int, pipe: Connection, kee
             took = time.perf_counter() - start
             tally.slowest, tally.seconds = max(tally.slowest, took), tally.seconds + took
             tally.kinds[outcome.kind] += 1
+            if (most := peak()) > tally.peak:
+                tally.peak, tally.largest = most, number
             if outcome.kind == OTHER and outcome.what not in tally.findings:
                 kept = keep_case(ground, files, outcome, number, keep) if keep else f"case {number}"
                 tally.findings[outcome.what] = kept
                 pipe.send(("finding", outcome.what, kept, outcome.trace))
-        tally.peak = peak()
         pipe.send(("done", tally))
 
 
@@ -281,8 +323,13 @@ def fuzz(
     seconds: float | None = None,
     keep: Path | None = CORPUS,
     first: int = 0,
+    record: Record | None = None,
 ) -> dict[str, Tally]:
-    """Run so many cases of each target in processes, from this one on; returns what came of each."""
+    """Run so many cases of each target in processes, from this one on; returns what came of each.
+
+    record: of an earlier part of the same run, to which what comes of each process is added
+    """
+    record = record or Record(None, {})
     context = multiprocessing.get_context("fork")
     tallies = {name: Tally() for name in cases}
     jobs = [
@@ -290,7 +337,11 @@ def fuzz(
         for name, number in cases.items()
         for start in range(first, first + number, CHUNK)
     ]
+    for job in jobs:
+        tallies[job[0]].add(record.ended.get(job, Tally()))
+    jobs = [job for job in jobs if job not in record.ended]
     running: dict[Connection, tuple[multiprocessing.process.BaseProcess, str, int, int, float]] = {}
+    ends: dict[Connection, tuple[str, int, int]] = {}  # the jobs as they were begun
     began = time.monotonic()
     while jobs or running:
         while jobs and len(running) < workers and (seconds is None or time.monotonic() - began < seconds):
@@ -300,6 +351,7 @@ def fuzz(
             process.start()
             theirs.close()
             running[ours] = (process, name, first, last, time.monotonic() + START)
+            ends[ours] = (name, first, last)
         if not running:
             break
         for pipe in wait(list(running), timeout=1):
@@ -329,6 +381,7 @@ def fuzz(
                 jobs = [job for job in jobs if job[0] != name]
             else:
                 tally.add(values[0])
+                record.add(ends[pipe], values[0])  # type: ignore[index]
         for pipe, (process, name, first, last, since) in list(running.items()):
             if time.monotonic() - since > 3 * HANG + 60:  # what the alarm in the process does not end
                 process.kill()
@@ -382,22 +435,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--time", type=float, help="Start no process after so many seconds.")
     parser.add_argument("--no-keep", action="store_true", help="Do not write findings to tests/fuzz/corpus.")
+    parser.add_argument("--record", type=Path, metavar="FILE", help="Keep what came of each process; go on from there.")
     options = parser.parse_args(arguments)
     names = [name for name in TARGETS if not options.targets or name.startswith(tuple(options.targets))]
     start = time.monotonic()
     keep = None if options.no_keep else CORPUS
-    found = fuzz(dict.fromkeys(names, options.cases), options.seed, options.workers, options.time, keep)
+    record = Record(options.record, {"seed": options.seed, "cases": options.cases, "targets": names})
+    found = fuzz(dict.fromkeys(names, options.cases), options.seed, options.workers, options.time, keep, record=record)
     left = options.total - sum(one.cases for one in found.values())
     if left > 0:
         more = shares(found, left)
-        rest = fuzz(more, options.seed, options.workers, options.time, keep, first=options.cases)
+        rest = fuzz(more, options.seed, options.workers, options.time, keep, first=options.cases, record=record)
         for name, one in rest.items():
             found[name].add(one)
     sys.stdout.write(f"{table(found)}\n")
     sys.stdout.write(f"seed {options.seed}, {options.workers} processes, {time.monotonic() - start:,.0f} s\n")
-    large = [name for name, one in found.items() if one.peak > PEAK and not TARGETS[name].torch]
+    large = [name for name, one in found.items() if one.peak > PEAK]
     for name in large:
-        sys.stdout.write(f"{name}: more than {PEAK} MB\n")
+        sys.stdout.write(f"{name}: more than {PEAK} MB in case {found[name].largest}\n")
     return 1 if large or any(one.findings for one in found.values()) else 0
 
 

@@ -6,6 +6,7 @@ And no command is left out: every file that a command reads is damaged by a targ
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,15 +15,11 @@ import pytest
 
 from anaphora.cli.app import app
 from tests.fuzz.mutate import mutate
-from tests.fuzz.run import ACCEPTED, CORPUS, OTHER, Ground, Outcome, attempt
+from tests.fuzz.run import ACCEPTED, CORPUS, OTHER, Ground, Outcome, Record, Tally, attempt, fuzz
 from tests.fuzz.targets import ARGUMENTS, TARGETS, Target
 
-CASES = 50
-FEWER = {  # targets of which a case takes long
-    **dict.fromkeys(("cli.attack-synonym", "cli.measure-score", "cli.templates"), 15),
-    **dict.fromkeys(("cli.mine-evaluate", "cli.mine-evaluate-gold"), 15),
-}
-SEED = 16  # of the damage in this test; `make fuzz` draws more
+CASES = 15  # of each target, drawn by the seed; `make fuzz` searches with a thousand
+SEED = 16
 
 
 @pytest.mark.parametrize("name", TARGETS)
@@ -33,7 +30,7 @@ def test_an_input_is_read_or_refused(name: str, tmp_path: Path) -> None:
         files = {str(path.relative_to(finding)): path.read_bytes() for path in finding.rglob("*") if path.is_file()}
         outcome = ground.run(files)
         assert outcome.kind != OTHER, f"{finding}: {outcome.what}\n{outcome.trace}"
-    for number in range(FEWER.get(name, CASES)):
+    for number in range(CASES):
         outcome = ground.run(ground.case(number, SEED))
         assert outcome.kind != OTHER, f"case {number} of seed {SEED}: {outcome.what}\n{outcome.trace}"
 
@@ -142,3 +139,14 @@ def test_every_file_that_a_command_reads_is_damaged_by_a_target() -> None:
     missing = sorted(wanted - damaged - set(ELSEWHERE))
     assert not missing, f"no fuzz target damages: {', '.join(missing)}. Add a `command(…)` to tests/fuzz/inputs.py"
     assert set(ELSEWHERE.values()) <= set(TARGETS)
+
+
+def test_a_run_that_was_cut_goes_on_from_its_record(tmp_path: Path) -> None:
+    settings, job = {"seed": 1}, ("conllu", 0, 5)
+    tally = Tally(Counter(accepted=3, other=2), 0.5, 30.0, 4, 1.5, {"Hang": "case 4"})
+    Record(tmp_path / "r.jsonl", settings).add(job, tally)
+    assert Record(tmp_path / "r.jsonl", settings).ended == {job: tally}
+    again = fuzz({"conllu": 5}, 1, 1, record=Record(tmp_path / "r.jsonl", settings))
+    assert again == {"conllu": tally}
+    with pytest.raises(SystemExit, match="another run"):
+        Record(tmp_path / "r.jsonl", {"seed": 2})

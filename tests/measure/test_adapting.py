@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -16,7 +17,8 @@ from hypothesis import strategies as st
 
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
-pytest.importorskip("peft")
+if importlib.util.find_spec("peft") is None:  # not imported here: it takes seconds, and few workers need it
+    pytest.skip("PEFT is not installed: pip install 'anaphora[measure]'", allow_module_level=True)
 
 import torch
 

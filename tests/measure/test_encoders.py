@@ -6,7 +6,6 @@ import contextlib
 import signal
 import sqlite3
 import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -33,6 +32,7 @@ from anaphora.measure.encoders import (
     text_key,
 )
 from anaphora.measure.texts import Text, text_of
+from tests.warm import client
 
 # Static vectors with a BiLSTM.
 
@@ -223,7 +223,7 @@ def test_an_interrupted_write_leaves_nothing(tmp_path: Path) -> None:
         "rows = [(str(n), bytes(4096)) for n in range(100)]; "
         "cache._connection.executemany('INSERT INTO arrays VALUES (?, ?)', rows); os.kill(os.getpid(), signal.SIGKILL)"
     )
-    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == -signal.SIGKILL
+    assert subprocess.run([*client(), "python", "-c", program], check=False).returncode == 128 + signal.SIGKILL
     again = StateCache(tmp_path, 2, {})
     assert "50" not in again
     again.put({"two": TWO})
@@ -259,7 +259,7 @@ def test_processes_share_a_cache(tmp_path: Path) -> None:
         "import numpy; from pathlib import Path; from anaphora.measure.encoders import StateCache; "
         f"StateCache(Path({str(tmp_path)!r}), 2, {{}}).put({{'two': numpy.ones((1, 2))}})"
     )
-    subprocess.run([sys.executable, "-c", program], check=True)
+    subprocess.run([*client(), "python", "-c", program], check=True)
     assert np.array_equal(cache.get("two", 1), TWO)
 
 

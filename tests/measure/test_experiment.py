@@ -14,7 +14,8 @@ import pytest
 
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
-pytest.importorskip("peft")
+if importlib.util.find_spec("peft") is None:  # not imported here: it takes seconds, and few workers need it
+    pytest.skip("PEFT is not installed: pip install 'anaphora[measure]'", allow_module_level=True)
 
 import torch
 

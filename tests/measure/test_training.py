@@ -293,6 +293,25 @@ def test_a_description_of_another_architecture_is_refused(static: tuple[Path, Me
         load_measure(folder)
 
 
+@pytest.mark.parametrize("width", [10**9, 10**6])
+def test_a_description_of_another_size_takes_no_memory(static: tuple[Path, Measure], width: int) -> None:
+    folder, _ = static
+    about = json.loads((folder / "measure.json").read_text())
+    change(folder, config={**about["config"], "model": {**about["config"]["model"], "width": width}})
+    with pytest.raises(
+        BadInput, match=r"measure\.json: it asks for [\d,]+ weights, more than model\.safetensors can hold"
+    ):
+        load_measure(folder)
+
+
+def test_a_length_of_another_size_takes_no_memory(static: tuple[Path, Measure]) -> None:
+    change(static[0], length=10**11)
+    with pytest.raises(
+        BadInput, match=r"measure\.json: it asks for [\d,]+ weights, more than model\.safetensors can hold"
+    ):
+        load_measure(static[0])
+
+
 def test_what_is_no_measure(static: tuple[Path, Measure], tmp_path: Path) -> None:
     folder, _ = static
     with pytest.raises(BadInput, match="no such folder"):

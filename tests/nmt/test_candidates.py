@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -267,6 +268,38 @@ def test_models_that_do_not_fit_together(make: Make, tmp_path: Path) -> None:
     (three / "text.json").write_text((three / "text.json").read_text().replace("false", "true", 1))
     with pytest.raises(AnaphoraError, match=r"three: a different vocabulary from that of .*one"):
         load_models(f"{one},{three}")
+
+
+@pytest.mark.parametrize(
+    ("kind", "key", "value", "problem"),
+    [
+        (
+            "recurrent",
+            "hidden",
+            10**6,
+            r"config\.toml: it asks for [\d,]+ weights, more than model\.safetensors can hold",
+        ),
+        ("transformer", "embedding", 10**6, r"config\.toml: it asks for [\d,]+ weights"),
+        ("transformer", "max_length", 10**9, r"config\.toml: it asks for [\d,]+ weights"),
+        (
+            "transformer",
+            "layers",
+            10**9,
+            r"config\.toml: model\.layers is 1,000,000,000, but its weights have \d+ tensors",
+        ),
+        ("transformer", "feed_forward", 9, r"model\.safetensors: .*fc1.*\(8,\) in the file, \(9,\) in the model"),
+    ],
+)
+def test_a_config_that_asks_for_more_than_the_weights_have(
+    make: Make, kind: str, key: str, value: int, problem: str
+) -> None:
+    """It is refused before the model takes memory or, with very many layers, hours."""
+    path = make("one", kind=kind)
+    text, changed = re.subn(rf"^{key} = \d+", f"{key} = {value}", (path / "config.toml").read_text(), flags=re.M)
+    assert changed >= 1
+    (path / "config.toml").write_text(text)
+    with pytest.raises(BadInput, match=problem):
+        load_models(str(path))
 
 
 def test_what_is_not_there(tmp_path: Path, make: Make) -> None:

@@ -50,7 +50,9 @@ def browser() -> Iterator[Any]:
     if chromium is None:
         pytest.skip("no Chromium on this machine: apt-get install chromium")
     with playwright.sync_playwright() as started:
-        running = started.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        # one process draws all pages, and none is started in advance: starting them takes longer than most tests
+        few = ["--renderer-process-limit=1", "--disable-features=SpareRendererForSitePerProcess"]
+        running = started.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu", *few])
         yield running
         running.close()
 

@@ -22,6 +22,7 @@ from anaphora.reports.page import make_report
 from anaphora.reports.provenance import in_words, names_of, provenance, without_folders
 from anaphora.runs import Run, open_run
 from anaphora.suites.suite import Suite
+from tests.warm import client
 
 # How runs were made: commands that run to the letter, settings in words, no path of this machine.
 
@@ -72,7 +73,7 @@ def test_the_command_of_the_page_makes_the_run_again(
     (command,) = re.findall(r"<pre><code>(.*?)</code></pre>", text)
     words = shlex.split(html.unescape(command))
     assert words[0] == "anaphora"
-    subprocess.run([sys.executable, "-m", *words], cwd=elsewhere, check=True, capture_output=True)
+    subprocess.run([*client(), *words], cwd=elsewhere, check=True, capture_output=True)
     again = open_run(elsewhere / "runs" / "first")
     assert list(again) == list(made)
     assert again.header.context == made.header.context

@@ -7,7 +7,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -19,6 +18,7 @@ from anaphora.study.create import Design, make_study
 from anaphora.study.model import Study
 from anaphora.study.store import Answer
 from anaphora.suites.suite import read_native
+from tests import warm
 
 HEADER = {"anaphora": 1, "name": "small", "source_language": "de", "target_language": "en"}
 # the reference's pronoun and the other one, by turns
@@ -141,18 +141,19 @@ def said() -> Callable[..., Answer]:
 
 
 class Server:
-    """`anaphora study serve` in a process of its own.
+    """`anaphora study serve` in a process of its own, which starts warm.
 
     files: how many it may open; set_limits: a statement that changes the limits of `study.middleware` first
     """
 
     def __init__(self, folder: Path, *arguments: str, files: int | None = None, set_limits: str = "") -> None:
-        program = f"from anaphora.study import middleware; {set_limits}\nfrom anaphora.cli import main; main()"
-        start = ["-c", program] if set_limits else ["-m", "anaphora"]
-        command = [sys.executable, *start, "study", "serve", str(folder), "--port", "0", "--json", *arguments]
         if files is not None:
-            command = ["sh", "-c", f'ulimit -n {files} && exec "$@"', "sh", *command]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            set_limits = f"import resource; resource.setrlimit(resource.RLIMIT_NOFILE, ({files}, {files}))"
+        program = f"from anaphora.study import middleware; {set_limits}\nfrom anaphora.cli import main; main()"
+        start = ["python", "-c", program] if set_limits else ["anaphora"]
+        command = [*start, "study", "serve", str(folder), "--port", "0", "--json", *arguments]
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+        self.process: subprocess.Popen[str] = warm.start(*command, **pipes)
         assert self.process.stdout is not None
         lines = []
         for line in self.process.stdout:  # the links are printed when the port is open

@@ -30,25 +30,43 @@ PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobil
 PAYLOAD = "<img src=x onerror=\"document.title='hacked'\"><script>alert(1)</script>"
 
 
+# one process draws all pages, and none is started in advance: starting them takes longer than most tests
+FEW_PROCESSES = ["--renderer-process-limit=1", "--disable-features=SpareRendererForSitePerProcess"]
+
+
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
+def contexts() -> Iterator[Callable[..., Any]]:
+    """What several tests share: a context of the browser by its options. Every server is an origin of its own."""
+    made: dict[str, Any] = {}
     with playwright.sync_playwright() as running:
-        chromium = running.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
-        yield chromium
+        arguments = ["--no-sandbox", "--disable-gpu", *FEW_PROCESSES]
+        chromium = running.chromium.launch(executable_path=CHROMIUM, args=arguments)
+
+        def context(**options: Any) -> Any:
+            name = json.dumps(options, sort_keys=True)
+            if name not in made:
+                made[name] = chromium.new_context(**options)
+            return made[name]
+
+        context.browser = chromium  # type: ignore[attr-defined]
+        yield context
         chromium.close()
 
 
 @pytest.fixture
-def visit(browser: Any) -> Iterator[Callable[..., Any]]:
+def visit(contexts: Any) -> Iterator[Callable[..., Any]]:
     """Open a page; whatever it complains about, and whatever it loads from elsewhere, fails the test."""
-    contexts, complaints = [], []
+    used, own, complaints = [], [], []
 
     def page(link: str, *, clock: bool = False, **options: Any) -> Any:
-        context = browser.new_context(**options)
-        contexts.append(context)
+        if clock:  # the clock of a context: time goes on, and can be put forward
+            context = contexts.browser.new_context(**options)
+            context.clock.install()
+            own.append(context)
+        else:
+            context = contexts(**options)
+            used.append(context)
         opened = context.new_page()
-        if clock:  # time goes on, and can be put forward
-            opened.clock.install()
         host = urlsplit(link).netloc
 
         def asked(request: Any) -> None:
@@ -73,7 +91,11 @@ def visit(browser: Any) -> Iterator[Callable[..., Any]]:
         dialog.accept()
 
     yield page
-    for context in contexts:
+    for context in used:
+        context.set_offline(False)
+        for opened in context.pages:
+            opened.close()
+    for context in own:
         context.close()
     assert complaints == []
 
@@ -799,10 +821,10 @@ def test_what_scrolls_in_the_overview_is_reached_by_keyboard(
     assert named == ["Progress", "Agreement so far", "By pair of pronouns"]
 
 
-def test_a_wrong_link(make: Make, serve: Serve, browser: Any, tmp_path: Path) -> None:
+def test_a_wrong_link(make: Make, serve: Serve, contexts: Any, tmp_path: Path) -> None:
     write_study(make(3), tmp_path / "study")
     server = serve(tmp_path / "study")
-    page = browser.new_page()
+    page = contexts().new_page()
     page.goto(server.links["anna"][:-1])
     playwright.expect(page.get_by_role("heading", name="There is no study behind this address")).to_be_visible(
         timeout=20_000

@@ -26,17 +26,18 @@ httpx = pytest.importorskip("httpx", reason="httpx is not installed")
 Make = Callable[..., Study]
 
 
-def answer(folder: Path, name: str, item: str, choice: str, request: str) -> dict[str, Any]:
-    """The body of an answer, with the id by which this person's page knows the item."""
+def answers(folder: Path, name: str, choice: str, count: int) -> list[dict[str, Any]]:
+    """The bodies of answers to the first items, with the ids by which this person's page knows them."""
     study = read_study(folder)
-    return {"request": request, "item": opaque_ids(study, read_links(folder, study)[0])[name][item], "choice": [choice]}
+    ids = opaque_ids(study, read_links(folder, study)[0])[name]
+    return [{"request": f"request-{k}", "item": ids[f"p{k}"], "choice": [choice]} for k in range(count)]
 
 
 def test_kill_9_loses_nothing(make: Make, serve: Callable[..., Any], tmp_path: Path) -> None:
     study = make(60)
     write_study(study, tmp_path / "study")
     acknowledged: list[str] = []
-    todo = [answer(tmp_path / "study", "anna", f"p{k}", "a", f"request-{k}") for k in range(60)]
+    todo = answers(tmp_path / "study", "anna", "a", 60)
     rng = random.Random(1)
     for _ in range(3):
         server = serve(tmp_path / "study")
@@ -53,7 +54,7 @@ def test_an_answer_in_flight_is_kept_once(make: Make, serve: Callable[..., Any],
     """The server dies while answers come in. What got no reply is sent again to the next one, as the page does."""
     study = make(200)
     write_study(study, tmp_path / "study")
-    bodies = [answer(tmp_path / "study", "ben", f"p{k}", "b", f"request-{k}") for k in range(200)]
+    bodies = answers(tmp_path / "study", "ben", "b", 200)
 
     async def until_it_dies(server: Any) -> set[str]:
         done: set[str] = set()
@@ -130,8 +131,7 @@ def test_a_stopped_server_leaves_one_file_with_all_answers(
     write_study(study, tmp_path / "study")
     server = serve(tmp_path / "study")
     with httpx.Client() as client:  # a connection that is kept alive does not hold the server up
-        for k in range(4):
-            body = answer(tmp_path / "study", "anna", f"p{k}", "a", f"request-{k}")
+        for body in answers(tmp_path / "study", "anna", "a", 4):
             assert client.post(f"{server.links['anna']}/answers", json=body).status_code == 200
         assert server.stop(how) == code
     (tmp_path / "copy").mkdir()
@@ -157,7 +157,7 @@ def test_postgresql(make: Make, serve: Callable[..., Any], postgres: str, tmp_pa
     write_study(study, tmp_path / "study")
     server = serve(tmp_path / "study", "--database", postgres)
     for name in ("anna", "ben"):
-        body = answer(tmp_path / "study", name, "p0", "a", "request-1")
+        [body] = answers(tmp_path / "study", name, "a", 1)
         assert httpx.post(f"{server.links[name]}/answers", json=body).status_code == 200
     server.stop(signal.SIGKILL)
     assert len(read_answers(study, tmp_path / "study", postgres)) == 2
@@ -201,7 +201,7 @@ def test_guessing_links_is_slow_and_hurts_nobody(make: Make, serve: Callable[...
         assert codes.count(429) >= 50
         assert client.get(f"{server.links['anna']}/state").status_code == 200
         assert client.get(server.admin).status_code == 200
-        body = answer(tmp_path / "study", "anna", "p0", "a", "request-1")
+        [body] = answers(tmp_path / "study", "anna", "a", 1)
         assert client.post(f"{server.links['anna']}/answers", json=body).status_code == 200
 
 

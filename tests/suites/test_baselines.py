@@ -109,9 +109,9 @@ def test_priors_are_left_out_and_counted() -> None:
     prior = replace(toy(9, "Es", ["Er"]), gold=None)
     figures = baselines([*TWO_DOCUMENTS, prior])
     assert (figures.priors, figures.majority.total) == (1, 4)
-    with pytest.raises(AnaphoraError, match="no example with a right answer: all 1 examples are priors"):
+    with pytest.raises(AnaphoraError, match=r"no example has a right answer \(gold\): all 1 examples are priors\. Use"):
         baselines([prior])
-    with pytest.raises(AnaphoraError, match=r"no example with a right answer$"):
+    with pytest.raises(AnaphoraError, match=r"no example has a right answer \(gold\)\. Use a suite"):
         baselines([])
 
 

@@ -286,6 +286,21 @@ def test_neither_lines_nor_documents_is_refused(file: Path) -> None:
     assert "suites convert tiny --to sources" in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("a\nb\n\nc\n\nd\ne\nf\ng\n", r"\.en: line 6: a document of 4 lines, but example 'long' has 3 sentences"),
+        ("a\nb\n\nc\n", r"sources\.en: 2 documents \(4 lines\), but tiny has 3 examples"),
+    ],
+)
+def test_documents_that_do_not_fit_are_named(file: Path, text: str, problem: str) -> None:
+    file.write_text(text)
+    suite = replace(SUITE, path=Path("my suite.jsonl"))
+    with pytest.raises(BadInput, match=problem) as error:
+        translated_passages(file, suite)
+    assert str(error.value).endswith("suites convert 'my suite.jsonl' --to sources --documents")
+
+
 @pytest.mark.parametrize("part", ["/../../out", "a/b", "x\0", "x" * 300, "\n"])
 @pytest.mark.parametrize("place", ["name", "source_language", "target_language"])
 def test_no_name_leads_out_of_the_folder(tmp_path: Path, part: str, place: str) -> None:

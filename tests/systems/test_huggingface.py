@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib.util
 import json
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable, Sequence
 from itertools import islice
 from pathlib import Path
@@ -46,6 +48,8 @@ from anaphora.systems.huggingface import (
     fingerprint,
     load_checkpoint,
 )
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -160,19 +164,72 @@ def other_shapes(folder: Path) -> None:
     (folder / "config.json").write_text(json.dumps(config | {"d_model": 64}), encoding="utf-8")
 
 
-@pytest.mark.parametrize("spoil", [spoil_weights, spoil_config, no_weights, unknown_kind, other_shapes])
-def test_a_broken_checkpoint_is_one_line(spoil: Any, copy: Path) -> None:
+@pytest.mark.parametrize(
+    ("spoil", "problem"),
+    [
+        (spoil_weights, "/model.safetensors: cannot be read as weights: "),
+        (spoil_config, ": the model cannot be loaded: "),
+        (no_weights, ": the model cannot be loaded: "),
+        (unknown_kind, ": the model cannot be loaded: "),
+        (
+            other_shapes,
+            r"/config.json: it asks for .* of \(.*64.*\), but the weights have \(.*32.*\)\. Use the config and ",
+        ),
+    ],
+)
+def test_a_broken_checkpoint_is_one_line(spoil: Any, problem: str, copy: Path) -> None:
     spoil(copy)
-    with pytest.raises(AnaphoraError, match=f"{copy}: the model cannot be loaded: ") as caught:
+    with pytest.raises(AnaphoraError, match=f"{copy}{problem}") as caught:
         load_checkpoint(AutoModelForSeq2SeqLM, str(copy), {})
     assert "\n" not in str(caught.value)
 
 
-def test_a_config_with_too_many_layers(copy: Path) -> None:
-    config = json.loads((copy / "config.json").read_text(encoding="utf-8"))
-    (copy / "config.json").write_text(json.dumps(config | {"decoder_layers": 2**31}), encoding="utf-8")
-    with pytest.raises(BadInput, match="decoder_layers is 2,147,483,648, more than any model has"):
+def change_config(folder: Path, **settings: int) -> None:
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    (folder / "config.json").write_text(json.dumps(config | settings), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "problem"),
+    [
+        ("decoder_layers", 2**31, r"decoder_layers is 2,147,483,648, but its weights have \d+ tensors"),
+        ("encoder_ffn_dim", 2**31, r"it asks for [\d,]+ weights, more than model\.safetensors can hold"),
+        ("max_position_embeddings", 10**9, r"it asks for [\d,]+ weights, more than model\.safetensors can hold"),
+        ("decoder_ffn_dim", 70, r"fc1.* of \(70.*\), but the weights have \(64"),
+    ],
+)
+def test_a_config_that_asks_for_more_than_the_weights_have(copy: Path, key: str, value: int, problem: str) -> None:
+    change_config(copy, **{key: value})
+    with pytest.raises(BadInput, match=f"{copy}/config.json: .*{problem}.*Use the config and the weights"):
         load_checkpoint(AutoModelForSeq2SeqLM, str(copy), {})
+
+
+def test_layers_without_weights_are_refused_and_not_random(copy: Path, tiny_llama: Path, tmp_path: Path) -> None:
+    change_config(copy, decoder_layers=3)
+    with pytest.raises(AnaphoraError, match=r"no weights for model\.decoder\.layers\.2\..* others\. Use the config"):
+        load_checkpoint(AutoModelForSeq2SeqLM, str(copy), {})
+    llama = Path(shutil.copytree(tiny_llama, tmp_path / "llama"))
+    change_config(llama, num_hidden_layers=3)
+    with pytest.raises(AnaphoraError, match=r"no weights for model\.layers\.2\..* and \d+ others"):
+        load_checkpoint(AutoModelForCausalLM, str(llama), {})
+
+
+def test_a_language_model_with_larger_layers_than_its_weights_takes_no_memory(tiny_llama: Path, tmp_path: Path) -> None:
+    """Before it was built to its full size, and refused only then."""
+    llama = Path(shutil.copytree(tiny_llama, tmp_path / "llama"))
+    change_config(llama, intermediate_size=2**20)  # 400 MB
+    program = (
+        "from anaphora.systems.huggingface import *\n"
+        "from tests.memory import peak\n"
+        f"load_checkpoint(AutoModelForCausalLM, {str(tiny_llama)!r}, {{}})\n"
+        "start = peak()\n"
+        f"try: load_checkpoint(AutoModelForCausalLM, {str(llama)!r}, {{}})\n"
+        "except AnaphoraError as error: print(error)\n"
+        "assert peak() < start + 50, (start, peak())\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    assert "more than model.safetensors can hold" in done.stdout
 
 
 def test_a_model_of_the_wrong_kind(tiny_llama: Path) -> None:

@@ -154,9 +154,6 @@ def attribute(
         system,
         Path(output),
         options=options,
-        limit=limit,
-        sample=sample,
-        seed=seed,
         resume=resume,
         overwrite=overwrite,
         progress=progress,
@@ -285,7 +282,7 @@ def _passages(suite: Suite, path: Path, own: bool) -> list[Passage]:
     examples = with_antecedents(suite) if own else {}
     passages = translated_passages(path, suite)
     if own:
-        check_context(suite.header.name, examples, passages)
+        check_context(path, suite.path or suite.header.name, examples, passages)
     return passages
 
 
@@ -337,7 +334,7 @@ def _own_agreement(
         return align(source, target, corpus=known, settings=settings)
 
     ways = (texts.treatments["source"], translation.treatment)
-    words = [replace(texts.words, tokenize=way.tokenize) if texts.examples else texts.words for way in ways]
+    words = [replace(texts.words, tokenize=way.tokenize) for way in ways]
     verdicts = list(judging.judge_suite(suite.header, examples, passages, pronouns, aligned, (words[0], words[1])))
     judged = None
     if answers is not None:

@@ -31,7 +31,7 @@ from anaphora.suites.suite import Suite
 from anaphora.systems import System, kind_traits, load_system
 from anaphora.systems.context import Context, Options
 from anaphora.systems.scores import ScoreArray, ScoreFile
-from anaphora.systems.scoring import ScoreFunction, name_of, score_suite, scorer_of
+from anaphora.systems.scoring import ScoreFunction, name_of, refuse_both, score_suite, scorer_of
 
 if TYPE_CHECKING:
     from anaphora.evaluation.compare import Comparison
@@ -89,8 +89,6 @@ def score(
     progress: called with the numbers of examples that are scored and that there are
     started: called once with the selected examples, before the first one is scored
     """
-    if resume and overwrite:
-        raise AnaphoraError("--resume and --overwrite cannot be combined.")
     suite = as_suite(suite)
     if output is None:
         _in_memory.append(tempfile.TemporaryDirectory(prefix="anaphora-"))
@@ -116,6 +114,7 @@ def score(
                 raise AnaphoraError(
                     "a score file is imported whole, without a limit or a sample. Cut the suite: suites convert --limit"
                 )
+            refuse_both(resume, overwrite)
             imported: Any = load_system(system, chosen)
             return import_scores(suite, imported, Path(output), overwrite=overwrite)
         if traits.single_process and (cluster is not None or workers not in (None, "auto", 1)):
@@ -129,9 +128,6 @@ def score(
         name,
         Path(output),
         options=chosen,
-        limit=limit,
-        sample=sample,
-        seed=seed,
         resume=resume,
         overwrite=overwrite,
         progress=_first_calling(started, selection, progress) if started else progress,

@@ -13,7 +13,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from anaphora.core.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.evaluation.own_antecedent import TAG, antecedent_sentence
 from anaphora.languages.highlight import WORD, differences
 from anaphora.languages.pronouns import normalize_word
@@ -406,7 +406,9 @@ def check_method(spec: str, method: str) -> None:
 def check_tags(suite: Suite, examples: Iterable[Example]) -> None:
     """An error if no example says where its antecedent is, and none has highlights."""
     if not any(isinstance(e.tags.get(TAG), str) or isinstance(e.tags.get(HIGHLIGHTS), list) for e in examples):
-        raise AnaphoraError(
-            f"{suite.header.name}: no example has the tag {TAG!r}, which names the antecedent, or {HIGHLIGHTS!r}. Use "
-            "a suite with them: ContraPro's records, SCAT, or one of `anaphora build mine` or `build templates`"
+        raise BadInput(
+            suite.path or suite.header.name,
+            f"no example has the tag {TAG!r}, which names the antecedent, or {HIGHLIGHTS!r}",
+            remedy="Use a suite with them: ContraPro's records, SCAT, or one of `anaphora build mine` or "
+            "`build templates`",
         )

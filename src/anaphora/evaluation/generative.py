@@ -340,12 +340,14 @@ def read_texts(suite: Suite, tokenize: str = "auto", *, normalize: bool = True, 
         raise AnaphoraError(f"{header.name}: no example has a gold candidate to judge translations by")
     examples = tuple(judged.values())
     words = Tokenization(tokenize, normalize, (header.source_language, header.target_language))
-    source = words.source(example.source[-1] for example in examples)
-    target = words.target(candidate[-1] for example in examples for candidate in example.candidates)
+    every = examples or tuple(suite)  # if none is judged, all tell how the text is divided
+    source = words.source(example.source[-1] for example in every)
+    target = words.target(candidate[-1] for example in every for candidate in example.candidates)
     sentences = iter(target.sentences)
     candidates = [[next(sentences) for _ in example.candidates] for example in examples]
     treatments = {"source": source.treatment, "candidates": target.treatment}
-    return Texts(header, examples, tuple(judged), source.sentences, candidates, digest.hexdigest(), words, treatments)
+    sources = source.sentences[: len(examples)]
+    return Texts(header, examples, tuple(judged), sources, candidates, digest.hexdigest(), words, treatments)
 
 
 def read_translations(path: Path, texts: Texts, suite: Suite) -> Text:
@@ -354,6 +356,8 @@ def read_translations(path: Path, texts: Texts, suite: Suite) -> Text:
     They are divided into words as the texts are.
     """
     lines = current_translations(path, suite)
+    if not texts.numbers:
+        return Text([], texts.words.target(lines).treatment)
     return texts.words.target(lines[number] for number in texts.numbers)
 
 

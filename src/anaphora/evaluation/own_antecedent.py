@@ -8,14 +8,16 @@ translation is used for one thing only: to tell which one is meant where the sou
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from anaphora.align.alignment import Alignment, find_translation, links
 from anaphora.align.tokenize import Tokenization
-from anaphora.core.errors import AnaphoraError
+from anaphora.core.errors import BadInput
 from anaphora.evaluation import decision as by
 from anaphora.languages.agreement import Classes, NounAgreement, head_of, load_agreement, number_of
 from anaphora.languages.pronouns import normalize_word, plain, polite_forms, pronoun_forms, usual_pronouns
@@ -145,10 +147,11 @@ def with_antecedents(suite: Suite) -> dict[int, Example]:
     """The examples whose antecedent a tag names, by their number in the suite."""
     tagged = {n: example for n, example in enumerate(suite) if isinstance(example.tags.get(TAG), str)}
     if not tagged:
-        raise AnaphoraError(
-            f"{suite.header.name}: no example has the tag {TAG!r}, which names the antecedent in the source. Use "
-            "--antecedent reference, or a suite with antecedents: ContraPro's records, or one of "
-            "`anaphora build mine` or `build templates`"
+        raise BadInput(
+            suite.path or suite.header.name,
+            f"no example has the tag {TAG!r}, which names the antecedent in the source",
+            remedy="Use --antecedent reference, or a suite with antecedents: ContraPro's records, or one of "
+            "`anaphora build mine` or `build templates`",
         )
     return tagged
 
@@ -308,13 +311,15 @@ def _letters(text: str) -> str:
     return f" {' '.join(letters.split())} "
 
 
-def check_context(name: str, examples: Mapping[int, Example], passages: Sequence[Passage]) -> None:
-    """Raise an error if no translation has the sentence of its antecedent. name: of the suite"""
+def check_context(path: Path, suite: str | Path, examples: Mapping[int, Example], passages: Sequence[Passage]) -> None:
+    """Raise an error if no translation has the sentence of its antecedent. path: of the translations"""
+    suite = shlex.quote(str(suite))
     backs = ((antecedent_sentence(example), passages[number]) for number, example in examples.items())
     if all(back and back >= len(passage) for back, passage in backs):
-        raise AnaphoraError(
-            "the antecedents are in earlier sentences, which are not translated. Translate documents, as written by: "
-            f"anaphora suites convert {name} --to sources --documents"
+        raise BadInput(
+            path,
+            "the antecedents are in earlier sentences, which are not translated",
+            remedy=f"Translate documents, as written by: anaphora suites convert {suite} --to sources --documents",
         )
 
 

@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from peft import LoraConfig, get_peft_model
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor, nn
@@ -84,6 +83,8 @@ def adapt(
     keep: a file from which an interrupted run is resumed, with the same model, texts and settings
     Returns a record per step, with the mean loss of a piece in nats before the step.
     """
+    from peft import LoraConfig, get_peft_model  # takes seconds to import; scoring has no need of it
+
     passages, run_key = _prepared(features, texts, settings)
     torch.manual_seed(settings.seed)
     lora = LoraConfig(r=settings.rank, lora_alpha=2 * settings.rank, target_modules="all-linear", lora_dropout=0.0)
@@ -192,9 +193,12 @@ def _resumed(
             raise AnaphoraError(f"{path} belongs to a different model, text or configuration; delete it to start over.")
         with torch.no_grad():
             for n, parameter in enumerate(trained):
-                parameter.copy_(kept.get_tensor(f"{n}.weight"))
-                names = ("step", "exp_avg", "exp_avg_sq")
-                optimizer.state[parameter] = {name: kept.get_tensor(f"{n}.{name}") for name in names}
+                shapes = dict.fromkeys(("weight", "exp_avg", "exp_avg_sq"), tuple(parameter.shape)) | {"step": ()}
+                saved = {name: kept.get_tensor(f"{n}.{name}") for name in shapes}
+                if any(tuple(tensor.shape) != shapes[name] for name, tensor in saved.items()):
+                    raise ValueError(f"update {n} has another size")
+                parameter.copy_(saved.pop("weight"))
+                optimizer.state[parameter] = saved
     log: list[dict[str, Any]] = parse_json(about["log"], path)
     return log
 

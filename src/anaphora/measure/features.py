@@ -144,7 +144,11 @@ class LanguageModelFeatures:
         return [self.begin, *pieces[max(0, len(pieces) - room) :]]
 
     def _sentence(self, text: Text) -> tuple[list[int], list[int]]:
-        """Return the pieces of the sentence, and the word of each (the one before it, if it has none)."""
+        """Return the pieces of the sentence, as many as the model takes, and the word of each.
+
+        A piece without a word belongs to the word before it. Attention takes memory that grows with the square of the
+        number of pieces, so that the length of what is read has to be limited.
+        """
         lead = " " if text.context else ""
         read, positions = text.sentence, list(range(len(text.sentence)))
         if self.recasing:
@@ -157,7 +161,8 @@ class LanguageModelFeatures:
             inside = end - 1 - len(lead)  # negative: a piece of the space before the sentence
             last = word_at.get(positions[inside] + shift, last) if inside >= 0 else last
             words.append(last)
-        return list(encoded["input_ids"]) or [self.begin], words or [text.begin]
+        room = max(1, self.model.config.max_position_embeddings - 1)
+        return list(encoded["input_ids"])[:room] or [self.begin], words[:room] or [text.begin]
 
 
 def piece_log_probabilities(model: Any, candidates: Sequence[EncodedCandidate]) -> list[Tensor]:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from safetensors.torch import load_file, save
+from safetensors.torch import save
 
 from anaphora import __version__
 from anaphora.core.errors import AnaphoraError, BadInput
@@ -24,7 +24,14 @@ from anaphora.measure.config import Config, parse_config
 from anaphora.measure.encoders import StaticEncoder, learn_vocabulary, load_vectors
 from anaphora.measure.model import Measure, load_encoder, load_features, logistic_loss, ranking_loss
 from anaphora.measure.texts import Pair, Progress, pairs_of
-from anaphora.scoring.weights import load_weights, save_pretrained, weights_of
+from anaphora.scoring.weights import (
+    check_shapes,
+    check_sizes,
+    load_weights,
+    read_tensors,
+    save_pretrained,
+    weights_of,
+)
 from anaphora.suites.example import Example
 
 Report = Callable[[dict[str, Any]], None]
@@ -246,13 +253,20 @@ def load_measure(folder: Path, *, cache: Path | None = None, fallback: str | Non
         elif about["encoder_kept"]:
             query = model.encoder.partition("?")[2]
             model = replace(model, encoder=f"hf:{folder / ENCODER}{'?' if query else ''}{query}")
-        encoder = load_encoder(model, cache=cache, vocabulary=about["vocabulary"])
+        loaded = None if model.encoder == "static" else load_encoder(model, cache=cache)
         features = load_features(model.features, cache)
-        measure = Measure(model, readings, about["length"], encoder, features)
-        measure.head.divisor = _divisor(about, path)
-        _check(path, "encoder", about["encoder"], encoder.settings())
+
+        def build() -> Measure:
+            encoder = loaded or load_encoder(model, vocabulary=about["vocabulary"])
+            return Measure(model, readings, about["length"], encoder, features)
+
+        sketch = check_sizes(build, [folder / WEIGHTS], path)
+        _check(path, "encoder", about["encoder"], sketch.encoder.settings())
         for name, then, now in zip(model.features, about["features"], features, strict=False):
             _check(path, f"feature {name}", then, now.settings())
+        check_shapes(folder / WEIGHTS, weights_of(sketch))
+        measure = build()
+        measure.head.divisor = _divisor(about, path)
     except (KeyError, TypeError, ValueError, AttributeError, RuntimeError) as error:  # RuntimeError: torch lacks memory
         raise BadInput(path, f"not a measure ({shortened(str(error))})", remedy=AGAIN) from None
     load_weights(folder / WEIGHTS, measure)
@@ -305,7 +319,7 @@ def start_from(measure: Measure, folder: Path) -> None:
     if then != now and measure.head.kind == "attention":
         problem = f"its attention divides by {then}·√d (version 0.1.0 did so), and this one by {now}·√d"
         raise BadInput(folder, problem, remedy=AGAIN)
-    own, given = weights_of(measure), load_file(folder / WEIGHTS)
+    own, given = weights_of(measure), read_tensors(folder / WEIGHTS)
     for name in sorted(own.keys() & given.keys()):
         if own[name].shape != given[name].shape:
             shapes = f"{tuple(given[name].shape)} in it, {tuple(own[name].shape)} here"

@@ -27,7 +27,16 @@ from anaphora.nmt.config import MAX_COUNT, Config, ModelConfig, read_config, unu
 from anaphora.nmt.data import Position, TranslationModel
 from anaphora.nmt.layout import SpecialTokens
 from anaphora.nmt.text import Text, load_text
-from anaphora.scoring.weights import load_weights, read_tensors, save_weights, weight_names, weights_of
+from anaphora.scoring.weights import (
+    check_layers,
+    check_shapes,
+    check_sizes,
+    load_weights,
+    read_tensors,
+    save_weights,
+    stored_shapes,
+    weights_of,
+)
 
 CONFIG = "config.toml"
 CHECKPOINTS, BEST = "checkpoints", "best"  # those to resume from, and among them a folder for the best
@@ -281,10 +290,19 @@ def load_model(folder: Path) -> tuple[Any, Config, Text]:
     if not (folder / CONFIG).is_file():
         raise BadInput(folder, f"no {CONFIG} here", remedy="Pass a folder written by `anaphora train`.")
     config, text = read_config(folder / CONFIG, strict=False), load_text(folder)
-    model = build_model(config.model, text.size, text.size, text.special)
     weights = unfinished_weights(folder)
-    if hasattr(model, "untie"):
-        model.untie(weight_names(weights))
+    names = stored_shapes(weights)
+
+    def build() -> Any:
+        model = build_model(config.model, text.size, text.size, text.special)
+        if hasattr(model, "untie"):
+            model.untie(names)
+        return model
+
+    if config.model.kind != "recurrent":
+        check_layers({"model.layers": config.model.layers}, [weights], folder / CONFIG)
+    check_shapes(weights, weights_of(check_sizes(build, [weights], folder / CONFIG)))
+    model = build()
     load_weights(weights, model)
     return model.eval(), config, text
 

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from anaphora.core.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.files import atomic_writer
 from anaphora.core.parsing import read_json_object
 from anaphora.stats.intervals import generator, wilson
@@ -143,7 +143,8 @@ def suite_baselines(suite: Suite, *, folds: int = FOLDS, seed: int = 12345, conf
     total = len(gathered.gold)
     if not total:
         without = f": all {gathered.priors:,} examples are priors" if gathered.priors else ""
-        raise AnaphoraError(f"{suite.header.name} has no example with a right answer{without}")
+        problem = f"no example has a right answer (gold){without}"
+        raise BadInput(suite.path or suite.header.name, problem, remedy="Use a suite with right answers.")
 
     def baseline(correct: float, choice: str | None = None) -> Baseline:
         return Baseline(total, correct, wilson(correct, total, confidence), choice)

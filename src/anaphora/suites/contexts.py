@@ -97,12 +97,15 @@ class Selection(NamedTuple):
     sha256: of their lines, as if they were a suite of their own
     whole: whether it is the whole suite
     cut_blocks: the blocks of the suite of which some examples are in the part, and some are not
+    limit, sample: how they were selected; a sample is SIZE@SEED
     """
 
     examples: list[Example]
     sha256: str
     whole: bool
     cut_blocks: tuple[Tag, ...] = ()
+    limit: int | None = None
+    sample: str | None = None
 
     @property
     def context(self) -> int:
@@ -134,7 +137,8 @@ def select(suite: Suite, *, limit: int | None = None, sample: int | None = None,
                 break
         if tag is not None and not isinstance(block := example.tags.get(tag), list | dict | None):
             (inside if chosen else outside).add(block)
-    return Selection(examples, digest.hexdigest(), whole, tuple(sorted(inside & outside, key=str)))
+    drawn = None if sample is None else f"{sample}@{seed}"
+    return Selection(examples, digest.hexdigest(), whole, tuple(sorted(inside & outside, key=str)), limit, drawn)
 
 
 def most_context(examples: Iterable[Example]) -> int:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import shlex
+from collections.abc import Sequence
 from pathlib import Path
 
 from anaphora.core.errors import AnaphoraError, BadInput
@@ -106,12 +108,29 @@ def translated_passages(path: Path, suite: Suite) -> list[Passage]:
                 _in_shape(example.source[-1 - context :], lines[start : end + 1])
                 for example, start, end in zip(examples, starts, ends, strict=True)
             ]
+    raise _misfit(path, lines, suite, examples)
+
+
+def _misfit(path: Path, lines: Sequence[str], suite: Suite, examples: Sequence[Example]) -> BadInput:
+    """What is wrong with translations that fit neither layout; in documents, the first that does not fit."""
     name = suite.header.name
+    where = shlex.quote(str(suite.path or name))
     remedy = (
         "A line per example in the order of the suite, empty where there is no translation, or a document per "
-        f"example, as written by: anaphora suites convert {name} --to sources"
+        f"example, as written by: anaphora suites convert {where} --to sources"
     )
-    raise BadInput(path, f"{len(lines):,} lines, but {name} has {len(examples):,} examples", remedy=remedy)
+    starts = [0, *(number + 1 for number, line in enumerate(lines) if not line)]
+    if len(starts) == 1:
+        return BadInput(path, f"{len(lines):,} lines, but {name} has {len(examples):,} examples", remedy=remedy)
+    ends = [*(start - 1 for start in starts[1:]), len(lines)]
+    if len(starts) == len(examples):
+        for example, start, end in zip(examples, starts, ends, strict=True):
+            size = sum(1 for sentence in example.source if sentence.strip())
+            if end - start != size:
+                problem = f"a document of {end - start} lines, but example {shown(example.id)} has {size} sentences"
+                return BadInput(path, problem, line=start + 1, remedy=f"{remedy} --documents")
+    problem = f"{len(starts):,} documents ({len(lines):,} lines), but {name} has {len(examples):,} examples"
+    return BadInput(path, problem, remedy=f"{remedy} --documents")
 
 
 def _in_shape(source: Passage, translated: list[str]) -> Passage:

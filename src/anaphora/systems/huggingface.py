@@ -14,14 +14,21 @@ from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, PreTrained
 
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.finite import all_finite
-from anaphora.core.parsing import read_json_object, shown
+from anaphora.core.parsing import shown
 from anaphora.runs import CandidateScores
 from anaphora.scoring.attribution import Choice, attribute_choices, pretrained
 from anaphora.scoring.batching import SourceGroup, group_by_source, out_of_memory, score_groups, score_padded
 from anaphora.scoring.encoded import CandidateScore, EncodedExample
 from anaphora.scoring.packed import PackedModel, UnsupportedModel
 from anaphora.scoring.tree import build_tree
-from anaphora.scoring.weights import find_device, weights_checksum
+from anaphora.scoring.weights import (
+    SAME_MODEL,
+    check_layers,
+    check_sizes,
+    find_device,
+    stored_shapes,
+    weights_checksum,
+)
 from anaphora.suites.example import Example
 from anaphora.systems import KINDS, MODEL
 from anaphora.systems.attribution import (
@@ -38,15 +45,7 @@ from anaphora.systems.context import Context, Options, ScoringInput, split_setti
 from anaphora.systems.encoding import Seq2SeqInputs, answer, encode_examples, load_tokenizer, loaded, usable
 from anaphora.systems.prompts import CausalInputs
 
-MAX_LAYERS = 1_000
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
-
-
-def _check_layers(config: Path) -> None:
-    """Refuse a damaged config with so many layers that building them would take hours."""
-    for key, value in read_json_object(config).items():
-        if key.endswith(("layers", "n_layer")) and isinstance(value, int) and value > MAX_LAYERS:
-            raise BadInput(config, f"{key} is {value:,}, more than any model has")
 
 
 def load_checkpoint(loader: Any, name: str, settings: Mapping[str, str]) -> tuple[Any, Any]:
@@ -63,10 +62,44 @@ def load_checkpoint(loader: Any, name: str, settings: Mapping[str, str]) -> tupl
             raise AnaphoraError(f"{name}: no such file")
         name, arguments["gguf_file"] = str(path.parent), path.name
     tokenizer = load_tokenizer(name, "model", **arguments)
-    if (path / "config.json").is_file():
-        _check_layers(path / "config.json")
-    model = loaded(name, "model", lambda: loader.from_pretrained(name, dtype=dtype, **arguments))
+    _check_config(loader, path, arguments)
+    arguments |= {"dtype": dtype, "output_loading_info": True}
+    model, report = loaded(name, "model", lambda: loader.from_pretrained(name, **arguments))
+    missing = sorted(key for key in report["missing_keys"] if "pooler" not in key)  # encoders are used without it
+    if missing:
+        more = f" and {len(missing) - 1:,} others" if len(missing) > 1 else ""
+        raise AnaphoraError(f"{name}: the model's files have no weights for {missing[0]}{more}. {SAME_MODEL}")
     return model.to(device).eval(), tokenizer
+
+
+def _check_config(loader: Any, path: Path, arguments: Mapping[str, Any]) -> None:
+    """Raise an error if the config of a model in a folder, or in a GGUF file, does not fit its weights.
+
+    Models of the hub are not checked before they are built: config and weights have the same revision.
+    """
+    if path.is_file():
+        folder, config, files = path.parent, path, [path]
+    else:
+        folder, config = path, path / "config.json"
+        files = sorted(path.glob("*.safetensors")) or sorted(path.glob("*.bin"))
+    if not config.is_file() or not files:
+        return
+    settings = loaded(str(path), "model", lambda: transformers.AutoConfig.from_pretrained(folder, **arguments))
+    check_layers(settings.to_dict(), files, config)
+    quantized = path.is_file() or getattr(settings, "quantization_config", None) is not None
+
+    def build() -> Any:
+        return loaded(str(path), "model", lambda: loader.from_config(settings))
+
+    expected = check_sizes(build, files, config, per_byte=8 if quantized else 1).state_dict()
+    listed = [stored_shapes(file) for file in files if file.suffix == ".safetensors"]
+    shapes = {name: shape for of_file in listed for name, shape in of_file.items()}
+    if quantized or not shapes.keys() <= expected.keys():  # others have to be converted first
+        return
+    for name, shape in shapes.items():
+        if shape != tuple(expected[name].shape):
+            problem = f"it asks for {name} of {tuple(expected[name].shape)}, but the weights have {shape}"
+            raise BadInput(config, problem, remedy=SAME_MODEL)
 
 
 def fingerprint(model: Any, tokenizer: Any, settings: Mapping[str, str]) -> dict[str, Any]:

@@ -68,10 +68,11 @@ def score_suite(
 
     limit: score the first N examples only, which are then a suite of their own
     sample, seed: score a random sample of N examples
+    selection: the examples, where they have been selected already, instead of limit, sample and seed
     resume: continue an unfinished run at the output; one that was created with different settings is refused
     scorer: computes the shards; by default this process
-    selection: the examples that `limit` and `sample` select, where they have been read already
     """
+    refuse_both(resume, overwrite)
     selection = selection or select(suite, limit=limit, sample=sample, seed=seed)
     examples = selection.examples
     if not examples:
@@ -81,7 +82,7 @@ def score_suite(
     _check_context(suite, options.context.sentences, selection)
     with lock_output(run_file(output)):  # before the system is loaded, which may take minutes
         system, compute = (scorer or in_this_process)(spec, options)
-        header = _header(suite, spec, system, options, selection, limit, None if sample is None else f"{sample}@{seed}")
+        header = _header(suite, spec, system, options, selection)
         with RunWriter(output, header, examples, resume=resume, overwrite=overwrite) as unfinished:
             done = unfinished.done
             if progress is not None:
@@ -94,21 +95,19 @@ def score_suite(
             return unfinished.finish()
 
 
-def _header(
-    suite: Suite,
-    spec: str,
-    system: System,
-    options: Options,
-    selection: Selection,
-    limit: int | None,
-    sample: str | None,
-) -> RunHeader:
+def refuse_both(resume: bool, overwrite: bool) -> None:
+    """Raise an error if an existing output should be both continued and replaced."""
+    if resume and overwrite:
+        raise AnaphoraError("--resume and --overwrite cannot be combined.")
+
+
+def _header(suite: Suite, spec: str, system: System, options: Options, selection: Selection) -> RunHeader:
     if options.scope != "candidate" and not traits_of(system).scope:
         raise AnaphoraError(f"{spec} scores whole candidates only, not the {options.scope} part of them")
     settings: dict[str, Any] = dict(system.settings())
     settings |= {"separator": options.context.separator, "margins_only": options.margins_only}
-    settings |= {"truncate": options.truncate, "plain": options.plain, "limit": limit, "focus": options.scope}
-    settings["sample"] = None if selection.whole else sample
+    settings |= {"truncate": options.truncate, "plain": options.plain, "limit": selection.limit, "focus": options.scope}
+    settings["sample"] = None if selection.whole else selection.sample
     label = settings.pop("context", options.context.label)
     if not is_attack(selection.examples):
         label = within(label, selection.context)
