@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import os
 import signal
@@ -30,6 +31,10 @@ os.environ |= {"OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "HF_HUB_DISABLE_PR
 # some virtual machines report AMX and do not let it be used: products of bfloat16 would end the process (SIGILL)
 os.environ.setdefault("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_BF16")
 os.environ |= {"TOKENIZERS_PARALLELISM": "false", "TRANSFORMERS_VERBOSITY": "error"}
+
+# Millions of objects of torch, transformers and of the tests themselves stay to the end. The garbage collector need not
+# look at them again and again: not while they are made, and not after collection, when all of them are set aside.
+gc.disable()
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -64,7 +69,6 @@ MARKS = {
         "cli/test_explaining.py::test_diagnose_released_templates",
         "cli/test_explaining.py::test_translated_sources_are_judged_line_by_line",
         "cli/test_full_disk.py",
-        "cli/test_help.py::test_models_that_come_with_the_package",
         "cli/test_interrupts.py",
         "cli/test_one_writer.py",
         "cli/test_reference.py::test_the_original_program_on_its_data",
@@ -108,6 +112,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(mark)
         if "data" in getattr(item, "fixturenames", ()):
             item.add_marker("conformance")
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session")

@@ -25,7 +25,6 @@ PRONOUNS = ("er", "sie", "es")
 OVERLAP = "overlap/"
 CHANGE = ("before", "attacked")
 CHANCE = 0.05
-MADE = 327  # synonyms that `build attack synonym` finds: docs/attacks.md
 Figures = Mapping[str, Any]
 
 
@@ -289,12 +288,9 @@ def augmentation(found: Figures) -> list[str]:
 
 
 def limits(found: Figures) -> list[str]:
-    ours = [attack["total"] for attack in found["attacks"] if attack["attack"] == "synonym-replacement"]
-    scored = f"Of our own {MADE} synonyms, the {ours[0]} whose originals were scored are compared." if ours else ""
     return paragraph(
         f"One seed of one small model; {total(found, 'phrase')} items for each phrase and owner, 150 of each template,",
         "because of processor time: a phrase that costs less than some ten points cannot be told from chance here.",
-        scored,
         "The target context is the reference's, with the attack in it. The rebuilt",
         "ContraPro",
         "knows antecedents of *er* and *sie* only, so that owners are given to those. The paper's model has seen some",

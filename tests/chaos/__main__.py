@@ -20,7 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -57,16 +57,22 @@ def main() -> None:
     began = time.monotonic()
     try:
         chaos = Chaos(folder, chosen.only, chosen.jobs, chosen.seed, smoke=chosen.smoke)
-        chaos.run(["kills", "power"] if chosen.smoke else chosen.parts.split(","))
+        for part in chaos.run(["kills", "power"] if chosen.smoke else chosen.parts.split(",")):
+            note(f"{part} done, {len(chaos.figures(0)['problems'])} problems so far")
+            write(chosen.json, chaos.figures(time.monotonic() - began))  # a run that is cut keeps its parts
     finally:
         if not chosen.keep:
             shutil.rmtree(folder, ignore_errors=True)
     figures = chaos.figures(time.monotonic() - began)
-    if chosen.json:
-        chosen.json.write_text(json.dumps(figures, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    write(chosen.json, figures)
     print(chaos.table())
     print(f"{figures['seconds']:.0f} s; {figures['kills']} kills, {len(figures['problems'])} problems")
     sys.exit(1 if figures["problems"] else 0)
+
+
+def write(file: Path | None, figures: Mapping[str, Any]) -> None:
+    if file:
+        file.write_text(json.dumps(figures, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def _undisturbed(target: Target, folder: Path) -> Reference | Trial:
@@ -85,7 +91,8 @@ class Chaos:
         self.trials: list[Trial] = []
         self.faults: list[Fault] = []
 
-    def run(self, parts: Sequence[str]) -> None:
+    def run(self, parts: Sequence[str]) -> Iterator[str]:
+        """Do parts one after the other; yields each when it is done."""
         targets.imports(models=not self.smoke)
         inputs = targets.Inputs(self.folder / "inputs")
         inputs.folder.mkdir()
@@ -108,6 +115,7 @@ class Chaos:
                     self._study(inputs.pairs)
                 elif part == "ray" and self.only in "ray":
                     self.faults += faults.nodes_lost(ROOT)
+                yield part
 
     def _wants(self, target: Target) -> bool:
         return self.only in target.name and (not self.smoke or target.name in targets.SMALL)

@@ -95,17 +95,6 @@ def test_a_folder_that_cannot_be_made(refused: Callable[..., str], suite: Path) 
     assert "cannot be written" in refused("demo", "--stand-ins", "-o", suite)
 
 
-def test_models_that_come_with_the_package(anaphora: Run, tmp_path: Path) -> None:
-    pytest.importorskip("torch")
-    done = anaphora("demo", "--pretrained", "-o", "demo", "--json")
-    document = json.loads(done.stdout)
-    assert document["report"] == "demo/report.html"
-    assert (tmp_path / "demo" / "report.html").is_file()
-    accuracies = [figures["accuracy"] for figures in document["systems"].values()]
-    assert accuracies[0] < 0.5 < 0.8 < accuracies[1]
-    assert "Asking the context-aware model" in done.stderr
-
-
 # --------------------------------------------------------------------------------------------------------------- doctor
 # `anaphora doctor`.
 

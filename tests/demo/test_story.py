@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from functools import cache
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import pytest
+from click.testing import CliRunner, Result
 
+from anaphora.build.templates.suite import template_suite
+from anaphora.cli.app import app
+from anaphora.demo import corpus
 from anaphora.demo.story import MODELS, keep
+from anaphora.suites.suite import suite_of
 
 # The demo with models: what it leaves behind, and that its story is the one it was written for.
 
@@ -22,8 +31,37 @@ NAMES = ["sentence-level", "context-aware"]
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> story.Story:
-    return story.run_story(tmp_path_factory.mktemp("demo"), pretrained=True)
+def command(tmp_path_factory: pytest.TempPathFactory) -> tuple[Result, story.Story]:
+    """`anaphora demo --pretrained --json`: how it ended, and the story that it told."""
+    stories: list[story.Story] = []
+    run_story = story.run_story
+
+    def recorded(*arguments: Any, **options: Any) -> story.Story:
+        stories.append(run_story(*arguments, **options))
+        return stories[-1]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(story, "run_story", recorded)
+        folder = tmp_path_factory.mktemp("demo")
+        done = CliRunner().invoke(app, ["demo", "--pretrained", "--output", str(folder), "--json"])
+    assert done.exit_code == 0, done.output
+    return done, stories[0]
+
+
+@pytest.fixture(scope="module")
+def told(command: tuple[Result, story.Story]) -> story.Story:
+    return command[1]
+
+
+def test_the_command_with_the_models_that_come_with_the_package(command: tuple[Result, story.Story]) -> None:
+    done, told = command
+    document = json.loads(done.stdout)
+    assert document["report"] == str(told.report)
+    assert told.report.is_file()
+    accuracies = [figures["accuracy"] for figures in document["systems"].values()]
+    assert accuracies == [told.results[name].accuracy for name in NAMES]
+    assert accuracies[0] < 0.5 < 0.8 < accuracies[1]
+    assert "Asking the context-aware model" in done.stderr
 
 
 def test_context_helps_and_a_phrase_hurts(told: story.Story) -> None:
@@ -53,9 +91,18 @@ def test_everything_is_left_behind(told: story.Story) -> None:
     ]
 
 
+def few_templates(languages: str) -> Any:
+    """One of forty items of the templates, which train and test a model in a second."""
+    whole = template_suite(languages)
+    items = list(islice(whole.suite, 0, None, 40))
+    return replace(whole, suite=suite_of(whole.suite.header, lambda: items))
+
+
 def test_models_are_trained_and_gone_on_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A few updates teach nothing, but go all the way; a second demo in the folder takes the models as they are."""
     monkeypatch.setattr(story, "ATTACKS", ("he_said",))
+    monkeypatch.setattr(corpus, "template_suite", cache(few_templates))
+    monkeypatch.setattr(corpus, "VALIDATION", 40)
     said: list[str] = []
     first = story.run_story(tmp_path / "demo", updates=4, say=said.append)
     assert [line for line in said if "Training" in line] == [f"Training the {name} model" for name in NAMES]

@@ -73,6 +73,9 @@ CASES = [
     ("fr", BAT, ("Il prit mon urubu .", "Il est vieux ."), UNCLEAR),
     ("fr", BAT, ("Il prit les bâtons .", "Il est vieux ."), DISAGREES),
     ("fr", BAT, ("Il prit la batte .", "C' est vieux ."), UNCLEAR),
+    ("fr", BAT, ("Il prit la batte .", "L' avait vieille ."), UNCLEAR),  # l' has the number, but shows no gender
+    ("fr", BAT, ("Il prit la batte .", "Les avait vieilles ."), DISAGREES),
+    ("es", BAT, ("Él tomó el bate .", "Le gusta viejo ."), UNCLEAR),
     ("es", BAT, ("Él tomó el bate .", "Él es viejo ."), AGREES),
     ("es", BAT, ("Él tomó el bate .", "Ella es vieja ."), DISAGREES),
     ("es", BAT, ("Él tomó el hacha .", "Ella es vieja ."), AGREES),  # feminine in spite of its article

@@ -220,6 +220,11 @@ class Judge:
         )
         return None if found is None else found.position
 
+    def shows_no_gender(self, pronoun: Classes) -> bool:
+        """Whether a pronoun may have every gender of its number, as French *l'* and *les* or Spanish *le*."""
+        numbers = {number_of(name) for name in pronoun}
+        return len(pronoun) > 1 and all(name in pronoun for name in self.nouns.classes if number_of(name) in numbers)
+
     def agreement(self, noun: Classes, pronoun: Classes, source_pronoun: str) -> str:
         """The verdict on classes. Where a noun may have both numbers, it has that of the source pronoun."""
         number = self.numbers.get(source_pronoun)
@@ -265,7 +270,7 @@ def judge(judging: Judge, example: Example, pronoun: Pronoun, antecedent: Senten
     classes = judging.nouns.noun_classes(context, noun)
     found = (source[head], context[noun], tuple(sorted(classes)), written[translated])
     shown = judging.forms.get(written[translated])
-    if shown is None:
+    if shown is None or (judging.shows_no_gender(shown) and classes & shown):
         return Verdict(example.id, UNCLEAR, NO_GENDER, *found)
     verdict = judging.agreement(classes, shown, words[place])
     return Verdict(example.id, verdict, UNKNOWN_NOUN if verdict == UNCLEAR else "", *found)

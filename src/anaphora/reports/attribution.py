@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from anaphora.evaluation.attribution import SIDES
+from anaphora.evaluation.attribution import OCCLUSION, SIDES
 from anaphora.evaluation.attribution_result import (
     ALL,
     RIGHT,
@@ -36,7 +36,7 @@ METHOD_NOTES = {
 def attribution_table(result: Attributions) -> Table:
     """Return how much lies on the antecedent and on highlighted words, of all, right and wrong answers."""
     rows: list[Row] = []
-    occlusion = result.method == "occlusion"
+    occlusion = result.method == OCCLUSION
     for title, groups in (("antecedent", result.antecedent), ("highlighted words", result.highlights)):
         if groups:
             rows.append(section(title))
@@ -80,12 +80,13 @@ def _row(name: str, figures: Figures) -> Row:
 # The chapter of a report
 
 SHOWN = 5  # passages with a right answer, and as many with a wrong one
-LEGEND = "{}, {}; dashed: if every token had the same"
+LEGEND = "{}, {}; dashed: uniform"
 KEY = (
-    '<p class="mark key">The darker a word, the more is attributed to it: <i class="for" style="--much:.7">blue</i> '
-    'words favor the right pronoun, <i class="against" style="--much:.7">red</i> ones the wrong one; '
-    '<i class="found">underlined</i> is the antecedent, or what translators have highlighted.</p>'
+    '<p class="mark key">The darker a {unit}, the more is attributed to it: <i class="for" style="--much:.7">blue</i> '
+    '{unit}s favor the right pronoun, <i class="against" style="--much:.7">red</i> ones the wrong one; '
+    '<i class="found">underlined</i> is the antecedent, or what translators have highlighted.{more}</p>'
 )
+LEFT_OUT = " Only sentences of the context are left out in turn; the current sentence is not shown."
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +123,7 @@ def attribution_parts(
         result = system[2].result
         kinds.setdefault((result.suite, result.method), []).append(system)
     for (suite, method), members in kinds.items():
-        groups = _groups([(name, shown.result) for name, _, shown in members]) if method != "occlusion" else []
+        groups = _groups([(name, shown.result) for name, _, shown in members]) if method != OCCLUSION else []
         if groups:
             title = "Attribution on the antecedent"
             chart = dots(title, groups, styles, LEGEND.format(suite, method))
@@ -132,7 +133,10 @@ def attribution_parts(
             table = attribution_table(shown.result)
             yield Part(f"{part}-table", table.title, None, table, printed=True), _sentences(name, shown.result)
             if shown.examples:
-                yield Part(part, f"{name}: what its most certain answers depend on", html=_passages(shown)), []
+                yield (
+                    Part(part, f"{name}: what its most certain answers depend on ({method})", html=_passages(shown)),
+                    [],
+                )
 
 
 def _groups(results: Sequence[tuple[str, Attributions]]) -> list[Group]:
@@ -155,7 +159,7 @@ def _sentences(name: str, result: Attributions) -> list[str]:
     if ALL not in result.antecedent:
         return []
     share, support = result.antecedent[ALL]["share"], result.antecedent[ALL]["support"]
-    if result.method == "occlusion":
+    if result.method == OCCLUSION:
         effect = f"{decimal(support.mean, signed=True)} {interval_cell(support.interval, signed=True)}"
         return [f"Without the sentence of the antecedent, {name} loses {effect} nats of log p(right) − log p(wrong)."]
     return [
@@ -165,19 +169,22 @@ def _sentences(name: str, result: Attributions) -> list[str]:
 
 
 def _passages(shown: ShownAttributions) -> str:
-    return KEY + "".join(_passage(name, record, shown.languages) for name, record in shown.examples)
+    occluded = shown.result.method == OCCLUSION
+    key = KEY.format(unit="sentence" if occluded else "word", more=LEFT_OUT if occluded else "")
+    return key + "".join(_passage(name, record, shown.languages, occluded) for name, record in shown.examples)
 
 
-def _passage(name: str, record: Mapping[str, Any], languages: tuple[str, str]) -> str:
-    """An example with each word shaded by its share of the largest value."""
+def _passage(name: str, record: Mapping[str, Any], languages: tuple[str, str], occluded: bool) -> str:
+    """An example with each word, or each occluded sentence, shaded by its share of the largest value."""
     right, wrong = record["choice"]
     outcome = "right" if record["right"] else "wrong"
     figures = record.get("antecedent") or record.get("highlights") or {}
     where = "the antecedent" if "antecedent" in record else "highlighted words"
+    share = f"{100 * figures['share']:.0f} % on {where} (uniform {100 * figures['uniform_share']:.0f} %)"
+    effect = f"{decimal(figures['support'], 2, signed=True)} lost without the sentences of {where}, one at a time"
     head = (
         f"{name} · {outcome} answer: log p({right or '∅'}) − log p({wrong or '∅'}) = "
-        f"{decimal(record['contrast'], 2, signed=True)} · {100 * figures['share']:.0f} % on {where} "
-        f"(uniform {100 * figures['uniform_share']:.0f} %)"
+        f"{decimal(record['contrast'], 2, signed=True)} · {effect if occluded else share}"
     )
     found = set(figures["at"])
     passages = [record["words"][side] for side in SIDES]
