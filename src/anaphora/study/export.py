@@ -156,4 +156,4 @@ def scores_table(accuracy: Mapping[str, float], metrics: Path | None = None) -> 
 
 def _needs_gaps(study: Study, option: str) -> None:
     if study.mode != GAPS:
-        raise AnaphoraError(f"{option} needs a study of gaps, and this is a study of {study.mode}: create one with --mode gaps")
+        raise AnaphoraError(f"{option} needs a study of gaps, not of {study.mode}: create one with --mode gaps")
