@@ -150,6 +150,12 @@ def in_catalog(folder: Path, name: str) -> bool:
     return True
 
 
+def in_a_file(folder: Path, name: str) -> bool:
+    """The same examples in a suite file."""
+    bawden(folder).write(folder / name)
+    return True
+
+
 def scored(suite: Callable[[Path], Suite], folder: Path, name: str) -> bool:
     """Made-up scores for the candidates of a suite: a file of them, or a run under runs/."""
     asked = suite(folder)
@@ -246,6 +252,7 @@ INPUTS: dict[str, Maker] = {
     "anaphora.json": discourse,
     "contrapro": in_catalog,
     "bawden-coreference": in_catalog,
+    "bawden.jsonl": in_a_file,
     "my.scores": partial(scored, bawden),
     "mine.de": translations,
     "my-model.de": translations,

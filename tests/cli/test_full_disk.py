@@ -8,10 +8,12 @@ import resource
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+
+from tests import warm
 
 Anaphora = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -78,14 +80,13 @@ def test_names_that_are_not_utf8(suite: Path, scores: Path, tmp_path: Path) -> N
     except OSError:
         pytest.skip("this file system has no such names")
 
-    def run(*arguments: str | Path) -> str:
-        command = [sys.executable, "-m", "anaphora", *arguments]
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
+    def run(*arguments: str | Path, program: Sequence[str] = (*warm.client(), "anaphora")) -> str:
+        done = subprocess.run([*program, *arguments], cwd=tmp_path, capture_output=True, check=False)
         assert done.returncode == 0, done.stderr
         return done.stdout.decode()
 
     command = ["score", suite, "--system", f"scores:{odd}.scores", "-o", odd]
-    run(*command)
+    run(*command, program=[sys.executable, "-m", "anaphora"])
     first = (tmp_path / odd / "run.jsonl").read_bytes()
     header = json.loads(first.decode("utf-8").partition("\n")[0])
     assert header["system"] == r"scores:odd\xff.scores"

@@ -20,6 +20,7 @@ import anaphora as package
 from anaphora import systems
 from anaphora.cli import main
 from anaphora.systems import KINDS
+from tests import warm
 
 # ----------------------------------------------------------------------------------------------------------------- demo
 # `anaphora demo`: what it leaves behind, and that every command it prints does what it shows.
@@ -208,7 +209,8 @@ def completed(*words: str) -> list[str]:
     environment |= {"COMP_WORDS": " ".join(["anaphora", *words]), "COMP_CWORD": str(len(words))}
     # the installed script has this name; with -m the variable would be another
     code = "import sys; sys.argv[0] = 'anaphora'; from anaphora.cli import main; main()"
-    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    command = [*warm.client(), "python", "-c", code]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     assert done.stderr == ""
     return [line.partition(",")[2] for line in done.stdout.splitlines()]
 

@@ -244,7 +244,7 @@ def test_an_import_that_makes_another_error_of_it(start: Callable[..., Job], sui
     (tmp_path / "packages").mkdir()
     code = "import time\ntry:\n    open('ready', 'w').close()\n    time.sleep(60)\n"
     code += "except KeyboardInterrupt:\n    raise ImportError('cannot be imported')\n"
-    (tmp_path / "packages" / "transformers.py").write_text(code)
+    (tmp_path / "packages" / "torch.py").write_text(code)  # what the system imports first
     job = start("score", suite, "--system", "hf:x", "-o", "run", search=[tmp_path / "packages"])
     assert job.until((tmp_path / "ready").exists).interrupt().startswith("stopped; nothing was written. ")
 

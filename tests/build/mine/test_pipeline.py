@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -22,6 +21,7 @@ from anaphora.build.mine.pipeline import Done, InProcess, Output, Settings, Shar
 from anaphora.build.mine.result import MiningResult
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.suites.suite import read_native
+from tests import warm
 
 Files = tuple[Path, Path]
 pytestmark = pytest.mark.usefixtures("toy")
@@ -202,31 +202,32 @@ class Fatal(StageJob):
         return bytes(inputs[0])
 
 
-def command(folder: Path, name: str, *more: str) -> list[str]:
+def command(name: str, *more: str) -> list[str]:
     files = ["--source", "x.en", "--target", "x.de", "--alignments", "x.align"]
     specs = ["--annotate-source", "conllu:x.en.conllu", "--annotate-target", "conllu:x.de.conllu"]
     made = ["-l", "en-de", "--phenomenon", "toy", "--name", "mined", "-o", f"{name}.jsonl"]
-    return [sys.executable, "-m", "anaphora", "build", "mine", *files, *specs, *made, *more]
+    return ["build", "mine", *files, *specs, *made, *more]
 
 
 def test_killed_at_any_moment(
-    tmp_path: Path, write: Callable[[Path, list[list[str]]], Files], documents: list[list[str]]
+    anaphora: Callable[..., subprocess.CompletedProcess[str]],
+    tmp_path: Path,
+    write: Callable[[Path, list[list[str]]], Files],
+    documents: list[list[str]],
 ) -> None:
     write(tmp_path, documents * 27)  # two shards
-    subprocess.run(command(tmp_path, "whole", "--workers", "1"), cwd=tmp_path, check=True, capture_output=True)
+    anaphora(*command("whole", "--workers", "1"))
     stages = ["read", "annotate-source", "annotate-target", "align", "extract"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     for stage in stages:
-        with subprocess.Popen(
-            command(tmp_path, "out", "--workers", "2"), cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-        ) as run:
+        with warm.start("anaphora", *command("out", "--workers", "2"), cwd=tmp_path, **pipes) as run:
             folder = tmp_path / "out.jsonl.work" / stage
             while run.poll() is None and not list(folder.glob("*.gz")):
                 time.sleep(0.01)
             run.send_signal(signal.SIGKILL)
+        assert run.returncode == -signal.SIGKILL
         assert list(folder.glob("*.gz"))
     assert not (tmp_path / "out.jsonl").exists()
-    last = subprocess.run(
-        command(tmp_path, "out", "--workers", "2", "--json"), cwd=tmp_path, check=True, capture_output=True, text=True
-    )
+    last = anaphora(*command("out", "--workers", "2", "--json"))
     assert [s["name"] for s in json.loads(last.stdout)["stages"] if s["reused"] == s["shards"]][:3] == stages[:3]
     assert (tmp_path / "out.jsonl").read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
