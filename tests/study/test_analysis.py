@@ -97,8 +97,8 @@ def test_ratings(make: Make, said: Said) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"item": "p99"}, "answer 1: anna was not asked 'p99'"),
-        ({"annotator": "eve"}, "answer 1: eve was not asked 'p0'"),
+        ({"item": "p99"}, "answer 1: 'p99' was not assigned to anna"),
+        ({"annotator": "eve"}, "answer 1: 'p0' was not assigned to eve"),
         ({"choice": ("c",)}, "answer 1: unknown choice 'c'"),
         ({"choice": ("a", "b")}, "answer 1: only one choice is possible"),
         ({"shown": (0,)}, "shown in another order"),

@@ -73,7 +73,7 @@ def test_an_unknown_outcome_is_refused(details: Suite, word: str) -> None:
 
 
 def test_nothing_to_ask_is_an_error(details: Suite) -> None:
-    with pytest.raises(BadInput, match="nothing to ask: no example is agrees"):
+    with pytest.raises(BadInput, match="nothing to annotate: no example is agrees"):
         selected(details, ["agrees"])
 
 
@@ -185,7 +185,7 @@ def test_answers_by_system_and_sentence(make_verdicts: Make, said: Said) -> None
 
 def test_other_studies_have_no_verdicts(make: Make, make_gaps: Make) -> None:
     for study in (make(), make_gaps()):
-        with pytest.raises(BadInput, match=f"a study of {study.mode}, which has no verdicts"):
+        with pytest.raises(BadInput, match=f"a study of {study.mode} has no verdicts"):
             answers_of(study, {}, Path("study"), ["a"])
 
 

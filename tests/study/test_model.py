@@ -97,7 +97,7 @@ def test_a_study_of_the_first_version(make: Make, folder: Path) -> None:
         (lambda d: d["annotators"][1].update(name="anna"), "the annotator 'anna' occurs twice"),
         (
             lambda d: d["annotators"][0]["items"].append(["nothing", [0, 1]]),
-            "anna is asked 'nothing', which is not an item",
+            "'nothing' of anna is not an item",
         ),
         (lambda d: d["annotators"][0]["items"][0].pop(), "annotator 1 is broken"),
         (lambda d: d["items"].__setitem__(0, None), "item 1 is broken"),
@@ -123,7 +123,7 @@ def test_what_is_no_study(tmp_path: Path, folder: Path) -> None:
 def test_links_of_another_study(make: Make, folder: Path, tmp_path: Path) -> None:
     write_study(make(), tmp_path / "other")
     (folder / "links.json").write_bytes((tmp_path / "other" / "links.json").read_bytes())
-    with pytest.raises(BadInput, match="links of another study"):
+    with pytest.raises(BadInput, match="links belong to another study"):
         read_links(folder, read_study(folder))
     (folder / "links.json").write_text("[]")
     with pytest.raises(BadInput, match="not the links of a study"):

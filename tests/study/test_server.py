@@ -171,7 +171,7 @@ def test_answers_that_were_waiting_come_together_in_order(client: Client) -> Non
     reply = client("POST", f"/a/{TOKENS['anna']}/outbox", json=waiting)
     assert reply.status_code == 200
     assert reply.json()["stored"] == ["request-0", "request-1", "request-2", "request-4"]
-    assert reply.json()["refused"] == {"request-3": "You were not asked this item."}
+    assert reply.json()["refused"] == {"request-3": "This item is not assigned to you."}
     assert client.answers() == {"p0": ["b"], "p1": ["neither"]}
     assert len(client.log.answers()) == 4
     assert client("POST", f"/a/{TOKENS['anna']}/outbox", json=[*waiting, {"request": 1}]).status_code == 422
@@ -319,7 +319,7 @@ def test_nobody_answers_what_they_were_not_asked(make: Make, tmp_path: Path) -> 
     client = Client(study, log)
     other = study.annotators[1].assignments[0].item
     refused = client.say("anna", client.shown("ben", other), "a")
-    assert (refused.status_code, refused.json()["detail"]) == (422, "You were not asked this item.")
+    assert (refused.status_code, refused.json()["detail"]) == (422, "This item is not assigned to you.")
     assert log.answers() == []
     log.close()
 

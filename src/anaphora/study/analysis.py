@@ -46,11 +46,11 @@ def current_answers(study: Study, log: Iterable[Answer], name: str) -> dict[Key,
         key = answer.annotator, answer.item
         problem = study.problem_with(answer.choice)
         if key not in study.orders:
-            problem = f"{answer.annotator} was not asked {answer.item!r}"
+            problem = f"{answer.item!r} was not assigned to {answer.annotator}"
         elif answer.shown != study.orders[key]:
             problem = f"the candidates of {answer.item!r} were shown in another order than in the study"
         if problem:
-            remedy = "The answers do not belong to this study.json: restore the one they were given to."
+            remedy = "The answers belong to another study.json: restore the one they were collected with."
             raise BadInput(name, f"answer {answer.number:,}: {problem}", remedy=remedy)
         current.pop(key, None)
         if answer.choice:

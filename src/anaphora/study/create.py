@@ -81,7 +81,7 @@ def make_study(suite: Suite, design: Design) -> Study:
     else:
         items = gap_items(examples, path) if design.mode == GAPS else verdict_items(examples, path)
     if not items:
-        raise BadInput(path, "there is nothing to ask: the suite has no examples")
+        raise BadInput(path, "the suite has no examples, so there is nothing to annotate")
     if design.sample is not None and design.sample < len(items):
         chosen = set(random.Random(design.seed).sample(range(len(items)), design.sample))
         items = [item for k, item in enumerate(items) if k in chosen]

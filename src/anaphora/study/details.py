@@ -212,7 +212,7 @@ def selected(suite: Suite, only: Sequence[str]) -> Suite:
     if not any(map(is_wanted, suite)):
         path = suite.path or Path(suite.header.name)
         remedy = "See the column outcome, verdict or case of the details."
-        raise BadInput(path, f"there is nothing to ask: no example is {', '.join(only)}", remedy=remedy)
+        raise BadInput(path, f"nothing to annotate: no example is {', '.join(only)}", remedy=remedy)
     return suite_of(suite.header, lambda: filter(is_wanted, suite), suite.path)
 
 
@@ -276,7 +276,7 @@ class Answers:
 def answers_of(study: Study, current: Mapping[Key, Answer], folder: Path, systems: Sequence[str]) -> Answers:
     """Return the verdicts of annotators on these systems; an error if the study is about others, or no such study."""
     if study.mode != VERDICTS:
-        problem = f"a study of {study.mode}, which has no verdicts"
+        problem = f"a study of {study.mode} has no verdicts"
         remedy = "Create one of the details: anaphora study create --from FILE.jsonl --only wrong,not-found -o STUDY"
         raise BadInput(folder, problem, remedy=remedy)
     given: dict[str, list[str]] = {}

@@ -141,7 +141,7 @@ def scores_table(accuracy: Mapping[str, float], metrics: Path | None = None) -> 
     table = read_columns(metrics)
     first, *rest = table.names
     if "human" in rest:
-        raise BadInput(metrics, "there is a column 'human' already", line=1, remedy="Call it something else.")
+        raise BadInput(metrics, "the column 'human' already exists", line=1, remedy="Rename it.")
     listed = {record.cells[first]: record for record in table.records}
     if missing := [system for system in accuracy if system not in listed]:
         remedy = "Its first column must name the systems as the study does."
@@ -156,4 +156,4 @@ def scores_table(accuracy: Mapping[str, float], metrics: Path | None = None) -> 
 
 def _needs_gaps(study: Study, option: str) -> None:
     if study.mode != GAPS:
-        raise AnaphoraError(f"{option} is about gaps, and this is a study of {study.mode}: make one with --mode gaps")
+        raise AnaphoraError(f"{option} needs a study of gaps, not of {study.mode}: create one with --mode gaps")

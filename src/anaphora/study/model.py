@@ -247,7 +247,7 @@ def read_links(folder: Path, study: Study) -> tuple[str, dict[str, str]]:
     except (TypeError, KeyError, AttributeError):
         raise BadInput(path, "not the links of a study", remedy="Restore the file.") from None
     if owner != study.id or set(tokens) != {a.name for a in study.annotators}:
-        raise BadInput(path, f"these are links of another study than {study.id}", remedy="Restore the file.")
+        raise BadInput(path, f"these links belong to another study, not to {study.id}", remedy="Restore the file.")
     every = [admin, *tokens.values()]
     if not all(isinstance(t, str) and len(t) >= 22 for t in every) or len(set(every)) < len(every):
         raise BadInput(path, "two links are the same, or one could be guessed", remedy="Restore the file.")
@@ -318,7 +318,7 @@ def _inconsistency(study: Study) -> str | None:
         asked = Counter(one.item for one in annotator.assignments)
         for one in annotator.assignments:
             if asked[one.item] > 1:
-                return f"{annotator.name} is asked {one.item!r} twice"
+                return f"{one.item!r} is assigned to {annotator.name} twice"
             if one.item not in study.by_id or sorted(one.order) != list(range(size)):
-                return f"{annotator.name} is asked {one.item!r}, which is not an item, or in an invalid order"
+                return f"{one.item!r} of {annotator.name} is not an item, or its order is invalid"
     return None

@@ -51,7 +51,7 @@ FILES = {
 LOGGER = logging.getLogger("uvicorn.error")
 Body = TypeVar("Body")
 HTML = {"Content-Type": "text/html; charset=utf-8"}
-NO_STUDY = "This link leads to no study. Is it complete?"
+NO_STUDY = "This link does not belong to a study. Check that it is complete."
 
 
 class AnswerRequest(BaseModel):
@@ -121,7 +121,7 @@ class StudyService:
             item = answer.item
         order = None if item is None else self.study.orders.get((annotator.name, item))
         choice = tuple(answer.choice)
-        problem = "You were not asked this item." if order is None else self.study.problem_with(choice)
+        problem = "This item is not assigned to you." if order is None else self.study.problem_with(choice)
         if item is None or order is None or problem:
             raise HTTPException(422, problem)
         seconds, elapsed = answer.seconds, answer.elapsed_seconds
