@@ -17,7 +17,7 @@ help:
 	@echo "make check  lint, types and the quick tests (less than half the time of make test)"
 	@echo "make lint   ruff, mypy and import-linter only"
 	@echo "make lock   the newest versions of all packages into requirements-dev.txt, which the tests run with"
-	@echo "make chaos  kill, starve and unplug every command that writes, and resume it (20 minutes at most)"
+	@echo "make chaos  kill, starve and unplug every command that writes, and resume it (half an hour or more)"
 	@echo "make bench  the benchmarks: speed and memory as ratios, measured side by side"
 	@echo "make fuzz   damaged inputs for every reader and command (CASES of each target, 1,000 by default)"
 	@echo "make release  wheel and sdist, each tried out in an empty environment: doctor, then the demo"

@@ -1,6 +1,6 @@
 """`make chaos`: kill, starve and unplug every command that writes, and see whether it can be resumed.
 
-    python -m tests.chaos                      everything: 20 minutes at most on two processors
+    python -m tests.chaos                      everything: half an hour or more on two processors
     python -m tests.chaos --only score         targets whose names contain a word
     python -m tests.chaos --parts kills,power  some parts only
 
