@@ -326,5 +326,5 @@ def test_annotations_for_discomt(gaps: tuple[Study, dict[Key, Answer]], tmp_path
 def test_pairs_give_no_judgments(make: Make) -> None:
     study = make()
     for function in (judgments, gap_annotations, human_accuracy):
-        with pytest.raises(AnaphoraError, match="this is a study of pairs"):
+        with pytest.raises(AnaphoraError, match="needs a study of gaps, not of pairs"):
             function(study, {})

@@ -203,7 +203,7 @@ def test_agreement_of_verdicts(make_verdicts: Make, said: Said) -> None:
 
 def test_what_belongs_to_other_studies_is_refused(make_verdicts: Make) -> None:
     study = make_verdicts()
-    with pytest.raises(AnaphoraError, match="this is a study of verdicts"):
+    with pytest.raises(AnaphoraError, match="needs a study of gaps, not of verdicts"):
         human_accuracy(study, {})
     with pytest.raises(AnaphoraError, match="a study of verdicts has no pairs"):
         pair_list_text(study_agreement(study, {}), Path("p.json"))

@@ -829,5 +829,5 @@ def test_a_wrong_link(make: Make, serve: Serve, contexts: Any, tmp_path: Path) -
     playwright.expect(page.get_by_role("heading", name="There is no study behind this address")).to_be_visible(
         timeout=20_000
     )
-    assert json.loads(page.goto(f"{server.links['anna'][:-1]}/state").text())["detail"].startswith("This link leads")
+    assert json.loads(page.goto(f"{server.links['anna'][:-1]}/state").text())["detail"].startswith("This link does not")
     page.close()

@@ -98,12 +98,8 @@ def test_the_whole_suite_has_its_own_hash() -> None:
     found = select(made_selection())
     assert (found.sha256, found.whole, found.cut_blocks, found.context) == (made_selection().sha256(), True, (), 1)
     assert names(found.examples) == names(list(made_selection()))
-    assert (
-        select(made_selection(), limit=10)
-        == select(made_selection(), limit=99)
-        == select(made_selection(), sample=10)
-        == found
-    )
+    for settings in ({"limit": 10}, {"limit": 99}, {"sample": 10}):
+        assert select(made_selection(), **settings)[:4] == found[:4]
 
 
 @pytest.mark.parametrize(("limit", "cut"), [(4, ()), (6, (1,)), (8, ()), (9, (2,)), (3, (0,))])
