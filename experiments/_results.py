@@ -53,7 +53,7 @@ class System:
     context: str = ""
 
 
-BASELINES, TRAINED = "baselines/suites.json", "contrapro-2018/train.json"
+BASELINES, TRAINED, REAL = "baselines/suites.json", "contrapro-2018/train.json", "discourse-2018/real.json"
 CONTRAPRO = ("contrapro",)
 SYSTEMS = (
     System("majority", BASELINES, "{suite}/majority", context="none"),
@@ -65,6 +65,12 @@ SYSTEMS = (
     System("our concat22, stage 2", TRAINED, "models/stage2", CONTRAPRO),
     System("our concat22, seed 1", TRAINED, "models/concat22-1", CONTRAPRO),
     System("our concat22, seed 2", TRAINED, "models/concat22-2", CONTRAPRO),
+    System("our concat22, seed 3", TRAINED, "models/concat22-3", CONTRAPRO),
+    System("our concat22, mean of the seeds", TRAINED, "models/concat22-mean", CONTRAPRO),
+    System("our baseline, EN–FR", REAL, "models/baseline-1/{suite}", context="none"),
+    System("our 2-to-2, EN–FR, seed 1", REAL, "models/2-to-2-1/{suite}"),
+    System("SmolLM2-135M-Instruct", "language-models/context.json", "models/smollm2/document/{suite}"),
+    System("Gemma 3 270M", "language-models/context.json", "models/gemma/document/{suite}"),
 )
 
 
@@ -88,6 +94,8 @@ TRANSLATORS = (
     Translators("DE–EN, WMT news 2018 and 2019", "apt-2017/wmt.json", "de-en"),
     Translators("FR–EN, WMT news 2013 and 2014", "apt-2017/wmt.json", "fr-en"),
     Translators("EN–ES, TED talks (IWSLT 2014)", "apt-2017/apertium.json"),
+    Translators("PT–EN, WMT news 2019, to Portuguese and back", "engines/bergamot.json", "round_trip"),
+    Translators("ZH–EN, WMT news 2021, sentences with a pronoun", "engines/opus.json"),
 )
 
 
@@ -195,7 +203,7 @@ def cell(table: list[Row], system: str) -> str:
         return ""
     text = f"{best.figure['accuracy']:.3f}"
     if best.difference:
-        points = f"{-100 * best.difference['delta']:+.1f}".replace("-", "−")
+        points = f"{-100 * best.difference['delta'] + 0.0:+.1f}".replace("-", "−")
         text += f" ({points}{'*' if best.difference['p_adjusted'] < CHANCE else ''})"
     return text
 

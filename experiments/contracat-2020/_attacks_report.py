@@ -289,7 +289,7 @@ def augmentation(found: Figures) -> list[str]:
 
 def limits(found: Figures) -> list[str]:
     return paragraph(
-        f"One seed of one small model; {total(found, 'phrase')} items for each phrase and owner, 150 of each template,",
+        f"One small model; {total(found, 'phrase')} items for each phrase and owner, 150 of each template,",
         "because of processor time: a phrase that costs less than some ten points cannot be told from chance here.",
         "The target context is the reference's, with the attack in it. The rebuilt",
         "ContraPro",

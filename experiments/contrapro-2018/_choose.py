@@ -1,12 +1,14 @@
 """Which checkpoints become the model of the last stage: those whose mean is best on held-out passages (_last_stage.py).
 
-Nothing here sees ContraPro.
+The mean of the models of all seeds, which start from the same weights, is a model too (Wortsman et al. 2022, Model
+soups). Nothing here sees ContraPro.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import shutil
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,7 @@ from anaphora.nmt.training import contrastive_accuracy
 
 BATCH_TOKENS = 4096
 CHOSEN = "chosen.json"
+OF_A_TRAINING = (CHECKPOINTS, CHOSEN, "log.jsonl", "curve.svg", ".lock")  # what a mean of models has not
 
 
 def choose(folder: Path, suite: Path, every: int = EVERY_MEAN) -> dict[str, Any]:
@@ -42,6 +45,23 @@ def choose(folder: Path, suite: Path, every: int = EVERY_MEAN) -> dict[str, Any]
         done.write_text(json.dumps({"items": len(examples), **tried[best], "tried": tried}), encoding="utf-8")
     found: dict[str, Any] = json.loads(done.read_text("utf-8"))
     return found
+
+
+def mean_of_seeds(models: Sequence[Path], folder: Path, suite: Path) -> dict[str, Any]:
+    """Write the model whose weights are the mean of those of several; its accuracy. Computed once."""
+    done = folder / CHOSEN
+    if not done.exists():
+        torch.set_num_threads(1)
+        shutil.copytree(models[0], folder, ignore=shutil.ignore_patterns(*OF_A_TRAINING), dirs_exist_ok=True)
+        model, config, text = load_model(folder)
+        average([path / WEIGHTS for path in models], model)
+        examples = list(load_suite(suite))
+        accuracy = contrastive_accuracy(model, text, config.model.layout, examples, BATCH_TOKENS)
+        finish(folder, model)
+        found = {"items": len(examples), "accuracy": accuracy, "models": [path.name for path in models]}
+        done.write_text(json.dumps(found), encoding="utf-8")
+    answer: dict[str, Any] = json.loads(done.read_text("utf-8"))
+    return answer
 
 
 def means(saved: list[Path], every: int) -> Iterator[list[Path]]:

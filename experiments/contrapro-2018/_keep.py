@@ -17,8 +17,8 @@ WEIGHTS = "model.safetensors"
 LARGEST = torch.finfo(torch.float16).max
 LEFT_OUT = (WEIGHTS, "log.jsonl", "curve.svg", "chosen.json")
 WHAT = {
-    "baseline": "The sentence-level model: stages 1 to 3 without context; seed 1.",
-    "concat22": "The concatenation model: stages 1 to 3, the previous sentence joined on both sides; seed 1.",
+    "baseline": "The sentence-level model: stages 1 to 3 without context; {made}.",
+    "concat22": "The concatenation model: stages 1 to 3, the previous sentence joined on both sides; {made}.",
     "stage2": "The concatenation model before its last stage, from which ablations start.",
 }
 
@@ -34,15 +34,16 @@ def keep(model: Path, folder: Path) -> None:
     save_weights(halves, folder / WEIGHTS, folder / WEIGHTS, metadata={"format": "pt"})
 
 
-def card(name: str, right: Mapping[str, Any]) -> str:
-    """The model card. right: the accuracy of the kept weights on ContraPro"""
+def card(name: str, right: Mapping[str, Any], model: str = "") -> str:
+    """The model card. right: the accuracy of the kept weights on ContraPro; model: the one that is kept"""
+    made = "the mean of the weights of three seeds" if model.endswith("-mean") else f"seed {model[-1:] or 1}"
     size = "" if right["total"] == 12_000 else f" on a random {right['total']:,} of its items"
     context = "" if name == "baseline" else " --context 1"
     lines = [
         f"# contrapro-2018/{name}",
         "",
         *paragraph(
-            WHAT[name],
+            WHAT[name].format(made=made),
             "English to German, a Transformer with 2 + 2 layers of size 192 and 4,000 subwords, lowercased, weights",
             "in half precision. How it was trained, and every figure: [TRAIN.md](../TRAIN.md) and `config.toml`.",
         ),

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from _text import GENDERS, SEPARATOR, Document, it_passages, read, telling, told, write
+from _text import GENDERS, SEPARATOR, YOU, Document, it_passages, plain, read, telling, told, write
 
 Item = dict[str, object]
 MIXED = {"single": 40, "documents": 20}  # one of so many is in the general text
@@ -76,11 +76,12 @@ def spaced(items: list[Item], size: int) -> list[Item]:
 def swapped(english: str, german: str) -> Item:
     """An item, the right candidate first."""
     context, current = german.split(SEPARATOR)
-    found = ONE.search(current)
-    assert found is not None, german  # a passage of it_passages has one
+    polite = not YOU.isdisjoint(plain(english.split(SEPARATOR)[1]).split())
+    pronouns = (match for match in ONE.finditer(current) if not (polite and match[0] == "Sie"))
+    found = next(pronouns)  # a passage of it_passages has one
     right = found[0].lower()
-    pronouns = [right, *(pronoun for pronoun in ("er", "sie", "es") if GENDERS[pronoun] != GENDERS[right])]
-    cased = [p.capitalize() if found[0][0].isupper() else p for p in pronouns]
+    words = [right, *(pronoun for pronoun in ("er", "sie", "es") if GENDERS[pronoun] != GENDERS[right])]
+    cased = [word.capitalize() if found[0][0].isupper() else word for word in words]
     candidates = [[context, current[: found.start()] + pronoun + current[found.end() :]] for pronoun in cased]
     tags = {"reference_pronoun": right}
     return {"source": english.split(SEPARATOR), "candidates": candidates, "gold": 0, "tags": tags}

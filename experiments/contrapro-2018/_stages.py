@@ -38,6 +38,7 @@ class Stage:
     text: files of the text folder, and how often each is read in an epoch
     start: the model whose weights it starts from
     chosen: whether held-out passages tell which checkpoints are averaged; otherwise the last ones are
+    preset: of the Transformers; concat22 by default, or baseline where there is no context
     """
 
     name: str
@@ -48,6 +49,7 @@ class Stage:
     start: str = ""
     context: int = 0
     chosen: bool = False
+    preset: str = ""
     settings: Mapping[str, object] = field(default_factory=dict)
 
     def config(self) -> dict[str, object]:
@@ -73,7 +75,7 @@ STAGE_2_BASELINE = replace(STAGE_2, name="stage2-baseline", context=0, settings=
 SAVED = {"save_every": 50, "keep": 0}  # all checkpoints, to choose from
 DISCOUNTED = {"context_weight": 0.1}
 STAGE_3 = Stage(
-    "concat22", BALANCED, 800, 0.0006, 300, "stage2", 1, chosen=True, settings={**WEIGHTED, **DISCOUNTED, **SAVED}
+    "concat22", BALANCED, 1000, 0.0006, 300, "stage2", 1, chosen=True, settings={**WEIGHTED, **DISCOUNTED, **SAVED}
 )
 STAGE_3_BASELINE = replace(
     STAGE_3, name="baseline", start="stage2-baseline", context=0, settings={**WEIGHTED, **HALF, **SAVED}
@@ -107,7 +109,7 @@ def train(stage: Stage, work: Path, *more: str) -> Path:
     folder = work / stage.name
     if finished(folder, stage):
         return folder
-    preset = "concat22" if stage.context else "baseline"
+    preset = stage.preset or ("concat22" if stage.context else "baseline")
     config = work / f"{stage.name}.toml"
     config.write_text(f'base = "transformer-{preset}"\n' + LAPTOP.read_text("utf-8"), encoding="utf-8")
     given = [f"{key}={json.dumps(value)}" for key, value in stage.config().items()]

@@ -81,12 +81,12 @@ def first(documents: Iterable[Document], limit: int | None = None) -> Iterator[D
         yield document
 
 
-def write(documents: Iterable[Document], stem: Path) -> int:
+def write(documents: Iterable[Document], stem: Path, target: str = "de") -> int:
     """Two files that belong together line by line, a blank line after each document; the number of pairs."""
     pairs = 0
     with (
         stem.with_suffix(".en").open("w", encoding="utf-8") as one,
-        stem.with_suffix(".de").open("w", encoding="utf-8") as other,
+        stem.with_suffix(f".{target}").open("w", encoding="utf-8") as other,
     ):
         for document in documents:
             pairs += len(document)
@@ -203,9 +203,9 @@ def tagged(stem: Path) -> Iterator[Document]:
         yield document
 
 
-def ctxpro(data: Path) -> Iterator[Document]:
+def ctxpro(data: Path, names: Iterable[str] = CTXPRO) -> Iterator[Document]:
     """Passages whose translation has as many sentences as their segments together; the others are left out."""
-    for name in CTXPRO:
+    for name in names:
         text = data / f"ctxpro/{name}.opensubtitles.en-de.test.gz"
         for english, german in lines(text, data / f"ctxpro/deepl.{name}.opensubtitles.en-de.test.contexts.gz"):
             segments = [segment.strip() for segment in english.split("<eos>")]

@@ -11,13 +11,14 @@ from __future__ import annotations
 import html
 import json
 import os
-import subprocess
 import sys
 import tempfile
-import textwrap
 from collections import Counter
 from pathlib import Path
 from typing import Any
+
+from _command import anaphora
+from _markdown import paragraph
 
 from anaphora.core.files import text_lines
 
@@ -56,9 +57,9 @@ def mine(folder: Path) -> dict[str, Any]:
             for corpus, part in PARTS:
                 for line in text_lines(DATA / corpus / f"concatenated_en2de_{part}_{language}.txt.gz"):
                     out.write(f"{html.unescape(line) if '&' in line else line}\n")
-    far = command(folder, "all", "--option", f"distance={FAR}")
-    even = command(folder, "even")
-    every = command(folder, "all")  # last, as its suite is read below
+    far = command(folder, "all", "--format", "tags", "--option", f"distance={FAR}")
+    even = command(folder, "even", "--format", "tags")
+    every = command(folder, "all", "--format", "tags")  # last, as its suite is read below
     kept = ("documents", "pairs", "candidates", "found", "distances", "settings")
     pronoun = every["pronoun_table"]["it"]
     return {key: every[key] for key in kept} | {
@@ -111,23 +112,16 @@ def contrapro_words() -> float | None:
 
 
 def command(folder: Path, size: str, *more: str) -> dict[str, Any]:
-    arguments = ["build", "mine", "--source", folder / "text.en", "--target", folder / "text.de", "--format", "tags"]
-    arguments += [
-        "--seed",
-        "1",
-        "-l",
-        "en-de",
-        "--per-class",
-        size,
-        "--work",
-        folder / "work",
-        "-o",
-        folder / f"{size}.jsonl",
+    """What `build mine` says of the text of a folder; the suite is in SIZE.jsonl."""
+    texts = ("--source", folder / "text.en", "--target", folder / "text.de", "-l", "en-de", "--seed", "1")
+    files = ("--per-class", size, "--work", folder / "work", "-o", folder / f"{size}.jsonl")
+    annotators = [
+        word
+        for side, language in (("source", "en"), ("target", "de"))
+        for word in (f"--annotate-{side}", f"spacy:{MODELS / f'{language}_ud_sm'}")
     ]
-    for side, language in (("source", "en"), ("target", "de")):
-        arguments += [f"--annotate-{side}", f"spacy:{MODELS / f'{language}_ud_sm'}"]
-    called = [sys.executable, "-m", "anaphora", *map(str, arguments), *more, "--json"]
-    return dict(json.loads(subprocess.run(called, check=True, stdout=subprocess.PIPE).stdout))
+    found: dict[str, Any] = anaphora("build", "mine", *texts, *files, *annotators, *more, "--json")
+    return found
 
 
 def report(found: dict[str, Any]) -> str:
@@ -139,6 +133,15 @@ def report(found: dict[str, Any]) -> str:
         f"Commentary 2016 and Europarl 7). {sum(found['found'].values()):,} items were found; as many of each pronoun",
         f"as of the rarest make a balanced suite of {found['balanced']['examples']:,}.",
         "",
+        *tables(found),
+        *_discussion(found),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def tables(found: dict[str, Any]) -> list[str]:
+    """What became of each *it*, and Tables 2 and 4 of the paper beside ours."""
+    return [
         "What became of each *it*:",
         "",
         "| | n |",
@@ -159,9 +162,7 @@ def report(found: dict[str, Any]) -> str:
         "| :-- | --: | --: | --: | --: | --: | --: |",
         *_distances(found["distances"]),
         "",
-        *_discussion(found),
     ]
-    return "\n".join(lines) + "\n"
 
 
 def _discussion(found: dict[str, Any]) -> list[str]:
@@ -171,7 +172,7 @@ def _discussion(found: dict[str, Any]) -> list[str]:
     near, far = sum(found["found"].values()), sum(found["far"]["found"].values())
     beyond = sum(found["far"]["distances"].get(">3", {}).values())
     lines = [
-        *_paragraph(
+        *paragraph(
             f"**Distance 0.** In {100 * inside:.0f} % of the items the antecedent is in the sentence of the pronoun, "
             f"in ContraPro in {sum(PAPER_TABLE_4['0']) / 120:.0f} %. The likely reason is the genre: ContraPro is made "
             "of subtitles, whose sentences are short, while those of talks, news and debates have room for a noun and "
@@ -192,7 +193,7 @@ def _discussion(found: dict[str, Any]) -> list[str]:
         lines.append(f"| ContraPro | 12,000 | | {found['contrapro_words']:.1f} | {rows} |")
     lines += [
         "",
-        *_paragraph(
+        *paragraph(
             "**Distance > 3.** The paper has no limit on distance, and this row is cut here, twice: the built-in "
             "resolver looks at nouns of the five sentences before, and `build mine` drops what is farther than five "
             "sentences away (`--option distance=N`). The first limit is the one that counts: with `--option "
@@ -202,10 +203,6 @@ def _discussion(found: dict[str, Any]) -> list[str]:
         ),
     ]
     return lines
-
-
-def _paragraph(text: str) -> list[str]:
-    return textwrap.wrap(text, 120, break_long_words=False, break_on_hyphens=False)
 
 
 def _inside(about: dict[str, Any]) -> float:

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from _choose import choose
+from _choose import CHOSEN, choose, mean_of_seeds
 from _judge import SAMPLE, Judge
 from _keep import card, keep
 from _last_stage import write_last_stage
@@ -49,6 +49,7 @@ HERE = Path(__file__).resolve().parent
 DATA = Path(os.environ.get("ANAPHORA_DATA") or HERE.parents[2] / "shared" / "data")
 WORK = Path(os.environ.get("WORK") or HERE / "work")
 NEEDED = ("tatoeba", "multi30k", "docs-en-de", "ctxpro", "contrapro")
+MEAN = "concat22-mean"  # of the weights of all seeds
 ABLATED = 1500  # items of ContraPro that ablations are judged on
 SMOKE = 24  # items of every judgment, if only the steps are tried
 
@@ -111,37 +112,45 @@ class Experiment:
             self.train(stage)
         baseline = self.train(seeded(STAGE_3_BASELINE, SEEDS[0])).name
         seeds = [self.train(seeded(STAGE_3, seed)).name for seed in (SEEDS[:1] if self.smoke else SEEDS)]
-        detailed = seeds[0]
+        mean_of_seeds([self.work / name for name in seeds], self.work / MEAN, self.work / "text" / "development.jsonl")
+        chosen = {name: self.chosen(name) for name in (baseline, *seeds, MEAN)}
+        detailed = max((*seeds, MEAN), key=lambda name: chosen[name]["accuracy"])
         found = {
             STAGE_2_BASELINE.name: {"right": judge.accuracy(STAGE_2_BASELINE.name, "right", SAMPLE)},
             STAGE_2.name: against_random(judge, STAGE_2.name),
             baseline: {"right": judge.accuracy(baseline, "right", SAMPLE)},
-            **{name: against_random(judge, name) for name in seeds},
+            **{name: against_random(judge, name) for name in (*seeds, MEAN)},
         }
-        for name in (baseline, *seeds):
-            found[name]["chosen"] = json.loads((self.work / name / "chosen.json").read_text("utf-8"))
-        for name in (baseline, detailed):
-            found[name]["all"] = judge.accuracy(name, "right")
+        for name, best in chosen.items():
+            found[name]["chosen"] = best
         for name in (STAGE_2_BASELINE.name, STAGE_2.name, baseline, detailed):
             found[name]["bleu"] = judge.bleu(name)
         for condition in ("none", "produced", "source only"):
             found[detailed][condition] = judge.accuracy(detailed, condition, SAMPLE)
         found[detailed]["cxmi"] = judge.cxmi(detailed)
         kept = {"baseline": baseline, "concat22": detailed, "stage2": STAGE_2.name}
+        accuracies = {folder: self.keep(judge, name, folder) for folder, name in kept.items()}
+        for folder in ("baseline", "concat22"):
+            found[kept[folder]]["all"] = accuracies[folder]  # as anyone has it, in half precision
         return {
             "pairs": counts,
             "updates": {stage.name: stage.updates for stage in (STAGE_1, STAGE_2, STAGE_3)},
             "models": found,
-            "kept": {folder: self.keep(judge, name, folder) for folder, name in kept.items()},
+            "detailed": detailed,
+            "kept": accuracies,
             "probe": {folder: judge.probe(self.out / folder) for folder in kept},
             "bayes": judge.naive_bayes(),
         }
+
+    def chosen(self, name: str) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads((self.work / name / CHOSEN).read_text("utf-8"))
+        return found
 
     def keep(self, judge: Judge, name: str, folder: str) -> dict[str, Any]:
         """Keep a model, with its card; the accuracy of what is kept."""
         keep(self.work / name, self.out / folder)
         right = judge.kept(self.out / folder, SAMPLE if name == STAGE_2.name else 0)
-        (self.out / folder / "README.md").write_text(card(folder, right), encoding="utf-8")
+        (self.out / folder / "README.md").write_text(card(folder, right, name), encoding="utf-8")
         return right
 
     def ablation(self, seeds: tuple[int, ...]) -> dict[str, Any]:

@@ -67,6 +67,8 @@ def report(found: dict[str, Any]) -> str:
     lines += ["", *paragraph(f"Preferred, by pronoun: {by}. Signature: `{scored['signature']}`.")]
     lines += ["", "## What it shows", "", *shown(found), "", "## What it does not show", ""]
     lines += paragraph(
+        f"{found['sentences']:,} sentences, {total} of them with one pronoun, are few: the intervals are wide, and no",
+        "order of the systems by their pronouns follows.",
         "Chinese writes the gender of *he*, *she* and *it*, so that no context is needed; nothing here tells",
         "whether the",
         "model resolves pronouns. Chinese often leaves a pronoun out: what the reference adds has no source word",

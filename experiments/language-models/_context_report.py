@@ -52,8 +52,8 @@ def head(models: Figures) -> list[str]:
         *paragraph(
             "**Prompt.** The context is a document: `English document:`, the sentences of the source on a line",
             "each, an",
-            "empty line, `German translation:`, and the sentences of the candidate on a line each. The chat",
-            "template of",
+            "empty line, `French translation:` (ContraPro: German), and the sentences of the candidate on a line each.",
+            "The chat template of",
             "SmolLM2 is left out, so that all models read the same text. *Random* is the previous sentence, and its",
             "translation, of another item. Bawden's sets are scored whole, larger ones on a random sample,",
             "which is the same for all models.",
@@ -82,7 +82,10 @@ def main_table(models: Figures) -> list[str]:
         lines.append(
             f"| {TITLES[suite]} | {name} | {figures['right']['total']:,} | {' | '.join(cells)} | {gain(figures)} |"
         )
-    lines += ["", *paragraph("Next to it, systems of the papers:", *(f"{TITLES[s]} {PAPERS[s]}." for s in PAPERS))]
+    lines += [
+        "",
+        *paragraph("Next to it, systems of the papers:", *(f"{TITLES[s]} {PAPERS[s]}." for s in suites if s in PAPERS)),
+    ]
     lines += paragraph("Guessing has 0.50 in Bawden's and Lopes' sets, and 0.333 in ContraPro.")
     return lines
 
@@ -95,6 +98,8 @@ def shown(models: Figures) -> list[str]:
         certain = difference["p_adjusted"] < CHANCE and difference["delta"] < 0
         verdict = "beyond chance: it uses the context" if certain else "not beyond chance"
         lines.append(f"- {TITLES[suite]}, {name}: {points(-difference['delta'])} points over random, {verdict}.")
+        if "repeated" in figures:
+            lines += [f"  {line}" for line in paragraph(repetition(figures["repeated"]))]
     for name, groups in (
         (m["name"], m["document"]["contrapro"]) for m in models.values() if "contrapro" in m["document"]
     ):
@@ -111,6 +116,16 @@ def shown(models: Figures) -> list[str]:
             )
         lines += paragraph(f"- ContraPro, {name}, with the right context: {pronouns}.{distance}")
     return lines
+
+
+def repetition(found: Figures) -> str:
+    """Whether the context is used for more than repeating its words."""
+    right, random = found["right"], found["random"]
+    (one, n), (other, rest) = right["repeated"], right["other"]
+    return (
+        f"In {n} items the right word is in the previous sentence of the target: {one} of them are right, "
+        f"{random['repeated'][0]} with a random context; of the other {rest}, {other} and {random['other'][0]}."
+    )
 
 
 def more(models: Figures) -> list[str]:

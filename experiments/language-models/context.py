@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,9 @@ from _models import DOCUMENT, MODELS, SEPARATOR, unquantized
 from _modes import SAMPLES, run_modes
 from _suites import SUITES, missing_data, random_contexts, suite_file
 
+from anaphora import load_run
 from anaphora.stats.paired import holm
+from anaphora.suites.example import Example
 from anaphora.suites.suite import read_native
 from anaphora.systems.context import Context, Options
 from anaphora.systems.scoring import SystemCache, score_suite
@@ -36,7 +39,8 @@ CONDITIONS = ("none", "right", "random")
 KEPT = ("total", "correct", "accuracy", "interval", "signature")
 GROUPS = {"contrapro": ("reference_pronoun", "distance")}
 PROMPTS = {"document": (DOCUMENT, SEPARATOR), "line": (None, " ")}
-BOTH_PROMPTS = ("bawden-coreference", "bawden-cohesion")
+COHESION = "bawden-cohesion"
+BOTH_PROMPTS = ("bawden-coreference", COHESION)
 
 
 def main() -> int:
@@ -119,7 +123,30 @@ def in_contexts(name: str, spec: str, layout: str, suite: str, sample: int) -> d
     figures = {condition: evaluated(run, GROUPS.get(suite, ())) for condition, run in runs.items()}
     (attack,) = anaphora("robustness", runs["right"], runs["random"], "--json")["attacks"]
     difference = {key: attack[key] for key in ("total", "before", "after", "delta", "interval", "p_value")}
-    return {**figures, "difference": difference}
+    parts = {"repeated": repeated(suite_file(suite, WORK), runs)} if suite == COHESION else {}
+    return {**figures, "difference": difference, **parts}
+
+
+def repeated(suite: Path, runs: dict[str, Path]) -> dict[str, dict[str, list[int]]]:
+    """How many are right, and of how many, where the right word is in the target context, and where it is not."""
+    told = {example.id: repeats(example) for example in read_native(suite)}
+    found: dict[str, dict[str, list[int]]] = {}
+    for condition in ("right", "random"):
+        counts = {"repeated": [0, 0], "other": [0, 0]}
+        for scored in load_run(runs[condition]):
+            part = counts["repeated" if told[str(scored.tags.get("attacked", scored.id))] else "other"]
+            part[0] += max(range(len(scored.scores)), key=scored.scores.__getitem__) == scored.gold
+            part[1] += 1
+        found[condition] = counts
+    return found
+
+
+def repeats(example: Example) -> bool:
+    """Whether a word that only the right candidate has, of four letters or more, is in its context."""
+    right = example.candidates[example.gold or 0]
+    others = [candidate for number, candidate in enumerate(example.candidates) if number != example.gold]
+    words = [set(re.findall(r"\w{4,}", text.lower())) for text in (right[-1], " ".join(right[:-1]))]
+    return not (words[0] - set(re.findall(r"\w{4,}", " ".join(c[-1] for c in others).lower()))).isdisjoint(words[1])
 
 
 def evaluated(run: Path, groups: tuple[str, ...] = ()) -> dict[str, Any]:
