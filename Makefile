@@ -3,18 +3,20 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
-# two test processes for each core: a third of the time they wait, for browsers, servers and killed children
-PROCESSES ?= $(shell echo $$(($$(nproc 2>/dev/null || sysctl -n hw.ncpu) * 2)))
+CORES ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu)
+# more test processes than cores: a third of the time they wait, for browsers, servers and killed children
+PROCESSES ?= $(shell echo $$(($(CORES) + 3)))
 # Bytecode is kept, even where the environment says not to (images of containers often do): each of hundreds of processes
 # that the tests start would compile torch and transformers again, which takes a quarter of a minute.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo pretrained check test tests lint lock format chaos fuzz bench experiments release clean
+.PHONY: help demo pretrained check slow test tests lint lock format chaos fuzz bench experiments release clean
 
 help:
 	@echo "make demo   set up, then train, ask, attack, diagnose and compare two small models (a few minutes)"
 	@echo "make test   set up, then lint, types and all tests"
-	@echo "make check  lint, types and the quick tests (less than half the time of make test)"
+	@echo "make check  lint, types and the quick tests"
+	@echo "make slow   measure all tests anew: which of them make check leaves out"
 	@echo "make lint   ruff, mypy and import-linter only"
 	@echo "make lock   the newest versions of all packages into requirements-dev.txt, which the tests run with"
 	@echo "make chaos  kill, starve and unplug every command that writes, and resume it (half an hour or more)"
@@ -64,7 +66,11 @@ lint: $(VENV)/.dev
 
 # what to run while working: everything that does not take long
 check: lint
-	$(BIN)/pytest --numprocesses $(PROCESSES) --dist worksteal --quiet -m "not slow and not browser and not cluster"
+	$(BIN)/pytest --numprocesses $(CORES) --dist worksteal --quiet -m "not slow and not browser and not cluster"
+
+# all tests with their times, of which those that are slow go to tests/slow.txt
+slow: $(VENV)/.dev
+	$(BIN)/pytest --numprocesses $(CORES) --dist worksteal --quiet -p tests.slow
 
 # types are checked beside the tests: mypy uses one core
 test: $(VENV)/.dev

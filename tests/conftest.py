@@ -11,7 +11,6 @@ import sys
 import threading
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ import pytest
 # Ray on this machine alone; it reads this when it is imported, which transformers may do.
 os.environ |= {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_USAGE_STATS_ENABLED": "0"}
 
+from tests.slow import function_of, slow_tests
 from tests.tiny_models import demo_sentences, make_llama, make_marian, make_opinionated
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -43,75 +43,33 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_threa
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-# what `make check` leaves out, by file or folder, or by test: those that take more than two seconds of a processor
+# what `make check` leaves out, besides the slow ones (tests/slow.py)
 MARKS = {
-    "slow": (
-        "align/test_fast_align.py::test_real_text_aligns_as_by_thot",
-        "align/test_fast_align.py::test_ted_talks_as_well_as_other_fast_aligns",
-        "align/test_thot.py::test_ted_talks_against_the_alignments_that_came_with_them",
-        "annotate/test_lexicon.py::test_genders_of_held_out_nouns",
-        "annotate/test_lexicon.py::test_the_real_lexicon",
-        "build/attacks/test_phrase.py::test_the_released_attacks_line_by_line",
-        "build/attacks/test_possessive.py::test_antecedents_without_tags",
-        "build/attacks/test_possessive.py::test_the_released_attack",
-        "build/attacks/test_possessive.py::test_the_released_items_by_a_real_tagger",
-        "build/attacks/test_wrong_antecedent.py::test_the_genders_of_german_nouns",
-        "build/mine/test_quality.py::test_the_real_files",
-        "build/mine/test_opus.py::test_huge_members_stay_below_500_mb",
-        "build/mine/test_opus.py::test_many_sentences_and_links_stay_below_500_mb",
-        "build/mine/test_pipeline.py",
-        "build/templates/test_suite.py::test_all_items_of_a_pair_are_valid",
-        "build/templates/test_suite.py::test_the_items_of_the_release_from_its_vocabulary",
-        "chaos",
-        "cli/test_attack.py::test_a_suite_is_attacked",
-        "cli/test_build.py::test_a_suite_of_all_templates_with_the_counts_of_table_8",
-        "cli/test_build.py::test_with_pipelines_on_real_documents",
-        "cli/test_explaining.py::test_diagnose_released_templates",
-        "cli/test_explaining.py::test_translated_sources_are_judged_line_by_line",
-        "cli/test_full_disk.py",
-        "cli/test_interrupts.py",
-        "cli/test_one_writer.py",
-        "cli/test_reference.py::test_the_original_program_on_its_data",
-        "cli/test_synced.py",
-        "demo/test_story.py",
-        "evaluation/test_attribution.py::test_a_real_model_looks_at_antecedents_of_contrapro",
-        "evaluation/test_attribution.py::test_highlights_of_scat_are_words_of_its_passages",
-        "fuzz",
-        "nmt/test_learning.py",
-        "nmt/test_recurrent.py::test_it_learns_what_only_a_context_tells",
-        "nmt/test_training.py::test_killed_and_resumed_training_gives_the_same_bits",
-        "nmt/test_training.py::test_two_processes_train_as_one_with_twice_the_batches",
-        "systems/openai/test_hostile.py::test_memory_stays_below_500_mb",
-        "systems/test_command_hostile.py",
-        "systems/test_ctranslate2.py::test_scores_are_those_of_transformers",
-        "systems/test_huggingface.py::test_out_of_memory_halves_the_batch",
-        "systems/test_huggingface.py::test_real_weights_prefer_what_is_right",
-        "systems/test_scoring.py::test_killed_at_random_moments_it_goes_on_to_the_same_file",
-        "systems/test_workers.py",
-        "test_docs.py",
-        "test_release.py",
-    ),
     "browser": (
         "reports/test_browser.py",
         "reports/test_browser_chapters.py",
         "reports/test_browser_print.py",
         "study/test_page.py",
     ),
-    "cluster": ("build/mine/test_cluster.py", "core/test_ray_workers.py", "systems/test_cluster.py"),
+    "cluster": ("core/test_ray_workers.py", "seams/test_cluster.py"),
 }
+
+FIRST = ("test_docs.py",)  # its longest test takes a minute or two, in which the others can run
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Add the markers: those of the table, and `conformance` to every test of published data."""
-    marks = {str(ROOT / "tests" / name): mark for mark, names in MARKS.items() for name in names}
-    places = cache(lambda path: tuple(map(str, (path, *path.parents))))  # thousands of tests are in hundreds of files
+    """Add the markers: those of the table, `slow`, and `conformance` to every test of published data."""
+    marks = {f"tests/{name}": mark for mark, names in MARKS.items() for name in names}
+    slow = slow_tests()
     for item in items:
-        name = f"{item.path}::{getattr(item, 'originalname', item.name)}"
-        for place in (name, *places(item.path)):
-            if mark := marks.get(place):
-                item.add_marker(mark)
+        function = function_of(item.nodeid)
+        if function in slow:
+            item.add_marker("slow")
+        if mark := marks.get(function.partition("::")[0]):
+            item.add_marker(mark)
         if "data" in getattr(item, "fixturenames", ()):
             item.add_marker("conformance")
+    items.sort(key=lambda item: item.path.name not in FIRST)
 
 
 def pytest_collection_finish() -> None:

@@ -18,6 +18,7 @@ import pytest
 
 import anaphora
 from tests.conftest import MARKS
+from tests.slow import slow_tests
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -205,8 +206,9 @@ def test_every_test_file_is_collected(request: pytest.FixtureRequest) -> None:
 
 def test_marked_tests_exist() -> None:
     def exists(file: str, test: str) -> bool:
-        path = ROOT / "tests" / file
-        return path.exists() and (not test or f"def {test}(" in path.read_text(encoding="utf-8"))
+        path = ROOT / file
+        return path.exists() and (not test or f"def {test.rpartition('::')[2]}(" in path.read_text(encoding="utf-8"))
 
-    missing = [name for names in MARKS.values() for name in names if not exists(*(*name.split("::"), "")[:2])]
-    assert not missing, "tests/conftest.py marks tests that are not there"
+    marked = [*slow_tests(), *(f"tests/{name}" for names in MARKS.values() for name in names)]
+    missing = [name for name in marked if not exists(*(name.partition("::")[::2]))]
+    assert not missing, "tests/slow.txt or tests/conftest.py marks tests that are not there"

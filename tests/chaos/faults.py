@@ -310,12 +310,12 @@ def database_away(folder: Path, inputs: Path, url: str, control: Callable[[str],
 
 def nodes_lost(root: Path) -> Iterator[Fault]:
     """Nodes and workers of a Ray cluster are lost while it scores and mines; these tests are part of the others."""
-    for target, file in (
-        ("score --cluster", "tests/systems/test_cluster.py"),
-        ("build mine --cluster", "tests/build/mine/test_cluster.py"),
+    pytest = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/seams/test_cluster.py", "-k"]
+    for target, names in (
+        ("score --cluster", "come_and_go or worker_lost"),
+        ("build mine --cluster", "node_is_lost or with_a_killed_driver"),
     ):
-        names = "come_and_go or killed_driver or lost"
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", file, "-k", names]
+        command = [*pytest, names]
         with contextlib.suppress(subprocess.TimeoutExpired):
             done = subprocess.run(command, cwd=root, capture_output=True, text=True, timeout=300)
             last = (done.stdout.strip().splitlines() or ["nothing"])[-1]

@@ -20,6 +20,7 @@ from anaphora.cli.app import app
 from anaphora.core.errors import AnaphoraError
 from anaphora.demo.corpus import demo_suite
 from anaphora.evaluation.diagnosis_evidence import load_rules
+from anaphora.runs import ScoredExample, describe, write_run
 from anaphora.suites.suite import suite_of
 from tests.tiny_models import demo_sentences, make_marian
 
@@ -98,6 +99,22 @@ def generative_run(*arguments: str) -> str:
     result = CliRunner().invoke(app, ["generative", *arguments, "--model", "fast_align"], catch_exceptions=False)
     assert result.exit_code == 0, result.output
     return result.stdout
+
+
+def test_generative_refuses_a_run_of_another_suite_before_it_aligns(
+    files: dict[str, str], tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    examples = [replace(example, tags={**example.tags, "reference_pronoun": "x"}) for example in demo_suite()][:90]
+    scored = [ScoredExample(e.id, e.gold, e.tags, [-1.0] * len(e.candidates)) for e in examples]
+    other = suite_of(replace(demo_suite().header, name="other"), lambda: examples)
+    write_run(tmp_path / "run", describe(other, sha256="0" * 64, system="x"), scored)
+    monkeypatch.setattr("anaphora.align.align_systems", None)
+    arguments = ["generative", files["suite.jsonl"], "-t", files["right.de"], "--run", str(tmp_path / "run")]
+    code, _, message = run(arguments, capfd)
+    assert code == 2
+    assert "a run of another suite (other), in which example" in message
+    assert message.rstrip().endswith("has other tags. Score the suite that is translated.")
+    assert message.count("\n") == 1
 
 
 @needs_generative

@@ -40,7 +40,7 @@ from anaphora.runs import CandidateScores
 from anaphora.suites.example import Example, Tag
 from anaphora.suites.suite import Header, Suite, suite_of
 from anaphora.systems import Traits
-from anaphora.systems.attribution import Place, TokenAttribution
+from anaphora.systems.attribution import Position, TokenAttribution
 from anaphora.systems.context import Context, Options
 
 SOURCE = ("I see a lamp.", "Yes, it is on.")
@@ -55,20 +55,20 @@ def example(**tags: Tag) -> Example:
 
 def attributed(values: dict[tuple[int, int, str], float], outside: float = 0.0) -> TokenAttribution:
     """Values of words, each of which is a token; what is not named has 0. The target is read up to the pronoun."""
-    tokens: list[tuple[Place | None, float]] = [(None, outside)]
+    tokens: list[tuple[Position | None, float]] = [(None, outside)]
     for side, passage in enumerate((SOURCE, (RIGHT[0], "Ja,"))):
         for sentence, text in enumerate(passage):
             start = 0
             for word in text.replace(".", " .").replace(",", " ,").split():
                 start = text.index(word, start)
                 tokens.append(
-                    (Place(side, sentence, start, start + len(word)), values.get((side, sentence, word), 0.0))
+                    (Position(side, sentence, start, start + len(word)), values.get((side, sentence, word), 0.0))
                 )
     return TokenAttribution(CandidateScores([-1.0, -2.0]), SOURCE, RIGHT, tokens)
 
 
 def test_tokens_become_words() -> None:
-    tokens = [(Place(0, 0, 8, 10), 0.5), (Place(0, 0, 10, 12), -0.2), (Place(0, 0, 12, 13), 1.0), (None, -3.0)]
+    tokens = [(Position(0, 0, 8, 10), 0.5), (Position(0, 0, 10, 12), -0.2), (Position(0, 0, 12, 13), 1.0), (None, -3.0)]
     units, rest = word_units(TokenAttribution(CandidateScores([0.0]), SOURCE, RIGHT, tokens))
     assert units == [Unit(0, 0, 3, "lamp", pytest.approx(0.3), 2), Unit(0, 0, 4, ".", 1.0, 1)]
     assert rest == 3.0
@@ -104,7 +104,7 @@ def found(example: Example, source: Sequence[str] = SOURCE, target: Sequence[str
     tokens = []
     for side, passage in enumerate(passages):
         for sentence, text in enumerate(passage):
-            tokens += [(Place(side, sentence, k, k + 1), 1.0) for k, sign in enumerate(text) if sign.strip()]
+            tokens += [(Position(side, sentence, k, k + 1), 1.0) for k, sign in enumerate(text) if sign.strip()]
     units, _ = word_units(TokenAttribution(CandidateScores([0.0]), *passages, tokens))
     chosen = antecedent_units(example, passages, units)
     return chosen if isinstance(chosen, str) else [unit.text for unit in units if unit in chosen]
@@ -136,7 +136,7 @@ def test_one_of_several_occurrences(position: int | None, expected: int) -> None
     tags: dict[str, Tag] = {"source_antecedent": "a lamp", "source_antecedent_head_id": position, "distance": 0}
     one = Example("1", (sentence,), (("x",),), 0, {**tags, "source_pronoun": "it"})
     passages = (sentence,), ("",)
-    tokens = [(Place(0, 0, k, k + 1), 1.0) for k, sign in enumerate(sentence) if sign.strip()]
+    tokens = [(Position(0, 0, k, k + 1), 1.0) for k, sign in enumerate(sentence) if sign.strip()]
     units, _ = word_units(TokenAttribution(CandidateScores([0.0]), *passages, tokens))
     chosen = antecedent_units(one, passages, units)
     assert isinstance(chosen, set)
@@ -469,7 +469,7 @@ def test_highlights_of_scat_are_words_of_its_passages(data: Callable[[str], Path
     for one in scat.read(data("scat-en-fr")):
         passages = one.source, one.candidates[0]
         tokens = [
-            (Place(side, number, k, k + 1), 1.0)
+            (Position(side, number, k, k + 1), 1.0)
             for side, passage in enumerate(passages)
             for number, sentence in enumerate(passage)
             for k in range(len(sentence))

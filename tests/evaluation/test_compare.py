@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 
-from anaphora.core.errors import AnaphoraError
-from anaphora.evaluation.compare import Comparison, compare_runs, original_of, zip_runs
+from anaphora.core.errors import AnaphoraError, BadInput
+from anaphora.evaluation.compare import Comparison, check_examples, compare_runs, original_of, zip_runs
 from anaphora.evaluation.result import Settings
 from anaphora.runs import Run, RunHeader, ScoredExample, open_run, write_run
 from anaphora.stats.paired import holm, mcnemar
+from anaphora.suites.example import Example
 
 ABOUT = RunHeader("made-up", "ab" * 32, "en", "de", "scores:x", "1.2.3", breakdowns=("pronoun", "pronoun×distance"))
 SETTINGS = Settings(samples=1_000)
@@ -347,3 +348,26 @@ def test_parts_of_one_suite_are_said_in_words(run_pairing: Make) -> None:
     sampled = replace(first, header=replace(header, settings={"sample": "2@7", "limit": None}))
     with pytest.raises(AnaphoraError, match=r"has a random sample of 2 examples \(seed 7\) of base"):
         zip_runs([whole, sampled])
+
+
+def test_examples_of_another_suite_are_refused(run: Make) -> None:
+    """The ids alone do not tell: many suites count from 0."""
+    scored = run("one", "RWR")
+    examples = [Example(item.id, ("It .",), (("Er .",), ("Sie .",)), item.gold, item.tags) for item in scored]
+    check_examples(scored, examples)
+    check_examples(scored, examples[1:])  # a part of the suite
+    changed = {
+        "example '9' is not in the run, which is of made-up": replace(examples[1], id="9"),
+        r"another suite \(made-up\), in which example '1' has other tags": replace(examples[1], tags={"distance": 4}),
+        r"another suite \(made-up\), in which example '1' has another right answer": replace(examples[1], gold=1),
+    }
+    for message, example in changed.items():
+        with pytest.raises(BadInput, match=message):
+            check_examples(scored, [examples[0], example])
+
+
+def test_tags_are_compared_as_they_are_written(tmp_path: Path) -> None:
+    """A tuple is a list in the file of the run."""
+    example = Example("0", ("It .",), (("Er .",), ("Sie .",)), 0, {"span": (1, 2)})  # type: ignore[dict-item]
+    scored = open_run(write_run(tmp_path / "run", ABOUT, [ScoredExample("0", 0, example.tags, [-1.0, -2.0])]))
+    check_examples(scored, [example])

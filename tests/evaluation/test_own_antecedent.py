@@ -89,6 +89,59 @@ def test_verdicts_in_three_languages(language: str, item: Example, translation: 
     assert verdict(language, item, *translation).verdict == expected
 
 
+LEFT_OUT = [  # the subject of a Spanish sentence; each word of the source is linked to the one at its place
+    ("Él tomó el bate .", "Y es viejo .", AGREES),
+    ("Él tomó el bate .", "Y es vieja .", DISAGREES),
+    ("Él tomó mi raqueta .", "Y es vieja .", AGREES),  # by the usual ending of the noun
+    ("Él tomó mi mapa .", "Y es vieja .", DISAGREES),  # and a noun with another one
+    ("Él tomó el bate .", "Y es muy vieja .", DISAGREES),
+    ("Él tomó las llaves .", "Y son viejas .", AGREES),
+    ("Él tomó mi bate .", "Y es vieja .", UNCLEAR),
+    ("Él tomó el bate .", "Y es una ruina .", NOT_FOUND),  # what a noun is, it is by itself
+    ("Él tomó el bate .", "Y está esperando .", NOT_FOUND),
+    ("Él tomó el bate .", "Y está abajo .", NOT_FOUND),
+    ("Él tomó el bate .", "Y es grande .", NOT_FOUND),
+    ("Él tomó el bate .", "Y rompe roca .", NOT_FOUND),
+]
+
+
+@pytest.mark.parametrize(("context", "current", "expected"), LEFT_OUT)
+@pytest.mark.parametrize("change", [str, str.upper])
+def test_predicates_decide_where_subjects_are_left_out(
+    context: str, current: str, expected: str, change: Callable[[str], str]
+) -> None:
+    found = verdict("es", BAT, change(context), change(current))
+    assert found.verdict == expected
+    if expected in (AGREES, DISAGREES):
+        assert (found.reason, found.pronoun) == (own.PREDICATE, current.lower().split()[-2])
+
+
+def test_a_predicate_belongs_to_the_clause_of_the_pronoun() -> None:
+    item = example("He took the bat .", "Take it , the water is cold .", "the bat")
+    assert verdict("es", item, "Él tomó el bate .", "Toma ya , el agua es fría .").verdict == NOT_FOUND
+    assert verdict("es", BAT, "Él tomó el bate .", "Y es María .").verdict == NOT_FOUND  # a name
+    assert verdict("fr", BAT, "Il prit la batte .", "Et est vieux .").verdict == NOT_FOUND  # French has no such data
+
+
+@pytest.mark.parametrize(
+    ("noun", "expected"),
+    [
+        ("les étudiants", {"m.pl"}),
+        ("les solutions", {"f.pl"}),
+        ("des voitures", {"f.pl"}),
+        ("l' image", {"f.sg"}),  # a word of the list, in spite of -age
+        ("des musées", {"m.pl"}),
+        ("le chance", {"m.sg"}),  # the determiner tells
+        ("les profondeurs", {"f.pl"}),
+        ("les vainqueurs", {"m.pl", "f.pl"}),  # -eur has both genders
+        ("avantage", {"m.sg", "f.sg", "m.pl", "f.pl"}),  # without a determiner it may be no noun
+    ],
+)
+def test_usual_endings_where_a_determiner_shows_no_gender(noun: str, expected: set[str]) -> None:
+    words = noun.split()
+    assert agreement.load_agreement("fr").noun_classes(words, len(words) - 1) == expected
+
+
 @pytest.mark.parametrize(("language", "item", "translation", "expected"), CASES)
 @pytest.mark.parametrize("change", [str.lower, str.upper, str.title])
 def test_letter_case_does_not_matter(

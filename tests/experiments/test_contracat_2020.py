@@ -14,12 +14,6 @@ EXPERIMENTS = Path(__file__).parents[2] / "experiments"
 FOLDER = EXPERIMENTS / "contracat-2020"
 
 
-@pytest.fixture(autouse=True)
-def shared_modules(monkeypatch: pytest.MonkeyPatch) -> None:
-    for folder in (EXPERIMENTS, FOLDER):  # as run.py has it
-        monkeypatch.syspath_prepend(str(folder))
-
-
 def module(name: str) -> dict[str, Any]:
     return runpy.run_path(str(FOLDER / name))
 

@@ -22,12 +22,6 @@ STATED = json.loads((FOLDER / "train.json").read_bytes())["probe"]  # what each 
 LARGEST = 15_000_000  # bytes of a model
 
 
-@pytest.fixture(autouse=True)
-def shared_modules(monkeypatch: pytest.MonkeyPatch) -> None:
-    for folder in (EXPERIMENTS, FOLDER):  # as run.py has it
-        monkeypatch.syspath_prepend(str(folder))
-
-
 def module(name: str) -> dict[str, Any]:
     return runpy.run_path(str(FOLDER / name))
 
@@ -111,10 +105,31 @@ def test_a_development_item_asks_for_the_pronoun_alone() -> None:
     assert item["tags"] == {"reference_pronoun": "ihn"}
 
 
+def test_a_polite_sie_is_not_the_pronoun_of_a_development_item() -> None:
+    item = module("_last_stage.py")["swapped"]("A hat. <SEP> Do you see it?", "Ein Hut. <SEP> Sehen Sie ihn?")
+    assert [candidate[-1] for candidate in item["candidates"]] == ["Sehen Sie ihn?", "Sehen Sie sie?", "Sehen Sie es?"]
+    assert item["tags"] == {"reference_pronoun": "ihn"}
+
+
 def test_means_of_checkpoints_end_where_they_are_tried() -> None:
     saved = [Path(f"update-{update:08d}") for update in range(50, 401, 50)]
     found = [[int(file.parent.name[-8:]) for file in files] for files in module("_choose.py")["means"](saved, 200)]
     assert found == [[50, 100, 150, 200], [250, 300, 350, 400], list(range(50, 401, 50))]
+
+
+def test_the_mean_of_seeds_has_the_mean_of_their_weights(tmp_path: Path) -> None:
+    models, folder = [FOLDER / "concat22", FOLDER / "stage2"], tmp_path / "mean"
+    head = {"anaphora": 1, "name": "development", "source_language": "en", "target_language": "de"}
+    item = module("_last_stage.py")["swapped"]("The hat. <SEP> I see it.", "Der Hut. <SEP> Ich sehe ihn.")
+    suite = tmp_path / "development.jsonl"
+    suite.write_text("".join(json.dumps(line) + "\n" for line in (head, {"id": "1", **item})), encoding="utf-8")
+    found = module("_choose.py")["mean_of_seeds"](models, folder, suite)
+    assert (found["items"], found["models"]) == (1, ["concat22", "stage2"])
+    assert found["accuracy"] in (0.0, 1.0)
+    one, other, mean = (load_file(path / "model.safetensors") for path in (*models, folder))
+    name = "model.decoder.layers.0.fc1.weight"
+    assert not torch.equal(one[name], other[name])
+    assert torch.allclose(mean[name], (one[name].float() + other[name].float()) / 2, atol=1e-6)
 
 
 def test_naive_bayes_learns_what_goes_with_a_gender() -> None:

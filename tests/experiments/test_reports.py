@@ -39,10 +39,17 @@ def text_of(name: str) -> str:
     [
         ("apt-2017/_diabla_report.py", "apt-2017/diabla.json", "apt-2017/DIABLA.md"),
         ("own-antecedent/deepl.py", "own-antecedent/deepl.json", "own-antecedent/DEEPL.md"),
+        ("own-antecedent/_page.py", "own-antecedent/spanish.json", "own-antecedent/SPANISH.md"),
+        ("own-antecedent/_page.py", "own-antecedent/french.json", "own-antecedent/FRENCH.md"),
         ("attribution/_scat_report.py", "attribution/scat.json", "attribution/SCAT.md"),
         ("contrapro-2018/mine.py", "contrapro-2018/mine.json", "contrapro-2018/MINE.md"),
+        ("contrapro-2018/subtitles.py", "contrapro-2018/subtitles.json", "contrapro-2018/SUBTITLES.md"),
         ("contrapro-2018/_train_report.py", "contrapro-2018/train.json", "contrapro-2018/TRAIN.md"),
         ("contracat-2020/_attacks_report.py", "contracat-2020/attacks.json", "contracat-2020/ATTACKS.md"),
+        ("engines/_opus_report.py", "engines/opus.json", "engines/OPUS.md"),
+        ("engines/_bergamot_report.py", "engines/bergamot.json", "engines/BERGAMOT.md"),
+        ("discourse-2018/_real_report.py", "discourse-2018/real.json", "discourse-2018/REAL.md"),
+        ("language-models/_context_report.py", "language-models/context.json", "language-models/CONTEXT.md"),
         ("discourse-2018/_synthetic_report.py", "discourse-2018/synthetic.json", "discourse-2018/SYNTHETIC.md"),
     ],
 )
@@ -51,6 +58,31 @@ def test_the_text_is_what_the_figures_give(
 ) -> None:
     monkeypatch.syspath_prepend(str((EXPERIMENTS / module).parent))  # as run.py has it
     assert (EXPERIMENTS / written).read_text(encoding="utf-8") == report_of(module)(figures(json_file))
+
+
+@pytest.mark.parametrize(("language", "short"), [("spanish", "es"), ("french", "fr")])
+def test_own_antecedents_count_what_was_read(language: str, short: str) -> None:
+    """The figures of the page are those of the table of answers, which has no text, and add up."""
+    found, text = figures(f"own-antecedent/{language}.json"), text_of(f"own-antecedent/{language.upper()}.md")
+    header, *rows = (EXPERIMENTS / f"own-antecedent/read-{short}.tsv").read_text(encoding="utf-8").splitlines()
+    columns = header.split("\t")
+    answers = [dict(zip(columns, row.split("\t"), strict=True)) for row in rows]
+    allowed = {
+        "agreement": {"agrees", "disagrees", "none", "unclear"},
+        "pronoun": {"right", "wrong", "unclear"},
+        "antecedent": {"right", "wrong"},
+        "cause": {"", "antecedent", "pronoun", "noun"},
+    }
+    assert all(answer[name] in allowed[name] for answer in answers for name in columns[1:])
+    assert len(answers) == found["read"] == found["decided"]["items"] >= 50
+    assert sum(found["verdicts"].values()) == found["items"]
+    assert found["decided"]["right"] == found["agrees"]["right"] + found["disagrees"]["right"]
+    different = found["decided"]["items"] - found["decided"]["right"]
+    assert sum(found["causes"].values()) == sum(bool(answer["cause"]) for answer in answers) == different
+    assert f"Of the {different} verdicts that the reader does not share" in text
+    control = found["control"].values()
+    decided, right = (sum(row[key] for row in control) for key in ("decided", "right"))
+    assert f"judged again. {right} of the {decided} that are still decided do." in text
 
 
 def test_train_claims_context_only_beyond_chance() -> None:
@@ -62,7 +94,8 @@ def test_train_claims_context_only_beyond_chance() -> None:
         near = found["models"][name]["difference"]["distance"]["1"]
         right, random = (found["models"][name][c]["breakdowns"]["distance"]["1"] for c in ("right", "random"))
         assert near["delta"] == pytest.approx(random["accuracy"] - right["accuracy"])
-        _, _, claim = text.partition(f"concat22, seed {name[-1]}: {-100 * near['delta']:+.1f} points (")
+        said = "concat22, mean of the seeds' weights" if name.endswith("mean") else f"concat22, seed {name[-1]}"
+        _, _, claim = text.partition(f"{said}: {-100 * near['delta']:+.1f} points (")
         certain = near["p_adjusted"] < 0.05 and near["delta"] < 0
         assert claim.split(")")[1].startswith(", beyond chance." if certain else ", not beyond chance.")
     assert "| *paper: Transformer concat22* | *12,000* | *0.49* | *0.91* | *0.20* | *0.36* |" in text  # Table 6

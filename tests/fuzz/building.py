@@ -35,17 +35,17 @@ class Echo:
 
     def attribute(self, examples: Sequence[Any], method: str, done: Container[int] = ()) -> Iterator[tuple[int, Any]]:
         """Every letter is a token, the first one is worth most."""
-        from anaphora.systems.attribution import Place, TokenAttribution
+        from anaphora.systems.attribution import Position, TokenAttribution
 
         for number, answer in self.score(examples):
             passages = examples[number].source, examples[number].candidates[examples[number].gold or 0]
-            places = [
-                Place(side, n, k, k + 1)
+            positions = [
+                Position(side, n, k, k + 1)
                 for side, passage in enumerate(passages)
                 for n, sentence in enumerate(passage)
                 for k in range(len(sentence))
             ]
-            values = [(place, 1 / (1 + place.start)) for place in places]
+            values = [(position, 1 / (1 + position.start)) for position in positions]
             yield number, TokenAttribution(answer, *passages, values)
 
     def translate(self, texts: Sequence[str], *, beams: int | None = None, max_tokens: int = 256) -> list[str]:

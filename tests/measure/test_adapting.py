@@ -21,11 +21,13 @@ if importlib.util.find_spec("peft") is None:  # not imported here: it takes seco
     pytest.skip("PEFT is not installed: pip install 'anaphora[measure]'", allow_module_level=True)
 
 import torch
+from safetensors import safe_open
+from safetensors.torch import load_file, save_file
 
 from anaphora.cli.app import app
 from anaphora.cli.interrupts import resume_message as stopped
 from anaphora.cli.measure import measure
-from anaphora.core.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.finite import NotFinite
 from anaphora.languages.pronouns import load_readings
 from anaphora.measure.adapting import (
@@ -106,6 +108,23 @@ def test_an_interrupted_run_goes_on_to_the_same_weights(toy: list[Example], tiny
         assert torch.equal(weight, again.model.state_dict()[name]), name
     with pytest.raises(AnaphoraError, match="belongs to a different model, text or configuration"):
         adapt(LanguageModelFeatures(str(tiny_lm)), right(toy)[1:], FAST, keep=kept)
+
+
+def test_unfinished_weights_of_another_size_are_refused(toy: list[Example], tiny_lm: Path, tmp_path: Path) -> None:
+    def stop(line: dict[str, Any]) -> None:
+        if line["step"] == KEEP_EVERY + 1:
+            raise KeyboardInterrupt
+
+    kept = tmp_path / "kept"
+    with pytest.raises(KeyboardInterrupt):
+        adapt(LanguageModelFeatures(str(tiny_lm)), right(toy), FAST, keep=kept, report=stop)
+    with safe_open(kept, "pt") as file:
+        about = file.metadata()
+    tensors = load_file(kept)
+    tensors["0.exp_avg"] = tensors["0.exp_avg"][:1].clone()  # PyTorch would spread it over all rows
+    save_file(tensors, kept, about)
+    with pytest.raises(BadInput, match=r"update 0 has another size"):
+        adapt(LanguageModelFeatures(str(tiny_lm)), right(toy), FAST, keep=kept)
 
 
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=12), st.integers(12, 40))

@@ -69,6 +69,18 @@ def test_a_context_that_is_too_long_is_cut(tiny_lm: Path) -> None:
     assert np.isfinite(features(text("I saw the king. " * 30, "He was old."))).all()
 
 
+def test_a_sentence_that_is_too_long_loses_its_end(tiny_lm: Path) -> None:
+    """Memory would grow with the square of its length. What is read is scored as it would be alone."""
+    features = LanguageModelFeatures(str(tiny_lm))
+    limit = features.model.config.max_position_embeddings
+    long = text("He saw the king. " * limit)
+    (encoded,) = features.encode([long])
+    assert len(encoded.candidate.given) + len(encoded.candidate.predicted) == limit
+    pieces = log_probabilities(features, long.sentence[: limit * 8])  # more than it reads
+    assert features.sentence_scores([long]) == [pytest.approx(sum(pieces[: limit - 1]), abs=1e-2)]
+    assert features(long)[-1].tolist() == [0, 0, 0, 0]  # a pronoun that was not read
+
+
 def test_what_follows_is_divided_by_its_distance() -> None:
     found = by_pronoun(-np.arange(10.0), text("the He a b c d e f it g"))  # pronouns are the words 1 and 8
     assert found.tolist() == [[-1, -2, -3 - 4 - 5 - 6, -7], [-8, -9, 0, 0]]

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anaphora.core.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.finite import NotFinite
 from anaphora.nmt.log import BOTTOM, HEIGHT, LINE, TOP, Log, Series, apart, read_log, series_of, training_curve
 
@@ -43,6 +43,15 @@ def test_a_line_that_was_cut_is_left_out(tmp_path: Path) -> None:
     assert len(read_log(path)) == 1
     Log(path, 99).write("training", 10, loss=0.5)
     assert [line["update"] for line in read_log(path)] == [5, 10]
+
+
+@pytest.mark.parametrize("line", ['{"update": 1}', '{"kind": "training"}', '{"kind": "training", "update": "x"}'])
+def test_a_log_that_is_none_is_refused_and_stays(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "log.jsonl"
+    path.write_text(line + "\n" + "{}\n")
+    with pytest.raises(BadInput, match=r"log\.jsonl: .*the log of a training.* Delete it: training does not need it\."):
+        Log(path, 10)
+    assert path.read_text() == line + "\n" + "{}\n"
 
 
 def test_the_curve_is_drawn_as_suites_are_looked_at(tmp_path: Path) -> None:

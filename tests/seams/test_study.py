@@ -288,10 +288,14 @@ def test_answers_of_other_files_are_refused(command: Command, tmp_path: Path) ->
     (tmp_path / "new.de").write_text(text.replace("Sie war alt.", "Sie war sehr alt."), encoding="utf-8")
     fewer = (tmp_path / "suite.jsonl").read_text(encoding="utf-8").splitlines()
     write(tmp_path / "fewer.jsonl", [fewer[0], *fewer[2:]])
+    first = json.loads(fewer[1])
+    changed = {**first, "source": ["Another context.", *first["source"][1:]]}
+    write(tmp_path / "context.jsonl", [fewer[0], json.dumps(changed), *fewer[2:]])
     (tmp_path / "fewer.de").write_text(text.split("\n\n", 1)[1], encoding="utf-8")
     refused = {
         "about the system 'mine.de', which is not evaluated": ("suite.jsonl", "new.de", ()),
-        "item mine.de/e0: the sentence or its translation is not the one": ("suite.jsonl", "new.de", ["mine.de"]),
+        "item mine.de/e0: the sentence, its context or its translation": ("suite.jsonl", "new.de", ["mine.de"]),
+        "item mine.de/e0: .* is not the one that annotators saw": ("context.jsonl", "mine.de", ["mine.de"]),
         "about the item 'mine.de/e0', which is not evaluated": ("fewer.jsonl", "fewer.de", ["mine.de"]),
     }
     for message, (suite, file, names) in refused.items():

@@ -10,13 +10,13 @@ import pytest
 
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.study.analysis import current_answers, study_agreement
-from anaphora.study.create import Design, make_study, text_digest, verdict_items
+from anaphora.study.create import Design, make_study, passage_digest, text_digest, verdict_items
 from anaphora.study.details import answers_of, selected, suite_of_details
 from anaphora.study.export import human_accuracy, pair_list_text
 from anaphora.study.model import Study, read_study, to_dict, write_study
 from anaphora.study.store import Answer
 from anaphora.suites.example import Example
-from anaphora.suites.suite import Suite, read_native
+from anaphora.suites.suite import Suite, read_native, suite_of
 from tests.study.conftest import verdict_rows, write_rows
 
 Make = Callable[..., Study]
@@ -73,8 +73,11 @@ def test_an_unknown_outcome_is_refused(details: Suite, word: str) -> None:
 
 
 def test_nothing_to_ask_is_an_error(details: Suite) -> None:
-    with pytest.raises(BadInput, match="nothing to annotate: no example is agrees"):
+    with pytest.raises(BadInput, match=r"nothing to annotate: no example is agrees\. See the column outcome"):
         selected(details, ["agrees"])
+    unjudged = Example("1", ("It is old.",), (("Sie ist alt.",),), 0)
+    with pytest.raises(BadInput, match=r"no example is wrong\. Write the outcomes with: anaphora generative"):
+        selected(suite_of(details.header, lambda: [unjudged]), ["wrong"])
 
 
 def test_both_pronouns_are_marked_where_they_are_known(make_verdicts: Make) -> None:
@@ -83,7 +86,7 @@ def test_both_pronouns_are_marked_where_they_are_known(make_verdicts: Make) -> N
     assert (first.system, first.sentence, first.position, first.pronoun) == ("a", "1", "", "Sie")
     assert (first.source_marks, first.marks) == (((0, 2),), (((0, 3),),))
     assert (third.source_marks, third.marks) == (((0, 2),), ((),))  # its translation was not found
-    assert first.tags["digest"] == text_digest("It is old.", "Sie ist alt.")
+    assert first.tags["digest"] == text_digest("Here is a bat. It is old.", "Hier ist ein Schläger. Sie ist alt.")
     assert study.choices == ("right", "wrong", "unclear")
     assert study.problem_with(("right", "wrong")) == "only one choice is possible"
 
@@ -176,9 +179,12 @@ def test_answers_by_system_and_sentence(make_verdicts: Make, said: Said) -> None
     other = [*log[:3], said(study, "ben", "a/2", "right")]
     again = answers_of(study, current_answers(study, other, "log"), Path("study"), ["a"])
     assert again.signature != answers.signature
-    answers.check("a", ("1", ""), "It is  old.", "Sie ist alt.")
-    with pytest.raises(BadInput, match=r"item a/1: .*not the one that annotators saw"):
-        answers.check("a", ("1", ""), "It is old.", "Er ist alt.")
+    source, translation = ("Here is  a bat.", "It is old."), ("Hier ist ein Schläger.", "Sie ist alt.")
+    answers.check("a", ("1", ""), passage_digest(source, ("Nie gezeigt.", *translation)))
+    others = [(("A bat.", source[1]), translation), (source, ("Eine Fledermaus.", translation[1])), (source, source)]
+    for texts in others:  # another context, of the source and of the translation, and another translation
+        with pytest.raises(BadInput, match=r"item a/1: .*not the one that annotators saw"):
+            answers.check("a", ("1", ""), passage_digest(*texts))
     with pytest.raises(BadInput, match="about the system 'a', which is not evaluated here"):
         answers_of(study, {}, Path("study"), ["b"])
 

@@ -115,8 +115,12 @@ def test_what_is_no_study(tmp_path: Path, folder: Path) -> None:
         read_study(tmp_path / "nothing")
     with pytest.raises(BadInput, match=r"study\.json is missing"):
         read_study(tmp_path)
+    exported = tmp_path / "answers.jsonl"
+    exported.touch()
+    with pytest.raises(BadInput, match=r"answers\.jsonl: a file, and not the folder of a study"):
+        read_study(exported)
     (folder / "study.json").write_text('{"anaphora_study": 1,', encoding="utf-8")
-    with pytest.raises(BadInput, match="not JSON"):
+    with pytest.raises(BadInput, match=r"line 1: not JSON: .* Restore the file from a copy"):
         read_study(folder)
 
 

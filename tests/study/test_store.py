@@ -274,7 +274,7 @@ def test_answers_to_another_study(make: Make, said: Said, tmp_path: Path) -> Non
 def test_a_file_that_is_no_database(make: Make, tmp_path: Path) -> None:
     (tmp_path / "answers.sqlite").write_bytes(b"this is a text, long enough to be looked at\n" * 30)
     before = (tmp_path / "answers.sqlite").read_bytes()
-    with pytest.raises(BadInput, match="not a database"):
+    with pytest.raises(BadInput, match=r"not a database that can be used: .*\. Restore the file from a copy\."):
         open_log(make(), tmp_path)
     assert (tmp_path / "answers.sqlite").read_bytes() == before
 

@@ -105,6 +105,14 @@ def test_without_context_there_is_no_figure_but_a_note() -> None:
     assert "2 examples name no document" in figures.notes[2]
 
 
+def test_single_candidates_are_counted() -> None:
+    """Nothing can be chosen there, so that every baseline is right."""
+    alone = Example("9", ("A .", "It ."), (("Ein .", "Es ."),), 0)
+    assert baselines([alone]).notes[-1] == "1 example has a single candidate, which every baseline gets right"
+    assert "1 example names no document; neighbors are kept in one fold" in baselines([alone]).notes
+    assert baselines(TWO_DOCUMENTS).notes == ()
+
+
 def test_priors_are_left_out_and_counted() -> None:
     prior = replace(toy(9, "Es", ["Er"]), gold=None)
     figures = baselines([*TWO_DOCUMENTS, prior])

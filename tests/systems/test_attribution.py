@@ -15,11 +15,11 @@ from anaphora.suites.example import Example
 from anaphora.systems import Attributor, kind_traits, load_system
 from anaphora.systems.attribution import (
     OTHER_CONTEXTS,
-    Place,
+    Position,
     TokenAttribution,
     joined_sentences,
     piece_spans,
-    sentence_places,
+    sentence_positions,
 )
 from anaphora.systems.context import Context, Options
 
@@ -59,9 +59,9 @@ def test_sentences_that_do_not_exist_leave_no_separator() -> None:
 
 
 def test_a_token_over_a_separator_belongs_to_the_first_sentence_it_touches() -> None:
-    assert sentence_places([(1, 4), (4, 6), None], 1, [(0, 0, 2), (1, 3, 6)]) == [
-        Place(1, 0, 1, 2),
-        Place(1, 1, 1, 3),
+    assert sentence_positions([(1, 4), (4, 6), None], 1, [(0, 0, 2), (1, 3, 6)]) == [
+        Position(1, 0, 1, 2),
+        Position(1, 1, 1, 3),
         None,
     ]
 
@@ -83,10 +83,10 @@ def read(attribution: TokenAttribution) -> list[str]:
     """The letters that the tokens have, joined by sentence."""
     passages = (attribution.source, attribution.target)
     texts: dict[tuple[int, int], str] = {}
-    for place, _ in attribution.tokens:
-        if place is not None:
-            text = passages[place.side][place.sentence][place.start : place.end]
-            texts[place.side, place.sentence] = texts.get((place.side, place.sentence), "") + text
+    for position, _ in attribution.tokens:
+        if position is not None:
+            text = passages[position.side][position.sentence][position.start : position.end]
+            texts[position.side, position.sentence] = texts.get((position.side, position.sentence), "") + text
     return ["".join(text.split()) for _, text in sorted(texts.items())]
 
 
@@ -131,7 +131,7 @@ def test_a_prompt_is_no_part_of_the_passage(tiny_llama: Path) -> None:
     system: Any = load_system(f"lm:{tiny_llama}?chat=no", Options(Context(1), ("en", "de"), scope="pronoun"))
     for _, attribution in system.attribute(EXAMPLES, "gradient"):
         assert attribution.tokens[0][0] is None  # <s>
-        assert sum(place is None for place, _ in attribution.tokens) > 3  # English: … German:
+        assert sum(position is None for position, _ in attribution.tokens) > 3  # English: … German:
 
 
 def test_target_context_that_is_not_read(tiny_marian: Path) -> None:

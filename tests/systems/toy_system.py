@@ -1,7 +1,8 @@
 """A system without a model, for tests of who computes what: it can be slow, and it can fail in many ways.
 
 `toy:NAME?pause=0.01&at=ID&do=kill&flag=FILE`: at the batch with that example it does something, as long as the file is
-there; `once` takes the file away first. Every process that loads it writes its number to `log`.
+there; `once` takes the file away first. Every process that loads it writes its number to `log`; with `company=3` nobody
+scores more than a batch before three have done so.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from anaphora.suites.example import Example
 from anaphora.systems.context import Options, split_settings
 
 BATCH = 16
-KNOWN = ("pause", "at", "do", "flag", "once", "log", "load", "close", "differ")
+KNOWN = ("pause", "at", "do", "flag", "once", "log", "company", "load", "close", "differ")
+PATIENCE = 180  # seconds
 
 
 class Toy:
@@ -44,6 +46,8 @@ class Toy:
             if all(number in done for number in batch):
                 continue
             time.sleep(float(self.given.get("pause", 0)))
+            if start and "company" in self.given:
+                wait_for_company(Path(self.given["log"]), int(self.given["company"]))
             for place, number in enumerate(batch):
                 if examples[number].id == self.given.get("at"):
                     self._fail(self.given["do"])
@@ -81,3 +85,11 @@ class Toy:
         elif how == "refuse":
             raise BadInput("toy.txt", "not to my taste", line=7, remedy="Give me another.")
         raise ZeroDivisionError("the toy is broken")
+
+
+def wait_for_company(log: Path, number: int) -> None:
+    end = time.monotonic() + PATIENCE
+    while len(set(log.read_text().split())) < number:
+        if time.monotonic() > end:
+            raise TimeoutError(f"no {number} processes in {log} after {PATIENCE} s")
+        time.sleep(0.05)

@@ -201,6 +201,7 @@ def generative(
     from anaphora.align.aligner import SystemAlignments
     from anaphora.core.documents import read_parallel
     from anaphora.evaluation import generative as judging
+    from anaphora.evaluation.compare import check_examples
     from anaphora.evaluation.details import has_texts, suite_of_outcomes, write_table
     from anaphora.evaluation.people import overruled
 
@@ -216,6 +217,9 @@ def generative(
     }
     people = None if answers is None else read_verdicts(answers, database, systems)
     texts = judging.read_texts(loaded, tokenize, normalize=normalize, required=antecedent == "reference")
+    opened: Sequence[Run | None] = as_runs(runs) or [None] * len(systems)
+    for scored in filter(None, opened):
+        check_examples(scored, texts.examples)  # before the work
     own = {name: judging.read_translations(path, texts, loaded) for name, path in zip(systems, files, strict=True)}
     words = {name: text.sentences for name, text in own.items()}
     more = [pair for one, other in corpus for pair in texts.words.pairs(*read_parallel(Path(one), Path(other)))]
@@ -229,7 +233,6 @@ def generative(
         )
     references = judging.judge_texts(texts, texts.gold, aligned.reference, aligned.reference)
     label = judging.alignment_label(settings, more, as_path(aligner_model))
-    opened: Sequence[Run | None] = as_runs(runs) or [None] * len(systems)
     results = []
     for name, run in zip(systems, opened, strict=True):
         outcomes = judging.judge_texts(texts, words[name], aligned.reference, aligned.systems[name])
@@ -291,15 +294,16 @@ def _verdicts(
 ) -> dict[str, str]:
     """The annotators' verdicts on a system's translations by the ids of examples, all of which must be judged here."""
     from anaphora.evaluation.own_antecedent import with_antecedents
+    from anaphora.study.create import passage_digest
 
     judged = with_antecedents(suite) if own else dict(zip(texts.numbers, texts.examples, strict=True))
-    examples = {example.id: (example.source[-1], passages[number][-1]) for number, example in judged.items()}
+    digests = {example.id: passage_digest(example.source, passages[number]) for number, example in judged.items()}
     verdicts = {}
     for place, verdict in people.verdicts.get(system, {}).items():
         sentence, position = place
-        if sentence not in examples or position:
+        if sentence not in digests or position:
             raise people.foreign("item", f"{system}/{sentence}")
-        people.check(system, place, *examples[sentence])
+        people.check(system, place, digests[sentence])
         verdicts[sentence] = verdict
     return verdicts
 

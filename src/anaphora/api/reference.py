@@ -126,6 +126,7 @@ def apt(
 def _verdicts(people: Answers, files: Files) -> dict[tuple[str, str, str], str]:
     """The annotators' verdicts by system, sentence and position; an error if they saw other sentences."""
     from anaphora.core.documents import read_parallel
+    from anaphora.study.create import text_digest
 
     source, *translations = read_parallel(files.source, *files.hypotheses)
     verdicts = {}
@@ -134,7 +135,7 @@ def _verdicts(people: Answers, files: Files) -> dict[tuple[str, str, str], str]:
             number = int(sentence) if sentence.isascii() and sentence.isdigit() and len(sentence) < 10 else len(lines)
             if number >= len(lines):
                 raise people.foreign("item", f"{system}/{sentence}")
-            people.check(system, (sentence, position), source[number], lines[number])
+            people.check(system, (sentence, position), text_digest(source[number], lines[number]))
             verdicts[system, sentence, position] = verdict
     return verdicts
 

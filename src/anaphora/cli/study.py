@@ -112,7 +112,8 @@ def _describe(made: Study, output: Path, as_json: bool) -> None:
     else:
         annotators = f"{len(loads):,} {'annotator' if len(loads) == 1 else 'annotators'}"
         answers = "1 answer" if made.overlap == 1 else f"{made.overlap} answers"
-        note(f"{output}: {len(made.items):,} items, {annotators}, {answers} each")
+        items = "1 item" if len(made.items) == 1 else f"{len(made.items):,} items"
+        note(f"{output}: {items}, {annotators}, {answers} each")
         note(f"next: anaphora study serve {output} --port 8000")
 
 

@@ -131,10 +131,14 @@ def _nesting(text: str) -> int:
     return deepest
 
 
+def _form(error: json.JSONDecodeError) -> str:
+    return error.msg.lower().removesuffix(" starting at")  # the place is said apart
+
+
 def json_problem(error: Exception) -> str:
     """What keeps a text from being JSON: its form, or numbers and nesting that nobody means."""
     if isinstance(error, json.JSONDecodeError):
-        return f"not JSON: {error.msg.lower()} at column {error.colno}"
+        return f"not JSON: {_form(error)} at column {error.colno}"
     return f"cannot be read as JSON: {error}"
 
 
@@ -170,7 +174,7 @@ def parse_json(text: str, path: Path | str, remedy: str = "", decoder: json.JSON
     try:
         return json_value(text, decoder)
     except json.JSONDecodeError as error:
-        raise BadInput(path, f"not JSON: {error.msg.lower()}", line=error.lineno, remedy=remedy) from None
+        raise BadInput(path, f"not JSON: {_form(error)}", line=error.lineno, remedy=remedy) from None
     except ValueError as error:
         raise BadInput(path, json_problem(error), remedy=remedy) from None
 

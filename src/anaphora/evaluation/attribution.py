@@ -27,7 +27,7 @@ from anaphora.systems.attribution import (
     OTHER_CONTEXTS,
     SOURCE,
     TARGET,
-    Place,
+    Position,
     Span,
     TokenAttribution,
     gold_passage,
@@ -82,13 +82,13 @@ def word_units(attribution: TokenAttribution) -> tuple[list[Unit], float]:
     spans = [[words_of(sentence) for sentence in passage] for passage in passages]
     sums: dict[tuple[int, int, int], tuple[float, int]] = {}
     rest = 0.0
-    for place, value in attribution.tokens:
-        number = None if place is None else _word_at(spans[place.side][place.sentence], place)
-        if place is None or number is None:
+    for position, value in attribution.tokens:
+        number = None if position is None else _word_at(spans[position.side][position.sentence], position)
+        if position is None or number is None:
             rest += abs(value)
             continue
-        known, tokens = sums.get((place.side, place.sentence, number), (0.0, 0))
-        sums[place.side, place.sentence, number] = known + value, tokens + 1
+        known, tokens = sums.get((position.side, position.sentence, number), (0.0, 0))
+        sums[position.side, position.sentence, number] = known + value, tokens + 1
     units = []
     for (side, sentence, number), (value, tokens) in sorted(sums.items()):
         start, end = spans[side][sentence][number]
@@ -96,8 +96,8 @@ def word_units(attribution: TokenAttribution) -> tuple[list[Unit], float]:
     return units, rest
 
 
-def _word_at(words: Sequence[Span], place: Place) -> int | None:
-    return next((n for n, (start, end) in enumerate(words) if start < place.end and place.start < end), None)
+def _word_at(words: Sequence[Span], position: Position) -> int | None:
+    return next((n for n, (start, end) in enumerate(words) if start < position.end and position.start < end), None)
 
 
 # The antecedent, and what translators have highlighted, among the units
@@ -308,31 +308,31 @@ class AttributingSystem:
         self, examples: Sequence[Example], done: Container[int]
     ) -> Iterator[tuple[int, TokenAttribution, list[Unit], float]]:
         """Score each example, and each example without one sentence of its context on one side."""
-        variants: list[tuple[int, Place | None, Example]] = []
+        variants: list[tuple[int, Position | None, Example]] = []
         for number, example in enumerate(examples):
             variants.append((number, None, example))
             for side, passage in enumerate(self._read(example)):
                 before = len(example.source) - len(passage)
                 for sentence, text in enumerate(passage[:-1]):
                     if text:
-                        left_out = Place(side, sentence, 0, len(text))
+                        left_out = Position(side, sentence, 0, len(text))
                         variants.append((number, left_out, _without(example, side, before + sentence)))
         skipped = {n for n, (number, _, _) in enumerate(variants) if number in done}
         expected = [0] * len(examples)
         for number, _, _ in variants:
             expected[number] += 1
-        answers: dict[int, dict[Place | None, CandidateScores]] = {}
+        answers: dict[int, dict[Position | None, CandidateScores]] = {}
         for n, answer in self.system.score([example for _, _, example in variants], skipped):
-            number, place, _ = variants[n]
+            number, position, _ = variants[n]
             if number in done:
                 continue
             known = answers.setdefault(number, {})
-            known[place] = answer
+            known[position] = answer
             if len(known) == expected[number]:
                 yield (number, *self._effects(examples[number], answers.pop(number)))
 
     def _effects(
-        self, example: Example, answers: Mapping[Place | None, CandidateScores]
+        self, example: Example, answers: Mapping[Position | None, CandidateScores]
     ) -> tuple[TokenAttribution, list[Unit], float]:
         """The units are sentences; their values are what the choice loses without them."""
         gold, passages = example.gold or 0, self._read(example)
@@ -340,11 +340,11 @@ class AttributingSystem:
         attribution = TokenAttribution(answers[None], *passages, reason=reason)
         whole = contrast(answers[None], gold)
         units = []
-        for place in sorted(place for place in answers if place is not None):
-            left = contrast(answers[place], gold)
+        for position in sorted(position for position in answers if position is not None):
+            left = contrast(answers[position], gold)
             value = 0.0 if whole is None or left is None else whole - left
-            text = passages[place.side][place.sentence]
-            units.append(Unit(place.side, place.sentence, None, text, value))
+            text = passages[position.side][position.sentence]
+            units.append(Unit(position.side, position.sentence, None, text, value))
         return attribution, units, 0.0
 
     def _read(self, example: Example) -> tuple[Passage, Passage]:

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from anaphora.core.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.evaluation import decision as by
 from anaphora.evaluation.decision import Key, decide, unit_of
 from anaphora.evaluation.result import RunSignature, Settings
-from anaphora.measurement import Measurement
+from anaphora.measurement import Measurement, canonical
 from anaphora.runs import Run, ScoredExample
 from anaphora.stats.intervals import generator, percentile_interval
 from anaphora.stats.paired import approximate_randomization, holm, mcnemar, paired_bootstrap
 from anaphora.stats.resampling import EARLIER_NAMES, Interval
 from anaphora.stats.signature import named
-from anaphora.suites.example import ORIGINAL
+from anaphora.suites.example import ORIGINAL, Example
 from anaphora.table import Rendered
 
 TESTS = ("mcnemar", "randomization", "bootstrap")
@@ -295,6 +295,24 @@ def zip_runs(runs: Sequence[Run]) -> Iterator[tuple[ScoredExample, ...]]:
     if len({run.header.sha256 for run in runs}) == 1:
         return _in_step(runs)
     return _by_original(runs)
+
+
+def check_examples(run: Run, examples: Iterable[Example]) -> None:
+    """Raise an error unless a run has these examples: their ids, right answers and tags.
+
+    The run may have others as well, so that a part of its suite will do.
+    """
+    scored = {item.id: item for item in run if item.gold is not None}
+    for example in examples:
+        item = scored.get(example.id)
+        if item is None:
+            problem = f"example {example.id!r} is not in the run, which is of {run.header.suite}"
+            raise BadInput(run.path, problem, remedy="Score the suite that is translated.")
+        tags = item.tags == example.tags or canonical(item.tags) == canonical(example.tags)  # a tuple is read as a list
+        if item.gold != example.gold or not tags:
+            what = "has other tags" if item.gold == example.gold else "has another right answer"
+            problem = f"a run of another suite ({run.header.suite}), in which example {example.id!r} {what}"
+            raise BadInput(run.path, problem, remedy="Score the suite that is translated.")
 
 
 def original_of(item: ScoredExample) -> str | None:

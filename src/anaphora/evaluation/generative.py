@@ -16,8 +16,9 @@ from anaphora.align.aligner import Aligner, model_code
 from anaphora.align.alignment import Alignment, check_alignment, find_translation, links
 from anaphora.align.backend import Pair, Settings
 from anaphora.align.tokenize import Text, Tokenization, Treatment, signature
-from anaphora.core.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.evaluation import decision as by
+from anaphora.evaluation.compare import check_examples
 from anaphora.evaluation.decision import decide
 from anaphora.evaluation.own_antecedent import OwnAgreement, Pronoun
 from anaphora.evaluation.result import RunSignature
@@ -337,7 +338,8 @@ def read_texts(suite: Suite, tokenize: str = "auto", *, normalize: bool = True, 
         if example.gold is not None or expected_words(example)
     }
     if not judged and required:
-        raise AnaphoraError(f"{header.name}: no example has a gold candidate to judge translations by")
+        problem, remedy = "no example has a gold candidate to judge translations by", "See --antecedent own."
+        raise BadInput(suite.path or header.name, problem, remedy=remedy)
     examples = tuple(judged.values())
     words = Tokenization(tokenize, normalize, (header.source_language, header.target_language))
     every = examples or tuple(suite)  # if none is judged, all tell how the text is divided
@@ -479,12 +481,10 @@ def pronouns_of(
 
 def gap_to(run: Run, outcomes: Sequence[tuple[Example, Outcome]]) -> Gap:
     """Contrastive minus generative accuracy on the same examples, with a bootstrap interval."""
+    check_examples(run, (example for example, _ in outcomes))
     contrastive = {
         item.id: decide(item, minimize=False, normalize="sum").correct for item in run if item.gold is not None
     }
-    missing = next((example.id for example, _ in outcomes if example.id not in contrastive), None)
-    if missing is not None:
-        raise AnaphoraError(f"{run.path}: example {missing} is not in the run. Score the suite that is translated")
     ours = np.array([outcome.outcome == CORRECT for _, outcome in outcomes], float)
     theirs = np.array([contrastive[example.id] for example, _ in outcomes], float)
     rows, counts = np.unique(np.column_stack([theirs - ours, np.ones(len(ours))]), axis=0, return_counts=True)

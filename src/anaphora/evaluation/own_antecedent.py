@@ -42,11 +42,17 @@ NOT_TRANSLATED = "translation of the antecedent not found"
 NOT_WRITTEN = "translation of the pronoun not found"
 NO_GENDER = "pronoun without gender"
 UNKNOWN_NOUN = "gender or number of the noun not known"
+# and how it was made without a pronoun
+PREDICATE = "decided by the predicate of a subject that is left out"
+CLAUSE = 3  # words after a pronoun that may be its verb
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The verdict on one example. noun, pronoun: as the system wrote them; classes: the possible ones of the noun."""
+    """The verdict on one example. noun, pronoun: as the system wrote them; classes: the possible ones of the noun.
+
+    pronoun: or, if the subject is left out, the word of the predicate that agrees with it (reason: PREDICATE)
+    """
 
     id: str
     verdict: str
@@ -109,7 +115,8 @@ class AgreementCounts:
 class OwnAgreement:
     """The verdicts on all examples whose antecedent is known.
 
-    reasons: why examples are not found or unclear → how many; untagged: examples without a known antecedent
+    reasons: why examples are not found or unclear, or decided without a pronoun → how many
+    untagged: examples without a known antecedent
     by_reference: (outcome by the reference, verdict) → how many
     """
 
@@ -204,6 +211,21 @@ class Judge:
         )
         return None if found is None else found.position
 
+    def predicate_place(self, pronoun: Pronoun, place: int, written: Words) -> tuple[int, Classes] | None:
+        """Where the predicate of a pronoun that is left out is, and its classes. The verb is that after the pronoun."""
+        predicates = self.nouns.predicates
+        if predicates is None:
+            return None
+        linked = links(pronoun.alignment, len(pronoun.source))
+        for verb in range(place + 1, min(place + 1 + CLAUSE, len(pronoun.source))):
+            if not any(map(str.isalpha, pronoun.source[verb])):  # the end of the clause
+                return None
+            for word in linked[verb]:
+                found = predicates.after(written, word)
+                if found is not None and not pronoun.translation[found[0]].istitle():  # a name: es María
+                    return found
+        return None
+
     def noun_place(self, head: int, source: Words, alignment: Alignment, translation: Words) -> int | None:
         """Where the translation of the antecedent's head is. translation: as the system wrote it"""
         written = plain(translation, self.polite)
@@ -264,16 +286,19 @@ def judge(judging: Judge, example: Example, pronoun: Pronoun, antecedent: Senten
     noun = judging.noun_place(head, source, antecedent.alignment, antecedent.translation)
     if noun is None:
         return Verdict(example.id, NOT_FOUND, NOT_TRANSLATED, source[head])
-    translated = judging.pronoun_place(pronoun, place, written)
+    translated, how = judging.pronoun_place(pronoun, place, written), ""
+    shown = None if translated is None else judging.forms.get(written[translated])
     if translated is None:
-        return Verdict(example.id, NOT_FOUND, NOT_WRITTEN, source[head], context[noun])
+        predicate = judging.predicate_place(pronoun, place, written)
+        if predicate is None:
+            return Verdict(example.id, NOT_FOUND, NOT_WRITTEN, source[head], context[noun])
+        (translated, shown), how = predicate, PREDICATE
     classes = judging.nouns.noun_classes(context, noun)
     found = (source[head], context[noun], tuple(sorted(classes)), written[translated])
-    shown = judging.forms.get(written[translated])
     if shown is None or (judging.shows_no_gender(shown) and classes & shown):
         return Verdict(example.id, UNCLEAR, NO_GENDER, *found)
     verdict = judging.agreement(classes, shown, words[place])
-    return Verdict(example.id, verdict, UNKNOWN_NOUN if verdict == UNCLEAR else "", *found)
+    return Verdict(example.id, verdict, UNKNOWN_NOUN if verdict == UNCLEAR else how, *found)
 
 
 def head_places(example: Example, words: Words, language: str) -> list[int]:

@@ -5,7 +5,7 @@ Classes are those of the pronouns of the language (table [forms]): m.sg, f.sg, p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -23,13 +23,38 @@ LEXICONS: Mapping[str, Callable[[], GermanNouns | None]] = {"de": german_nouns} 
 
 
 @dataclass(frozen=True)
+class Predicates:
+    """What agrees with a subject that may be left out (Spanish *es nueva*): the word after one of these verbs.
+
+    between: words that may stand before it; endings: its classes by its ending; never, never_endings: do not agree
+    """
+
+    verbs: frozenset[str]
+    between: frozenset[str]
+    endings: Mapping[str, Classes]
+    never: frozenset[str] = frozenset()
+    never_endings: tuple[str, ...] = ()
+
+    def after(self, words: Sequence[str], verb: int) -> tuple[int, Classes] | None:
+        """The position of the predicate after a word, and its classes; None if nothing agrees. words: in lower case"""
+        if words[verb] not in self.verbs:
+            return None
+        at = next((k for k in range(verb + 1, len(words)) if words[k] not in self.between), None)
+        if at is None or words[at] in self.never or (self.never_endings and words[at].endswith(self.never_endings)):
+            return None
+        ending = max((ending for ending in self.endings if words[at].endswith(ending)), key=len, default=None)
+        return None if ending is None or len(words[at]) <= FARTHEST else (at, self.endings[ending])
+
+
+@dataclass(frozen=True)
 class NounAgreement:
     """What is known of the nouns of a language.
 
     classes: of nouns; determiners: the classes of the noun after each; before_vowel: further ones before a vowel
     between, between_endings, never_between: words that may stand between determiner and noun
     words: genders of single nouns; endings: of nouns with an ending; lexicon: of a package, if it is installed
-    capitals: nouns are written with a capital
+    usual_endings: of most nouns, asked if a determiner leaves several genders
+    capitals: nouns are written with a capital; predicates: of subjects, if these are often left out
     """
 
     classes: Classes
@@ -42,6 +67,8 @@ class NounAgreement:
     endings: Mapping[str, str] | None = None
     lexicon: GermanNouns | None = None
     capitals: bool = False
+    predicates: Predicates | None = None
+    usual_endings: Mapping[str, str] | None = None
 
     def determiner_before(self, words: Sequence[str], noun: int) -> Classes | None:
         """The classes of a noun by its determiner; None if it has none. words: in lower case"""
@@ -76,6 +103,8 @@ class NounAgreement:
         if self.lexicon is not None:
             numbers = {letter for letter, number in NUMBERS.items() if number in self.lexicon.numbers(word)}
             possible = frozenset(name for name in possible if number_of(name) in numbers)
+        if by_determiner is not None and (usual := self._usual(word)):
+            possible = frozenset(name for name in possible if gender_of(name) in (usual, "")) or possible
         return possible
 
     def may_be_noun(self, word: str) -> bool:
@@ -92,6 +121,12 @@ class NounAgreement:
         if not self.may_be_noun(words[index]) or self.determiner_before(words, index) is None:
             return False
         return self.lexicon is None or bool(self.known_genders(words[index]))
+
+    def _usual(self, noun: str) -> str:
+        """The gender of most nouns with the longest ending that fits, the plural's s aside."""
+        usual, singular = self.usual_endings or {}, noun.removesuffix("s")
+        longest = max((ending for ending in usual if singular.endswith(ending)), key=len, default="")
+        return usual.get(longest, "")
 
     def _listed(self, noun: str) -> str:
         listed = self.words or {}
@@ -121,9 +156,10 @@ def load_agreement(language: str) -> NounAgreement:
             f"{', '.join(targets)}. Add the table [{TABLE}] to a data file for the language (docs/extending.md)"
         )
     genders = (table(short, "grammar") or {}).get("genders") or list(GENDERS)
+    determiners = _by_form(content["determiners"], content.get("declined", []))
     return NounAgreement(
         frozenset(name for name in forms if gender_of(name) in (*genders, "")),
-        _by_form(content["determiners"], content.get("declined", [])),
+        determiners,
         _by_form(content.get("before_vowel", {}), []),
         frozenset(content.get("between", [])),
         tuple(content.get("between_endings", [])),
@@ -132,6 +168,18 @@ def load_agreement(language: str) -> NounAgreement:
         _by_word(table(short, "nouns") or {}),
         LEXICONS[short]() if short in LEXICONS else None,
         capitals=content.get("capitals") is True,
+        predicates=_predicates(content["predicates"], determiners) if "predicates" in content else None,
+        usual_endings=_by_word(content.get("usual_endings", {})),
+    )
+
+
+def _predicates(content: Mapping[str, Any], determiners: Iterable[str]) -> Predicates:
+    return Predicates(
+        frozenset(content["verbs"]),
+        frozenset(content.get("between", [])),
+        _by_form(content["endings"], []),
+        frozenset([*content.get("never", []), *determiners]),  # una after a verb begins a noun phrase
+        tuple(content.get("never_endings", [])),
     )
 
 

@@ -58,12 +58,15 @@ def read_pair_list(path: Path) -> dict[str, Judged]:
 
 
 def pair_list_json(judged: Mapping[str, Judged]) -> str:
-    """Return the list in the published form, a pair per line; answers that nobody gave are left out."""
+    """Return the list in the published form, a pair per line; answers that nobody gave are left out.
+
+    Agreements are rounded to 12 digits: the last ones depend on the processor, and the same answers make the same file.
+    """
     lines = []
     for pair, one in judged.items():
         counts = {name: n for name, n in one.counts.items() if n}
         name = json.dumps(pair.replace(":", "_"), ensure_ascii=False)
-        lines.append(f"{name}: {json.dumps([[one.agreement, counts]])}")
+        lines.append(f"{name}: {json.dumps([[round(one.agreement, 12), counts]])}")
     return "{" + ",\n ".join(lines) + "}\n"
 
 

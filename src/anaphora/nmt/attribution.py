@@ -1,4 +1,4 @@
-"""Attribution of trained models: the places of the tokens that they read, their logits, and their attention."""
+"""Attribution of trained models: the positions of the tokens that they read, their logits, and their attention."""
 
 from __future__ import annotations
 

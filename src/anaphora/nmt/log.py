@@ -45,8 +45,9 @@ class Log:
         if path.exists():
             with expecting(path, "the log of a training", remedy="Delete it: training does not need it."):
                 kept = [record for record in read_log(path) if record["update"] <= update and not record.get("final")]
+                lines = [_record(record).encode() for record in kept]
             with atomic_writer(path) as out:
-                out.writelines(_record(record).encode() for record in kept)
+                out.writelines(lines)
 
     def write(self, kind: str, update: int, **values: Any) -> None:
         with Appender(self.path) as out:

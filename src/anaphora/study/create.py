@@ -29,7 +29,7 @@ from anaphora.study.model import (
     write_study,
 )
 from anaphora.study.store import Answer, open_log
-from anaphora.suites.example import Example
+from anaphora.suites.example import Example, Passage
 from anaphora.suites.suite import Suite, read_native
 
 DIGEST = "digest"  # the tag of a verdict's sentence and translation, hashed
@@ -280,6 +280,7 @@ def verdict_items(examples: Iterable[Example], path: Path) -> list[Item]:
             remedy = "Create it from the details of `generative` (FILE.jsonl) or `apt`, with --only."
             raise BadInput(path, problem, remedy=remedy)
         sentence = example.candidates[0][-1]
+        digest = example.tags.get(DIGEST) or passage_digest(example.source, example.candidates[0])
         origin = {tag: example.tags.get(tag) for tag in ("system", "sentence", "position")}
         texts: dict[str, Any] = {tag: "" if value is None else str(value) for tag, value in origin.items()}
         texts["sentence"] = texts["sentence"] or example.id
@@ -292,7 +293,7 @@ def verdict_items(examples: Iterable[Example], path: Path) -> list[Item]:
                 (_marked(example, "pronoun", sentence, path),),
                 pronoun=str(example.tags.get("pronoun") or ""),
                 **texts,
-                tags={**example.tags, DIGEST: example.tags.get(DIGEST) or text_digest(example.source[-1], sentence)},
+                tags={**example.tags, DIGEST: digest},
                 source_marks=_marked(example, "source_pronoun", example.source[-1], path),
             )
         )
@@ -310,6 +311,11 @@ def _marked(example: Example, tag: str, sentence: str, path: Path) -> tuple[Span
 def text_digest(source: str, translation: str) -> str:
     """Return the hash by which answers know the sentence and the translation that they are about."""
     return short_hash(" ".join(text.split()) for text in (source, translation))
+
+
+def passage_digest(source: Passage, translation: Passage) -> str:
+    """Return the hash of a sentence and its translation, both with their context."""
+    return text_digest(" ".join(source), " ".join(translation[-len(source) :]))
 
 
 # A made-up study with made-up answers, which shows what the pages and tables look like.

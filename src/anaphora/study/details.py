@@ -212,6 +212,8 @@ def selected(suite: Suite, only: Sequence[str]) -> Suite:
     if not any(map(is_wanted, suite)):
         path = suite.path or Path(suite.header.name)
         remedy = "See the column outcome, verdict or case of the details."
+        if not any({"outcome", "verdict", "case"} & example.tags.keys() for example in suite):
+            remedy = "Write the outcomes with: anaphora generative SUITE -t FILE --details FILE.jsonl"
         raise BadInput(path, f"nothing to annotate: no example is {', '.join(only)}", remedy=remedy)
     return suite_of(suite.header, lambda: filter(is_wanted, suite), suite.path)
 
@@ -259,11 +261,11 @@ class Answers:
         ]
         return f"{len(given)}@{short_hash(given)}"
 
-    def check(self, system: str, place: Place, source: str, translation: str) -> None:
-        """Raise an error unless the sentence and the translation are those that annotators saw."""
-        if self.digests[system][place] != text_digest(source, translation):
+    def check(self, system: str, place: Place, digest: str) -> None:
+        """Raise an error unless the texts are those that annotators saw. digest: of the texts"""
+        if self.digests[system][place] != digest:
             name = "/".join(filter(None, (system, *place)))
-            problem = f"item {name}: the sentence or its translation is not the one that annotators saw"
+            problem = f"item {name}: the sentence, its context or its translation is not the one that annotators saw"
             raise BadInput(self.folder, problem, remedy="Give the files that the study was created from.")
 
     def foreign(self, what: str, name: str) -> BadInput:

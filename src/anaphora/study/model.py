@@ -204,8 +204,10 @@ def read_study(folder: Path) -> Study:
     path = folder / STUDY_FILE
     if not path.is_file():
         what = "no such folder" if not folder.exists() else f"no study: {STUDY_FILE} is missing here"
+        if folder.is_file():
+            what = "a file, and not the folder of a study, which has the questions and the answers"
         raise BadInput(folder, what, remedy=REMEDY)
-    document = read_json(path)
+    document = read_json(path, "Restore the file from a copy: the answers belong to this study and to no other.")
     version = document.get("anaphora_study") if isinstance(document, dict) else None
     if type(version) is not int:
         raise BadInput(path, "not a study", remedy=REMEDY)

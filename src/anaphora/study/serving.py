@@ -68,7 +68,6 @@ def serve(
     ):
         shown = f"[{host}]" if ":" in host else host
         base = base_url or f"http://{shown}:{listening.getsockname()[1]}"
-        announce(Links.of(base, admin, tokens))
         app = make_app(StudyService(study, admin, tokens, log))
         # no access log, which would contain the links; no warnings, with which any client could fill the disk;
         # one process, whose threads share one connection
@@ -83,7 +82,14 @@ def serve(
             access_log=False,
             server_header=False,
         )
-        server = uvicorn.Server(config)
+
+        class Server(uvicorn.Server):
+            async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+                """Announce the study once signals are handled, so that Ctrl-C ends it as it should from then on."""
+                await super().startup(sockets)
+                announce(Links.of(base, admin, tokens))
+
+        server = Server(config)
         listening.limit, listening.connections = connection_limit(), server.server_state.connections
         server.run(sockets=[listening])
 

@@ -32,6 +32,7 @@ SCHEMA = (
         elapsed {real}, UNIQUE (study, annotator, request))""",
 )
 FIELDS = "number, annotator, item, choice, shown, request, at, seconds, elapsed"
+RESTORE = "Restore the file from a copy."
 Row = Sequence[Any]
 
 
@@ -217,7 +218,7 @@ class SQLite:
                 self._connection.close()  # or its locks would make the next one wait
                 raise
         except (sqlite3.Error, OSError, UnicodeError) as error:  # damage: the text of a schema
-            raise BadInput(path, f"not a database that can be used: {error}") from None
+            raise BadInput(path, f"not a database that can be used: {error}", remedy=RESTORE) from None
 
     @contextlib.contextmanager
     def transaction(self, *, write: bool = True) -> Iterator[sqlite3.Connection]:
@@ -226,10 +227,16 @@ class SQLite:
             yield self._connection
             self._connection.execute("COMMIT")
         except (sqlite3.Error, UnicodeError) as error:  # damage: text that is not UTF-8
-            raise BadInput(self.name, f"the database refuses: {error}") from None
+            raise BadInput(self.name, f"the database refuses: {error}", remedy=self._remedy(error)) from None
         finally:
             if self._connection.in_transaction:  # something failed; a full disk may fail at the commit
                 self._connection.execute("ROLLBACK")
+
+    @staticmethod
+    def _remedy(error: Exception) -> str:
+        """What helps if the file is damaged, and not busy or on a full disk."""
+        code = getattr(error, "sqlite_errorcode", None)
+        return RESTORE if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, None) else ""
 
     def has_tables(self) -> bool:
         with self.transaction(write=False) as do:

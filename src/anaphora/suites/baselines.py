@@ -161,7 +161,11 @@ def suite_baselines(suite: Suite, *, folds: int = FOLDS, seed: int = 12345, conf
         else:
             bags[name] = baseline(float(naive_bayes(bag, candidates, fold).sum()))
     if untold := gathered.origins_known.count(False):
-        notes.append(f"{untold:,} examples name no document; neighbors are kept in one fold")
+        name = "1 example names" if untold == 1 else f"{untold:,} examples name"
+        notes.append(f"{name} no document; neighbors are kept in one fold")
+    if alone := sum(len(classes) == 1 for classes in gathered.classes):
+        have = "1 example has" if alone == 1 else f"{alone:,} examples have"
+        notes.append(f"{have} a single candidate, which every baseline gets right")
     bound, repeated = gathered.context_blind()
     return Baselines(
         suite.header.name,

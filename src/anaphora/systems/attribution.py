@@ -22,7 +22,7 @@ OTHER_CONTEXTS = "candidates differ in their context"
 Span = tuple[int, int]
 
 
-class Place(NamedTuple):
+class Position(NamedTuple):
     """A part of a passage: from start to end in one sentence of the source or of the target."""
 
     side: int
@@ -31,7 +31,7 @@ class Place(NamedTuple):
     end: int
 
 
-Places = Sequence[Place | None]  # of tokens; None: a token that is no text of the passage, as the end or a prompt
+Positions = Sequence[Position | None]  # of tokens; None: a token that is no text of the passage, as the end or a prompt
 
 
 class TokenAttribution(NamedTuple):
@@ -39,20 +39,22 @@ class TokenAttribution(NamedTuple):
 
     answer: the scores of the candidates' first tokens that differ
     source, target: passages as they are read, the target with the right candidate
-    tokens: the place and the value of each token that is read
+    tokens: the position and the value of each token that is read
     reason: why there are no values; empty if there are
     """
 
     answer: CandidateScores
     source: Passage
     target: Passage
-    tokens: Sequence[tuple[Place | None, float]] = ()
+    tokens: Sequence[tuple[Position | None, float]] = ()
     reason: str = ""
 
 
-def placed(places: Sequence[Places], values: Sequence[Sequence[float]]) -> list[tuple[Place | None, float]]:
-    """Pairs of places and values of the tokens of all sequences that are read."""
-    return [pair for one, other in zip(places, values, strict=True) for pair in zip(one, other, strict=True)]
+def with_positions(
+    positions: Sequence[Positions], values: Sequence[Sequence[float]]
+) -> list[tuple[Position | None, float]]:
+    """Pairs of positions and values of the tokens of all sequences that are read."""
+    return [pair for one, other in zip(positions, values, strict=True) for pair in zip(one, other, strict=True)]
 
 
 def gold_passage(example: Example) -> Passage:
@@ -95,7 +97,7 @@ def _pieces(tokenizer: Any, text: str, *, target: bool) -> list[str]:
 
 
 def piece_spans(pieces: Sequence[str], text: str) -> list[Span | None]:
-    """Where pieces of a text are, which may be normalized, in lower case or split at other places.
+    """Where pieces of a text are, which may be normalized, in lower case or split elsewhere.
 
     A piece of which no letter is found (an unknown word) is what is left between its neighbors; an empty one is None.
 
@@ -108,9 +110,11 @@ def piece_spans(pieces: Sequence[str], text: str) -> list[Span | None]:
     spans: list[Span | None] = [None] * len(pieces)
     for a, b, size in matching_blocks(letters, others):
         for k in range(size):
-            place, number = here[a + k][1], there[b + k][1]
+            position, number = here[a + k][1], there[b + k][1]
             known = spans[number]
-            spans[number] = (place, place + 1) if known is None else (min(known[0], place), max(known[1], place + 1))
+            spans[number] = (
+                (position, position + 1) if known is None else (min(known[0], position), max(known[1], position + 1))
+            )
     for number, piece in enumerate(pieces):
         if spans[number] is None and piece.strip(SPACE + " "):
             start = next((span[1] for span in reversed(spans[:number]) if span), 0)
@@ -122,28 +126,28 @@ def piece_spans(pieces: Sequence[str], text: str) -> list[Span | None]:
 
 
 def _letters(text: str, number: int | None = None) -> Iterator[tuple[str, int]]:
-    """Yield the letters of a text in lower case without spaces, each with its place, or with a number that is given."""
-    for place, sign in enumerate(text):
+    """Yield the letters of a text in lower case without spaces, each with its position or the number that is given."""
+    for position, sign in enumerate(text):
         for letter in unicodedata.normalize("NFKC", sign).casefold():
             if not letter.isspace():
-                yield letter, place if number is None else number
+                yield letter, position if number is None else number
 
 
-def sentence_places(
+def sentence_positions(
     spans: Sequence[Span | None], side: int, starts: Sequence[tuple[int, int, int]]
-) -> list[Place | None]:
-    """The places of tokens in the sentences of a text. starts: sentence, its beginning and its end in the text"""
-    places: list[Place | None] = []
+) -> list[Position | None]:
+    """The positions of tokens in the sentences of a text. starts: sentence, its beginning and its end in the text"""
+    positions: list[Position | None] = []
     for span in spans:
         found = None
         first, last = span or (0, 0)
         for sentence, begin, end in starts:
             start, stop = max(begin, first), min(end, last)
             if start < stop:
-                found = Place(side, sentence, start - begin, stop - begin)
+                found = Position(side, sentence, start - begin, stop - begin)
                 break
-        places.append(found)
-    return places
+        positions.append(found)
+    return positions
 
 
 def joined_sentences(passage: Passage, context: Context, first: int = 0) -> list[tuple[int, int, int]]:
@@ -159,29 +163,33 @@ def joined_sentences(passage: Passage, context: Context, first: int = 0) -> list
 # Hugging Face models: passages that are joined to one text
 
 
-def seq2seq_places(inputs: Seq2SeqInputs, context: Context, example: Example, encoded: EncodedExample) -> list[Places]:
-    """The places of an encoder–decoder's tokens: those of the source, and those that the decoder has read.
+def seq2seq_positions(
+    inputs: Seq2SeqInputs, context: Context, example: Example, encoded: EncodedExample
+) -> list[Positions]:
+    """The positions of an encoder–decoder's tokens: those of the source, and those that the decoder has read.
 
     example: with the context that is read; encoded: its tokens up to the first that differs
     """
     source, target = inputs.prefix + context.join(example.source), context.join(gold_passage(example))
     ids = inputs.tokenizer(source).input_ids
     sentences = joined_sentences(example.source, context, len(inputs.prefix))
-    places = sentence_places(token_spans(inputs.tokenizer, source, ids), SOURCE, sentences)
-    if len(places) > len(encoded.source):  # truncated before the end of the sentence
+    positions = sentence_positions(token_spans(inputs.tokenizer, source, ids), SOURCE, sentences)
+    if len(positions) > len(encoded.source):  # truncated before the end of the sentence
         kept = 2 if encoded.source[-1] == inputs.source_id else 1
-        places = [*places[: len(encoded.source) - kept], *places[-kept:]]
+        positions = [*positions[: len(encoded.source) - kept], *positions[-kept:]]
     labels = inputs.tokenizer(text_target=target).input_ids
     spans = token_spans(inputs.tokenizer, target, labels, target=True)
     start = len(inputs.prompt())
     if inputs.target_id is not None and labels[0] == inputs.target_id:
         spans = spans[1:]
-    read = sentence_places(spans, TARGET, joined_sentences(gold_passage(example), context))
-    return [places, [*[None] * start, *read][: len(encoded.prompt)]]
+    read = sentence_positions(spans, TARGET, joined_sentences(gold_passage(example), context))
+    return [positions, [*[None] * start, *read][: len(encoded.prompt)]]
 
 
-def causal_places(inputs: CausalInputs, context: Context, example: Example, encoded: EncodedExample) -> list[Places]:
-    """The places of the tokens that a language model has read: of the prompt and of the candidate."""
+def causal_positions(
+    inputs: CausalInputs, context: Context, example: Example, encoded: EncodedExample
+) -> list[Positions]:
+    """The positions of the tokens that a language model has read: of the prompt and of the candidate."""
     source, target = context.join(example.source), context.join(gold_passage(example))
     prompt, whole = inputs.text(source), inputs.text(source, target)
     ids = inputs.ids(whole)
@@ -196,9 +204,9 @@ def causal_places(inputs: CausalInputs, context: Context, example: Example, enco
         raise AnaphoraError(
             "the chat template changes the text of the passage, so that its words cannot be found in it"
         )
-    places = sentence_places(spans, SOURCE, sentences)
-    read = sentence_places(spans, TARGET, joined_sentences(gold_passage(example), context, begin))
-    merged = [one or other for one, other in zip(places, read, strict=True)]
+    positions = sentence_positions(spans, SOURCE, sentences)
+    read = sentence_positions(spans, TARGET, joined_sentences(gold_passage(example), context, begin))
+    merged = [one or other for one, other in zip(positions, read, strict=True)]
     known = common_prefix([encoded.prompt, ids])
     return [[*merged[:known], *[None] * (len(encoded.prompt) - known)]]
 

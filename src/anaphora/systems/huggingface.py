@@ -33,13 +33,13 @@ from anaphora.suites.example import Example
 from anaphora.systems import KINDS, MODEL
 from anaphora.systems.attribution import (
     OTHER_CONTEXTS,
-    Places,
+    Positions,
     TokenAttribution,
-    causal_places,
+    causal_positions,
     gold_passage,
     other_contexts,
-    placed,
-    seq2seq_places,
+    seq2seq_positions,
+    with_positions,
 )
 from anaphora.systems.context import Context, Options, ScoringInput, split_settings
 from anaphora.systems.encoding import Seq2SeqInputs, answer, encode_examples, load_tokenizer, loaded, usable
@@ -181,14 +181,14 @@ class NeuralSystem:
                 if other_contexts(example):
                     yield number, TokenAttribution(given, *passages, reason=OTHER_CONTEXTS)
                 else:
-                    tokens = placed(self._places(example, item), values)
+                    tokens = with_positions(self._positions(example, item), values)
                     yield number, TokenAttribution(given, *passages, tokens)
 
-    def _places(self, example: Example, encoded: EncodedExample) -> list[Places]:
+    def _positions(self, example: Example, encoded: EncodedExample) -> list[Positions]:
         """Where the tokens are that are read, of every sequence. example: with the context that is read"""
         if isinstance(self.tokens, CausalInputs):
-            return causal_places(self.tokens, self.options.context, example, encoded)
-        return seq2seq_places(self.tokens, self.options.context, example, encoded)
+            return causal_positions(self.tokens, self.options.context, example, encoded)
+        return seq2seq_positions(self.tokens, self.options.context, example, encoded)
 
     def _scores(self, batch: Sequence[SourceGroup]) -> list[list[CandidateScore]]:
         assert self.packed is not None

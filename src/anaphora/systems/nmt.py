@@ -22,13 +22,13 @@ from anaphora.suites.example import Example, Passage, Translation
 from anaphora.systems import KINDS, TRAINED_MODEL
 from anaphora.systems.attribution import (
     OTHER_CONTEXTS,
-    Place,
-    Places,
+    Position,
+    Positions,
     TokenAttribution,
     gold_passage,
     other_contexts,
     piece_spans,
-    placed,
+    with_positions,
 )
 from anaphora.systems.context import Options, split_settings, with_target_context
 from anaphora.systems.encoding import answer
@@ -102,26 +102,26 @@ class TrainedSystem:
             if other_contexts(example):
                 yield number, TokenAttribution(given, *passages, reason=OTHER_CONTEXTS)
             else:
-                places = self._places(example, choices[number])
-                yield number, TokenAttribution(given, *passages, placed(places, values))
+                positions = self._positions(example, choices[number])
+                yield number, TokenAttribution(given, *passages, with_positions(positions, values))
 
     def _as_read(self, example: Example) -> Example:
         """The example without target context that the model does not read."""
         size = 1 + self.loaded.layout.target_reach
         return replace(example, candidates=tuple(candidate[-size:] for candidate in example.candidates))
 
-    def _places(self, example: Example, choice: Choice) -> list[Places]:
+    def _positions(self, example: Example, choice: Choice) -> list[Positions]:
         """Where the tokens are that the encoders and the decoder read; the oldest may have been truncated."""
         loaded = self.loaded
         pieces, inputs, target = read_pieces(loaded.text, loaded.layout, example.source, gold_passage(example))
-        places: list[Place | None] = []
+        positions: list[Position | None] = []
         for side, sentence, parts in pieces:
             passage = (example.source, gold_passage(example))[side]
             spans = piece_spans(parts, passage[sentence])
-            places += [None if span is None else Place(side, sentence, *span) for span in spans]
+            positions += [None if span is None else Position(side, sentence, *span) for span in spans]
         numbers = [part[-len(ids) :] for part, ids in zip(inputs, choice.inputs, strict=True)]
         numbers.append((-1, *target[: len(choice.read) - 1]))
-        return [[None if number < 0 else places[number] for number in part] for part in numbers]
+        return [[None if number < 0 else positions[number] for number in part] for part in numbers]
 
     def translate(self, texts: Sequence[str], *, beams: int | None = None, max_tokens: int = 256) -> list[str]:
         """Translations of sentences without context, by beam search."""

@@ -45,9 +45,7 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 @pytest.fixture
 def documents() -> list[list[str]]:
-    """Forty documents of one to nine sentences."""
-    sentences = list(LINES)
-    return [[sentences[(7 * d + 3 * k) % 5] for k in range(d % 9 + 1)] for d in range(40)]
+    return forty_documents()
 
 
 @pytest.fixture
@@ -59,6 +57,12 @@ def corpus(tmp_path: Path, documents: list[list[str]]) -> Corpus:
 @pytest.fixture
 def write() -> Callable[[Path, list[list[str]]], Corpus]:
     return write_corpus
+
+
+def forty_documents() -> list[list[str]]:
+    """Documents of one to nine sentences."""
+    sentences = list(LINES)
+    return [[sentences[(7 * d + 3 * k) % 5] for k in range(d % 9 + 1)] for d in range(40)]
 
 
 def write_corpus(folder: Path, documents: list[list[str]]) -> Corpus:

@@ -12,15 +12,19 @@ from typing import Any
 from anaphora.build.mine.phenomenon import AnnotatedPair, MinedExample
 
 FORMS = ("er", "es", "sie")
+PATIENCE = 180  # seconds
 
 
 class Toy:
     name = "toy"
     breakdowns = ("reference_pronoun", "distance>3")
 
-    def __init__(self, source: str, target: str, shortest: str = "0", pause: str = "0", log: str = "") -> None:
+    def __init__(
+        self, source: str, target: str, shortest: str = "0", pause: str = "0", log: str = "", company: str = "1"
+    ) -> None:
         self.shortest = int(shortest)  # words of a sentence
         self.pause, self.log = float(pause), log  # seconds for each document; a file for the processes that work
+        self.company = int(company)  # nobody goes on before so many processes work
 
     def settings(self) -> Mapping[str, Any]:
         return {"shortest": self.shortest}
@@ -29,6 +33,10 @@ class Toy:
         if self.log:
             with Path(self.log).open("a", encoding="utf-8") as out:
                 out.write(f"{os.getpid()}\n")
+            end = time.monotonic() + PATIENCE
+            while len(set(Path(self.log).read_text("utf-8").split())) < self.company:
+                assert time.monotonic() < end, f"no {self.company} processes in {self.log} after {PATIENCE} s"
+                time.sleep(0.05)
         time.sleep(self.pause)
         for number, points in enumerate(pair.alignments):
             if number < pair.first:
