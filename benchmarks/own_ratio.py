@@ -12,20 +12,21 @@ from pathlib import Path
 
 from timing import Row
 
-EXAMPLES = 3_000
+EXAMPLES = 12_000  # as many as ContraPro has
 AT_MOST = 2.0
 NOUNS = (("lamp", "die Lampe", "Sie"), ("table", "der Tisch", "Er"), ("book", "das Buch", "Es"))
 PRONOUNS = ("Er", "Sie", "Es")
 
 
 def run() -> list[Row]:
-    """The ratio of the processor times; both programs have one thread."""
+    """The ratio of the processor times, with the shorter program before and after the longer; one thread each."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write(folder, EXAMPLES)
         arguments = ["generative", str(folder / "suite.jsonl"), "-t", str(folder / "mine.de")]
-        plain = seconds(*arguments)
+        first = seconds(*arguments)
         own = seconds(*arguments, "--antecedent", "own")
+        plain = (first + seconds(*arguments)) / 2
     note = f"{EXAMPLES:,} documents of two sentences, {plain:.1f} and {own:.1f} s of processor time"
     return [Row("generative --antecedent own", own / plain, "×", AT_MOST, note)]
 
