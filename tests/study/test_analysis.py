@@ -238,7 +238,9 @@ def test_the_published_list_is_of_this_form(data: Callable[[str], Path]) -> None
 
 def test_the_pair_list_as_text(found: StudyAgreement, make_gaps: Make) -> None:
     agreement = pair_list(found)["he:it"].agreement
-    assert json.loads(pair_list_text(found, Path("pairs.json")))["he_it"] == [[agreement, {"REF": 5, "Tie": 1}]]
+    assert json.loads(pair_list_text(found, Path("pairs.json")))["he_it"] == [
+        [round(agreement, 12), {"REF": 5, "Tie": 1}]  # the last digits depend on the processor
+    ]
     first, *rows = pair_list_text(found, Path("pairs.tsv")).splitlines()
     assert first.split("\t") == ["reference", "system", "agreement", "REF", "SYS", "Tie"]
     assert rows[0].split("\t") == ["he", "it", f"{agreement:.6f}", "5", "0", "1"]
