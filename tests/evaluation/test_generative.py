@@ -109,7 +109,7 @@ def test_the_polite_address_is_no_pronoun() -> None:
         is_source=lambda _, word: word == "it",
         polite=frozenset({"Sie"}),
     )
-    assert (found.outcome, found.found, found.place) == (CORRECT, "es", 2)
+    assert (found.outcome, found.word, found.position) == (CORRECT, "es", 2)
 
 
 def test_a_lost_link_is_rescued() -> None:
@@ -171,7 +171,7 @@ def test_lexical_choice_is_judged_by_words() -> None:
             is_source=lambda _, word: word == "it",
         )
         assert judged.how == "words"
-        return judged.outcome, judged.found
+        return judged.outcome, judged.word
 
     assert found("Est-ce dingue ?") == (CORRECT, "dingue")
     assert found("Est-ce fou ?") == (WRONG, "fou")

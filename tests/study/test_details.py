@@ -142,7 +142,7 @@ def apt(tmp_path: Path) -> dict[str, Path]:
 
 def test_pronouns_without_a_counterpart_are_asked_about(apt: dict[str, Path]) -> None:
     pytest.importorskip("sacremoses", reason="not installed: sacremoses")
-    suite = suite_of_details(apt["details.tsv"], apt["s.en"], [apt["a.fr"]], ["a"], "en-fr", found=False)
+    suite = suite_of_details(apt["details.tsv"], apt["s.en"], [apt["a.fr"]], ["a"], "en-fr", gaps=False)
     study = make_study(suite, Design(annotators=("anna",), mode="verdicts"))
     first, second = study.items
     assert (first.id, first.sentence, first.position, first.tags["case"]) == ("a/1.1", "1", "1", "3")
@@ -159,7 +159,7 @@ def test_a_table_of_generative_has_no_texts(apt: dict[str, Path], tmp_path: Path
     table = tmp_path / "g.tsv"
     table.write_text("system\tid\toutcome\na\t1\twrong\n", encoding="utf-8")
     with pytest.raises(BadInput, match=r"--details FILE\.jsonl"):
-        suite_of_details(table, apt["s.en"], [apt["a.fr"]], ["a"], "en-fr", found=False)
+        suite_of_details(table, apt["s.en"], [apt["a.fr"]], ["a"], "en-fr", gaps=False)
 
 
 # -------------------------------------------------------------------------------------------------------- the answers

@@ -299,11 +299,11 @@ def _verdicts(
     judged = with_antecedents(suite) if own else dict(zip(texts.numbers, texts.examples, strict=True))
     digests = {example.id: passage_digest(example.source, passages[number]) for number, example in judged.items()}
     verdicts = {}
-    for place, verdict in people.verdicts.get(system, {}).items():
-        sentence, position = place
+    for key, verdict in people.verdicts.get(system, {}).items():
+        sentence, position = key
         if sentence not in digests or position:
             raise people.foreign("item", f"{system}/{sentence}")
-        people.check(system, place, digests[sentence])
+        people.check(system, key, digests[sentence])
         verdicts[sentence] = verdict
     return verdicts
 

@@ -88,8 +88,7 @@ def create_study(
         suite = pairs
     elif source is not None:
         texts = tuple(Path(path) for path in translations)
-        found = mode == "gaps"
-        suite = suite_of_details(Path(pairs), Path(source), texts, tuple(names), languages or "", found=found)
+        suite = suite_of_details(Path(pairs), Path(source), texts, tuple(names), languages or "", gaps=mode == "gaps")
     elif mode == "verdicts" and Path(pairs).suffix == ".tsv":
         raise AnaphoraError(
             f"{pairs}: a table has no texts. Add those that `apt` read (-s, -t, -l), or write the details of "

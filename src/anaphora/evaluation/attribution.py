@@ -115,7 +115,7 @@ def antecedent_units(example: Example, passages: tuple[Passage, Passage], units:
         return TOO_FAR if back is not None or type(example.tags.get("distance")) is int else NOT_FOUND
     if back == 0 and any(unit.number is None for unit in units):
         return NOT_OCCLUDED
-    found: set[Unit] = set()
+    antecedent: set[Unit] = set()
     for side, passage in enumerate(passages):
         here = len(passage) - 1 - back
         phrase = example.tags.get(f"{SIDES[side]}_antecedent")
@@ -123,8 +123,8 @@ def antecedent_units(example: Example, passages: tuple[Passage, Passage], units:
             continue
         read = [unit for unit in units if unit.side == side and unit.sentence == here]
         numbers = _phrase(example, side, passage[here], phrase, here=back == 0)
-        found |= {unit for unit in read if unit.number is None or unit.number in numbers}
-    return found or NOT_FOUND
+        antecedent |= {unit for unit in read if unit.number is None or unit.number in numbers}
+    return antecedent or NOT_FOUND
 
 
 def _phrase(example: Example, side: int, sentence: str, phrase: str, *, here: bool) -> range:
@@ -168,8 +168,8 @@ def highlighted_units(example: Example, passages: tuple[Passage, Passage], units
                 words = enumerate(words_of(passages[side][sentence]))
                 spans |= {(side, sentence, n) for n, (a, b) in words if a < end and start < b}
     sentences = {(side, sentence, None) for side, sentence, _ in spans}
-    found = {unit for unit in units if (unit.side, unit.sentence, unit.number) in spans | sentences}
-    return found or TOO_FAR
+    highlighted = {unit for unit in units if (unit.side, unit.sentence, unit.number) in spans | sentences}
+    return highlighted or TOO_FAR
 
 
 def _whole(value: object) -> int:
@@ -247,7 +247,7 @@ def _choice(example: Example, answer: CandidateScores) -> list[str]:
     wrong = max((k for k in range(len(answer.scores)) if k != gold), key=lambda k: answer.scores[k])
     sentences = [example.candidates[k][-1] for k in (gold, wrong)]
     spans = differences(*sentences)
-    return [sentence[slice(*(found[0] if found else (0, 0)))] for sentence, found in zip(sentences, spans, strict=True)]
+    return [sentence[slice(*(span[0] if span else (0, 0)))] for sentence, span in zip(sentences, spans, strict=True)]
 
 
 def _passages(attribution: TokenAttribution, units: Iterable[Unit]) -> dict[str, Any]:
@@ -295,12 +295,12 @@ class AttributingSystem:
     def score(self, examples: Sequence[Example], done: Container[int] = ()) -> Iterator[tuple[int, CandidateScores]]:
         """Yield scores of the pronoun, with the attribution as an extra of the record."""
         if self.method == OCCLUSION:
-            found: Iterable[tuple[int, TokenAttribution, list[Unit], float]] = self._occluded(examples, done)
+            attributions: Iterable[tuple[int, TokenAttribution, list[Unit], float]] = self._occluded(examples, done)
         else:
             assert isinstance(self.system, Attributor)
             attributed = self.system.attribute(examples, self.method, done)
-            found = ((number, one, *word_units(one)) for number, one in attributed)
-        for number, attribution, units, rest in found:
+            attributions = ((number, one, *word_units(one)) for number, one in attributed)
+        for number, attribution, units, rest in attributions:
             record = record_of(examples[number], attribution, units, rest)
             yield number, attribution.answer._replace(extra={**attribution.answer.extra, "attribution": record})
 

@@ -6,7 +6,7 @@ wrong at the pronoun, next to what it would be if every token had the same attri
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -120,13 +120,7 @@ def attributions_of(run: Run, *, breakdowns: Sequence[str] = (), settings: Setti
     records = [attribution_of(run, item) for item in items]
     right = [record["right"] for record in records if "right" in record]
     known = [(item, record) for item, record in zip(items, records, strict=True) if "antecedent" in record]
-    wanted = by.named(breakdowns)
-    groups: dict[str, defaultdict[str, list[Any]]] = {name: defaultdict(list) for name in wanted}
-    for item, record in known:
-        for name, breakdown in wanted.items():
-            group = breakdown.group(by.keyed(breakdown, item.tags))
-            if group is not None:
-                groups[name][group].append(record["antecedent"])
+    groups = by.grouped(breakdowns, ((item.tags, record["antecedent"]) for item, record in known))
     antecedent = _split(records, "antecedent", settings)
     header = run.header
     line = RunSignature("attr").suite(header.suite, header.sha256).measured(header.measurement)
@@ -149,9 +143,8 @@ def attributions_of(run: Run, *, breakdowns: Sequence[str] = (), settings: Setti
         settings,
         str(line),
         {
-            name: {group: _figures(found[group], settings) for group in sorted(found, key=by.order)}
-            for name, found in groups.items()
-            if found
+            name: {group: _figures(members, settings) for group, members in of_name.items()}
+            for name, of_name in groups.items()
         },
     )
 

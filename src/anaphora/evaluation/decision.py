@@ -7,13 +7,15 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from anaphora.core.errors import AnaphoraError, did_you_mean
 from anaphora.evaluation.result import Proportion
 from anaphora.runs import ScoredExample
 from anaphora.stats.intervals import wilson
 from anaphora.suites.example import Tag
+
+Item = TypeVar("Item")
 
 
 class Decision(NamedTuple):
@@ -108,6 +110,24 @@ def named(specs: Iterable[str]) -> dict[str, Breakdown]:
     parsed = list(dict.fromkeys(map(parse, specs)))
     uses = Counter(breakdown.name for breakdown in parsed)
     return {b.name if uses[b.name] == 1 else b.spec: b for b in parsed}
+
+
+def grouped(specs: Iterable[str], items: Iterable[tuple[Mapping[str, Tag], Item]]) -> dict[str, dict[str, list[Item]]]:
+    """Return name of a breakdown → group → its items, in order; breakdowns without groups are left out.
+
+    items: with the tags of their examples
+    """
+    wanted = named(specs)
+    groups: dict[str, dict[str, list[Item]]] = {name: {} for name in wanted}
+    for tags, item in items:
+        for name, breakdown in wanted.items():
+            if (group := breakdown.group(keyed(breakdown, tags))) is not None:
+                groups[name].setdefault(group, []).append(item)
+    return {
+        name: {group: members[group] for group in sorted(members, key=order)}
+        for name, members in groups.items()
+        if members
+    }
 
 
 def joint(breakdowns: Iterable[Breakdown]) -> Breakdown:

@@ -38,8 +38,8 @@ def _rows(result: Generative, width: int) -> Iterator[list[str]]:
     verdicts = {verdict.id: verdict for verdict in result.own.verdicts} if result.own else {}
     rows: dict[str, list[str]] = {}
     for outcome in result.outcomes:
-        positions = ("" if index is None else str(index) for index in (outcome.source, outcome.place))
-        rows[outcome.id] = [outcome.id, outcome.outcome, outcome.found, outcome.how, *positions]
+        positions = ("" if index is None else str(index) for index in (outcome.source, outcome.position))
+        rows[outcome.id] = [outcome.id, outcome.outcome, outcome.word, outcome.how, *positions]
     for identifier in dict.fromkeys([*rows, *verdicts]):
         row = rows.get(identifier, [identifier, *[""] * 5])
         if (v := verdicts.get(identifier)) is not None:
@@ -100,7 +100,7 @@ def _judged(
     source = _span(
         example.source[-1], words[0], outcome.source if outcome else None, named if isinstance(named, str) else ""
     )
-    written = _span(passage[-1], words[1], outcome.place if outcome else None, verdict.pronoun if verdict else "")
+    written = _span(passage[-1], words[1], outcome.position if outcome else None, verdict.pronoun if verdict else "")
     for name, span, sentence in (("source_pronoun", source, example.source[-1]), ("pronoun", written, passage[-1])):
         if span is not None:
             tags |= {name: sentence[slice(*span)], f"{name}_start": span[0]}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -62,9 +62,9 @@ class Outcome:
     id: str
     outcome: str
     how: str
-    found: str = ""  # the word that decided
+    word: str = ""  # that decided
     source: int | None = None  # where the source pronoun is
-    place: int | None = None  # and its translation
+    position: int | None = None  # and its translation
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +127,8 @@ def contrast(candidates: Sequence[Words], gold: int, forms: Forms, polite: froze
     for other in rest:
         pairs = enumerate(zip(right, other, strict=False))
         firsts.append((next((k for k, (a, b) in pairs if a != b), min(len(right), len(other))), other))
-    position = min((place for place, _ in firsts), default=0)
-    alternatives = frozenset(other[place] for place, other in firsts if place < len(other))
+    position = min((first for first, _ in firsts), default=0)
+    alternatives = frozenset(other[first] for first, other in firsts if first < len(other))
     known = frozenset().union(*forms.values())
     if position < len(right) and right[position] in known and alternatives and alternatives <= known:
         mine = same_class(right[position], alternatives, forms)
@@ -168,24 +168,24 @@ def judge(
         return _by_words(example.id, differing, _lowercase(translation))
     contrasted = contrast(candidates, example.gold, forms, polite)
     written = plain(translation, polite)
-    places = [place for place, word in enumerate(source) if is_source(example, normalize_word(word))]
-    if not contrasted.pronouns or not places:
+    positions = [n for n, word in enumerate(source) if is_source(example, normalize_word(word))]
+    if not contrasted.pronouns or not positions:
         return _by_words(example.id, contrasted, written)
-    place = _source_place(places, contrasted.position, gold_links, len(candidates[example.gold]))
+    position = _source_position(positions, contrasted.position, gold_links, len(candidates[example.gold]))
     known = pronouns.union(*forms.values())
     decisive = contrasted.gold | contrasted.others
     translated = find_translation(
-        place,
+        position,
         links,
         len(written),
         is_pronoun=lambda word: written[word] in known,
         is_likely=lambda word: written[word] in decisive,
     )
     if translated is None:
-        return Outcome(example.id, NOT_FOUND, "rescue", source=place)
+        return Outcome(example.id, NOT_FOUND, "rescue", source=position)
     word = written[translated.position]
     outcome = CORRECT if word in contrasted.gold else WRONG if word in contrasted.others else NOT_FOUND
-    return Outcome(example.id, outcome, "rescue" if translated.rescued else "link", word, place, translated.position)
+    return Outcome(example.id, outcome, "rescue" if translated.rescued else "link", word, position, translated.position)
 
 
 def expected_words(example: Example) -> frozenset[str]:
@@ -206,18 +206,11 @@ def count(
     asked: bool = False,
 ) -> tuple[Counts, dict[str, dict[str, Counts]]]:
     """Outcomes in all and by breakdowns. asked: annotators were asked about some, so that outcomes may be unclear"""
-    wanted = by.named(breakdowns)
-    groups: dict[str, defaultdict[str, Counter[str]]] = {name: defaultdict(Counter) for name in wanted}
-    for example, outcome in outcomes:
-        for name, breakdown in wanted.items():
-            group = breakdown.group(by.keyed(breakdown, example.tags))
-            if group is not None:
-                groups[name][group][outcome.outcome] += 1
+    groups = by.grouped(breakdowns, ((example.tags, outcome.outcome) for example, outcome in outcomes))
     overall = Counter(outcome.outcome for _, outcome in outcomes)
     by_group = {
-        name: {group: _counts(found[group], confidence, asked) for group in sorted(found, key=by.order)}
-        for name, found in groups.items()
-        if found
+        name: {group: _counts(Counter(members), confidence, asked) for group, members in of_name.items()}
+        for name, of_name in groups.items()
     }
     return _counts(overall, confidence, asked), by_group
 
@@ -238,11 +231,11 @@ def _by_words(name: str, contrasted: Contrast, written: Words) -> Outcome:
     return Outcome(name, outcome, "words", next((word for word in written if word in side), ""))
 
 
-def _source_place(places: Sequence[int], position: int, gold_links: Links, length: int) -> int:
-    """Which of several source pronouns is meant: the one aligned to the gold pronoun, else that at a like place."""
-    linked = [place for place in places if position in gold_links[place]]
-    share = position / max(1, length - 1)
-    return min(linked or places, key=lambda place: abs(place / max(1, len(gold_links) - 1) - share))
+def _source_position(positions: Sequence[int], gold: int, gold_links: Links, length: int) -> int:
+    """Which of several source pronouns is meant: the one aligned to the gold pronoun, else the one nearest to it."""
+    linked = [position for position in positions if gold in gold_links[position]]
+    share = gold / max(1, length - 1)
+    return min(linked or positions, key=lambda position: abs(position / max(1, len(gold_links) - 1) - share))
 
 
 # Generative accuracy of a suite: its translations are aligned, judged and compared with contrastive accuracy.
@@ -469,13 +462,12 @@ def pronouns_of(
     """Where the pronouns were found, for the agreement with own antecedents, by the examples' numbers in the suite."""
     pronouns = {}
     for n, (number, outcome) in enumerate(zip(texts.numbers, outcomes, strict=True)):
+        words = (texts.source[n], translation[n], alignments[n])
         if outcome.how == "words":  # it was not looked for
-            found = Pronoun(texts.source[n], translation[n], alignments[n])
+            pronouns[number] = Pronoun(*words)
         else:
-            place, rescued = outcome.place, outcome.how == "rescue"
-            words = (texts.source[n], translation[n], alignments[n])
-            found = Pronoun(*words, outcome.source, place, rescued, outcome.outcome)
-        pronouns[number] = found
+            rescued = outcome.how == "rescue"
+            pronouns[number] = Pronoun(*words, outcome.source, outcome.position, rescued, outcome.outcome)
     return pronouns
 
 

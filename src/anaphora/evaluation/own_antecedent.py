@@ -9,7 +9,7 @@ translation is used for one thing only: to tell which one is meant where the sou
 from __future__ import annotations
 
 import shlex
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -70,7 +70,7 @@ class Pronoun:
     source: Words
     translation: Words
     alignment: Alignment
-    place: int | None = None
+    position: int | None = None
     translated: int | None = None
     rescued: bool = False  # the translation was found without a link
     outcome: str = ""  # by the reference: correct, wrong, not found
@@ -179,68 +179,69 @@ class Judge:
     def of(cls, header: Header) -> Judge:
         usual, pronouns = usual_pronouns(f"{header.source_language}-{header.target_language}")
         numbers = {
-            form: found.pop()
+            form: number.pop()
             for form, classes in _by_form(pronoun_forms(header.source_language)).items()
-            if len(found := {number_of(name) for name in classes}) == 1
+            if len(number := {number_of(name) for name in classes}) == 1
         }
         nouns, forms = load_agreement(header.target_language), _by_form(pronoun_forms(header.target_language))
         return cls(header, nouns, forms, numbers, usual, pronouns, polite_forms(header.target_language))
 
-    def source_place(self, example: Example, words: Words, pronoun: Pronoun, heads: Sequence[int]) -> int | None:
+    def source_position(self, example: Example, words: Words, pronoun: Pronoun, heads: Sequence[int]) -> int | None:
         """Where the source pronoun is; heads: of the antecedent if it is in the same sentence."""
-        if pronoun.place is not None:
-            return pronoun.place
+        if pronoun.position is not None:
+            return pronoun.position
         named = example.tags.get("source_pronoun")
         wanted = {named.lower()} if isinstance(named, str) else self.usual
-        places = [place for place, word in enumerate(words) if word in wanted]
-        return next((place for place in places if not heads or place > heads[0]), places[0] if places else None)
+        positions = [position for position, word in enumerate(words) if word in wanted]
+        after = (position for position in positions if not heads or position > heads[0])
+        return next(after, positions[0] if positions else None)
 
-    def pronoun_place(self, pronoun: Pronoun, place: int, written: Words) -> int | None:
+    def pronoun_position(self, pronoun: Pronoun, source: int, written: Words) -> int | None:
         """Where the translation of the pronoun is. A form that is an article as well has to be linked."""
         if pronoun.translated is not None:
             article = pronoun.rescued and written[pronoun.translated] in self.nouns.determiners
             return None if article else pronoun.translated
         if pronoun.outcome:  # not found with the same method already
             return None
-        found = find_translation(
-            place,
+        translated = find_translation(
+            source,
             links(pronoun.alignment, len(pronoun.source)),
             len(written),
             is_pronoun=lambda word: written[word] in self.forms or written[word] in self.pronouns,
             is_likely=lambda word: written[word] in self.forms and written[word] not in self.nouns.determiners,
         )
-        return None if found is None else found.position
+        return None if translated is None else translated.position
 
-    def predicate_place(self, pronoun: Pronoun, place: int, written: Words) -> tuple[int, Classes] | None:
+    def predicate_position(self, pronoun: Pronoun, source: int, written: Words) -> tuple[int, Classes] | None:
         """Where the predicate of a pronoun that is left out is, and its classes. The verb is that after the pronoun."""
         predicates = self.nouns.predicates
         if predicates is None:
             return None
         linked = links(pronoun.alignment, len(pronoun.source))
-        for verb in range(place + 1, min(place + 1 + CLAUSE, len(pronoun.source))):
+        for verb in range(source + 1, min(source + 1 + CLAUSE, len(pronoun.source))):
             if not any(map(str.isalpha, pronoun.source[verb])):  # the end of the clause
                 return None
             for word in linked[verb]:
-                found = predicates.after(written, word)
-                if found is not None and not pronoun.translation[found[0]].istitle():  # a name: es María
-                    return found
+                predicate = predicates.after(written, word)
+                if predicate is not None and not pronoun.translation[predicate[0]].istitle():  # a name: es María
+                    return predicate
         return None
 
-    def noun_place(self, head: int, source: Words, alignment: Alignment, translation: Words) -> int | None:
+    def noun_position(self, head: int, source: Words, alignment: Alignment, translation: Words) -> int | None:
         """Where the translation of the antecedent's head is. translation: as the system wrote it"""
         written = plain(translation, self.polite)
 
         def is_other(word: int) -> bool:
             return written[word] in self.forms or not self.nouns.written_as_noun(translation, word)
 
-        found = find_translation(
+        translated = find_translation(
             head,
             links(alignment, len(source)),
             len(written),
             is_pronoun=lambda word: self.nouns.may_be_noun(written[word]) and not is_other(word),
             is_likely=lambda word: self.nouns.looks_like_noun(written, word) and not is_other(word),
         )
-        return None if found is None else found.position
+        return None if translated is None else translated.position
 
     def shows_no_gender(self, pronoun: Classes) -> bool:
         """Whether a pronoun may have every gender of its number, as French *l'* and *les* or Spanish *le*."""
@@ -274,34 +275,34 @@ def judge(judging: Judge, example: Example, pronoun: Pronoun, antecedent: Senten
     if antecedent is None:
         return Verdict(example.id, NOT_FOUND, NO_CONTEXT)
     source = words if here else [normalize_word(word) for word in antecedent.source]
-    heads = head_places(example, source, judging.header.source_language)
-    place = judging.source_place(example, words, pronoun, heads if here else ())
-    if place is None:
+    heads = head_positions(example, source, judging.header.source_language)
+    position = judging.source_position(example, words, pronoun, heads if here else ())
+    if position is None:
         return Verdict(example.id, NOT_FOUND, NO_PRONOUN)
     if not heads:
         return Verdict(example.id, NOT_FOUND, NOT_IN_SOURCE)
-    head = _chosen(example, [one for one in heads if not here or one < place] or heads)
+    head = _chosen(example, [one for one in heads if not here or one < position] or heads)
     written = plain(pronoun.translation, judging.polite)
     context = written if here else plain(antecedent.translation, judging.polite)
-    noun = judging.noun_place(head, source, antecedent.alignment, antecedent.translation)
+    noun = judging.noun_position(head, source, antecedent.alignment, antecedent.translation)
     if noun is None:
         return Verdict(example.id, NOT_FOUND, NOT_TRANSLATED, source[head])
-    translated, how = judging.pronoun_place(pronoun, place, written), ""
+    translated, how = judging.pronoun_position(pronoun, position, written), ""
     shown = None if translated is None else judging.forms.get(written[translated])
     if translated is None:
-        predicate = judging.predicate_place(pronoun, place, written)
+        predicate = judging.predicate_position(pronoun, position, written)
         if predicate is None:
             return Verdict(example.id, NOT_FOUND, NOT_WRITTEN, source[head], context[noun])
         (translated, shown), how = predicate, PREDICATE
     classes = judging.nouns.noun_classes(context, noun)
-    found = (source[head], context[noun], tuple(sorted(classes)), written[translated])
+    evidence = (source[head], context[noun], tuple(sorted(classes)), written[translated])
     if shown is None or (judging.shows_no_gender(shown) and classes & shown):
-        return Verdict(example.id, UNCLEAR, NO_GENDER, *found)
-    verdict = judging.agreement(classes, shown, words[place])
-    return Verdict(example.id, verdict, UNKNOWN_NOUN if verdict == UNCLEAR else how, *found)
+        return Verdict(example.id, UNCLEAR, NO_GENDER, *evidence)
+    verdict = judging.agreement(classes, shown, words[position])
+    return Verdict(example.id, verdict, UNKNOWN_NOUN if verdict == UNCLEAR else how, *evidence)
 
 
-def head_places(example: Example, words: Words, language: str) -> list[int]:
+def head_positions(example: Example, words: Words, language: str) -> list[int]:
     """Where the head of the antecedent is in a sentence in lower case: in the whole phrase, or else by itself."""
     split = Tokenization("none").source([str(example.tags[TAG])]).sentences[0]
     phrase = [normalize_word(word) for word in split]
@@ -409,20 +410,13 @@ def count(
 ) -> OwnAgreement:
     """Verdicts in all and by breakdowns. outcomes: by the reference, by the ids of examples"""
     pairs = list(zip(examples, verdicts, strict=True))
-    wanted = by.named(breakdowns)
-    groups: dict[str, defaultdict[str, Counter[str]]] = {name: defaultdict(Counter) for name in wanted}
-    for example, verdict in pairs:
-        for name, breakdown in wanted.items():
-            group = breakdown.group(by.keyed(breakdown, example.tags))
-            if group is not None:
-                groups[name][group][verdict.verdict] += 1
+    groups = by.grouped(breakdowns, ((example.tags, verdict.verdict) for example, verdict in pairs))
     known = outcomes or {}
     return OwnAgreement(
         _counts(Counter(verdict.verdict for verdict in verdicts), confidence),
         {
-            name: {group: _counts(found[group], confidence) for group in sorted(found, key=by.order)}
-            for name, found in groups.items()
-            if found
+            name: {group: _counts(Counter(members), confidence) for group, members in of_name.items()}
+            for name, of_name in groups.items()
         },
         tuple(verdicts),
         dict(Counter(verdict.reason for verdict in verdicts if verdict.reason).most_common()),

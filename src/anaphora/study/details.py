@@ -41,29 +41,29 @@ def suite_of_details(
     names: Sequence[str],
     languages: str,
     *,
-    found: bool = True,
+    gaps: bool = True,
 ) -> Suite:
     """Return the pronouns of `anaphora apt --details`: every one, or those that have a counterpart in a translation.
 
     The texts are those that `apt` read, plain or tokenized; they are shown as plain text.
 
-    found: leave out the pronouns without a counterpart, in which there is no gap
+    gaps: leave out the pronouns without a counterpart, in which there is no gap
     """
     sources, *lines = read_parallel(source, *hypotheses)
     table = read_columns(details)
-    if not found and "outcome" in table.names and "case" not in table.names:
+    if not gaps and "outcome" in table.names and "case" not in table.names:
         remedy = "Write them as JSON Lines, with the texts: anaphora generative … --details FILE.jsonl"
         raise BadInput(details, "the details of `generative` as a table have no texts", remedy=remedy)
-    needed = [name for name in COLUMNS if name not in ("source", "case")] if found else COLUMNS
+    needed = [name for name in COLUMNS if name not in ("source", "case")] if gaps else COLUMNS
     table.require(needed, "apt --details writes them.")
     first, _, second = languages.partition("-")
-    wanted = [record for record in table.records if record.cells["candidate"] or not found]
+    wanted = [record for record in table.records if record.cells["candidate"] or not gaps]
     systems = tuple(names) or tuple(map(str, hypotheses))
     texts = {
         name: _Text.of(text, [r.cells for r in wanted if r.cells["system"] == name], second, "candidate")
         for name, text in zip(systems, lines, strict=True)
     }
-    cells = [] if found else [record.cells for record in wanted]
+    cells = [] if gaps else [record.cells for record in wanted]
     shown = _Text.of(sources, cells, first, "source")
 
     def examples() -> Iterator[Example]:
@@ -147,9 +147,9 @@ def _detail(record: Record, source: _Text, texts: Mapping[str, _Text]) -> Exampl
     spans = {"pronoun": (span, text)}
     if cells.get("source"):
         spans["source_pronoun"] = source.span(cells, "source"), source
-    for name, (place, its) in spans.items():
-        if place is not None:
-            tags |= {name: its.shown[number][slice(*place)], f"{name}_start": place[0]}
+    for name, (span, its) in spans.items():
+        if span is not None:
+            tags |= {name: its.shown[number][slice(*span)], f"{name}_start": span[0]}
     name = f"{cells['system']}/{cells['sentence']}.{cells['position'].replace(' ', '+')}"
     return Example(name, source.passage(number), (text.passage(number),), 0, tags)
 
@@ -236,19 +236,19 @@ def _wanted(only: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
 
 # Answers, merged back into the figures of the command that the questions came from.
 
-Place = tuple[str, str]  # sentence (the id of an example in `generative`), position
+ItemKey = tuple[str, str]  # sentence (the id of an example in `generative`), position
 
 
 @dataclass(frozen=True, slots=True)
 class Answers:
     """What annotators answered in a study of verdicts.
 
-    verdicts: by system and place, the answer of most annotators; a tie is unclear, and "" is an item without answers
+    verdicts: by system and item, the answer of most annotators; a tie is unclear, and "" is an item without answers
     """
 
     folder: Path
-    verdicts: Mapping[str, Mapping[Place, str]]
-    digests: Mapping[str, Mapping[Place, str]]
+    verdicts: Mapping[str, Mapping[ItemKey, str]]
+    digests: Mapping[str, Mapping[ItemKey, str]]
 
     @property
     def signature(self) -> str:
@@ -261,10 +261,10 @@ class Answers:
         ]
         return f"{len(given)}@{short_hash(given)}"
 
-    def check(self, system: str, place: Place, digest: str) -> None:
+    def check(self, system: str, key: ItemKey, digest: str) -> None:
         """Raise an error unless the texts are those that annotators saw. digest: of the texts"""
-        if self.digests[system][place] != digest:
-            name = "/".join(filter(None, (system, *place)))
+        if self.digests[system][key] != digest:
+            name = "/".join(filter(None, (system, *key)))
             problem = f"item {name}: the sentence, its context or its translation is not the one that annotators saw"
             raise BadInput(self.folder, problem, remedy="Give the files that the study was created from.")
 
@@ -284,12 +284,12 @@ def answers_of(study: Study, current: Mapping[Key, Answer], folder: Path, system
     given: dict[str, list[str]] = {}
     for (_, name), answer in current.items():
         given.setdefault(name, []).append(answer.choice[0])
-    verdicts: dict[str, dict[Place, str]] = {}
-    digests: dict[str, dict[Place, str]] = {}
+    verdicts: dict[str, dict[ItemKey, str]] = {}
+    digests: dict[str, dict[ItemKey, str]] = {}
     for item in study.items:
-        place = item.sentence, item.position
-        verdicts.setdefault(item.system, {})[place] = majority(given.get(item.id, []))
-        digests.setdefault(item.system, {})[place] = str(item.tags.get(DIGEST, ""))
+        key = item.sentence, item.position
+        verdicts.setdefault(item.system, {})[key] = majority(given.get(item.id, []))
+        digests.setdefault(item.system, {})[key] = str(item.tags.get(DIGEST, ""))
     answers = Answers(folder, verdicts, digests)
     if other := next((system for system in verdicts if system not in systems), None):
         raise answers.foreign("system", other)

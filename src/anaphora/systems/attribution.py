@@ -139,25 +139,25 @@ def sentence_positions(
     """The positions of tokens in the sentences of a text. starts: sentence, its beginning and its end in the text"""
     positions: list[Position | None] = []
     for span in spans:
-        found = None
+        position = None
         first, last = span or (0, 0)
         for sentence, begin, end in starts:
             start, stop = max(begin, first), min(end, last)
             if start < stop:
-                found = Position(side, sentence, start - begin, stop - begin)
+                position = Position(side, sentence, start - begin, stop - begin)
                 break
-        positions.append(found)
+        positions.append(position)
     return positions
 
 
 def joined_sentences(passage: Passage, context: Context, first: int = 0) -> list[tuple[int, int, int]]:
     """Where the sentences are in a passage that is joined: number, beginning and end. first: where the text begins"""
-    found = []
+    sentences = []
     for number, sentence in enumerate(passage):
         if sentence:
-            found.append((number, first, first + len(sentence)))
+            sentences.append((number, first, first + len(sentence)))
             first += len(sentence) + len(context.separator)
-    return found
+    return sentences
 
 
 # Hugging Face models: passages that are joined to one text

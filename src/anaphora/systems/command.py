@@ -268,23 +268,23 @@ class CommandSystem:
         if self.options.context.target == "produced":
             raise AnaphoraError("--target-context produced: a program scores or translates, not both")
         wanted = [number for number, text in enumerate(texts) if text.strip()]  # some programs skip empty lines
-        found = [""] * len(texts)
+        translations = [""] * len(texts)
         if not wanted:
-            return found
+            return translations
         lines = [" ".join(texts[number].split()).encode() for number in wanted]
         program = self._started()
         complete = False
         try:
             program.send(lines)
             for number in wanted:
-                found[number] = self._received(program).decode(errors="replace").strip()
+                translations[number] = self._received(program).decode(errors="replace").strip()
             if program.input_ended:
                 self._check_end(program)
             complete = True
         finally:
             if not complete or program.input_ended:
                 self._stop()
-        return found
+        return translations
 
     def close(self) -> None:
         """Nothing more will be asked: the program ends as it does at the end of its input, and is checked."""

@@ -108,19 +108,19 @@ def measure(
 
 def _judged(outcomes: Sequence[Outcome], verdicts: Verdicts) -> list[Outcome]:
     """Outcomes with the verdicts of annotators; a verdict on a pronoun that is not evaluated is an error."""
-    found = []
+    judged = []
     left = set(verdicts)
     for outcome in outcomes:
         keys = [(outcome.name, str(t.sentence), joined(t.source.positions)) for t in outcome.triples]
         left.difference_update(keys)
-        found.append(replace(outcome, verdicts=[verdicts.get(key, "") for key in keys]))
+        judged.append(replace(outcome, verdicts=[verdicts.get(key, "") for key in keys]))
     if left:
         system, sentence, position = min(left)
         raise AnaphoraError(
             f"the answers are about word {position} of sentence {sentence} ({system}), which is not evaluated here. "
             "Give the options with which the details were written"
         )
-    return found
+    return judged
 
 
 def signature_of(

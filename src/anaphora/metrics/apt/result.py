@@ -266,10 +266,10 @@ def _score(judgments: Sequence[Judgment], weighting: Weighting, sampling: Resamp
     interval = score_interval(units, sampling)
     if not asked:
         return Score(weighting.score(cases), interval, cases, total)
-    said = Counter(verdict for _, verdict in judgments if verdict)
-    apt = weighting.score(cases, said[RIGHT_ANSWER], said.total())
+    answers = Counter(verdict for _, verdict in judgments if verdict)
+    apt = weighting.score(cases, answers[RIGHT_ANSWER], answers.total())
     by_whom = judged((triple.case < NO_CANDIDATE, verdict) for triple, verdict in judgments)
-    return Score(apt, interval, cases, total, tuple(said[answer] for answer in ANSWERS), by_whom)
+    return Score(apt, interval, cases, total, tuple(answers[answer] for answer in ANSWERS), by_whom)
 
 
 def _units(judgments: Iterable[Judgment], weighting: Weighting) -> dict[int, Unit]:
@@ -296,8 +296,8 @@ def _pair(first: Outcome, second: Outcome, weighting: Weighting, sampling: Resam
     gained: list[str] = []
     lost: list[str] = []
     credits = _credits(weighting)
-    for (one, said), (other, also) in zip(first.judged, second.judged, strict=True):
-        change = (credits[also or other.case] or 0.0) - (credits[said or one.case] or 0.0)
+    for (one, verdict), (other, new) in zip(first.judged, second.judged, strict=True):
+        change = (credits[new or other.case] or 0.0) - (credits[verdict or one.case] or 0.0)
         if change:
             (gained if change > 0 else lost).append(f"{one.sentence}:{joined(one.source.positions)}")
     groups = {group: difference(group) for group in sorted(set(first.groups))} if by_pronoun else {}
