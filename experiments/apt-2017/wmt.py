@@ -76,7 +76,7 @@ def texts(pair: str, years: tuple[str, ...]) -> tuple[list[str], list[str], dict
 
 def table(results: dict[str, Any]) -> str:
     lines = [
-        "# Google, Microsoft and Bergamot on WMT news: pronouns beside BLEU and chrF",
+        "# Google, Microsoft and Bergamot on WMT news: pronouns next to BLEU and chrF",
         "",
         "Written by `python experiments/run.py apt-2017/wmt`. Intervals are 95 % bootstrap intervals over sentences.",
         "APT: weights 1, 0.5, 0, 0, 0, 0, alignment with rescue; cases are the six of the paper.",

@@ -140,7 +140,7 @@ def report(found: dict[str, Any]) -> str:
 
 
 def tables(found: dict[str, Any]) -> list[str]:
-    """What became of each *it*, and Tables 2 and 4 of the paper beside ours."""
+    """What became of each *it*, and Tables 2 and 4 of the paper next to ours."""
     return [
         "What became of each *it*:",
         "",
@@ -148,7 +148,7 @@ def tables(found: dict[str, Any]) -> list[str]:
         "| :-- | --: |",
         *(f"| {reason} | {count:,} |" for reason, count in found["candidates"].items()),
         "",
-        "Words that *it* is aligned to, beside Table 2 of the paper (WMT 2017, 5.8 million pairs, fast_align as here):",
+        "Words that *it* is aligned to, next to Table 2 of the paper (WMT 2017, 5.8 million pairs, fast_align as here):",
         "",
         "| alignment | frequency | probability | paper |",
         "| :-- | --: | --: | --: |",
@@ -156,7 +156,7 @@ def tables(found: dict[str, Any]) -> list[str]:
         "",
         f"{found['it']['links']:,} links; {found['it']['without_link']:,} *it* have none.",
         "",
-        "Items by the distance of the antecedent in sentences, beside Table 4 of the paper:",
+        "Items by the distance of the antecedent in sentences, next to Table 4 of the paper:",
         "",
         "| distance | es | er | sie | total | share | share in the paper |",
         "| :-- | --: | --: | --: | --: | --: | --: |",

@@ -132,7 +132,7 @@ def reader(found: Mapping[str, Any]) -> list[str]:
     causes = [CAUSES[cause].format(number) for cause, number in found["causes"].items() if number]
     file = "read-es.tsv" if found["language"] == "Spanish" else "read-fr.tsv"
     return [
-        *([f"Of the {different} verdicts that the reader does not share, {'; '.join(causes)}."] if causes else []),
+        *([f"The reader does not share {different} of the verdicts: {'; '.join(causes)}."] if causes else []),
         "The reader is a language model that also wrote this experiment, not a human annotator, and saw the program's",
         "verdicts. The first question is that of the program: does the word that stands for the pronoun agree with the",
         "noun that the system wrote for its antecedent? The second is whether the pronoun is right as a whole.",

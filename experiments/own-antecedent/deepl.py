@@ -152,16 +152,16 @@ PARAGRAPHS = """\
 Written by `python experiments/run.py own-antecedent/deepl`.
 
 {items} items of ContraPro whose records name the antecedent are among CTXPRO's passages, with DeepL's translations of
-the sentence and its context. {drawn} of them were drawn (seed {seed}): {numbers}. Of the others, those that disagree
+the sentence and its context. {drawn} of them were drawn (seed {seed}): {numbers}. All others that disagree
 were read as well. Aligned by `{aligner}` together with the rest of DeepL's translations; `german-nouns` is installed.
 
 {table}
 
 One reader, a language model that also wrote this experiment and not a human annotator, judged each item from its
 texts, with the program's verdict in view. The first question is that of the program: does the word that translates
-*it* agree with the noun that DeepL wrote for what *it* stands for? The second is whether the pronoun is right. A
+*it* agree with the noun that DeepL wrote for the antecedent of *it*? The second is whether the pronoun is right. A
 pronoun that does not agree is not always wrong: *es* stands before predicate nouns (*Es ist ein …*) and for whole
-situations. Of {every[items]} that the program says disagree, {every[pronouns][wrong]} are wrong,
+situations. The program says that {every[items]} disagree: {every[pronouns][wrong]} of them are wrong,
 {every[pronouns][right]} right, and {every[pronouns][unclear]} unclear or a matter of taste. So a low agreement is a
 reason to look at the items that disagree, or to have annotators look at them (`study create --only disagrees`).
 
