@@ -148,7 +148,7 @@ def tables(found: dict[str, Any]) -> list[str]:
         "| :-- | --: |",
         *(f"| {reason} | {count:,} |" for reason, count in found["candidates"].items()),
         "",
-        "Words that *it* is aligned to, next to Table 2 of the paper (WMT 2017, 5.8 million pairs, fast_align as here):",
+        "What *it* is aligned to, next to Table 2 of the paper (WMT 2017, 5.8 million pairs, fast_align as here):",
         "",
         "| alignment | frequency | probability | paper |",
         "| :-- | --: | --: | --: |",

@@ -1,4 +1,4 @@
-"""Mining in ContraPro's genre: passages of subtitles with the translations that DeepL gave them, next to talks and news.
+"""Mining in ContraPro's genre: passages of subtitles with DeepL's translations, next to talks and news.
 
     python experiments/run.py contrapro-2018/subtitles [--report-only]
 
