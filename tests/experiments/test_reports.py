@@ -79,7 +79,7 @@ def test_own_antecedents_count_what_was_read(language: str, short: str) -> None:
     assert found["decided"]["right"] == found["agrees"]["right"] + found["disagrees"]["right"]
     different = found["decided"]["items"] - found["decided"]["right"]
     assert sum(found["causes"].values()) == sum(bool(answer["cause"]) for answer in answers) == different
-    assert f"Of the {different} verdicts that the reader does not share" in text
+    assert f"The reader does not share {different} of the verdicts:" in text
     control = found["control"].values()
     decided, right = (sum(row[key] for row in control) for key in ("decided", "right"))
     assert f"judged again. {right} of the {decided} that are still decided do." in text
