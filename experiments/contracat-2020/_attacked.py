@@ -13,7 +13,7 @@ import zstandard
 from _command import anaphora
 
 SAMPLE = 300  # items of ContraPro that each phrase is added to, and that each owner is given to
-LARGER = 2000  # items of ContraPro that augmented models are asked
+LARGER = 1000  # items of ContraPro that augmented models are asked
 ASKED = 150  # items of each template
 SEED = 1
 WORDNET = Path(os.environ.get("WORDNET") or "/usr/share/wordnet")  # Debian's wordnet-base

@@ -136,18 +136,28 @@ def variants(
 
 
 def followed(chosen: Figures) -> list[str]:
-    """Which pronoun is preferred after a phrase that has one, or a noun."""
-
-    def share(pronoun: str, *names: str) -> str:
-        parts = [100 * chosen[f"phrase-addition/{name}"].get(pronoun, 0.0) for name in names]
-        return f"*{pronoun}* from {100 * chosen['before'].get(pronoun, 0.0):.1f} to {statistics.mean(parts):.1f}"
-
+    """Whether the pronoun of a phrase, or that of its noun, is preferred more often after it."""
+    added = {
+        "*there is a catch* (*einen Haken*, masculine)": ("er", "but_catch", "but_catch_sep"),
+        "*he said*": ("er", "he_said"),
+        "*she said*": ("sie", "she_said"),
+        "*it is true* (*es ist wahr*)": ("es", "true_colon", "true_colon_quot", "true_separate", "and_it_true"),
+    }
+    more, less = [], []
+    for text, (pronoun, *names) in added.items():
+        before = 100 * chosen["before"].get(pronoun, 0.0)
+        after = statistics.mean(100 * chosen[f"phrase-addition/{name}"].get(pronoun, 0.0) for name in names)
+        (more if after > before else less).append(f"*{pronoun}* from {before:.1f} to {after:.1f} after {text}")
     return paragraph(
-        "What the model prefers follows the words that were added, in per cent of these items:",
-        f"{share('er', 'but_catch', 'but_catch_sep')} after *there is a catch* (*einen Haken*, masculine),",
-        f"{share('er', 'he_said')} after *he said*, {share('sie', 'she_said')} after *she said*, and",
-        f"{share('es', 'true_colon', 'true_colon_quot', 'true_separate', 'and_it_true')} on average after *it is true*",
-        "(*es ist wahr*). It takes a pronoun or a noun that is near instead of the antecedent (shares, not tested).",
+        "Does the model prefer the pronoun of the words that were added, or of their noun? In per cent of these items,",
+        "means over phrases with these words (shares, not tested):",
+        *([f"more often {'; '.join(more)}."] if more else []),
+        *([f"{'Less' if more else 'less'} often {'; '.join(less)}."] if less else []),
+        *(
+            ["Where it is more often, it takes a pronoun or a noun that is near instead of the antecedent."]
+            if more
+            else []
+        ),
     )
 
 

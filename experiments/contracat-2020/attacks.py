@@ -90,33 +90,34 @@ def attacks(suites: Suites) -> dict[str, Any]:
 def augmentation(suites: Suites) -> dict[str, Any]:
     """Models tuned on candidates and on their new versions; the rate that is best on held-out passages is attacked.
 
-    Stage 2 is the model before genders were balanced: it has the prior for *es* that augmentation is for.
+    Stage 2 is the model before genders were balanced: it has the prior for *es* that augmentation is for, and a rate
+    of its own.
     """
     made = Augmentation(TRAINED / "text", MODELS, WORK)
     (linked, counts), (dropped, fewer), (free, passages) = made.linked(()), made.linked(DROPPED), made.free()
     whole, earlier = KEPT / "concat22", KEPT / "stage2"
-    models = {"concat22": whole}
-    for rate in RATES:
-        models[f"{CANDIDATES}, {rate}"] = made.tuned(whole, linked / "candidates", rate)
-        models[f"AFA, {rate}"] = made.tuned(whole, linked / "augmented", rate)
+    models = {"concat22": whole, "stage 2": earlier}
+    for name, model in (("", whole), ("stage 2, ", earlier)):
+        models |= {f"{name}AFA, {rate}": made.tuned(model, linked / "augmented", rate) for rate in RATES}
     held = {name: evaluate(scored(made.development, path)).accuracy for name, path in models.items()}
-    rate = max(RATES, key=lambda rate: held[f"AFA, {rate}"])
+    rate, second = (max(RATES, key=lambda r: held[f"{name}AFA, {r}"]) for name in ("", "stage 2, "))
     more = {
+        CANDIDATES: (whole, linked / "candidates"),
         f"{CANDIDATES}, none event or pleonastic": (whole, dropped / "candidates"),
         "AFA, none event or pleonastic": (whole, dropped / "augmented"),
         f"{CANDIDATES}, without a linker": (whole, free / "candidates"),
         "AFA, without a linker": (whole, free / "augmented"),
-        f"stage 2, {CANDIDATES}": (earlier, linked / "candidates"),
-        "stage 2, AFA": (earlier, linked / "augmented"),
     }
     models |= {f"{name}, {rate}": made.tuned(*parts, rate) for name, parts in more.items()}
-    models["stage 2"] = earlier
+    models[f"stage 2, {CANDIDATES}, {second}"] = made.tuned(earlier, linked / "candidates", second)
     tuned: dict[str, dict[str, Any]] = {
         name: {"contrapro": accuracies(scored(suites.larger(), path))} for name, path in models.items()
     }
     for name, accuracy in held.items():
         tuned[name]["development"] = accuracy
-    shown = [name for name in models if name.endswith(rate) or name in ("concat22", "stage 2")]
+    shown = ["concat22", f"{CANDIDATES}, {rate}", *(f"AFA, {r}" for r in RATES)]
+    shown += [f"{name}, {rate}" for name in more if "AFA" in name]
+    shown += ["stage 2", *(f"stage 2, {kind}, {second}" for kind in (CANDIDATES, "AFA"))]
     for name in shown:
         tuned[name]["templates"] = answered(scored(suites.templates(), models[name]))
     three = (suites.phrases("true_colon"), suites.owners("maria"), suites.synonyms()["released"])
@@ -124,6 +125,7 @@ def augmentation(suites: Suites) -> dict[str, Any]:
     return {
         "augmentation": {"linked": counts, "dropped": fewer, "free": passages, "updates": UPDATES},
         "rate": rate,
+        "second_rate": second,
         "tuned": tuned,
         "gains": gains(models, suites.larger()),
         "changes": changes(*(scored(suites.templates(), models[name]) for name in ("concat22", f"AFA, {rate}"))),
@@ -137,7 +139,7 @@ def augmentation(suites: Suites) -> dict[str, Any]:
 def gains(models: Mapping[str, Path], suite: Path) -> dict[str, dict[str, Any]]:
     """Each augmented model against the one tuned on the same candidates only; Holm's correction over all of these."""
     found = {}
-    for name in (name for name in models if "AFA" in name):
+    for name in (name for name in models if "AFA" in name and name.replace("AFA", CANDIDATES) in models):
         control = name.replace("AFA", CANDIDATES)
         (pair,) = compare(*(scored(suite, models[n]) for n in (control, name))).to_dict()["pairs"]
         found[name] = {key: pair[key] for key in DIFFERENCE}

@@ -115,8 +115,9 @@ def more_text(found: Figures | None) -> list[str]:
             f"pronoun of that gender follows; in {pairs['counterfactual']:,} a real sentence with *er* or *ihn* for",
             "*it*, given in all three genders, each after two sentences of that gender. The sentence itself tells",
             f"nothing about the pronoun; only what is before it does. It is {found['updates']:,} updates long, as it",
-            "has more to read. Without context these passages would say that any pronoun fits, so the baseline does",
-            "not have them; it is the baseline of concat22.",
+            "has more to read, and starts from stage 2 in half precision, as it is kept. Without context these",
+            "passages would say that any pronoun fits, so the baseline does not have them; it is the baseline of",
+            "concat22.",
         ),
     ]
 
