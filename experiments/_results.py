@@ -67,6 +67,7 @@ SYSTEMS = (
     System("our concat22, seed 2", TRAINED, "models/concat22-2", CONTRAPRO),
     System("our concat22, seed 3", TRAINED, "models/concat22-3", CONTRAPRO),
     System("our concat22, mean of the seeds", TRAINED, "models/concat22-mean", CONTRAPRO),
+    System("our concat22, counterfactual passages, seed 1 (kept)", TRAINED, "models/counterfactual-1", CONTRAPRO),
     System("our baseline, EN–FR", REAL, "models/baseline-1/{suite}", context="none"),
     System("our 2-to-2, EN–FR, seed 1", REAL, "models/2-to-2-1/{suite}"),
     System("SmolLM2-135M-Instruct", "language-models/context.json", "models/smollm2/document/{suite}"),

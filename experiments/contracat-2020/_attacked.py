@@ -13,6 +13,7 @@ import zstandard
 from _command import anaphora
 
 SAMPLE = 300  # items of ContraPro that each phrase is added to, and that each owner is given to
+LARGER = 1000  # items of ContraPro that augmented models are asked
 ASKED = 150  # items of each template
 SEED = 1
 WORDNET = Path(os.environ.get("WORDNET") or "/usr/share/wordnet")  # Debian's wordnet-base
@@ -34,6 +35,10 @@ class Suites:
         if WORDNET.is_dir() and MYTHES.is_file():
             found["ours"] = self.once("synonyms", self.replaced)
         return found
+
+    def larger(self) -> Path:
+        """More random items of ContraPro, the sample among them, for models that differ by little."""
+        return self.once("larger", lambda path: part(self.whole, drawn(ids(self.whole), LARGER), path))
 
     def phrases(self, *names: str) -> Path:
         """Phrases added to the sample; all of them by default."""

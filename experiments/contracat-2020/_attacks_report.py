@@ -6,6 +6,8 @@ import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from _augment_report import augmentation
+from _cells import CHANCE, italic, percent, row, table
 from _markdown import paragraph
 from _paper import (
     FIGURE_2,
@@ -17,14 +19,10 @@ from _paper import (
     TABLE_10,
     TABLE_11,
     TABLE_12,
-    TABLE_13,
     WHOLE,
 )
 
-PRONOUNS = ("er", "sie", "es")
 OVERLAP = "overlap/"
-CHANGE = ("before", "attacked")
-CHANCE = 0.05
 Figures = Mapping[str, Any]
 
 
@@ -138,18 +136,28 @@ def variants(
 
 
 def followed(chosen: Figures) -> list[str]:
-    """Which pronoun is preferred after a phrase that has one, or a noun."""
-
-    def share(pronoun: str, *names: str) -> str:
-        parts = [100 * chosen[f"phrase-addition/{name}"].get(pronoun, 0.0) for name in names]
-        return f"*{pronoun}* from {100 * chosen['before'].get(pronoun, 0.0):.1f} to {statistics.mean(parts):.1f}"
-
+    """Whether the pronoun of a phrase, or that of its noun, is preferred more often after it."""
+    added = {
+        "*there is a catch* (*einen Haken*, masculine)": ("er", "but_catch", "but_catch_sep"),
+        "*he said*": ("er", "he_said"),
+        "*she said*": ("sie", "she_said"),
+        "*it is true* (*es ist wahr*)": ("es", "true_colon", "true_colon_quot", "true_separate", "and_it_true"),
+    }
+    more, less = [], []
+    for text, (pronoun, *names) in added.items():
+        before = 100 * chosen["before"].get(pronoun, 0.0)
+        after = statistics.mean(100 * chosen[f"phrase-addition/{name}"].get(pronoun, 0.0) for name in names)
+        (more if after > before else less).append(f"*{pronoun}* from {before:.1f} to {after:.1f} after {text}")
     return paragraph(
-        "What the model prefers follows the words that were added, in per cent of these items:",
-        f"{share('er', 'but_catch', 'but_catch_sep')} after *there is a catch* (*einen Haken*, masculine),",
-        f"{share('er', 'he_said')} after *he said*, {share('sie', 'she_said')} after *she said*, and",
-        f"{share('es', 'true_colon', 'true_colon_quot', 'true_separate', 'and_it_true')} on average after *it is true*",
-        "(*es ist wahr*). It takes a pronoun or a noun that is near instead of the antecedent (shares, not tested).",
+        "Does the model prefer the pronoun of the words that were added, or of their noun? In per cent of these items,",
+        "means over phrases with these words (shares, not tested):",
+        *([f"more often {'; '.join(more)}."] if more else []),
+        *([f"{'Less' if more else 'less'} often {'; '.join(less)}."] if less else []),
+        *(
+            ["Where it is more often, it takes a pronoun or a noun that is near instead of the antecedent."]
+            if more
+            else []
+        ),
     )
 
 
@@ -236,57 +244,6 @@ def priors(found: Figures) -> list[str]:
     ]
 
 
-# Augmentation
-
-
-def augmentation(found: Figures) -> list[str]:
-    if "tuned" not in found:
-        return ["Not run on this model."]
-    counts, tuned, best = found["augmentation"], found["tuned"], found["best"]
-    linked, dropped, free = (counts[name] for name in ("linked", "dropped", "free"))
-    lines = paragraph(
-        f"With its linker, `anaphora build augment` finds {linked['candidates']:,} candidates among",
-        f"{linked['pronouns']:,} *it*",
-        f"in {linked['documents']:,} training documents and makes {linked['new_examples']:,} new examples; with",
-        "`--drop event",
-        f"--drop pleonastic`, {dropped['candidates']:,} and {dropped['new_examples']:,}. Without a linker, an *it*",
-        "that is *er*",
-        f"or *sie* with no noun of that gender near is a candidate: {free['candidates']:,} of {free['passages']:,}",
-        "passages,",
-        f"{free['new_examples']:,} new examples (the paper: 207,000 in all). The model is trained on for 60 updates.",
-    )
-    sample = tuned["concat22"]["contrapro"]["total"]
-    lines += ["", *table("model", f"ContraPro ({sample:,} random items)", *PRONOUNS)]
-    for name, figures in tuned.items():
-        pronouns = figures["contrapro"]["pronouns"]
-        lines.append(row(name, percent(figures["contrapro"]), *(f"{100 * pronouns[p]:.1f}" for p in PRONOUNS)))
-    lines += [row(f"*paper: {name}*", *map(italic, figures)) for name, figures in TABLE_13.items()]
-    lines += ["", *paragraph(f"Below, AFA is “{best}”, the best in total, as the paper chooses it."), ""]
-    lines += table("attack (Figure 3)", "items", *(f"{name}: {c}" for name in ("concat22", "AFA") for c in CHANGE))
-    of = {attack["attack"]: attack for attack in found["attacks"]}
-    for attack in found["best_attacks"]:
-        both = [figure for one in (of[attack["attack"]], attack) for figure in (one["before"], one["after"])]
-        lines.append(row(attack["attack"], f"{attack['total']:,}", *(f"{100 * figure:.1f}" for figure in both)))
-    lines += ["", *table("template (Figure 4)", *tuned)]
-    for name in next(iter(tuned.values()))["templates"]["template"]:
-        lines.append(row(name, *(f"{100 * f['templates']['template'][name]['accuracy']:.1f}" for f in tuned.values())))
-    for gender in TABLE_12:
-        verbs = [f["templates"]["priors"]["prior/verb"].get(gender, {"share": 0.0}) for f in tuned.values()]
-        lines.append(row(f"prior/verb: {gender}", *(f"{100 * verb['share']:.1f}" for verb in verbs)))
-    before, after = (tuned[name]["contrapro"]["accuracy"] for name in ("concat22", best))
-    return [
-        *lines,
-        "",
-        *paragraph(
-            f"Augmentation takes accuracy on ContraPro from {100 * before:.1f} to {100 * after:.1f}; in the paper it",
-            "gains ten",
-            "points, because it removes a prior for *es*. Our last stage has balanced genders already, so there is",
-            "no such",
-            "prior to remove: the same method on a model without its cause.",
-        ),
-    ]
-
-
 def limits(found: Figures) -> list[str]:
     return paragraph(
         f"One small model; {total(found, 'phrase')} items for each phrase and owner, 150 of each template,",
@@ -299,23 +256,6 @@ def limits(found: Figures) -> list[str]:
 
 
 # Cells
-
-
-def table(*heads: str) -> list[str]:
-    return [row(*heads), row(":--", *["--:"] * (len(heads) - 1))]
-
-
-def row(*cells: str) -> str:
-    return f"| {' | '.join(cells)} |"
-
-
-def italic(figure: float) -> str:
-    return f"*{figure:.1f}*"
-
-
-def percent(part: Figures) -> str:
-    low, high = part["interval"]
-    return f"{100 * part['accuracy']:.1f} [{100 * low:.1f}, {100 * high:.1f}]"
 
 
 def drop(attack: Figures) -> list[str]:

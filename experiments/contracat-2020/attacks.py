@@ -20,10 +20,11 @@ from typing import Any, cast
 
 from _attacked import Suites, read
 from _attacks_report import report
-from _augment import DROPPED, MIDDLE, RATES, Augmentation
+from _augment import CANDIDATES, DROPPED, RATES, UPDATES, Augmentation
 from _command import anaphora
 
-from anaphora import evaluate, load_run, robustness, score
+from anaphora import compare, evaluate, load_run, robustness, score
+from anaphora.stats.paired import holm
 
 HERE = Path(__file__).resolve().parent
 SHARED = HERE.parents[2] / "shared"
@@ -35,6 +36,7 @@ KEPT = HERE.parent / "contrapro-2018"
 RESULTS = HERE / "attacks.json"
 FIGURES = ("attack", "total", "before", "after", "delta", "interval", "p_adjusted")  # of an attack
 PART = ("total", "accuracy", "interval")
+DIFFERENCE = ("total", "first", "second", "delta", "interval", "p_value")
 ARTICLES = {"m": {"der", "den"}, "f": {"die"}, "n": {"das"}}  # of a subject and an object, as templates have them
 
 
@@ -86,34 +88,71 @@ def attacks(suites: Suites) -> dict[str, Any]:
 
 
 def augmentation(suites: Suites) -> dict[str, Any]:
-    """Models tuned on candidates and on their new versions; the one that is best on ContraPro is attacked, as there."""
-    text, model = TRAINED / "text", KEPT / "concat22"
-    made = Augmentation(text, MODELS, WORK)
+    """Models tuned on candidates and on their new versions; the rate that is best on held-out passages is attacked.
+
+    Stage 2 is the model before genders were balanced: it has the prior for *es* that augmentation is for, and a rate
+    of its own.
+    """
+    made = Augmentation(TRAINED / "text", MODELS, WORK)
     (linked, counts), (dropped, fewer), (free, passages) = made.linked(()), made.linked(DROPPED), made.free()
-    models = {
-        "concat22": model,
-        f"candidates only, {MIDDLE}": made.tuned(model, linked / "candidates", MIDDLE),
-        **{f"AFA, {rate}": made.tuned(model, linked / "augmented", rate) for rate in RATES},
-        f"AFA without event and pleonastic it, {MIDDLE}": made.tuned(model, dropped / "augmented", MIDDLE),
-        f"AFA without a linker, {MIDDLE}": made.tuned(model, free / "augmented", MIDDLE),
+    whole, earlier = KEPT / "concat22", KEPT / "stage2"
+    models = {"concat22": whole, "stage 2": earlier}
+    for name, model in (("", whole), ("stage 2, ", earlier)):
+        models |= {f"{name}AFA, {rate}": made.tuned(model, linked / "augmented", rate) for rate in RATES}
+    held = {name: evaluate(scored(made.development, path)).accuracy for name, path in models.items()}
+    rate, second = (max(RATES, key=lambda r: held[f"{name}AFA, {r}"]) for name in ("", "stage 2, "))
+    more = {
+        CANDIDATES: (whole, linked / "candidates"),
+        f"{CANDIDATES}, none event or pleonastic": (whole, dropped / "candidates"),
+        "AFA, none event or pleonastic": (whole, dropped / "augmented"),
+        f"{CANDIDATES}, without a linker": (whole, free / "candidates"),
+        "AFA, without a linker": (whole, free / "augmented"),
     }
-    tuned = {
-        name: {
-            "contrapro": accuracies(scored(suites.sample(), path)),
-            "templates": answered(scored(suites.templates(), path)),
-        }
-        for name, path in models.items()
+    models |= {f"{name}, {rate}": made.tuned(*parts, rate) for name, parts in more.items()}
+    models[f"stage 2, {CANDIDATES}, {second}"] = made.tuned(earlier, linked / "candidates", second)
+    tuned: dict[str, dict[str, Any]] = {
+        name: {"contrapro": accuracies(scored(suites.larger(), path))} for name, path in models.items()
     }
-    augmented = [name for name in models if name.startswith("AFA")]
-    best = max(augmented, key=lambda name: tuned[name]["contrapro"]["accuracy"])
+    for name, accuracy in held.items():
+        tuned[name]["development"] = accuracy
+    shown = ["concat22", f"{CANDIDATES}, {rate}", *(f"AFA, {r}" for r in RATES)]
+    shown += [f"{name}, {rate}" for name in more if "AFA" in name]
+    shown += ["stage 2", *(f"stage 2, {kind}, {second}" for kind in (CANDIDATES, "AFA"))]
+    for name in shown:
+        tuned[name]["templates"] = answered(scored(suites.templates(), models[name]))
     three = (suites.phrases("true_colon"), suites.owners("maria"), suites.synonyms()["released"])
-    runs = [scored(path, models[best]) for path in three]
+    attacked = [name for name in shown if name in (f"{CANDIDATES}, {rate}", f"AFA, {rate}")]
     return {
-        "augmentation": {"linked": counts, "dropped": fewer, "free": passages},
+        "augmentation": {"linked": counts, "dropped": fewer, "free": passages, "updates": UPDATES},
+        "rate": rate,
+        "second_rate": second,
         "tuned": tuned,
-        "best": best,
-        "best_attacks": compared(scored(suites.before(), models[best]), *runs),
+        "gains": gains(models, suites.larger()),
+        "changes": changes(*(scored(suites.templates(), models[name]) for name in ("concat22", f"AFA, {rate}"))),
+        "tuned_attacks": {
+            name: compared(scored(suites.before(), models[name]), *(scored(path, models[name]) for path in three))
+            for name in attacked
+        },
     }
+
+
+def gains(models: Mapping[str, Path], suite: Path) -> dict[str, dict[str, Any]]:
+    """Each augmented model against the one tuned on the same candidates only; Holm's correction over all of these."""
+    found = {}
+    for name in (name for name in models if "AFA" in name and name.replace("AFA", CANDIDATES) in models):
+        control = name.replace("AFA", CANDIDATES)
+        (pair,) = compare(*(scored(suite, models[n]) for n in (control, name))).to_dict()["pairs"]
+        found[name] = {key: pair[key] for key in DIFFERENCE}
+    for difference, p in zip(found.values(), holm([d["p_value"] for d in found.values()]), strict=True):
+        difference["p_adjusted"] = p
+    return found
+
+
+def changes(before: Path, after: Path) -> dict[str, dict[str, Any]]:
+    """The difference of two models on each template."""
+    (pair,) = compare(before, after, by="template").to_dict()["pairs"]
+    groups = pair["breakdowns"]["template"]
+    return {name: {key: group[key] for key in (*DIFFERENCE, "p_adjusted")} for name, group in groups.items()}
 
 
 def scored(suite: Path, model: Path) -> Path:

@@ -47,6 +47,13 @@ def choose(folder: Path, suite: Path, every: int = EVERY_MEAN) -> dict[str, Any]
     return found
 
 
+def accuracy_of(folder: Path, suite: Path) -> float:
+    """A model's accuracy on held-out passages."""
+    torch.set_num_threads(1)
+    model, config, text = load_model(folder)
+    return contrastive_accuracy(model, text, config.model.layout, list(load_suite(suite)), BATCH_TOKENS)
+
+
 def mean_of_seeds(models: Sequence[Path], folder: Path, suite: Path) -> dict[str, Any]:
     """Write the model whose weights are the mean of those of several; its accuracy. Computed once."""
     done = folder / CHOSEN

@@ -18,7 +18,8 @@ LARGEST = torch.finfo(torch.float16).max
 LEFT_OUT = (WEIGHTS, "log.jsonl", "curve.svg", "chosen.json")
 WHAT = {
     "baseline": "The sentence-level model: stages 1 to 3 without context; {made}.",
-    "concat22": "The concatenation model: stages 1 to 3, the previous sentence joined on both sides; {made}.",
+    "concat22": "The concatenation model: stages 1 to 3, the previous sentence joined on both sides, the last one"
+    " with counterfactual passages; {made}.",
     "stage2": "The concatenation model before its last stage, from which ablations start.",
 }
 

@@ -4,7 +4,8 @@
 2. `stage2` and `stage2-baseline`: from stage 1, on documents of several sentences, with and without context (concat22:
    the previous sentence is joined to the current one on both sides).
 3. `concat22-SEED` and `baseline-SEED`: from stage 2, on passages with *it*, about as many of each gender, the pronouns
-   weighted and the context half of the loss discounted; a part of the other text is mixed in.
+   weighted and the context half of the loss discounted; a part of the other text is mixed in. `counterfactual-SEED`
+   is concat22 with weak supervision besides (_weak.py); it is the one that is kept.
 
 The model of stages 1 and 2 is the mean of their last three checkpoints, that of stage 3 the mean that is best on
 held-out passages (_choose.py). An ablation is stage 3 of concat22 without one of its ingredients, or with one more; it
@@ -80,6 +81,9 @@ STAGE_3 = Stage(
 STAGE_3_BASELINE = replace(
     STAGE_3, name="baseline", start="stage2-baseline", context=0, settings={**WEIGHTED, **HALF, **SAVED}
 )
+COUNTERFACTUAL = replace(
+    STAGE_3, name="counterfactual", text={**BALANCED, "weak": 1, "counterfactual": 1}, updates=1400
+)  # weak supervision (_weak.py); longer, as there is more to read
 SHORT = Stage("everything", BALANCED, 300, 0.0006, 100, "stage2", 1, settings={**WEIGHTED, **DISCOUNTED})
 ABLATIONS = {
     "everything": SHORT,
@@ -88,6 +92,7 @@ ABLATIONS = {
     "genders as found": replace(SHORT, name="unbalanced", text=dict.fromkeys(BALANCED, 1)),
     "from stage 1 instead of 2": replace(SHORT, name="from-stage1", start="stage1"),
     "with weak supervision": replace(SHORT, name="weak", text={**BALANCED, "weak": 1}),
+    "with weak supervision and counterfactual passages": replace(SHORT, name="both", text=COUNTERFACTUAL.text),
 }
 
 

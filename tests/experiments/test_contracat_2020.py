@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import runpy
+import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -89,3 +90,11 @@ def test_a_pronoun_without_an_agreeing_noun_takes_any_gender(
     context, _ = german.split(" <SEP> ")
     found = module("_augment.py")["other_genders"](german, analysis(german.replace(" <SEP> ", " "), **known))
     assert found == [f"{context} <SEP> {version}" for version in versions]
+
+
+def test_models_are_tuned_with_the_objective_of_their_last_stage() -> None:
+    objective = module("_augment.py")["OBJECTIVE"]
+    trained = tomllib.loads((EXPERIMENTS / "contrapro-2018/concat22/config.toml").read_text("utf-8"))["training"]
+    assert {**objective, "weighted_words": json.loads(objective["weighted_words"])} == {
+        key: trained[key] for key in objective
+    }

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import runpy
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, NamedTuple
 
 import pytest
 
@@ -140,6 +141,60 @@ def test_naive_bayes_learns_what_goes_with_a_gender() -> None:
     assert scores["masculine"] == pytest.approx(scores["neuter"])
 
 
+# Counterfactual passages
+
+
+class Word(NamedTuple):
+    """A token of an analysis, as far as it is read."""
+
+    text: str
+    idx: int
+    pos_: str
+    morph: dict[str, list[str]]
+
+
+class Tagger:
+    """Knows the gender of a few words; other capitalized words are nouns without one."""
+
+    GENDERS: ClassVar = {"Hut": "Masc", "Dieser": "Masc", "Tür": "Fem"}
+
+    def pipe(self, texts: Iterable[str]) -> Iterator[list[Word]]:
+        for text in texts:
+            found = []
+            for match in re.finditer(r"\w+", text):
+                gender = self.GENDERS.get(match[0])
+                pos = {"Dieser": "PRON"}.get(match[0], "NOUN" if gender else "X")
+                found.append(Word(match[0], match.start(), pos, {"Gender": [gender]} if gender else {"Gender": []}))
+            yield found
+
+
+@pytest.mark.parametrize(
+    ("german", "found"),
+    [
+        ("Er ist alt.", {"Masc": "Er ist alt.", "Fem": "Sie ist alt.", "Neut": "Es ist alt."}),
+        ("Nimm ihn.", {"Masc": "Nimm ihn.", "Fem": "Nimm sie.", "Neut": "Nimm es."}),
+        ("Nimm sie.", {}),
+    ],
+)
+def test_a_pronoun_takes_every_gender_in_its_case(german: str, found: dict[str, str]) -> None:
+    assert module("_weak.py")["versions"](german) == found
+
+
+@pytest.mark.parametrize(
+    ("german", "neutral"),
+    [
+        ("Ich glaube, er ist alt.", True),
+        ("Die Tür sagt, er ist alt.", True),  # a noun of another gender is no antecedent
+        ("Der Hut sagt, er ist alt.", False),  # may be the antecedent, which would forbid other genders
+        ("Dieser ist neu, aber er ist klein.", False),
+        ("Er hat seine Farbe verloren.", False),  # seine would have to change too
+    ],
+)
+def test_a_sentence_is_neutral_where_nothing_agrees_with_the_pronoun(german: str, neutral: bool) -> None:
+    passages = [[("Yes. <SEP> I think it is old.", f"Ja. <SEP> {german}")]]
+    assert [target for _, target in module("_weak.py")["neutral"](passages, Tagger())] == [german] * neutral
+
+
 # Stages
 
 
@@ -159,6 +214,7 @@ def test_the_baseline_has_the_same_stages_without_context() -> None:
         ("genders as found", {"data.repeat"}),
         ("from stage 1 instead of 2", {"training.start_from"}),
         ("with weak supervision", {"data.source", "data.target", "data.repeat"}),
+        ("with weak supervision and counterfactual passages", {"data.source", "data.target", "data.repeat"}),
     ],
 )
 def test_an_ablation_changes_one_thing(name: str, changed: set[str]) -> None:
