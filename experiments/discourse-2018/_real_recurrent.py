@@ -22,7 +22,7 @@ def write_start(base: Path, folder: Path, side: str, *, tied: bool, seed: int = 
     """A model like `base` that has an encoder of the previous sentence of this side. Written once."""
     if (folder / WEIGHTS).exists():
         return folder
-    model, config, text = load_model(base)
+    model, config, _ = load_model(base)
     torch.manual_seed(seed)
     architecture = replace(config.model, context_encoders=(side,), tie_context_embeddings=tied)
     grown = RecurrentModel(architecture, *(parameter.shape[0] for parameter in sizes(model)))

@@ -69,8 +69,8 @@ def question(found: Figures) -> list[str]:
         "```",
         "",
         *paragraph(
-            "**Training.** Transformers with 2 + 2 layers of size 192; recurrent models with embeddings of 128 and states "
-            "of 160; 4,000 subwords, lowercased, one core. Stage 1: sentence by sentence "
+            "**Training.** Transformers with 2 + 2 layers of size 192; recurrent models with embeddings of 128 and "
+            "states of 160; 4,000 subwords, lowercased, one core. Stage 1: sentence by sentence "
             f"({counts['single']:,} pairs of Tatoeba and DiaBLa, {counts['documents']:,} of the passages of Lopes et "
             f"al., of which SCAT is made, too), {updates['stage1']:,} updates of a Transformer{recurrent(found, 1)}. "
             f"Stage 2, {updates['2-to-2']:,} updates{recurrent(found, 2)}: {counts['passages']:,} passages, the "

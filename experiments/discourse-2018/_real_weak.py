@@ -25,9 +25,9 @@ FORMS = {"m.sg": "il", "f.sg": "elle", "m.pl": "ils", "f.pl": "elles"}
 OTHER = {"m.sg": "f.sg", "f.sg": "m.sg", "m.pl": "f.pl", "f.pl": "m.pl"}
 WORDS = range(3, 13)  # of a context
 SAME_NOUN = 25  # contexts whose first noun is the same, at most
-# nouns of time and of idioms are hardly ever what *it* is
 CORE = ("nsubj", "nsubj:pass", "obj", "ROOT", "conj", "appos", "xcomp", "dep", "iobj", "dislocated")
-NEVER = frozenset("fois tout coup plus fait an année jour mois semaine heure minute seconde soir matin nuit instant moment".split())
+TIMES = ("an", "année", "jour", "mois", "semaine", "heure", "minute", "seconde", "soir", "matin", "nuit", "instant")
+NEVER = frozenset((*TIMES, "moment", "fois", "tout", "coup", "plus", "fait"))  # hardly ever what *it* is
 PRONOUN = re.compile(r"\b(?:ils?|elles?)\b", re.IGNORECASE)
 ENGLISH = re.compile(r"\b(?:it|they|them|he|she|him|her|its|their|his)\b", re.IGNORECASE)
 AVOIR = re.compile(r"(?:ai|as|a|avons|avez|ont|av\w+|aur\w+|ai\w+|eu\w*)$", re.IGNORECASE)

@@ -25,9 +25,11 @@ sys.path.append(str(HERE.parent / "contrapro-2018"))  # the stages of training, 
 
 from _choose import choose, means  # noqa: E402
 from _command import anaphora  # noqa: E402
+from _keep import keep  # noqa: E402
 from _real_bayes import learned, right_answers  # noqa: E402
+from _real_keep import card  # noqa: E402
 from _real_recurrent import write_start  # noqa: E402
-from _real_report import curves, report  # noqa: E402
+from _real_report import curves, reaches, report  # noqa: E402
 from _real_text import PRONOUNS, write_text  # noqa: E402
 from _stages import HALF, LAPTOP, SAVED, Stage, seeded, train  # noqa: E402
 from _suites import DATA, suite_file  # noqa: E402
@@ -87,6 +89,7 @@ def main() -> int:
         for stage in MODELS:
             found["models"][stage.name] = judged(stage)
             adjust(list(found["models"].values()))
+            keep_best(found)
             results.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
             write_page(found)
     write_page(found)
@@ -109,7 +112,7 @@ def text() -> dict[str, int]:
 
 
 def naive_bayes() -> dict[str, Any]:
-    """What the words of the previous French sentence tell, on the coreference set: from passages, from all of stage 2."""
+    """What the words of the previous French sentence tell, on the coreference set; of two trainings."""
     examples = list(load_suite(suite_file(BAWDEN[0], WORK)))
     found = {}
     for name, files in (("passages", ["passages"]), ("all", ["passages", "weak", "templates"])):
@@ -157,6 +160,19 @@ def judged(stage: Stage) -> dict[str, Any]:
     return found
 
 
+def keep_best(found: dict[str, Any]) -> None:
+    """Keep the seed of 2-to-2 that is best on the development set, if it reaches the goal, with a figure of its own."""
+    seeds = {name: of_model for name, of_model in found["models"].items() if name.startswith("2-to-2")}
+    best = max(seeds, key=lambda name: seeds[name]["chosen"]["accuracy"])
+    if found.get("kept", {}).get("model") == best or not reaches(seeds[best]):
+        return
+    folder = HERE / "2-to-2"
+    keep(WORK / best, folder)
+    run = scored(folder, suite_file(BAWDEN[0], WORK), f"right.{best}")
+    found["kept"] = {"model": best, **evaluated(run)}
+    (folder / "README.md").write_text(card(best, found["kept"]), encoding="utf-8")
+
+
 def adjust(models: list[dict[str, Any]]) -> None:
     """p-values of right against random context, adjusted for all of them (Holm 1979)."""
     differences = [found["difference"] for m in models for found in m.values() if "difference" in found]
@@ -166,7 +182,7 @@ def adjust(models: list[dict[str, Any]]) -> None:
 
 def curve(model: Path) -> list[dict[str, float]]:
     """Accuracy on the coreference set during training, as in Figure 5 of the paper: nothing is chosen by it."""
-    done = model / "coreference.json"
+    done = WORK / f"{model.name}.curve.json"
     if not done.exists():
         examples = list(load_suite(suite_file(BAWDEN[0], WORK)))
         network, config, pieces = load_model(model)
