@@ -127,7 +127,7 @@ def train(stage: Stage, work: Path, *more: str, settings_file: Path = LAPTOP) ->
 
 def finished(folder: Path, stage: Stage) -> bool:
     """Whether a model has its final weights, after as many updates as the stage has now."""
-    if not (folder / "config.json").exists():  # written at the end
+    if not (folder / "model.safetensors").exists():  # written at the end
         return False
     updates: int = tomllib.loads((folder / "config.toml").read_text("utf-8"))["training"]["updates"]
     return updates == stage.updates

@@ -33,8 +33,8 @@ def card(model: str, right: Mapping[str, Any]) -> str:
         "",
         *paragraph(
             "**Data and licenses.** Tatoeba (CC BY 2.0 FR); the English turns of DiaBLa (CC BY-SA 4.0) with their",
-            "human translations; passages of OpenSubtitles of Lopes et al. 2020 (MIT). Genders by spaCy's fr_core_news_md",
-            "3.8. Nothing of Bawden's sets.",
+            "human translations; passages of OpenSubtitles of Lopes et al. 2020 (MIT). Genders by spaCy's",
+            "fr_core_news_md 3.8. Nothing of Bawden's sets.",
         ),
         "",
         *paragraph(

@@ -18,7 +18,20 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from _archive import extract
-from _real_weak import Current, Tag, contexts, exchangeable, passages, short, tagged, templates
+from _real_weak import (
+    OBJECTS,
+    Current,
+    Tag,
+    contexts,
+    exchangeable,
+    exchangeable_object,
+    may_have_object,
+    passages,
+    short,
+    tagged,
+    templates,
+    without_nouns,
+)
 from _real_weak import items as counterfactual
 from _text import SEPARATOR, Document, Pair, plain, write
 
@@ -32,6 +45,7 @@ GENERAL = 4  # one of so many passages is in the text that is mixed into the las
 VALIDATION = 600  # pairs
 TATOEBA = 3  # one of so many single sentences may be a context of weak supervision
 REAL_TIMES, TEMPLATE_TIMES = 4, 60  # how often a sentence is given with each gender
+CROSSED_TIMES = 4
 DEVELOPMENT_TIMES = 4
 PRONOUNS = ("il", "elle", "ils", "elles")
 
@@ -73,18 +87,34 @@ def write_weak(
 ) -> dict[str, int]:
     """Sentences with both genders, to learn from and to choose checkpoints by (_real_weak.py); how many there are.
 
-    weak: real sentences; templates: ours; development.jsonl: real ones, and contexts, of the held-out passages
+    weak: real sentences; templates: ours; crossed: these and objects, for the last stage; development.jsonl,
+    development-crossed.jsonl: real sentences and contexts of the held-out passages, for stages 2 and 3
     """
     seen = known | {plain(sentence) for item in held for sentence in item.source if len(plain(sentence).split()) > 2}
     sentences = [pair for item in learned for pair in passage(item)[:-1]] + [d[0] for d in single[::TATOEBA]]
     usable = [pair for pair in short(sentences) if plain(pair[0]) not in seen]
-    given = contexts(tag(usable))
+    analyses = list(tag(usable))
+    given, more = contexts(analyses), without_nouns(analyses)
     currents = real([item for item in learned if plain(item.source[-1]) not in seen], tag)
     made = [current for current in templates() if plain(current.english) not in seen]
     weak, fixed = passages(currents, given, REAL_TIMES, 1), passages(made, given, TEMPLATE_TIMES, 2)
-    of_held = contexts(tag(short(pair for item in held for pair in passage(item)[:-1])))
-    development = counterfactual(real(held, tag), of_held, DEVELOPMENT_TIMES)
+    analyses = list(tag(short(pair for item in held for pair in passage(item)[:-1])))
+    of_held, more_held = contexts(analyses), without_nouns(analyses)
+    subjects = real(held, tag)
+    development = counterfactual(subjects, of_held, DEVELOPMENT_TIMES)
+    everything = [pair for item in learned for pair in passage(item)] + [d[0] for d in single[:: TATOEBA - 1]]
+    objects = objects_of((pair for pair in everything if plain(pair[0]) not in seen), tag)
+    made_objects = [c for c in templates((False, OBJECTS)) if plain(c.english) not in seen]
+    crossed = passages([*currents, *objects], given, CROSSED_TIMES, 3, more, crossed=True)
+    crossed += passages([*made, *made_objects], given, TEMPLATE_TIMES, 4, more, crossed=True)
+    of_objects = objects_of((pair for item in held for pair in passage(item)), tag)
+    last = [*counterfactual([*subjects, *of_objects], of_held, DEVELOPMENT_TIMES, more_held, crossed=True)]
     return {
+        "objects": len(objects),
+        "made objects": len(made_objects),
+        "crossed": write(([pair] for pair in crossed), folder / "crossed", "fr"),
+        "development objects": len(of_objects) * 2 * DEVELOPMENT_TIMES,
+        "development-crossed": write_suite(last, folder / "development-crossed.jsonl"),
         **{f"contexts {form}": len(found) for form, found in given.items()},
         "currents": len(currents),
         "made": len(made),
@@ -102,6 +132,13 @@ def real(items: list[Example], tag: Tag) -> list[Current]:
         exchangeable(item.source[-1], item.candidates[0][-1], item.candidates[1][-1], analysis)
         for item, analysis in zip(items, analyses, strict=True)
     )
+    return [current for current in found if current]
+
+
+def objects_of(pairs: Iterable[Pair], tag: Tag) -> list[Current]:
+    """Sentences with *le* or *la* as an object that are right with either, each once."""
+    usable = list({plain(pair[0]): pair for pair in pairs if may_have_object(pair)}.values())
+    found = (exchangeable_object(pair, analysis) for pair, analysis in tag(usable))
     return [current for current in found if current]
 
 

