@@ -55,9 +55,9 @@ STAGE_2 = replace(STAGE_2, name="stage2")
 BASELINE = replace(STAGE_2, name="baseline", context=0, updates=600, chosen=False, settings={**WEIGHTED, **HALF})
 OBJECTS = {"weighted_words": (*PRONOUNS, "le", "la")}
 TO_2 = Stage("2-to-2", LAST, 600, 0.0005, 100, "stage2", 1, chosen=True, settings={**DISCOUNTED, **OBJECTS})
-RNN_STAGE_1 = replace(STAGE_1, name="rnn-stage1", preset="rnn-baseline", updates=1600, rate=0.002)
+RNN_STAGE_1 = replace(STAGE_1, name="rnn-stage1", preset="rnn-baseline", updates=800, rate=0.002)
 RNN_TO_2 = replace(
-    TO_2, name="s-hier-to-2", start="rnn-start-source", preset="rnn-s-hier-to-2", updates=800, rate=0.001
+    TO_2, name="s-hier-to-2", start="rnn-start-source", preset="rnn-s-hier-to-2", updates=400, rate=0.001
 )
 RNN = replace(RNN_TO_2, name="s-hier", preset="rnn-s-hier", settings={**WEIGHTED, **OBJECTS})
 RECURRENT = {  # name → model, what its context encoder reads, and whether it shares embeddings
