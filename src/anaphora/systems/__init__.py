@@ -141,7 +141,7 @@ DEFAULT = Traits()
 MODEL = Traits(scope=True, prefix_tree=True, default_workers=True, gradients=True)
 TRAINED_MODEL = MODEL._replace(own_context=True)
 SERVER = Traits(
-    single_process="an openai: server is asked many things at once by one process: set concurrency=N in the spec, "
+    single_process="a server is asked many things at once by one process: set concurrency=N in the spec, "
     "and leave --workers and --cluster out"
 )
 
@@ -184,7 +184,9 @@ def missing_packages(packages: Sequence[str]) -> tuple[str, ...]:
 CHECKPOINT_SETTINGS = ("revision", "dtype", "device")
 PAIR_SETTINGS = ("source", "target", "prefix")
 PROMPT_SETTINGS = ("prompt", "chat")
+REQUEST_SETTINGS = ("concurrency", "timeout", "deadline", "retries", "requests_per_minute", "key_env")
 _HF = ("torch", "transformers")
+_HTTP = ("httpx", "tenacity")
 
 KINDS = {
     kind.kind: kind
@@ -238,12 +240,18 @@ KINDS = {
             "openai",
             "anaphora.systems.openai.system:OpenAISystem",
             "OpenAI-compatible server (vLLM, llama.cpp, hosted): openai:URL?model=NAME",
-            (
-                *("model", "mode", *PROMPT_SETTINGS, "max_tokens"),
-                *("concurrency", "timeout", "deadline", "retries", "requests_per_minute", "key_env"),
-            ),
+            ("model", "mode", *PROMPT_SETTINGS, "max_tokens", *REQUEST_SETTINGS),
             SERVER,
-            ("httpx", "tenacity"),
+            _HTTP,
+            "openai",
+        ),
+        Kind(
+            "judge",
+            "anaphora.systems.openai.judge:JudgeSystem",
+            "an LLM on such a server that rates each candidate: judge:URL?model=NAME",
+            ("model", "prompt", "max_tokens", *REQUEST_SETTINGS),
+            SERVER,
+            _HTTP,
             "openai",
         ),
         Kind(
