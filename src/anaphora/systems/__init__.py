@@ -15,6 +15,7 @@ from anaphora.suites.example import Example, Passage, Translation
 from anaphora.systems.context import Options, split_spec
 
 if TYPE_CHECKING:
+    from anaphora.suites.suite import Suite
     from anaphora.systems.attribution import TokenAttribution
     from anaphora.systems.translation import Sentence
 
@@ -117,6 +118,15 @@ class SupportsClose(Protocol):
 
     def close(self) -> None:
         """Release resources; raise if the backend failed after its last answer."""
+        ...
+
+
+@runtime_checkable
+class SuiteReader(Protocol):
+    """A system that has to know the suite before it is given examples of it."""
+
+    def read_suite(self, suite: Suite) -> None:
+        """Read what belongs to the examples of the whole suite, before `settings` and `score` are called."""
         ...
 
 
@@ -253,6 +263,15 @@ KINDS = {
             SERVER,
             _HTTP,
             "openai",
+        ),
+        Kind(
+            "metric",
+            "anaphora.metrics.system:MetricSystem",
+            "a metric of `anaphora metrics`, with a reference of its own: metric:NAME?reference=FILE",
+            ("reference", "model"),
+            Traits(single_process="metric: systems score in one process: leave --workers and --cluster out"),
+            ("sacrebleu", "snowballstemmer"),
+            "metrics",
         ),
         Kind(
             "command",
