@@ -11,6 +11,7 @@ from collections.abc import Container, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from anaphora.align.tokenize import DEFAULT
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.files import open_binary
 from anaphora.core.parsing import shown
@@ -101,8 +102,8 @@ class MetricSystem:
             yield CandidateScores(scores, None, equal_pairs(question.targets))
 
     def _measured(self, references: list[str], targets: list[str], sources: list[str]) -> Measured:
-        way = {"tokenize": "moses"} if self.name in METEORS else {}  # the same for all sentences
-        texts = Texts(references, {TEXT: targets}, sources, self.options.languages, **way)
+        tokenize = "moses" if self.name in METEORS else DEFAULT  # the same for all parts of a suite
+        texts = Texts(references, {TEXT: targets}, sources, self.options.languages, tokenize)
         measured: Measured = self._function(texts, **self._options)
         return measured
 

@@ -220,6 +220,15 @@ KINDS = {
             "hf",
         ),
         Kind(
+            "gguf",
+            "anaphora.systems.gguf:GGUFSystem",
+            "quantized language model, computed by llama.cpp: gguf:FILE",
+            PROMPT_SETTINGS,
+            Traits(scope=True, prefix_tree=True),
+            ("jinja2", "xllamacpp"),
+            "llamacpp",
+        ),
+        Kind(
             "ct2",
             "anaphora.systems.ctranslate2:CTranslate2System",
             "CTranslate2 translator or generator: ct2:PATH",
