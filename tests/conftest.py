@@ -20,7 +20,7 @@ import pytest
 os.environ |= {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_USAGE_STATS_ENABLED": "0"}
 
 from tests.slow import function_of, slow_tests
-from tests.tiny_models import demo_sentences, make_llama, make_marian, make_opinionated
+from tests.tiny_models import demo_sentences, make_gguf, make_llama, make_marian, make_opinionated
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = Path(os.environ.get("ANAPHORA_DATA") or ROOT.parent / "shared" / "data")
@@ -215,6 +215,14 @@ def tiny_llama(tmp_path_factory: pytest.TempPathFactory, demo_text: list[str]) -
     """The folder of a Llama model of two layers, with byte-level BPE trained on the demo suite, and a chat template."""
     pytest.importorskip("torch")
     return make_llama(tmp_path_factory.mktemp("tiny-llama"), demo_text)
+
+
+@pytest.fixture(scope="session")
+def tiny_gguf(tiny_llama: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same model in a GGUF file, for llama.cpp."""
+    pytest.importorskip("xllamacpp", reason="gguf: needs the extra llamacpp")
+    pytest.importorskip("gguf")
+    return make_gguf(tiny_llama, tmp_path_factory.mktemp("tiny-gguf") / "tiny.gguf")
 
 
 @pytest.fixture(scope="session")

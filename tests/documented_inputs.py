@@ -193,6 +193,13 @@ def translations(folder: Path, name: str) -> bool:
     return True
 
 
+def another_translation(folder: Path, name: str) -> bool:
+    """Another translation of the made-up contrapro than its right candidates."""
+    right = (example.candidates[example.gold or 0][-1] for example in contrapro())
+    lines(folder / name, *(sentence.replace(".", ", glaube ich.") for sentence in right))
+    return True
+
+
 # ------------------------------------------------------------------------------------------ models, and what is real
 
 
@@ -256,6 +263,7 @@ INPUTS: dict[str, Maker] = {
     "my.scores": partial(scored, bawden),
     "mine.de": translations,
     "my-model.de": translations,
+    "other.de": another_translation,
     **{f"runs/{name}": partial(scored, lambda folder: contrapro()) for name in ("mine", "my-model", "contrapro")},
     "runs/attacked": partial(scored, attacked),
     "runs/templates": partial(scored, templates),

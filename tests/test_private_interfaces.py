@@ -141,3 +141,13 @@ def test_no_private_name_of_these_libraries_is_missing_here() -> None:
         for name in re.findall(r"(?<!self)(?<!cls)\.(_[a-z]\w*)", path.read_text(encoding="utf-8"))
     }
     assert {(name, place) for name, place in used if name not in own | listed} == set()
+
+
+def test_the_c_functions_of_llama_cpp_belong_to_one_version() -> None:
+    """`systems/llamacpp.py` has the structures of its `llama.h`: they are to be compared before the pin is changed."""
+    from anaphora.systems.llamacpp import FUNCTIONS, VERSION, library
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert f"xllamacpp=={VERSION}" in project["optional-dependencies"]["llamacpp"]
+    pytest.importorskip("xllamacpp")
+    assert all(hasattr(library(), name) for name in FUNCTIONS)

@@ -83,6 +83,50 @@ def make_llama(folder: Path, texts: list[str], layers: int = 2) -> Path:
     return folder
 
 
+def make_gguf(folder: Path, path: Path) -> Path:
+    """The model of `make_llama` in a GGUF file with the same weights, not quantized."""
+    import gguf
+    from transformers import LlamaForCausalLM
+
+    model, tokenizer = LlamaForCausalLM.from_pretrained(folder), json.loads((folder / "tokenizer.json").read_text())
+    config, vocabulary = model.config, tokenizer["model"]["vocab"]
+    writer = gguf.GGUFWriter(path, "llama")
+    writer.add_context_length(config.max_position_embeddings)
+    writer.add_embedding_length(config.hidden_size)
+    writer.add_block_count(config.num_hidden_layers)
+    writer.add_feed_forward_length(config.intermediate_size)
+    writer.add_head_count(config.num_attention_heads)
+    writer.add_head_count_kv(config.num_key_value_heads)
+    writer.add_layer_norm_rms_eps(config.rms_norm_eps)
+    writer.add_rope_freq_base(config.rope_parameters["rope_theta"])
+    writer.add_tokenizer_model("gpt2")
+    writer.add_tokenizer_pre("gpt-2")
+    tokens = sorted(vocabulary, key=vocabulary.__getitem__)
+    writer.add_token_list(tokens)
+    writer.add_token_types(
+        [gguf.TokenType.CONTROL if token.startswith("<") and len(token) > 1 else 1 for token in tokens]
+    )
+    writer.add_token_merges([" ".join(pair) for pair in tokenizer["model"]["merges"]])
+    writer.add_bos_token_id(1)
+    writer.add_eos_token_id(2)
+    writer.add_add_bos_token(True)
+    writer.add_chat_template(CHAT_TEMPLATE)
+    names = gguf.get_tensor_name_map(gguf.MODEL_ARCH.LLAMA, config.num_hidden_layers)
+    heads = {"q_proj": config.num_attention_heads, "k_proj": config.num_key_value_heads}
+    for name, tensor in model.state_dict().items():
+        values = tensor.float().numpy()
+        for part, count in heads.items():
+            if part in name:  # the two halves of each head are interleaved
+                size = len(values) // count // 2
+                values = values.reshape(count, 2, size, -1).swapaxes(1, 2).reshape(values.shape)
+        writer.add_tensor(names.get_name(name, (".weight",)), values.copy())
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    return path
+
+
 def make_opinionated(kind: Any, config: Any) -> Any:
     """A model of random weights large enough that its probabilities differ from one another."""
     import torch

@@ -16,7 +16,7 @@ IDENTITY = frozenset(
     }
 )
 # How it was computed. Which examples a limit leaves is in the hash of the suite.
-COMPUTATION = frozenset({"plain", "ctranslate2", "device", "threads", "workers", "batch_tokens", "limit"})
+COMPUTATION = frozenset({"plain", "ctranslate2", "xllamacpp", "device", "threads", "workers", "batch_tokens", "limit"})
 # What a measurement is unless a run says otherwise
 PLAIN: Mapping[str, Any] = {
     "separator": " ",

@@ -109,6 +109,8 @@ command("compare", runs, "compare {}/a.jsonl {}/b.jsonl --samples 100", "a.jsonl
 command("diagnose", runs, "diagnose {}/a.jsonl {}/b.jsonl", "a.jsonl", "b.jsonl", writes=False)
 command("report", runs, "report {}/a.jsonl {}/b.jsonl -o {}/out.html", "a.jsonl", "b.jsonl")
 command("score", runs, "score {}/s.jsonl --system scores:{}/x.scores -o {}/out.jsonl", "s.jsonl", "x.scores")
+METRIC = "score {}/s.jsonl --system metric:chrf?reference={}/t.de -o {}/out.jsonl"
+command("score-metric", both(native, lambda f: write(f / "t.de", "Sie war alt.\nEr war alt.\nEs war alt.\n")), METRIC)
 command("baselines", native, "suites baselines {}/s.jsonl", writes=False)
 command("validate", native, "suites validate {}/s.jsonl", writes=False)
 command("convert-text", native, "suites convert {}/s.jsonl --to text -o {}/out")

@@ -1,4 +1,4 @@
-"""Answers of a server, as they reach the `openai:` systems in each mode."""
+"""Answers of a server, as they reach the `openai:` systems in each mode, and `judge:`."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ CHAT = {
     "usage": {"prompt_tokens": 7, "completion_tokens": 1},
 }
 TRANSLATION = {"choices": [{"message": {"content": "Sie ist alt."}, "finish_reason": "length"}]}
+RATING = {"choices": [{"message": {"content": "<think>x</think> Score: 87.5/100"}, "finish_reason": "stop"}]}
 ERROR = {"error": {"message": "the model is not there", "code": "not_found", "type": "invalid"}}
 
 
@@ -30,9 +31,11 @@ def system(mode: str) -> Any:
     from anaphora.core.errors import AnaphoraError
     from anaphora.systems.context import Options
     from anaphora.systems.openai.http import _UnusableError
+    from anaphora.systems.openai.judge import JudgeSystem
     from anaphora.systems.openai.system import OpenAISystem
 
-    made = OpenAISystem(f"http://localhost:1/v1?model=m&retries=0&mode={mode}", Options(languages=("en", "de")))
+    spec, options = "http://localhost:1/v1?model=m&retries=0", Options(languages=("en", "de"))
+    made: Any = JudgeSystem(spec, options) if mode == "judge" else OpenAISystem(f"{spec}&mode={mode}", options)
     client = made.server
 
     def attempt(url: str, data: bytes) -> Any:
@@ -50,17 +53,18 @@ def answered(mode: str, status: int = 200) -> Run:
 
     def run(folder: Path) -> None:
         from anaphora.suites.example import Example
+        from anaphora.systems.openai.choice import Silence
 
         made = system(mode)
         made.status = status
-        made._silent_examples, made._request, made._request_known_good = 0, 0, False
+        made._silence, made._request, made._request_known_good = Silence(), 0, False
         made.server._refused = frozenset()
         data = (folder / "answer.json").read_bytes()
         made.body = lambda request: data.replace(b"@@", json.dumps(request.get("prompt", ""))[1:-1].encode())
         row = suite_rows()[1]
         example = Example(row["id"], tuple(row["source"]), tuple(map(tuple, row["candidates"][:2])), 0)
         question = made.options.context.scoring_input(example)
-        {"score": made._score, "choose": made._choose, "generate": made._generate}[mode](question)
+        getattr(made, {"judge": "_rate"}.get(mode, f"_{mode}"))(question)
 
     return run
 
@@ -90,6 +94,7 @@ add("server.score-echo", echo, answered("score"))
 add("server.score-listed", listed, answered("score"))
 add("server.choose", answer(CHAT), answered("choose"))
 add("server.generate", answer(TRANSLATION), answered("generate"))
+add("server.judge", answer(RATING), answered("judge"))
 
 
 def refused(folder: Path) -> None:

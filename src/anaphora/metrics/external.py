@@ -19,11 +19,14 @@ from anaphora.stats.intervals import Floats
 from anaphora.stats.paired import SufficientStats, ratio
 
 
-def bleu(texts: Texts, **_: Any) -> Measured:
-    """BLEU with sacreBLEU's tokenizer of the target language; tokenized texts are taken as they are."""
+def bleu(texts: Texts, *, effective_order: bool = False, **_: Any) -> Measured:
+    """BLEU with sacreBLEU's tokenizer of the target language; tokenized texts are taken as they are.
+
+    effective_order: leave out orders of n-grams that have no match: for single sentences
+    """
     settings: dict[str, Any] = {"tokenize": "none", "force": True} if texts.tokenize == "none" else {}
     try:
-        metric = BLEU(trg_lang=texts.languages[1], **settings)
+        metric = BLEU(trg_lang=texts.languages[1], effective_order=effective_order, **settings)
     except (ImportError, RuntimeError) as error:  # a tokenizer that is an extra of sacreBLEU: Japanese, Korean
         raise AnaphoraError(f"sacreBLEU: {error}") from None
     return _measured(metric, texts)
@@ -68,18 +71,32 @@ def _measured(metric: BLEU | CHRF | TER, texts: Texts, *, lower_is_better: bool 
 MODEL = "Unbabel/wmt22-comet-da"
 
 
-def comet(texts: Texts, *, comet_model: str = MODEL, comet_gpus: int = 0, **_: Any) -> Measured:
-    """The mean of the sentences' scores. comet_model: a name of the hub, or a checkpoint on this machine (.ckpt)."""
+def comet(
+    texts: Texts,
+    *,
+    comet_model: str = MODEL,
+    comet_gpus: int = 0,
+    loaded: Any = None,
+    reference_free: bool = False,
+    **_: Any,
+) -> Measured:
+    """The mean of the sentences' scores.
+
+    comet_model: a name of the hub, or a checkpoint on this machine (.ckpt); loaded: the model, where it is loaded
+    reference_free: whether the model reads source and translation only
+    """
     if texts.source is None:
         raise AnaphoraError("COMET needs the source. Pass it with -s")
     if texts.more_references:
         raise AnaphoraError("COMET supports only one reference. Pass one -r, or leave COMET out")
-    model, number = _load(comet_model), "unknown"
+    model, number = loaded or load_comet(comet_model), "unknown"
     compared = texts.as_compared
     sums = {}
     for system, text in compared.systems.items():
         rows = zip(compared.source or (), text, compared.reference, strict=True)
         items = [{"src": source, "mt": target, "ref": reference} for source, target, reference in rows]
+        if reference_free:
+            items = [{"src": item["src"], "mt": item["mt"]} for item in items]
         with contextlib.redirect_stdout(sys.stderr):  # it reports on stdout, which is for the result
             scores = model.predict(items, batch_size=8, gpus=comet_gpus, progress_bar=False).scores
         all_finite(list(scores), f"{comet_model}: COMET scores of {system}", "Check the model and its precision.")
@@ -90,7 +107,8 @@ def comet(texts: Texts, *, comet_model: str = MODEL, comet_gpus: int = 0, **_: A
     return Measured(f"COMET|model:{comet_model}|version:{number}{texts.norm}", sums, decimals=4)
 
 
-def _load(model: str) -> Any:
+def load_comet(model: str) -> Any:
+    """Load a COMET model by its name or path."""
     try:
         from comet import download_model, load_from_checkpoint  # type: ignore[import-not-found]
     except ModuleNotFoundError as error:

@@ -15,6 +15,7 @@ from anaphora.suites.example import Example, Passage, Translation
 from anaphora.systems.context import Options, split_spec
 
 if TYPE_CHECKING:
+    from anaphora.suites.suite import Suite
     from anaphora.systems.attribution import TokenAttribution
     from anaphora.systems.translation import Sentence
 
@@ -121,6 +122,15 @@ class SupportsClose(Protocol):
 
 
 @runtime_checkable
+class SuiteReader(Protocol):
+    """A system that has to know the suite before it is given examples of it."""
+
+    def read_suite(self, suite: Suite) -> None:
+        """Read what belongs to the examples of the whole suite, before `settings` and `score` are called."""
+        ...
+
+
+@runtime_checkable
 class SupportsOptions(Protocol):
     """A system whose options can be replaced, so that it is loaded once for several runs (`SystemCache`)."""
 
@@ -141,7 +151,7 @@ DEFAULT = Traits()
 MODEL = Traits(scope=True, prefix_tree=True, default_workers=True, gradients=True)
 TRAINED_MODEL = MODEL._replace(own_context=True)
 SERVER = Traits(
-    single_process="an openai: server is asked many things at once by one process: set concurrency=N in the spec, "
+    single_process="a server is asked many things at once by one process: set concurrency=N in the spec, "
     "and leave --workers and --cluster out"
 )
 
@@ -184,7 +194,9 @@ def missing_packages(packages: Sequence[str]) -> tuple[str, ...]:
 CHECKPOINT_SETTINGS = ("revision", "dtype", "device")
 PAIR_SETTINGS = ("source", "target", "prefix")
 PROMPT_SETTINGS = ("prompt", "chat")
+REQUEST_SETTINGS = ("concurrency", "timeout", "deadline", "retries", "requests_per_minute", "key_env")
 _HF = ("torch", "transformers")
+_HTTP = ("httpx", "tenacity")
 
 KINDS = {
     kind.kind: kind
@@ -206,6 +218,15 @@ KINDS = {
             MODEL,
             _HF,
             "hf",
+        ),
+        Kind(
+            "gguf",
+            "anaphora.systems.gguf:GGUFSystem",
+            "quantized language model, computed by llama.cpp: gguf:FILE",
+            PROMPT_SETTINGS,
+            Traits(scope=True, prefix_tree=True),
+            ("jinja2", "xllamacpp"),
+            "llamacpp",
         ),
         Kind(
             "ct2",
@@ -238,13 +259,28 @@ KINDS = {
             "openai",
             "anaphora.systems.openai.system:OpenAISystem",
             "OpenAI-compatible server (vLLM, llama.cpp, hosted): openai:URL?model=NAME",
-            (
-                *("model", "mode", *PROMPT_SETTINGS, "max_tokens"),
-                *("concurrency", "timeout", "deadline", "retries", "requests_per_minute", "key_env"),
-            ),
+            ("model", "mode", *PROMPT_SETTINGS, "max_tokens", *REQUEST_SETTINGS),
             SERVER,
-            ("httpx", "tenacity"),
+            _HTTP,
             "openai",
+        ),
+        Kind(
+            "judge",
+            "anaphora.systems.openai.judge:JudgeSystem",
+            "an LLM on such a server that rates each candidate: judge:URL?model=NAME",
+            ("model", "prompt", "max_tokens", *REQUEST_SETTINGS),
+            SERVER,
+            _HTTP,
+            "openai",
+        ),
+        Kind(
+            "metric",
+            "anaphora.metrics.system:MetricSystem",
+            "a metric of `anaphora metrics`, with a reference of its own: metric:NAME?reference=FILE",
+            ("reference", "model"),
+            Traits(single_process="metric: systems score in one process: leave --workers and --cluster out"),
+            ("sacrebleu", "snowballstemmer"),
+            "metrics",
         ),
         Kind(
             "command",

@@ -15,7 +15,7 @@ from anaphora.runs import CandidateScores, Run, RunHeader, RunWriter, describe, 
 from anaphora.suites.contexts import SEED, Selection, most_context, select
 from anaphora.suites.example import ORIGINAL, Example
 from anaphora.suites.suite import Suite
-from anaphora.systems import SupportsClose, SupportsOptions, System, Translator, load_system, traits_of
+from anaphora.systems import SuiteReader, SupportsClose, SupportsOptions, System, Translator, load_system, traits_of
 from anaphora.systems.context import Options, check_asked, with_target_context, within
 from anaphora.systems.encoding import check_scope
 
@@ -82,6 +82,8 @@ def score_suite(
     _check_context(suite, options.context.sentences, selection)
     with lock_output(run_file(output)):  # before the system is loaded, which may take minutes
         system, compute = (scorer or in_this_process)(spec, options)
+        if isinstance(system, SuiteReader):
+            system.read_suite(suite)
         header = _header(suite, spec, system, options, selection)
         with RunWriter(output, header, examples, resume=resume, overwrite=overwrite) as unfinished:
             done = unfinished.done

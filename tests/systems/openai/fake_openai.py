@@ -28,6 +28,7 @@ DEFAULTS: dict[str, Any] = {
     "rejects": {},  # name of a field in a chat → what is said against it
     "translations": {},  # source → what the model writes
     "letter": None,  # what the model answers when it is to choose; without it the candidate with fewest characters
+    "ratings": {},  # candidate → what the model answers when it is to rate it; without it 100 − its characters
     "model": None,  # a folder: a real model instead of made-up figures
 }
 
@@ -183,6 +184,11 @@ def chat(server: Server, body: dict[str, Any]) -> tuple[int, Any]:
         assert server.model
         return 200, {"choices": [{"message": {"content": "x"}}], "prompt_logprobs": server.model.read_chat(body)}
     asked = body["messages"][-1]["content"]
+    rated = re.search(r"^\w+ translation: (.*)$", asked, re.MULTILINE)
+    if rated:
+        content = server.options["ratings"].get(rated[1], str(100 - len(rated[1])))
+        cut = len(content) > 4 * body.get("max_tokens", 16)  # a token has four characters
+        return 200, {"choices": [{"message": {"content": content}, "finish_reason": "length" if cut else "stop"}]}
     candidates = re.findall(r"^([A-Z]): (.*)$", asked, re.MULTILINE)
     if not candidates:
         source = asked.rpartition("\n\n")[2]

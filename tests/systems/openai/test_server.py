@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anaphora.core.errors import AnaphoraError
-from anaphora.systems import KINDS
 from anaphora.systems.openai.http import Rejected
 from anaphora.systems.openai.logprobs import Completion
 from anaphora.systems.openai.system import OPTIONAL, Server, number, read_spec
@@ -41,7 +40,7 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_the_address_of_a_spec(address: str, url: str) -> None:
-    assert read_spec(f"{address}?model=a/b:c%26d", KINDS["openai"].settings) == (url, {"model": "a/b:c&d"})
+    assert read_spec(f"{address}?model=a/b:c%26d") == (url, {"model": "a/b:c&d"})
 
 
 @pytest.mark.parametrize(
@@ -59,14 +58,14 @@ def test_the_address_of_a_spec(address: str, url: str) -> None:
 )
 def test_a_password_in_an_address_is_refused_and_not_repeated(spec: str) -> None:
     with pytest.raises(AnaphoraError, match=r"put the key into OPENAI_API_KEY$") as caught:
-        read_spec(f"{spec}?model=m", KINDS["openai"].settings)
+        read_spec(f"{spec}?model=m")
     assert "secret" not in str(caught.value)
 
 
 @pytest.mark.parametrize("name", ["key", "api_key", "KEY", "apikey", "Key_Env", "openai_api_key"])
 def test_a_key_in_the_settings_is_refused_and_not_repeated(name: str) -> None:
     with pytest.raises(AnaphoraError, match="a key does not belong in a spec") as caught:
-        read_spec(f"http://localhost?model=m&{name}={KEY}", KINDS["openai"].settings)
+        read_spec(f"http://localhost?model=m&{name}={KEY}")
     assert "secret" not in str(caught.value)
 
 

@@ -5,17 +5,15 @@ Everything here is asked of a real server process on this machine (`fake_openai.
 
 from __future__ import annotations
 
-import json
 import math
 import pickle
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from urllib.request import urlopen
 
 import pytest
 
@@ -27,59 +25,10 @@ from anaphora.suites.example import Example
 from anaphora.suites.suite import Suite, suite_of
 from anaphora.systems import System, Translator, load_system
 from anaphora.systems.context import Options
-from anaphora.systems.openai import http
 from anaphora.systems.scoring import score_suite
+from tests.systems.openai.conftest import KEY, Process, Serve
 
-KEY = "sk-very-secret-0123456789"
-
-
-class Process:
-    """A running server."""
-
-    def __init__(self, **options: Any) -> None:
-        program = Path(__file__).with_name("fake_openai.py")
-        command = [sys.executable, str(program), json.dumps(options)]
-        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-        assert self._process.stdout is not None
-        self.port = int(self._process.stdout.readline())
-
-    def spec(self, **settings: object) -> str:
-        chosen = {"model": "tiny", "retries": 2, **settings}
-        return f"openai:http://127.0.0.1:{self.port}/v1?" + "&".join(f"{k}={v}" for k, v in chosen.items())
-
-    @property
-    def seen(self) -> dict[str, Any]:
-        with urlopen(f"http://127.0.0.1:{self.port}/seen", timeout=10) as answer:
-            found: dict[str, Any] = json.load(answer)
-        return found
-
-    def stop(self) -> None:
-        if self._process.returncode is None:
-            self._process.terminate()
-            self._process.communicate()
-
-
-Serve = Callable[..., Process]
-
-
-@pytest.fixture
-def serve() -> Iterator[Serve]:
-    running: list[Process] = []
-
-    def start(**options: Any) -> Process:
-        running.append(Process(**options))
-        return running[-1]
-
-    yield start
-    for process in running:
-        process.stop()
-
-
-@pytest.fixture(autouse=True)
-def environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    monkeypatch.delenv("http_proxy", raising=False)
-    monkeypatch.setattr(http, "FIRST_WAIT", 0.02)
+pytestmark = pytest.mark.usefixtures("environment")
 
 
 def example(*targets: str, source: str = "It is big.", name: str = "1") -> Example:

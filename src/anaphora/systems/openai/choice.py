@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import threading
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
@@ -22,6 +23,8 @@ AROUND = " \t\r\n*`\"'“”()[].,:>Ġ▁"  # what may stand around a letter in 
 THOUGHT = "</think>"  # what a reasoning model writes before its answer ends so
 WORDS, CHARACTERS, BETA = 2, 6, 2.0  # longest n-grams, and how much recall counts: those of chrF++
 SHARE = 0.1  # how much characters count
+SHOWN = 100  # characters of an answer that is none, which the run keeps
+PATIENCE = 8  # examples without an answer after which a model that has given none is not asked any more
 
 
 class Reply(NamedTuple):
@@ -29,6 +32,20 @@ class Reply(NamedTuple):
 
     letter: str | None
     logprobs: Sequence[float] | None
+
+
+class Silence:
+    """Notices a model that never answers as it is told to, so that it is not asked ten thousand times."""
+
+    def __init__(self) -> None:
+        self._examples, self._lock = 0, threading.Lock()  # how many examples had no answer; −1 once one had
+
+    def note(self, silent: bool) -> bool:
+        """Count an example; return whether to give up."""
+        with self._lock:
+            if self._examples >= 0:
+                self._examples = self._examples + 1 if silent else -1
+            return self._examples >= PATIENCE
 
 
 def rotations(size: int) -> list[list[int]]:

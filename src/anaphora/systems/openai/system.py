@@ -18,6 +18,8 @@ from anaphora.systems.encoding import english_name
 from anaphora.systems.openai.choice import (
     CHOOSE_PROMPT,
     LETTERS,
+    SHOWN,
+    Silence,
     answer_text,
     combine,
     comparable,
@@ -42,7 +44,6 @@ from anaphora.systems.prompts import BASE_PROMPT, CHAT_PROMPT, PLACES, continued
 KEY = "OPENAI_API_KEY"
 OPTIONAL = ("top_logprobs", "logprobs", "max_tokens", "temperature")  # what a server may not accept in a chat
 MODES = ("score", "choose", "generate")
-SHOWN = 100  # characters of an answer that is none, which the run keeps
 REMEDY = "Use another mode: ?mode=choose or ?mode=generate"
 # Requests for the log-probabilities of a prompt, tried in turn until the server understands one
 LOGPROB_REQUESTS: tuple[dict[str, Any], ...] = (
@@ -70,7 +71,7 @@ class OpenAISystem:
     traits = SERVER
 
     def __init__(self, what: str, options: Options) -> None:
-        url, settings = read_spec(what, KINDS["openai"].settings)
+        url, settings = read_spec(what)
         self.options, self.server, self.mode = options, Server(url, settings), settings.get("mode", "score")
         if self.mode not in MODES:
             raise AnaphoraError(
@@ -85,7 +86,7 @@ class OpenAISystem:
             raise BadInput(settings["prompt"], "the prompt has no {candidates}, which mode=choose needs")
         self.max_tokens = int(number(settings, "max_tokens", 16 if self.mode == "choose" else 512, least=1))
         self._request, self._request_known_good = 0, False
-        self._silent_examples, self._lock = 0, threading.Lock()  # how many examples had no answer; −1 once one had
+        self._silence = Silence()
 
     def settings(self) -> dict[str, Any]:
         settings: dict[str, Any] = {"url": self.server.url, "model": self.server.model, "mode": self.mode}
@@ -172,22 +173,15 @@ class OpenAISystem:
             replies.append(parse_reply(answer, len(different)))
             if replies[-1].letter is None and replies[-1].logprobs is None:
                 no_answer.append(self.server.mask(answer_text(answer))[:SHOWN])
-        self._note_silence(bool(replies) and len(no_answer) == len(replies), "".join(no_answer[-1:]))
+        if self._silence.note(bool(replies) and len(no_answer) == len(replies)):
+            written = self.server.safe("".join(no_answer[-1:]))[:60]
+            raise AnaphoraError(
+                f"{self.server.url}: the model does not answer with a letter, but {written!r}. If it thinks "
+                "before it answers, give it room: ?max_tokens=4000; or use ?mode=generate"
+            )
         scores = dict(zip(different, combine(replies) if replies else [0.0], strict=True))
         extra = {"unanswered": len(no_answer), "answer": no_answer[0]} if no_answer else {}
         return CandidateScores([scores[t] for t in question.targets], None, equal_pairs(question.targets), extra=extra)
-
-    def _note_silence(self, silent: bool, written: str) -> None:
-        """Raise an error if a model has never answered with a letter: it is not asked ten thousand times."""
-        with self._lock:
-            if self._silent_examples >= 0:
-                self._silent_examples = self._silent_examples + 1 if silent else -1
-            if self._silent_examples >= 8:
-                written = self.server.safe(written)[:60]
-                raise AnaphoraError(
-                    f"{self.server.url}: the model does not answer with a letter, but {written!r}. If it thinks "
-                    "before it answers, give it room: ?max_tokens=4000; or use ?mode=generate"
-                )
 
     def _generate(self, question: ScoringInput) -> CandidateScores:
         """Score each candidate by its similarity to the model's own translation: 0 is the same text."""
@@ -263,8 +257,9 @@ class Server(Client[Completion]):
                     self._refused |= {newly_refused}
 
 
-def read_spec(what: str, known: Sequence[str]) -> tuple[str, Mapping[str, str]]:
+def read_spec(what: str, kind: str = "openai") -> tuple[str, Mapping[str, str]]:
     """The server's address and the settings of a spec. A key that is written there is refused, and not repeated."""
+    known = KINDS[kind].settings
     address, _, query = what.partition("?")
     names = [name for name, _ in parse_qsl(query, keep_blank_values=True)]
     if any("key" in name.lower() and name != "key_env" for name in names):
@@ -278,14 +273,14 @@ def read_spec(what: str, known: Sequence[str]) -> tuple[str, Mapping[str, str]]:
         raise AnaphoraError(f"a name or password does not belong in an address: put the key into {KEY}")
     if not good:
         raise AnaphoraError(
-            f"not an address: {address!r}. Write, for example, openai:http://127.0.0.1:8000/v1?model=NAME"
+            f"not an address: {address!r}. Write, for example, {kind}:http://127.0.0.1:8000/v1?model=NAME"
         )
     split_settings(f"{address}?{'&'.join(names)}", known)  # names only: no value comes into a message
     settings = split_settings(what, known)[1]
     path = quote(parts.path.rstrip("/"), safe="/%:@!$&'()*+,;=~") or "/v1"
     url = f"{parts.scheme}://{parts.netloc}{path}"
     if not settings.get("model"):
-        raise AnaphoraError(f"which model? Write openai:{address}?model=NAME; the server lists them at {url}/models")
+        raise AnaphoraError(f"which model? Write {kind}:{address}?model=NAME; the server lists them at {url}/models")
     return url, settings
 
 
