@@ -21,7 +21,7 @@ from typing import Any
 
 from _command import anaphora
 from _context_report import report
-from _models import DOCUMENT, MODELS, SEPARATOR, unquantized
+from _models import DOCUMENT, MODELS, SEPARATOR, Model, unquantized
 from _modes import SAMPLES, run_modes
 from _suites import SUITES, missing_data, random_contexts, suite_file
 
@@ -41,7 +41,7 @@ CONDITIONS = ("none", "right", "random")
 KEPT = ("total", "correct", "accuracy", "interval", "signature")
 GROUPS = {"contrapro": ("reference_pronoun", "distance"), "lopes": ("reference_pronoun",)}
 PARTS = ("document", "precision", "line", "modes")
-WHOLE, HALF = "float32", "bfloat16"  # HALF takes a bit more than half the time on a processor that has it
+WHOLE, HALF = "float32", "bfloat16"  # HALF is faster on a processor that multiplies it
 PROMPTS = {"document": (DOCUMENT, SEPARATOR), "line": (None, " ")}
 COHESION = "bawden-cohesion"
 BOTH_PROMPTS = ("bawden-coreference", COHESION)
@@ -86,7 +86,7 @@ def asked(name: str, suites: list[str], sample: int, parts: list[str]) -> None:
     for layout in PROMPTS:
         for suite in suites:
             if layout in parts and (layout == "document" or suite in BOTH_PROMPTS):
-                dtype = HALF if model.large or suite in SAMPLED else WHOLE
+                dtype = precision_of(model, suite)
                 write(name, about, layout, suite, in_contexts(name, specs[layout], layout, suite, sample, dtype))
     if "precision" in parts and not model.large:
         for suite in BOTH_PROMPTS:
@@ -94,8 +94,17 @@ def asked(name: str, suites: list[str], sample: int, parts: list[str]) -> None:
                 write(name, about, "precision", suite, precisions(name, specs["document"], suite))
     if "modes" in parts:
         asked_for = {suite: suite_file(suite, WORK) for suite in SAMPLES if suite in suites}
-        for suite, runs in run_modes(name, model, weights, specs["line"], asked_for, WORK).items():
+
+        def on_one_line(suite: str, number: int) -> Path:
+            dtype = precision_of(model, suite)
+            return scored(name, specs["line"], "line", suite, "right", SystemCache(), sample=number, dtype=dtype)
+
+        for suite, runs in run_modes(name, model, weights, asked_for, on_one_line, WORK).items():
             write(name, about, "modes", suite, {mode: evaluated(run) for mode, run in runs.items()})
+
+
+def precision_of(model: Model, suite: str) -> str:
+    return HALF if model.large or suite in SAMPLED else WHOLE
 
 
 def write(name: str, about: dict[str, Any], part: str, suite: str, figures: dict[str, Any]) -> None:
