@@ -145,8 +145,8 @@ def precision(models: Figures) -> list[str]:
         "## Precision",
         "",
         *paragraph(
-            "bfloat16 is faster on a processor that multiplies it (`avx512_bf16`), and rounds more. It is used where the",
-            "table says so. Both on Bawden's sets, with the right context:",
+            "bfloat16 is faster on a processor that multiplies it (`avx512_bf16`), and rounds more. It is used where",
+            "the table says so. Both on Bawden's sets, with the right context:",
         ),
         "",
         "| suite | model | n | same decision | right in float32 | right in bfloat16 |",
