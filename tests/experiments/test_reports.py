@@ -167,3 +167,30 @@ def test_missing_pronouns_on_news_are_no_apostrophes() -> None:
         assert "|norm:signs|" in system["signature"]
     for name, scores in found["surface_normalized"].items():
         assert scores["bleu"]["signature"] == found["surface"][name]["bleu"]["signature"] + "|norm:signs"
+
+
+def test_language_models_claim_context_only_over_random() -> None:
+    """Right against random on the same items decides; what the script has and was not run is named."""
+    models, text = figures("language-models/context.json")["models"], text_of("language-models/CONTEXT.md")
+    for model in models.values():
+        for found in model["document"].values():
+            delta = found["right"]["accuracy"] - found["random"]["accuracy"]
+            assert -found["difference"]["delta"] == pytest.approx(delta)
+            assert found["right"]["total"] == found["none"]["total"] == found["random"]["total"]
+    certain = sum(
+        found["difference"]["p_adjusted"] < 0.05 and found["difference"]["delta"] < 0
+        for model in models.values()
+        for found in model["document"].values()
+    )
+    assert text.count("beyond chance: it uses the context") == certain
+    for key, name in (("gemma", "Gemma 3 270M"), ("qwen", "Qwen2.5-Coder-1.5B-Instruct")):
+        assert (key in models) is (f"{name} was not run." not in text)
+
+
+def test_half_precision_of_language_models_is_said_and_compared() -> None:
+    models, text = figures("language-models/context.json")["models"], text_of("language-models/CONTEXT.md")
+    half = [m for m in models.values() if any(found.get("dtype") == "bfloat16" for found in m["document"].values())]
+    assert text.count("| bfloat16 |") >= len(half)
+    for found in (each for model in models.values() for each in model.get("precision", {}).values()):
+        apart = abs(found["right"]["float32"] - found["right"]["bfloat16"])
+        assert apart <= found["total"] - found["same"]

@@ -48,6 +48,7 @@ from anaphora.systems.huggingface import (
     NeuralSystem,
     fingerprint,
     load_checkpoint,
+    tolerance,
 )
 
 ROOT = Path(__file__).parents[2]
@@ -484,6 +485,19 @@ def test_half_precision_rounds_more_and_is_taken(dtype: Any, opinionated: Callab
     expected = dict(Numbers(whole, Options()).score(EXAMPLES))
     half = Numbers(whole.to(dtype), Options())
     assert scores(dict(half.score(EXAMPLES))) == pytest.approx(scores(expected), rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("apart", "largest", "dtype", "taken"),
+    [
+        (3.4, 297.0, torch.bfloat16, True),  # Gemma 3 270M, whose plain score is 4.2 from the one in float32
+        (3.4, 297.0, torch.float32, False),
+        (3.4, 30.0, torch.bfloat16, False),
+        (0.002, 297.0, torch.float32, True),
+    ],
+)
+def test_the_trial_tolerates_what_the_precision_rounds(apart: float, largest: float, dtype: Any, taken: bool) -> None:
+    assert (apart <= tolerance(largest, dtype)) is taken
 
 
 def test_a_liar_in_half_precision_is_refused_too(opinionated: Callable[[Any, Any], Any]) -> None:
