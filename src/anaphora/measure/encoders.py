@@ -198,8 +198,8 @@ class HuggingFaceEncoder(nn.Module):
 
     def forward(self, texts: Sequence[Text]) -> tuple[Tensor, Tensor]:
         if self.tuned:
-            states, words = self._states(texts)
-            return self._mixed(states), words
+            tuned, words = self._states(texts)
+            return self._mixed(tuned), words
         self.prepare(texts)
         size = self.width * len(self.layers)
         states = np.zeros((len(texts), max(1, max(len(text.words) for text in texts)), size), np.float32)

@@ -73,8 +73,13 @@ def train_measure(
     length = config.model.max_pronouns or max(1, max(len(t.pronouns) for p in pairs for t in (p.better, p.worse)))
     texts = [text for pair in (*pairs, *others) for text in (pair.better, pair.worse)]
     vocabulary = learn_vocabulary(texts[: 2 * len(pairs)], config.model.vocabulary)
-    learning = {"tuned": config.training.fine_tune, "lora_rank": config.training.lora_rank}
-    encoder = load_encoder(config.model, cache=cache, vocabulary=vocabulary, **learning)
+    encoder = load_encoder(
+        config.model,
+        cache=cache,
+        tuned=config.training.fine_tune,
+        lora_rank=config.training.lora_rank,
+        vocabulary=vocabulary,
+    )
     if isinstance(encoder, StaticEncoder) and config.model.vectors:
         load_vectors(encoder, Path(config.model.vectors))
     features = load_features(config.model.features, cache)
