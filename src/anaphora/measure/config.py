@@ -85,6 +85,7 @@ class Training:
     lora_rank: the rank of low-rank updates (LoRA) of a Hugging Face encoder, which are trained instead of its weights
         and stored instead of a copy; 0 is none. encoder_rate is their rate
     schedule: "constant", or "linear": rates rise in the first twentieth of all steps and then fall to zero
+    schedule_epochs: epochs that the schedule is laid out for, if there are more than are trained; 0: those of `epochs`
     patience: epochs without improvement until training stops
     keep_encoder: store a copy of the encoder's weights in the model's folder, so that it needs nothing else
     start_from: another measure's folder; training starts from the weights that both have
@@ -105,6 +106,7 @@ class Training:
     fine_tune: bool = False
     lora_rank: int = 0
     schedule: str = "constant"
+    schedule_epochs: int = 0
     keep_encoder: bool = True
     start_from: str = ""
     only_features: bool = False
@@ -112,8 +114,8 @@ class Training:
     def __post_init__(self) -> None:
         _check("training.loss", self.loss, LOSSES)
         _check("training.schedule", self.schedule, SCHEDULES)
-        if self.lora_rank < 0:
-            raise AnaphoraError("training.lora_rank must be 0 or more")
+        if self.lora_rank < 0 or self.schedule_epochs < 0:
+            raise AnaphoraError("training.lora_rank and schedule_epochs must be 0 or more")
         if self.batch < 1 or self.epochs < 1 or self.patience < 1 or self.margin < 0:
             raise AnaphoraError("training.batch, epochs and patience must be at least 1, margin at least 0")
 

@@ -187,7 +187,7 @@ def _optimizer(measure: Measure, config: Config) -> torch.optim.Optimizer:
 
 def _schedule(optimizer: torch.optim.Optimizer, config: Config, pairs: int) -> torch.optim.lr_scheduler.LRScheduler:
     """Return what sets the rates of each step."""
-    steps = config.training.epochs * math.ceil(pairs / config.training.batch)
+    steps = (config.training.schedule_epochs or config.training.epochs) * math.ceil(pairs / config.training.batch)
     linear = config.training.schedule == "linear"
     return torch.optim.lr_scheduler.LambdaLR(
         optimizer, lambda step: rate_factor(min(step, steps), steps, WARM_UP) if linear else 1.0
