@@ -193,16 +193,6 @@ def news(languages: tuple[str, ...] = LANGUAGES) -> list[list[str]]:
     return [document for document in found if document]
 
 
-def names(languages: tuple[str, ...] = LANGUAGES) -> Path:
-    """The references of the training years as one text: what names look like where they have their capitals."""
-    path = WORK / "names.txt"
-    if not path.exists():
-        years = [(language, year) for language in languages for year in pairs(language)]
-        lines = [line for found in years if found[1] not in (DEV, *HELD_OUT) for line in _references(*found)]
-        write(path, lines)
-    return path
-
-
 def _references(language: str, year: str) -> list[str]:
     place = WORK / "texts" / f"{language}-{year}" / "reference"
     return place.read_text(encoding="utf-8").splitlines() if place.exists() else []

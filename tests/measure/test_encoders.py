@@ -95,6 +95,28 @@ def test_a_word_is_made_of_its_pieces(tiny_bert: Path, by: str, pieces: slice) -
     assert torch.allclose(states[0, 1], expected[2], atol=2e-3)
 
 
+def test_layers_are_mixed_by_learned_weights(tiny_bert: Path) -> None:
+    """With the initial weights their mean; the weights are parameters, and the layers are what is cached."""
+    layers = [HuggingFaceEncoder(f"{tiny_bert}?layer={n}")([text("I saw the queen.")])[0] for n in (0, 1, 2)]
+    mixed = HuggingFaceEncoder(f"{tiny_bert}?layer=mix")
+    states, words = mixed([text("I saw the queen.")])
+    assert torch.allclose(states, sum(layers[1:], layers[0]) / 3, atol=2e-3)
+    assert words.tolist() == [[True] * 5]
+    assert [name for name, p in mixed.named_parameters() if p.requires_grad] == ["mix", "gamma"]
+    two = HuggingFaceEncoder(f"{tiny_bert}?layer=0,-1")
+    assert two.mix is not None
+    with torch.no_grad():
+        two.mix.copy_(torch.tensor([50.0, 0.0]))
+    assert torch.allclose(two([text("I saw the queen.")])[0], layers[0], atol=2e-3)
+    assert (two.settings()["layer"], mixed.settings()["layer"]) == ("0,-1", "0,1,2")
+
+
+def test_layers_that_do_not_exist(tiny_bert: Path) -> None:
+    for layer, problem in (("3", "no layer 3"), ("1,9", "no layer 9"), ("x", "is not a number"), ("", "is not a")):
+        with pytest.raises(AnaphoraError, match=problem):
+            HuggingFaceEncoder(f"{tiny_bert}?layer={layer}")
+
+
 def test_states_of_a_causal_model_know_only_what_comes_before(tiny_lm: Path) -> None:
     encoder = HuggingFaceEncoder(str(tiny_lm))
     one, _ = encoder([text("I saw the king. He was old.")])

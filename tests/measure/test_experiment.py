@@ -17,15 +17,11 @@ pytest.importorskip("transformers")
 if importlib.util.find_spec("peft") is None:  # not imported here: it takes seconds, and few workers need it
     pytest.skip("PEFT is not installed: pip install 'anaphora[measure]'", allow_module_level=True)
 
-import torch
 
 from anaphora.core.errors import AnaphoraError
-from anaphora.core.finite import NotFinite
 from anaphora.languages.pronouns import load_readings
-from anaphora.measure.adapting import preference_accuracy, save_language_model
-from anaphora.measure.config import Config, Model
-from anaphora.measure.features import LanguageModelFeatures
-from anaphora.measure.texts import Line, Pair, pairs_of, text_of
+from anaphora.measure.config import Config
+from anaphora.measure.texts import Line
 from anaphora.suites.example import Example, Tag
 
 
@@ -41,7 +37,7 @@ def load(name: str) -> Any:
     return module
 
 
-sampling, table4, tuning = load("_sampling"), load("_table4"), load("_tuning")
+sampling, table4 = load("_sampling"), load("_table4")
 ENGLISH = load_readings("en")
 
 
@@ -80,78 +76,6 @@ def test_eight_experiments_of_six_models(toy: list[Example]) -> None:
     table = table4.table4(rows)
     assert table.rows[0].cells[-2:] == ("69.12", "85.80")
     assert rows[7].to_dict()["paper"] == {"glove": 0.7787, "elmo": 0.9069}
-
-
-# Tuning the last layers of a language model.
-
-FAST = tuning.Tuning(layers=1, rate=1e-2, batch=8, epochs=3)
-
-
-def pairs(toy: list[Example]) -> list[Pair]:
-    return pairs_of(toy, Model(), ENGLISH)
-
-
-def test_it_learns_from_the_context(toy: list[Example], tiny_lm: Path) -> None:
-    features = LanguageModelFeatures(str(tiny_lm))
-    before = preference_accuracy(features, pairs(toy))
-    log = tuning.tune(features, pairs(toy), FAST)
-    assert preference_accuracy(features, pairs(toy)) > max(0.9, before + 0.2)
-    assert [line["pairs"] for line in log] == [8] * 27
-    assert log[-1]["loss"] < log[0]["loss"]
-    assert not any(parameter.requires_grad for parameter in features.model.parameters())
-
-
-def test_only_the_last_layers_change(toy: list[Example], tiny_lm: Path) -> None:
-    first, second = LanguageModelFeatures(str(tiny_lm)), LanguageModelFeatures(str(tiny_lm))
-    tuning.tune(second, pairs(toy)[:8], FAST)
-    old, new = first.model.state_dict(), second.model.state_dict()
-    changed = {name for name in old if not torch.equal(old[name], new[name])}
-    assert changed
-    assert all(name.startswith(("model.layers.1.", "model.norm.")) for name in changed)
-
-
-def test_the_same_seed_gives_the_same_weights(toy: list[Example], tiny_lm: Path) -> None:
-    found = []
-    for seed in (1, 1, 2):
-        features = LanguageModelFeatures(str(tiny_lm))
-        tuning.tune(features, pairs(toy)[:24], tuning.Tuning(layers=1, rate=1e-2, seed=seed))
-        found.append(features.model.model.norm.weight.clone())
-    assert torch.equal(found[0], found[1])
-    assert not torch.equal(found[0], found[2])
-
-
-def test_a_tuned_model_is_a_feature_like_any_other(toy: list[Example], tiny_lm: Path, tmp_path: Path) -> None:
-    features = LanguageModelFeatures(f"{tiny_lm}?restore=true")
-    tuning.tune(features, pairs(toy)[:16], FAST)
-    save_language_model(features, tmp_path / "tuned")
-    loaded = LanguageModelFeatures(f"{tmp_path / 'tuned'}?restore=true")
-    text = pairs(toy)[0].better
-    assert loaded(text).tolist() == [pytest.approx(row, abs=1e-4) for row in features(text).tolist()]
-    assert loaded.settings()["weights"] != LanguageModelFeatures(str(tiny_lm)).settings()["weights"]
-
-
-def test_what_cannot_be_learned_from_is_said(toy: list[Example], tiny_lm: Path) -> None:
-    features = LanguageModelFeatures(str(tiny_lm))
-    with pytest.raises(AnaphoraError, match="no pairs to learn from"):
-        tuning.tune(features, [], FAST)
-    with pytest.raises(AnaphoraError, match="5 layers to learn, but the model has 2"):
-        tuning.tune(features, pairs(toy), tuning.Tuning(layers=5))
-    with pytest.raises(AnaphoraError, match="must be at least 1"):
-        tuning.Tuning(batch=0)
-
-
-def test_contexts_of_their_own_are_read_with_each_text(toy: list[Example], tiny_lm: Path) -> None:
-    features = LanguageModelFeatures(str(tiny_lm))
-    own = [replace(pair, worse=text_of(("The queen.", "It was old."), ENGLISH)) for pair in pairs(toy)[:4]]
-    assert len(tuning.tune(features, own, FAST)) == 3
-
-
-def test_a_loss_that_is_not_finite_stops_the_tuning(toy: list[Example], tiny_lm: Path) -> None:
-    features = LanguageModelFeatures(str(tiny_lm))
-    with torch.no_grad():
-        next(iter(features.model.parameters())).fill_(torch.nan)
-    with pytest.raises(NotFinite, match=r"^the loss of step 1 is nan, .* Lower the rate"):
-        tuning.tune(features, pairs(toy), FAST)
 
 
 # Noisy pairs that are sampled by the confusion of pronouns in other pairs.

@@ -127,6 +127,24 @@ def test_a_measure_begins_with_the_preference_of_its_language_model(
     assert trained.measure.head.of_identities.abs().sum() > 0
 
 
+def test_a_linear_schedule_ends_at_zero_or_later(toy: list[Example], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two steps of two epochs: the first has the peak rate, the others fall; laid out for four epochs, half as fast."""
+    train, dev = split(toy)
+    rates: list[float] = []
+    step = torch.optim.AdamW.step
+
+    def noted(self: torch.optim.AdamW, closure: None = None) -> None:
+        rates.append(self.param_groups[0]["lr"])
+        step(self, closure)
+
+    monkeypatch.setattr(torch.optim.AdamW, "step", noted)
+    base = replace(config().training, rate=1.0, epochs=2, batch=16, schedule="linear")
+    for epochs, expected in ((0, [1, 1, 2 / 3, 1 / 3]), (4, [1, 1, 6 / 7, 5 / 7])):
+        rates.clear()
+        train_measure(replace(config(), training=replace(base, schedule_epochs=epochs)), train[:32], dev[:2])
+        assert rates == pytest.approx(expected)
+
+
 def test_sampled_limits_and_missing_pairs(toy: list[Example]) -> None:
     train, dev = split(toy)
     limited = replace(config(), data=Data(limit=10, dev_limit=4), training=Training(epochs=1))

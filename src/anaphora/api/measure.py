@@ -164,6 +164,7 @@ def measure_adapt(
     output: File,
     dev: Sequence[Suite | File] = (),
     plain: bool = False,
+    adapter: bool = False,
     steps: int = 150,
     batch: int = 8,
     pieces: int = 160,
@@ -182,6 +183,7 @@ def measure_adapt(
     output: Folder for the model.
     dev: Pairs on which accuracy is reported before and after (repeatable).
     plain: Lowercase the text and remove punctuation, as in the annotated pairs.
+    adapter: Write only the LoRA weights, a few megabytes, and the name of the base model, which is loaded with them.
     steps: Number of training steps.
     batch: Passages per step.
     pieces: Maximum number of subwords per passage.
@@ -195,6 +197,7 @@ def measure_adapt(
     from anaphora.measure.adapting import (
         Adapting,
         adapt,
+        check_base,
         documents,
         finished_log,
         preference_accuracy,
@@ -206,6 +209,7 @@ def measure_adapt(
     backend, _, spec = lm.partition(":")
     if backend != "lm" or not spec:
         raise AnaphoraError(f"not a language model: {lm!r}. Write lm:NAME_OR_PATH")
+    check_base(spec, adapter=adapter)
     path = Path(output)
     unfinished = unfinished_model(path)
     if not unfinished.is_file():  # otherwise the model may be complete, see below
@@ -222,7 +226,7 @@ def measure_adapt(
         if log is None:
             check_new(path)
             log = adapt(features, in_domain, settings, keep=unfinished, report=report)
-            save_language_model(features, path)
+            save_language_model(features, path, only_adapter=adapter)
         else:  # killed after the model was written
             features = LanguageModelFeatures(str(path))
         after = preference_accuracy(features, pairs)

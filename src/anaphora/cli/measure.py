@@ -72,8 +72,7 @@ class Removed(click.Command):
 def removed(ctx: click.Context) -> None:
     """Say where a removed command went."""
     raise click.UsageError(
-        f"`measure {ctx.info_name}` was removed in version 0.2.0: what it did is now a part of "
-        "experiments/eval-anaphora-2019. See CHANGELOG.md."
+        f"`measure {ctx.info_name}` was removed in version 0.2.0. See CHANGELOG.md and experiments/eval-anaphora-2019."
     )
 
 
@@ -159,7 +158,7 @@ def train(as_json: bool, **settings: Any) -> None:
 
 @command("""
 anaphora measure adapt lm:HuggingFaceTB/SmolLM2-135M news.en talks.en --dev dev.jsonl -o adapted
-anaphora measure adapt lm:HuggingFaceTB/SmolLM2-135M news.en --lowercase --steps 300 -o adapted
+anaphora measure adapt lm:HuggingFaceTB/SmolLM2-135M news.en --lowercase --adapter --steps 300 -o adapter
 """)
 @parameters(
     api.measure_adapt,

