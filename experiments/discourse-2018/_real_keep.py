@@ -15,9 +15,9 @@ def card(model: str, right: Mapping[str, Any]) -> str:
         "# discourse-2018/2-to-2",
         "",
         *paragraph(
-            f"The concatenation model: stages 1 and 2, the previous sentence joined on both sides; seed {model[-1:]},",
-            "the best on the development set. English to French, a Transformer with 2 + 2 layers of size 192 and 4,000",
-            "subwords, lowercased, weights in half precision. How it was trained, and every figure:",
+            f"The concatenation model: stages 1 to 3, the previous sentence joined on both sides; seed {model[-1:]},",
+            "of those trained the best on the development set. English to French, a Transformer with 2 + 2 layers of",
+            "size 192 and 4,000 subwords, lowercased, weights in half precision. How it was trained, and every figure:",
             "[REAL.md](../REAL.md) and `config.toml`.",
         ),
         "",

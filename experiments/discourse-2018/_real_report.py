@@ -210,7 +210,7 @@ def shown(found: Figures, models: Figures) -> list[str]:
         *paragraph(
             "**What needs no translation.** A naive Bayes that reads nothing but the words of the previous French "
             f"sentence has {found['bayes']['passages']['accuracy']:.3f} on the coreference set when it is trained on "
-            f"the passages alone, and {found['bayes']['all']['accuracy']:.3f} with the sentences of both genders."
+            f"the passages alone, and {found['bayes']['all']['accuracy']:.3f} on all of stage 2 (without the mixed text)."
         ),
         "",
         *paragraph(

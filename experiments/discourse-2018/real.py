@@ -55,9 +55,9 @@ STAGE_2 = replace(STAGE_2, name="stage2")
 BASELINE = replace(STAGE_2, name="baseline", context=0, updates=600, chosen=False, settings={**WEIGHTED, **HALF})
 OBJECTS = {"weighted_words": (*PRONOUNS, "le", "la")}
 TO_2 = Stage("2-to-2", LAST, 600, 0.0005, 100, "stage2", 1, chosen=True, settings={**DISCOUNTED, **OBJECTS})
-RNN_STAGE_1 = replace(STAGE_1, name="rnn-stage1", preset="rnn-baseline", updates=800, rate=0.002)
+RNN_STAGE_1 = replace(STAGE_1, name="rnn-stage1", preset="rnn-baseline", updates=4000, rate=0.002)
 RNN_TO_2 = replace(
-    TO_2, name="s-hier-to-2", start="rnn-start-source", preset="rnn-s-hier-to-2", updates=400, rate=0.001
+    TO_2, name="s-hier-to-2", start="rnn-start-source", preset="rnn-s-hier-to-2", updates=1600, rate=0.001
 )
 RNN = replace(RNN_TO_2, name="s-hier", preset="rnn-s-hier", settings={**WEIGHTED, **OBJECTS})
 RECURRENT = {  # name → model, what its context encoder reads, and whether it shares embeddings
@@ -74,10 +74,8 @@ RECURRENT = {  # name → model, what its context encoder reads, and whether it 
 MODELS = (
     STAGE_2,
     seeded(BASELINE, 1),
-    seeded(TO_2, 1),
+    *(seeded(TO_2, seed) for seed in (1, 2, 3)),
     *(seeded(stage, 1) for stage, _, _ in RECURRENT.values()),
-    seeded(TO_2, 2),
-    seeded(TO_2, 3),
 )
 EARLIER = {stage.name: stage for stage in (STAGE_1, STAGE_2)}
 KEPT = ("total", "correct", "accuracy", "interval", "signature", "breakdowns")
@@ -107,6 +105,8 @@ def main() -> int:
 def write_page(found: dict[str, Any]) -> None:
     (HERE / "REAL.md").write_text(report(found), encoding="utf-8")
     (HERE / "real.svg").write_text(curves(found), encoding="utf-8")
+    if "kept" in found:
+        (HERE / "2-to-2" / "README.md").write_text(card(found["kept"]["model"], found["kept"]), encoding="utf-8")
 
 
 def text() -> dict[str, int]:
@@ -183,7 +183,6 @@ def keep_best(found: dict[str, Any]) -> None:
     keep(WORK / best, folder)
     run = scored(folder, suite_file(BAWDEN[0], WORK), f"right.{best}")
     found["kept"] = {"model": best, **evaluated(run)}
-    (folder / "README.md").write_text(card(best, found["kept"]), encoding="utf-8")
 
 
 def adjust(models: list[dict[str, Any]]) -> None:

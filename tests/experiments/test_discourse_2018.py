@@ -159,6 +159,15 @@ def test_a_context_encoder_starts_as_the_sentence_level_model() -> None:
     assert torch.equal(two.combination.outputs.weight[:, :6], 2 * torch.eye(6))
 
 
+def test_the_card_of_the_kept_model_is_up_to_date() -> None:
+    kept = json.loads((FOLDER / "real.json").read_bytes())["kept"]
+    text = (FOLDER / "2-to-2" / "README.md").read_text("utf-8")
+    assert text == module("_real_keep.py")["card"](kept["model"], kept)
+    assert f"{kept['accuracy']:.3f}" in text
+    size = sum(path.stat().st_size for path in (FOLDER / "2-to-2").iterdir())
+    assert size <= 15e6
+
+
 def test_naive_bayes_chooses_by_the_previous_sentence(tmp_path: Path) -> None:
     bayes = module("_real_bayes.py")
     text = "La lampe. <SEP> Elle marche.\n\nLe lit. <SEP> Il est là.\n\nLa chose. <SEP> Il sait qu'elle dort.\n"
