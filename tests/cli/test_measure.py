@@ -169,7 +169,7 @@ def test_nothing_is_overwritten(model: Path, texts: Path) -> None:
         (("train", "empty.toml", "-o", "m"), "data.train names no pairs"),
         (("train", "empty.toml", "-o", "m", "--set", "epochs"), "--set epochs: write section.key=value"),
         (("tune", "lm:x", "--train", "p.jsonl", "-o", "m"), "`measure tune` was removed in version 0.2.0"),
-        (("table", "--train", "p.jsonl"), "experiments/eval-anaphora-2019. See CHANGELOG.md"),
+        (("table", "--train", "p.jsonl"), "See CHANGELOG.md and experiments/eval-anaphora-2019."),
         (("evaluate", "p.jsonl"), "pass one judge"),
         (("evaluate", "ref.en", "--model", "nowhere"), "not a suite file"),
         (("score", "nowhere", "It."), "nowhere: no such folder"),
