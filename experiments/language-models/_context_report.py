@@ -188,8 +188,8 @@ def more(models: Figures) -> list[str]:
             "## Ways to ask",
             "",
             *paragraph(
-                "With the right previous sentence, joined by a space. *score* compares log-probabilities;",
-                "*generate* lets the",
+                "With the right previous sentence, joined by a space, on a random sample. *score* compares",
+                "log-probabilities; *generate* lets the",
                 "model translate both sentences and takes the candidate nearest to its translation; *choose* shows the",
                 "candidates and asks for a letter, in every rotation of their order (chat models only). The last two",
                 "go through `openai:` to a llama.cpp server with the same file, chat models with their template. What",

@@ -19,7 +19,7 @@ from _packages import unpacked
 SERVER = "xllamacpp==2026.10.11549"
 SHA256 = "c54e7d13520ecc989c63dc99d55de3065e2f343a91f43f053d16b5e62077c261"
 PORT = 18911
-SAMPLES = {"bawden-coreference": 0, "contrapro": 300}  # random items; 0: all
+SAMPLES = {"bawden-coreference": 100, "contrapro": 300}  # random items
 PATIENCE = 300  # seconds in which the server must have read the model
 LONGEST = 150  # tokens of a translation
 
@@ -36,7 +36,7 @@ def run_modes(
 ) -> dict[str, dict[str, Path]]:
     """The runs of a model with the right context on one line, by suite and mode; empty if there is no server.
 
-    weights: the file that the server reads; scored: computes log-probabilities of a suite, or of a sample of it
+    weights: the file that the server reads; scored: computes log-probabilities of a random sample of a suite
     """
     folder = unpacked(SERVER, SHA256, work)
     if folder is None:
@@ -58,8 +58,8 @@ def run_modes(
 
 
 def ask(suite: Path, spec: str, run: Path, sample: int) -> None:
-    chosen = ("--sample", str(sample)) if sample else ()
-    anaphora("score", suite, "--system", spec, "--context", "1", "-o", run, *chosen, "--resume")
+    given = ("--context", "1", "--sample", str(sample))
+    anaphora("score", suite, "--system", spec, *given, "-o", run, "--resume")
 
 
 @contextmanager

@@ -122,9 +122,9 @@ def write(name: str, about: dict[str, Any], part: str, suite: str, figures: dict
 
 def in_contexts(name: str, spec: str, layout: str, suite: str, sample: int, dtype: str) -> dict[str, Any]:
     """Accuracy without, with the right and with a random previous sentence, and right against random."""
-    cache = SystemCache()
+    cache, number = SystemCache(), sample if suite in SAMPLED else 0
     runs = {
-        condition: scored(name, spec, layout, suite, condition, cache, sample=sample, dtype=dtype)
+        condition: scored(name, spec, layout, suite, condition, cache, sample=number, dtype=dtype)
         for condition in CONDITIONS
     }
     cache.close()
@@ -138,8 +138,8 @@ def in_contexts(name: str, spec: str, layout: str, suite: str, sample: int, dtyp
 def scored(
     name: str, spec: str, layout: str, suite: str, condition: str, cache: SystemCache, *, sample: int = 0, dtype: str
 ) -> Path:
-    """The run of a model on a suite in a context, computed or resumed."""
-    items = f"{suite}-{sample}" if suite in SAMPLED else suite
+    """The run of a model on a suite, or on a random sample of it, in a context: computed or resumed."""
+    items = f"{suite}-{sample}" if sample else suite
     half = f".{HALF}" if dtype == HALF else ""
     run = WORK / "runs" / f"{name}.{items}.{layout}.{condition}{half}"
     if not (run / "run.jsonl").exists():
@@ -149,7 +149,7 @@ def scored(
             f"{spec}&dtype={dtype}" if half else spec,
             run,
             options=Options(context, threads=1, margins_only=True),
-            sample=sample if suite in SAMPLED else None,
+            sample=sample or None,
             resume=True,
             scorer=cache,
         )
