@@ -84,10 +84,11 @@ class Tokenizer:
     ) -> str:
         """A chat as text. The file's template is rendered in a sandbox, with what templates of the hub expect."""
         tokens = {"bos_token": self.bos_token_id, "eos_token": self.eos_token_id}
-        written = {name: "" if number is None else self._model.text(number) for name, number in tokens.items()}
+        values: dict[str, Any] = {n: "" if t is None else self._model.text(t) for n, t in tokens.items()}
+        values |= {"messages": messages, "add_generation_prompt": add_generation_prompt}
         try:
             template = _environment().from_string(self.chat_template or "")
-            return template.render(messages=messages, add_generation_prompt=add_generation_prompt, **written)
+            return template.render(tools=None, documents=None, **values)
         except (jinja2.TemplateError, TypeError, ValueError, RecursionError) as error:
             problem = " ".join(str(error).split())[:200]
             raise AnaphoraError(

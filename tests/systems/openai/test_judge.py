@@ -66,6 +66,14 @@ def test_each_candidate_is_rated_by_itself_in_its_context(serve: Serve) -> None:
         ("Score: 85", 85.0),
         ("85 / 100.", 85.0),
         ("<think>60? No, 70.</think>\n85", 85.0),
+        ("85\n\nThe 2 sentences are good.", 85.0),
+        ("**Rating: 85 / 100**\n1. Good.\n2. Fluent.", 85.0),
+        ("-5\n\nBad.", None),
+        ("850\n\nGreat.", None),
+        ("85,5\nor so", None),
+        ("80-90\nor so", None),
+        ("1. Meaning: good\n2. Grammar: good", None),
+        ("Sentence 1\nis good", 1.0),  # the only number
         ("0", 0.0),
         ("100", 100.0),
         ("100/100", 100.0),
@@ -83,12 +91,14 @@ def test_each_candidate_is_rated_by_itself_in_its_context(serve: Serve) -> None:
         ("", None),
     ],
 )
-def test_a_rating_is_the_only_number_of_an_answer(text: str, rating: float | None) -> None:
+def test_a_rating_is_the_first_line_or_the_only_number(text: str, rating: float | None) -> None:
     assert parse_rating(Completion(text)) == rating
 
 
 def test_a_number_that_may_be_cut_is_no_rating() -> None:
     assert parse_rating(Completion("The translation is worth 8", cut=True)) is None
+    assert parse_rating(Completion("8", cut=True)) is None
+    assert parse_rating(Completion("85\n\nThe translation is", cut=True)) == 85.0
 
 
 @given(st.text())

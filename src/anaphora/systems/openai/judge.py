@@ -28,7 +28,8 @@ JUDGE_PROMPT = (
 )
 BEST = 100.0
 NUMBER = re.compile(r"[-−+]?[0-9]+(?:\.[0-9]+)?")
-OUT_OF = re.compile(r"\s*/\s*100(?![0-9])")  # the end of 85/100
+OUT_OF = re.compile(r"[ \t]*/[ \t]*100(?![0-9])")  # the end of 85/100
+FIRST_LINE = re.compile(r"[^\w\n+−-]*(?:(?:score|rating)[^\w\n+−-]*)?([0-9]+(?:\.[0-9]+)?)[^\w\n]*\n", re.IGNORECASE)
 
 
 class JudgeSystem:
@@ -98,13 +99,18 @@ class JudgeSystem:
 
 
 def parse_rating(completion: Completion) -> float | None:
-    """The rating in an answer: the only number in it, from 0 to 100; None if there is none, or if it may be cut.
+    """The rating in an answer, from 0 to 100: its first line if that is a number, or else the only number in it.
 
-    >>> [parse_rating(Completion(text)) for text in ("85", "**Score:** 85/100.", "8 or 9", "120", "good")]
+    None if there is none. Many models explain themselves after the first line, and are cut there; an answer that is
+    cut elsewhere is not read.
+
+    >>> [parse_rating(Completion(text)) for text in ("85", "**Score:** 85/100\\n2 errors", "8 or 9", "120", "good")]
     [85.0, 85.0, None, None, None]
     """
-    numbers = NUMBER.findall(OUT_OF.sub("", answer_text(completion)))
-    if len(numbers) != 1 or completion.cut:
+    text = OUT_OF.sub("", answer_text(completion))
+    first = FIRST_LINE.match(text)
+    numbers = [first[1]] if first is not None else NUMBER.findall(text)
+    if len(numbers) != 1 or (completion.cut and first is None):
         return None
     rating = float(numbers[0].replace("−", "-"))
     return rating if 0 <= rating <= BEST else None
