@@ -70,8 +70,8 @@ def question(found: Figures) -> list[str]:
         "```",
         "",
         *paragraph(
-            "**Training.** Transformers with 2 + 2 layers of size 192; recurrent models with embeddings of 128 and "
-            "states of 160; 4,000 subwords, lowercased, one core. Stage 1: sentence by sentence "
+            f"**Training.** Transformers with 2 + 2 layers of size 192{recurrent(found, 0)}; 4,000 subwords, "
+            "lowercased, one core. Stage 1: sentence by sentence "
             f"({counts['single']:,} pairs of Tatoeba and DiaBLa, {counts['documents']:,} of the passages of Lopes et "
             f"al., of which SCAT is made, too), {updates['stage1']:,} updates{recurrent(found, 1)}."
         ),
@@ -92,13 +92,12 @@ def question(found: Figures) -> list[str]:
             "passages that are made like those of stage 2, but with objects, too "
             f"({counts['objects']:,} real sentences and {counts['made objects']} templates with *le* or *la*, which "
             "weigh 8 as well), with a second sentence in every third context, and with the English contexts of the "
-            "two genders exchanged in every second pair: only the French context tells. Recurrent models "
-            "skip stage 2. One with a context encoder starts from the sentence-level one; the new encoder is a copy "
-            "of the main one, or begins with the decoder's embeddings where it reads French."
+            f"two genders exchanged in every second pair: only the French context tells.{recurrent(found, 4)}"
         ),
         "",
         *paragraph(
-            f"**Kept apart.** Checkpoints are chosen on items of films that no stage has seen, made in the same way: "
+            "**Kept apart.** Checkpoints are chosen on items of the last tenth of the passages, which are in the order "
+            "of their films; no stage has seen it. They are made in the same way: "
             f"{counts['development']:,} for stage 2, {counts['development-crossed']:,} for stage 3 (both genders with "
             f"the same source; only {counts['development objects']} with an object). A model without context has "
             "exactly 0.500 there. *Lopes, held out* is other items of these films. No sentence of three or more words "
@@ -112,11 +111,17 @@ def sum_of(counts: Mapping[str, int], prefix: str) -> int:
 
 
 def recurrent(found: Figures, stage: int) -> str:
-    """The updates of recurrent models in a stage, if there are any."""
+    """What is said of recurrent models, if there are any; stage: 0: their size, 4: how they start, or their updates."""
     if not any(kind(name) in RECURRENT for name in found["models"]):
         return ""
-    updates = found["updates"]["rnn-stage1" if stage == 1 else "s-hier"]
-    return f" ({updates:,} of {'a recurrent model' if stage == 1 else 'recurrent models'})"
+    first, last = (found["updates"][name] for name in ("rnn-stage1", "s-hier"))
+    return {
+        0: "; recurrent models with embeddings of 128 and states of 160",
+        1: f" ({first:,} of a recurrent model)",
+        3: f" ({last:,} of recurrent models)",
+        4: " Recurrent models skip stage 2. They start from the sentence-level one; the new encoder is a copy of the "
+        "main one, or begins with the decoder's embeddings where it reads French.",
+    }[stage]
 
 
 def contexts(models: Figures) -> list[str]:
@@ -210,7 +215,7 @@ def shown(found: Figures, models: Figures) -> list[str]:
         *paragraph(
             "**What needs no translation.** A naive Bayes that reads nothing but the words of the previous French "
             f"sentence has {found['bayes']['passages']['accuracy']:.3f} on the coreference set when it is trained on "
-            f"the passages alone, and {found['bayes']['all']['accuracy']:.3f} on all of stage 2 (without the mixed text)."
+            f"the passages alone, and {found['bayes']['all']['accuracy']:.3f} on stage 2 (without its mixed text)."
         ),
         "",
         *paragraph(
@@ -276,6 +281,8 @@ def limits(found: Figures) -> list[str]:
     absent = [name for name in ORDER if name not in map(kind, models)]
     missing += [f"none of {', '.join(absent)}"] if absent else []
     run = f"{' and '.join(missing)} were trained, for want of time. " if missing else ""
+    if set(RECURRENT) <= set(absent):
+        run += "The script has the recurrent models, but only eight updates were tried: their rows are the paper's. "
     return [
         *paragraph(
             "**What was known of the test.** The recipe was changed twice after the coreference set had been looked "
