@@ -191,7 +191,8 @@ def more(models: Figures) -> list[str]:
             *paragraph(
                 "With the right previous sentence, joined by a space, on a random sample. *score* compares",
                 "log-probabilities; *generate* lets the model translate both sentences and takes the candidate nearest",
-                "to its translation (a tie is wrong); *choose* shows the candidates and asks for a letter, in every rotation of their order (chat models only). The last two",
+                "to its translation (a tie is wrong); *choose* shows the candidates and",
+                "asks for a letter, in every rotation of their order (chat models only). The last two",
                 "go through `openai:` to a llama.cpp server with the same file, chat models with their template. What",
                 "has no row was not asked in these ways.",
             ),
