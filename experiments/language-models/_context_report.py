@@ -22,6 +22,7 @@ PAPERS = {
 }
 PLANNED = ("SmolLM2-135M-Instruct", "Gemma 3 270M", "Qwen2.5-Coder-1.5B-Instruct")
 CHANCE = 0.05
+GUESSED = 0.5  # in Bawden's and Lopes' sets
 WHOLE = "float32"
 CONDITIONS = ("none", "right", "random")
 Figures = dict[str, Any]
@@ -176,7 +177,7 @@ def more(models: Figures) -> list[str]:
         lines += paragraph("The same on one line: `English: …⏎French: …`, sentences joined by a space.")
         lines += ["", "| suite | model | prompt | none | right | random |", "|---|---|---|--:|--:|--:|"]
     else:
-        lines.append("Another prompt, everything on one line, was not run.")
+        lines.append("Another prompt, everything on one line, was not run in three contexts.")
     for suite, name, _, model in both:
         for layout in ("document", "line"):
             cells = (with_interval(model[layout][suite][c]) for c in CONDITIONS)
@@ -189,9 +190,9 @@ def more(models: Figures) -> list[str]:
             "",
             *paragraph(
                 "With the right previous sentence, joined by a space, on a random sample. *score* compares",
-                "log-probabilities; *generate* lets the",
-                "model translate both sentences and takes the candidate nearest to its translation; *choose* shows the",
-                "candidates and asks for a letter, in every rotation of their order (chat models only). The last two",
+                "log-probabilities; *generate* lets the model translate both sentences and takes the candidate nearest",
+                "to its translation (a tie is wrong); *choose* shows the candidates and",
+                "asks for a letter, in every rotation of their order (chat models only). The last two",
                 "go through `openai:` to a llama.cpp server with the same file, chat models with their template. What",
                 "has no row was not asked in these ways.",
             ),
@@ -202,6 +203,13 @@ def more(models: Figures) -> list[str]:
         for name, suite, modes in asked:
             cells = [with_interval(modes[mode]) if mode in modes else "–" for mode in ("score", "generate", "choose")]
             lines.append(f"| {TITLES[suite]} | {name} | {modes['generate']['total']:,} | {' | '.join(cells)} |")
+        certain = [
+            f"{name}, {mode}"
+            for name, suite, modes in asked
+            for mode, figure in modes.items()
+            if figure["interval"][0] > (GUESSED if suite != "contrapro" else 1 / 3)
+        ]
+        lines += ["", f"Beyond guessing (the interval is above it): {'; '.join(certain) or 'none of them'}."]
     else:
         lines += ["", "## Ways to ask", "", "`mode=generate` and `mode=choose` were not run."]
     return lines
