@@ -69,7 +69,7 @@ def main() -> int:
         if table in named:
             some = of_kind(real, "system", options.table_limit)
             results[table] = kept(table, limits, lambda table=table, some=some: table4(some, dev, table == GLOVE))
-    if options.write and {PLAIN, ADAPTED, BOTH_ADAPTED} <= results["models"].keys():
+    if options.write and BOTH_ADAPTED in named and {PLAIN, ADAPTED, BOTH_ADAPTED} <= results["models"].keys():
         results["kept"] = keep(results["models"], noisy_dev(dev, options.lm_dev), options)
     (folder / "results.json").write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     from _report import report
