@@ -177,7 +177,7 @@ def shape(results: dict[str, Any]) -> list[str]:
             harder = "the harder" if system < noisy else "the easier"
         sentences.append(
             f"With {what}, trained on {found['pairs']:,} reference–system pairs (the paper: 97,461), R "
-            f"vs. S is the {harder} "
+            f"vs. S is {harder} "
             f"test in setting CRC ({system:.1f} against {noisy:.1f})."
         )
     sentences.append("In the paper it is the easier one (GloVe: 77.9 against 68.9; ELMo: 90.7 against 89.1).")
