@@ -55,7 +55,6 @@ class System:
 
 BASELINES, TRAINED, REAL = "baselines/suites.json", "contrapro-2018/train.json", "discourse-2018/real.json"
 CONTRAPRO = ("contrapro",)
-RECURRENT = ("s-hier", "t-hier", "s-hier-to-2", "s-hier-to-2-tied")
 SYSTEMS = (
     System("majority", BASELINES, "{suite}/majority", context="none"),
     System("bag of words, current sentence", BASELINES, "{suite}/bag_of_words/current", context="none"),
@@ -71,8 +70,7 @@ SYSTEMS = (
     System("our concat22, counterfactual passages, seed 1 (kept)", TRAINED, "models/counterfactual-1", CONTRAPRO),
     System("our baseline, EN–FR", REAL, "models/baseline-1/{suite}", context="none"),
     System("our 2-to-2, EN–FR, stages 1–2", REAL, "models/stage2/{suite}"),
-    *(System(f"our 2-to-2, EN–FR, seed {seed}", REAL, f"models/2-to-2-{seed}/{{suite}}") for seed in (1, 2, 3)),
-    *(System(f"our {name}, EN–FR", REAL, f"models/{name}-1/{{suite}}") for name in RECURRENT),
+    *(System(f"our 2-to-2, EN–FR, seed {seed}", REAL, f"models/2-to-2-{seed}/{{suite}}") for seed in (1, 2)),
     System("SmolLM2-135M-Instruct", "language-models/context.json", "models/smollm2/document/{suite}"),
     System("Gemma 3 270M", "language-models/context.json", "models/gemma/document/{suite}"),
 )

@@ -152,6 +152,15 @@ def train_french(stage: Stage) -> Path:
 
 
 def judged(stage: Stage) -> dict[str, Any]:
+    """What `judge` finds, computed once."""
+    done = WORK / f"{stage.name}.judged.json"
+    if not done.exists():
+        done.write_text(json.dumps(judge(stage)), encoding="utf-8")
+    found: dict[str, Any] = json.loads(done.read_text("utf-8"))
+    return found
+
+
+def judge(stage: Stage) -> dict[str, Any]:
     """Accuracy on every suite with the right, a random and no context, and right against random on the same items."""
     model = train_french(stage)
     found: dict[str, Any] = {"curve": curve(model)}
