@@ -88,8 +88,9 @@ NOT_SHOWN = paragraph(
     "model read, and the training pairs of Table 4; none of these was varied. A frozen encoder with a "
     "mix of layers and all",
     "training pairs was not run. The encoder's rates were laid out for two epochs; its only run was "
-    "stopped from outside",
-    "after the first, for lack of time. The config now says so (epochs 1, schedule_epochs 2), but was not run again.",
+    "stopped with a debugger",
+    "after the first, for lack of time, and the stored config was edited to say so (epochs 1, schedule_epochs 2). "
+    "It was not run again.",
     "The adapted language model computes in bfloat16, the plain one in float32. The annotated pairs are "
     "news, each with",
     "one changed pronoun: nothing here says how well a judge ranks whole systems.",
