@@ -203,18 +203,26 @@ def shown(models: Figures, best: str) -> list[str]:
 
 
 def headline(models: Figures, best: str) -> list[str]:
-    """The mean of the seeds next to the model that is kept."""
+    """The mean of the seeds next to the kept model."""
     stage = best.rpartition("-")[0]
-    every = [figures["all"] for name, figures in models.items() if name.startswith(f"{stage}-") and "all" in figures]
+    seeds = [models[name] for name in asked(models) if name.startswith(f"{stage}-") and name[-1].isdigit()]
     kept, baseline = models[best]["all"], models["baseline-1"]["all"]
-    several = [
-        f"On all {kept['total']:,} items, {STAGES[stage]} has an accuracy of",
-        f"**{mean(figures['accuracy'] for figures in every)}** (mean of {len(every)} seeds ± standard deviation);",
-        f"the kept model, {title(best).rpartition(', ')[2]}, has {accuracy(kept)} and the baseline",
+    lines = paragraph(
+        f"On all {kept['total']:,} items, the kept model ({title(best)}) has {accuracy(kept)} and the baseline",
         f"{accuracy(baseline)} (one seed).",
+    )
+    if len(seeds) < 2:
+        return lines
+    items = "all" if all("all" in figures for figures in seeds) else "right"
+    total = seeds[0][items]["total"]
+    return [
+        *paragraph(
+            f"**{STAGES[stage]}: {mean(figures[items]['accuracy'] for figures in seeds)}** on {total:,} items (mean of",
+            f"{len(seeds)} seeds ± standard deviation).",
+        ),
+        "",
+        *lines,
     ]
-    one = [f"On all {kept['total']:,} items, {title(best)} has {accuracy(kept)}, the baseline {accuracy(baseline)}."]
-    return paragraph(*(several if len(every) > 1 else one))
 
 
 def by_pronoun(models: Figures, bayes: Figures) -> list[str]:
