@@ -51,6 +51,8 @@ def loaded(name: str, what: str, load: Callable[[], Any]) -> Any:
     """Return what a library loads by a name; its errors become one line."""
     try:
         return load()
+    except AnaphoraError:
+        raise
     except Exception as error:  # libraries raise many kinds for damaged files
         problem = " ".join(str(error).split())[:300]
         here = "" if Path(name).exists() else " (no such path here, and it could not be had from the hub)"

@@ -16,7 +16,15 @@ from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.finite import all_finite
 from anaphora.core.parsing import shown
 from anaphora.runs import CandidateScores
-from anaphora.scoring.adapters import installed_path, is_adapter, load_adapter, merge_adapter
+from anaphora.scoring.adapters import (
+    base_of,
+    installed_path,
+    is_adapter,
+    load_adapter,
+    merge_adapter,
+    merge_with_peft,
+    records_base_weights,
+)
 from anaphora.scoring.attribution import Choice, attribute_choices, pretrained
 from anaphora.scoring.batching import SourceGroup, group_by_source, out_of_memory, score_groups, score_padded
 from anaphora.scoring.encoded import CandidateScore, EncodedExample
@@ -79,14 +87,25 @@ def load_checkpoint(loader: Any, name: str, settings: Mapping[str, str]) -> tupl
 
 
 def _load_adapted(loader: Any, folder: Path, settings: Mapping[str, str]) -> tuple[Any, Any]:
-    """Load the base model of an adapter in full precision, and merge the adapter into it."""
-    adapter = load_adapter(folder)
-    if is_adapter(adapter.base):
-        raise BadInput(folder, f"its base model {adapter.base} is an adapter itself", remedy="Merge that one first.")
-    model, tokenizer = load_checkpoint(loader, adapter.base, {**settings, "dtype": "float32"})
-    merge_adapter(model, adapter, folder)
-    model.merged_weights = adapter.checksum()
-    return model.to(_dtype(settings)), tokenizer
+    """Load the base model of an adapter, and merge the adapter into it.
+
+    Adapters written here are merged in full precision. Others may come with a tokenizer, which is used.
+    """
+    base = base_of(folder)
+    if is_adapter(base):
+        raise BadInput(folder, f"its base model {base} is an adapter itself", remedy="Merge that one first.")
+    if records_base_weights(folder):
+        adapter = load_adapter(folder)
+        model, tokenizer = load_checkpoint(loader, base, {**settings, "dtype": "float32"})
+        merge_adapter(model, adapter, folder)
+        checksum = adapter.checksum()
+    else:
+        model, tokenizer = load_checkpoint(loader, base, settings)
+        model, checksum = loaded(str(folder), "adapter", lambda: merge_with_peft(model, folder))
+        if (folder / "tokenizer_config.json").is_file():
+            tokenizer = load_tokenizer(str(folder), "adapter")
+    model.merged_weights = checksum
+    return model.to(_dtype(settings)).eval(), tokenizer
 
 
 def _dtype(settings: Mapping[str, str]) -> torch.dtype:
