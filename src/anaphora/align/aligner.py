@@ -11,6 +11,8 @@ from typing import Any
 
 from anaphora import __version__
 from anaphora.align.alignment import (
+    DEFAULT,
+    HEURISTICS,
     Agreement,
     Alignment,
     agreement,
@@ -19,10 +21,10 @@ from anaphora.align.alignment import (
     parse_alignment,
     symmetrize,
 )
-from anaphora.align.backend import Directions, Pair, Progress, Settings, Words, choose_heuristic, load_backend
+from anaphora.align.backend import Directions, Pair, Progress, Settings, Words, load_backend
 from anaphora.align.tokenize import Text, Tokenization, Treatment, signature
 from anaphora.core.documents import read_parallel
-from anaphora.core.errors import AnaphoraError, BadInput
+from anaphora.core.errors import AnaphoraError, BadInput, check_name
 from anaphora.core.files import atomic_folder, atomic_writer
 from anaphora.core.parsing import read_json, shown
 
@@ -35,7 +37,8 @@ class Aligner:
     def __init__(self, settings: Settings | None = None) -> None:
         self.settings = settings or Settings()
         self.backend = load_backend(self.settings)
-        self.symmetrize = choose_heuristic(self.settings)
+        self.symmetrize = self.settings.symmetrize or DEFAULT
+        check_name("symmetrization", self.symmetrize, HEURISTICS)
         self.trained_on: int | None = None  # number of pairs; None before training
 
     @property

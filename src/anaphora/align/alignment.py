@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from anaphora.core.errors import AnaphoraError, BadInput, did_you_mean
+from anaphora.core.errors import BadInput, check_name
 from anaphora.core.files import text_lines
 
 Point = tuple[int, int]  # source word, target word; both count from 0
@@ -109,12 +109,6 @@ DEFAULT = "grow-diag-final"  # APT 2017, §2.3
 NEIGHBORS = ((0, -1), (-1, 0), (0, 1), (1, 0), (-1, -1), (1, -1), (-1, 1), (1, 1))
 
 
-def check_heuristic(name: str, known: Iterable[str] = HEURISTICS) -> None:
-    """Raise an error that lists the known heuristics unless this is one of them."""
-    if name not in known:
-        raise AnaphoraError(f"unknown symmetrization {name!r}{did_you_mean(name, known)}. Known: {', '.join(known)}")
-
-
 def symmetrize(forward: Iterable[Point], backward: Iterable[Point], heuristic: str = DEFAULT) -> Alignment:
     """The symmetrized alignment of two directions, sorted by source and target word.
 
@@ -122,7 +116,7 @@ def symmetrize(forward: Iterable[Point], backward: Iterable[Point], heuristic: s
     backward: from the model of the source given the target, in which a source word has at most one link
     Both hold (source, target) points. Words with more than one link are allowed as well.
     """
-    check_heuristic(heuristic)
+    check_name("symmetrization", heuristic, HEURISTICS)
     one, other = set(forward), set(backward)
     if heuristic == "intersection":
         points = one & other

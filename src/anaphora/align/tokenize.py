@@ -29,7 +29,7 @@ from html.entities import html5
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from anaphora.core.errors import AnaphoraError, did_you_mean
+from anaphora.core.errors import AnaphoraError, check_name
 
 # Normalization
 
@@ -211,10 +211,7 @@ class Tokenization:
     split: Split | None = None
 
     def __post_init__(self) -> None:
-        if self.tokenize not in TOKENIZERS:
-            known = ", ".join(TOKENIZERS)
-            problem = f"unknown tokenization {self.tokenize!r}{did_you_mean(self.tokenize, TOKENIZERS)}"
-            raise AnaphoraError(f"{problem}. Known: {known}")
+        check_name("tokenization", self.tokenize, TOKENIZERS)
 
     def source(self, lines: Iterable[str]) -> Text:
         return self._text(lines, self.languages[0])

@@ -49,6 +49,20 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     return f" (did you mean {' or '.join(near)}?)" if near else ""
 
 
+def check_name(what: str, name: str, known: Iterable[str], of: str = "") -> None:
+    """Raise an error that lists the known names unless this is one of them. of: what it belongs to
+
+    >>> check_name("format", "contrapo", ("contrapro", "lopes"))
+    Traceback (most recent call last):
+    anaphora.core.errors.AnaphoraError: unknown format 'contrapo' (did you mean contrapro?). Known: contrapro, lopes
+    """
+    names = list(known)
+    if name not in names:
+        belongs = f" of {of}" if of else ""
+        near = did_you_mean(name, names)
+        raise AnaphoraError(f"unknown {what} {name!r}{belongs}{near}. Known: {', '.join(names)}")
+
+
 P = ParamSpec("P")
 R = TypeVar("R")
 

@@ -13,7 +13,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from anaphora.core.errors import AnaphoraError, BadInput
+from anaphora.core.errors import AnaphoraError, BadInput, check_name
 from anaphora.evaluation.own_antecedent import TAG, antecedent_sentence
 from anaphora.languages.highlight import WORD, differences
 from anaphora.languages.pronouns import normalize_word
@@ -392,8 +392,7 @@ def _closing(compute: Scorer, system: System) -> Scorer:
 
 def check_method(spec: str, method: str) -> None:
     """An error if the kind of system that a spec names cannot be attributed by this method."""
-    if method not in METHODS:
-        raise AnaphoraError(f"unknown method {method!r}. Known: {', '.join(METHODS)}")
+    check_name("method", method, METHODS)
     traits = kind_traits(spec)
     if method == OCCLUSION:
         if not traits.scope:

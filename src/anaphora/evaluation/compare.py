@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from anaphora.core.errors import AnaphoraError, BadInput
+from anaphora.core.errors import AnaphoraError, BadInput, check_name
 from anaphora.evaluation import decision as by
 from anaphora.evaluation.decision import Key, decide, unit_of
 from anaphora.evaluation.result import RunSignature, Settings
@@ -141,8 +141,7 @@ def compare_runs(
     test = EARLIER_NAMES.get(test, test)
     if len(runs) < 2:
         raise AnaphoraError("a comparison needs two or more runs")
-    if test not in TESTS:
-        raise AnaphoraError(f"unknown test {test!r}. Known: {', '.join(TESTS)}")
+    check_name("test", test, TESTS)
     if test == "mcnemar" and settings.resample is not None:
         raise AnaphoraError("McNemar's test assumes independent items. With --resample, choose another --test")
     about = runs[0].header

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from anaphora.core.errors import AnaphoraError
+from anaphora.core.errors import check_name
 from anaphora.measurement import PLAIN, Measurement, canonical
 from anaphora.stats.resampling import Interval, Resampling
 from anaphora.stats.signature import Signature, named
@@ -52,8 +52,7 @@ class Settings(Resampling):
             ("scores_are", self.scores_are, ("sum", "mean")),
             ("interval", self.interval, ("wilson", "bootstrap")),
         ):
-            if value not in known:
-                raise AnaphoraError(f"unknown {name} {value!r}. Known: {', '.join(known)}")
+            check_name(name, value, known)
         Resampling.__post_init__(self)
 
 

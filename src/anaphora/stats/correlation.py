@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from anaphora.core.errors import AnaphoraError
+from anaphora.core.errors import check_name
 from anaphora.core.finite import no_overflow
 from anaphora.stats.intervals import CHUNK, Floats, generator, percentile_interval
 from anaphora.stats.paired import holm
@@ -32,8 +32,7 @@ class Settings(Resampling):
     interval: str = "bootstrap"  # or "fisher"
 
     def __post_init__(self) -> None:
-        if self.interval not in INTERVALS:
-            raise AnaphoraError(f"unknown interval {self.interval!r}. Known: {', '.join(INTERVALS)}")
+        check_name("interval", self.interval, INTERVALS)
         Resampling.__post_init__(self)
 
 

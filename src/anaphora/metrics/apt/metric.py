@@ -10,7 +10,7 @@ from anaphora import __version__
 from anaphora.align.backend import Settings
 from anaphora.align.tokenize import DEFAULT
 from anaphora.align.tokenize import signature as words_signature
-from anaphora.core.errors import AnaphoraError, did_you_mean
+from anaphora.core.errors import AnaphoraError, check_name
 from anaphora.languages.pronouns import normalize_word, pronoun_lists
 from anaphora.metrics.apt import idiap as apt_idiap
 from anaphora.metrics.apt import paper as apt_paper
@@ -75,9 +75,7 @@ def measure(
     """
     variant = options.variant
     weighting = Weighting(tuple(options.weights), tuple(options.discard))
-    if variant not in VARIANTS:
-        known = ", ".join(VARIANTS)
-        raise AnaphoraError(f"unknown variant {variant!r}{did_you_mean(variant, VARIANTS)}. Known: {known}")
+    check_name("variant", variant, VARIANTS)
     if variant != "paper" and options.tokenize == "moses":
         raise AnaphoraError(f"the variant {variant} divides words at single spaces: it has no tokenization")
     one, _, other = languages.partition("-")
