@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import gzip
+import hashlib
 import io
 import json
 import os
@@ -161,6 +162,12 @@ def decode(line: bytes, path: Path, number: int) -> str:
         problem = f"not UTF-8 at byte {error.start + 1} of the line (0x{line[error.start]:02x})"
         remedy = "Convert the file, for example: iconv -f latin1 -t utf-8."
         raise BadInput(path, problem, line=number, remedy=remedy) from None
+
+
+def sha256_of(path: Path) -> str:
+    """The SHA-256 of a file's bytes as they are."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def existing(directory: Path, name: str) -> Path | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from statistics import NormalDist
 from typing import Any
 
@@ -17,7 +17,7 @@ import numpy as np
 
 from anaphora.core.errors import check_name
 from anaphora.core.finite import no_overflow
-from anaphora.stats.intervals import CHUNK, Floats, generator, percentile_interval
+from anaphora.stats.intervals import Floats, bootstrap_draws, generator, percentile_interval
 from anaphora.stats.paired import holm
 from anaphora.stats.resampling import Interval, Resampling
 
@@ -106,14 +106,10 @@ def coefficients(first: Floats, second: Floats, drawn: Floats) -> Floats:
 
 def bootstrap_coefficients(first: Floats, second: Floats, settings: Settings) -> Floats:
     """The coefficients of bootstrap samples: as many systems as there are, drawn with replacement. (samples, 3)."""
-    n = len(first)
-    rng = generator(settings.seed)
     values = np.empty((settings.samples, 3))
-    step = max(1, CHUNK // n)
-    for start in range(0, settings.samples, step):
-        part = values[start : start + step]
-        drawn = rng.multinomial(n, np.full(n, 1 / n), size=len(part)).astype(np.float64)
-        part[:] = coefficients(first, second, drawn)
+    once = np.ones(len(first), np.int64)
+    for part, drawn in bootstrap_draws(once, settings.samples, generator(settings.seed)):
+        values[part] = coefficients(first, second, drawn)
     return values
 
 
@@ -168,14 +164,7 @@ class Williams:
     p_adjusted: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "first": self.first,
-            "second": self.second,
-            "difference": self.difference,
-            "t": self.t,
-            "p_value": self.p_value,
-            "p_adjusted": self.p_adjusted,
-        }
+        return asdict(self)
 
 
 def all_pairs(human: Floats, metrics: Mapping[str, Floats]) -> tuple[Williams, ...]:
