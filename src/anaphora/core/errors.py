@@ -39,8 +39,8 @@ class CannotWrite(BadInput):
     'runs/opus/run.jsonl: cannot be written: no space left on device'
     """
 
-    def __init__(self, path: Path | str, error: OSError, *, remedy: str = "") -> None:
-        super().__init__(path, f"cannot be written: {(error.strerror or str(error)).lower()}", remedy=remedy)
+    def __init__(self, path: Path | str, error: OSError) -> None:
+        super().__init__(path, f"cannot be written: {(error.strerror or str(error)).lower()}")
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

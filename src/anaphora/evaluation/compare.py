@@ -13,7 +13,7 @@ import numpy as np
 from anaphora.core.errors import AnaphoraError, BadInput, check_name
 from anaphora.evaluation import decision as by
 from anaphora.evaluation.decision import Key, decide, unit_of
-from anaphora.evaluation.result import RunSignature, Settings
+from anaphora.evaluation.result import RunSignature, Settings, as_documents
 from anaphora.measurement import Measurement, canonical
 from anaphora.runs import Run, ScoredExample
 from anaphora.stats.intervals import generator, percentile_interval
@@ -72,10 +72,7 @@ class Pair:
         return {
             "systems": [self.first, self.second],
             **self.overall.to_dict(),
-            "breakdowns": {
-                name: {group: difference.to_dict() for group, difference in groups.items()}
-                for name, groups in self.breakdowns.items()
-            },
+            "breakdowns": as_documents(self.breakdowns),
             "gained": list(self.gained),
             "lost": list(self.lost),
         }

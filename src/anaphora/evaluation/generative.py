@@ -21,7 +21,7 @@ from anaphora.evaluation import decision as by
 from anaphora.evaluation.compare import check_examples
 from anaphora.evaluation.decision import decide
 from anaphora.evaluation.own_antecedent import OwnAgreement, Pronoun
-from anaphora.evaluation.result import RunSignature
+from anaphora.evaluation.result import RunSignature, as_documents
 from anaphora.languages import names_with
 from anaphora.languages.pronouns import (
     Forms,
@@ -312,7 +312,7 @@ class Generative:
             "system": self.system,
             **self.counts.to_dict(),
             **(self.judged.to_dict() if self.judged else {}),
-            "breakdowns": {n: {g: c.to_dict() for g, c in groups.items()} for n, groups in self.breakdowns.items()},
+            "breakdowns": as_documents(self.breakdowns),
             "found_by": dict(self.how),
             "references": self.ceiling,
             "gap": self.gap.to_dict() if self.gap else None,

@@ -148,10 +148,7 @@ class Result(Rendered):
             **self.figure.to_dict(),
             "ties": self.ties,
             "unanswered": self.unanswered,
-            "breakdowns": {
-                name: {group: figure.to_dict() for group, figure in groups.items()}
-                for name, groups in self.breakdowns.items()
-            },
+            "breakdowns": as_documents(self.breakdowns),
             "untagged": dict(self.untagged),
             "blocks": self.blocks.to_dict() if self.blocks else None,
             "cut_blocks": self.cut_blocks,
@@ -169,6 +166,11 @@ class Result(Rendered):
             "signature": self.signature,
             "long_signature": self.long_signature,
         }
+
+
+def as_documents(groups: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Return the figures of breakdowns (by name and group) as `--json` prints them."""
+    return {name: {group: figure.to_dict() for group, figure in figures.items()} for name, figures in groups.items()}
 
 
 # What the signatures of evaluations have in common.

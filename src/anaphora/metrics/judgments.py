@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -246,15 +246,7 @@ class Learned:
             "least_share": self.least_share,
             "above": self.above,
             "pairs": [
-                {
-                    "candidate": pair.candidate,
-                    "reference": pair.reference,
-                    "count": pair.count,
-                    "correct": pair.correct,
-                    "probability": pair.probability,
-                    "kept": self.is_kept(pair),
-                }
-                for pair in self.pairs
+                {**asdict(pair), "probability": pair.probability, "kept": self.is_kept(pair)} for pair in self.pairs
             ],
             "equivalent": [list(group) for group in self.equivalent],
         }
