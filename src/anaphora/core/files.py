@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer as Buffer
 
 BLOCK = 1 << 18  # bytes read at a time
-MAX_LINE = 1 << 24  # bytes of a line of text; what is longer is no text, and would fill the memory
+MAX_LINE = 1 << 24  # bytes of a line of text; anything longer is not text, and would fill the memory
 MAX_DOCUMENT = 1 << 28  # bytes of a file that is read as a whole
 MAX_RATIO = 200  # how many times its size a gzip file may decompress to; text has 2 to 20
 SYNC_SECONDS = 1.0  # between two syncs of a file that lines are appended to
-RATIO_FROM = 1 << 24  # bytes of content from which on that is asked
+RATIO_FROM = 1 << 24  # bytes of content above which that ratio is checked
 GZIP = b"\x1f\x8b"
 TRUNCATED, COPY_AGAIN = "the gzip file is truncated", "Copy or download it again."
 
@@ -174,7 +174,7 @@ def sha256_of(path: Path) -> str:
 def existing(directory: Path, name: str) -> Path | None:
     """The file of this name in a directory, plain or gzipped, if it is there."""
     for candidate in (directory / name, directory / f"{name}.gz"):
-        with contextlib.suppress(OSError):  # a name that is too long is that of no file
+        with contextlib.suppress(OSError):  # a name may be too long for a file
             if candidate.is_file():
                 return candidate
     return None
@@ -408,7 +408,7 @@ class _Output(io.FileIO):
             with contextlib.suppress(OSError, CannotWrite):  # what is left in the buffer after an error fails again
                 stream.close()
             raise
-        with _writing(name):  # some file systems tell only now that the disk is full
+        with _writing(name):  # some file systems report only now that the disk is full
             stream.flush()
             os.fsync(stream.fileno())
             stream.close()

@@ -96,8 +96,8 @@ LINE = json.JSONDecoder(parse_constant=refuse_constant, parse_float=_real)  # a 
 def json_value(text: str, decoder: json.JSONDecoder = LINE) -> Any:
     """The value of a JSON text; anything else is a ValueError whose text `json_problem` gives.
 
-    It is asked of every line of suites and runs, and about as fast as json.loads: spaces around the value are looked
-    for only if there are any. Whole numbers may have up to 4,300 digits, unless the decoder is that of documents.
+    It is called for every line of suites and runs, and is about as fast as json.loads: spaces around the value are
+    looked for only if there are any. Whole numbers may have up to 4,300 digits, but not with the decoder DOCUMENT.
     """
     try:
         value, end = decoder.scan_once(text, 0)  # type: ignore[attr-defined]  # what its methods call
@@ -133,11 +133,11 @@ def _nesting(text: str) -> int:
 
 
 def _form(error: json.JSONDecodeError) -> str:
-    return error.msg.lower().removesuffix(" starting at")  # the place is said apart
+    return error.msg.lower().removesuffix(" starting at")  # the message names the place itself
 
 
 def json_problem(error: Exception) -> str:
-    """What keeps a text from being JSON: its form, or numbers and nesting that nobody means."""
+    """Why a text is not JSON: its syntax, or numbers and nesting beyond the limits."""
     if isinstance(error, json.JSONDecodeError):
         return f"not JSON: {_form(error)} at column {error.colno}"
     return f"cannot be read as JSON: {error}"
@@ -207,7 +207,7 @@ def get(
 def get(record: Mapping[str, Any], key: str, kind: Any, path: Path, line: int | None = None, **default: Any) -> Any:
     """The value of a key, which must be of this type; without a default it must be there.
 
-    A whole number is a number, too; true and false are none.
+    A whole number also counts as a number; true and false do not.
     """
     if key not in record and "default" in default:
         return default["default"]
@@ -220,7 +220,7 @@ def get(record: Mapping[str, Any], key: str, kind: Any, path: Path, line: int | 
 
 
 def is_a(value: object, kind: Any) -> bool:
-    """Whether a value of JSON or TOML is of this type: a whole number is a number, too; true and false are none.
+    """Whether a value of JSON or TOML is of this type. A whole number also counts as a number; true and false do not.
 
     Whole numbers fit 64 bits.
     """
@@ -236,7 +236,7 @@ def are_strings(value: object) -> bool:
 
 @contextmanager
 def expecting(path: Path | str, what: str, line: int | None = None, remedy: str = "") -> Iterator[None]:
-    """Make whatever goes wrong inside, because a document has another shape than its format, a BadInput.
+    """Turn errors inside, which a document of another shape than its format causes, into a BadInput.
 
     what: what the file should hold, as in "a record of ParCorFull"
     """

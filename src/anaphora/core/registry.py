@@ -1,4 +1,4 @@
-"""Things found by a short name and imported only when used. Adding one is one file and one line."""
+"""Objects that are looked up by a short name and imported when they are used. Adding one is one file and one line."""
 
 from __future__ import annotations
 

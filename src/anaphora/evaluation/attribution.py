@@ -76,7 +76,7 @@ def words_of(sentence: str) -> list[Span]:
 def word_units(attribution: TokenAttribution) -> tuple[list[Unit], float]:
     """Return the words that were read with the sums of their tokens' values, and the rest of the attribution.
 
-    The rest is what lies on tokens that are no words of the passage, such as ends of sentences and prompts.
+    The rest is what lies on tokens that are not words of the passage, such as ends of sentences and prompts.
     """
     passages = (attribution.source, attribution.target)
     spans = [[words_of(sentence) for sentence in passage] for passage in passages]

@@ -53,7 +53,7 @@ class Attributions(Rendered):
     antecedent, highlights: figures of all examples, and of those that were right and wrong; empty without any
     difference: right minus wrong, of share, rank and support of the antecedent
     breakdowns: figures of the antecedent by tags; reasons: why examples have none → how many
-    rest: the mean share of the attribution on tokens that are no words of the passage
+    rest: the mean share of the attribution on tokens that are not words of the passage
     """
 
     TABLES = "anaphora.reports.attribution:attribution_table"
@@ -158,7 +158,7 @@ def method_of(run: Run) -> str:
 
 
 def attribution_of(run: Run, item: ScoredExample) -> dict[str, Any]:
-    """The attribution in a record, checked; an error if it is none."""
+    """The attribution in a record, checked; an error if it is missing or invalid."""
     record = item.extra.get("attribution")
     try:
         if not isinstance(record, dict):

@@ -19,7 +19,7 @@ from anaphora.runs import Run, ScoredExample
 from anaphora.stats.intervals import generator, percentile_interval
 from anaphora.stats.paired import approximate_randomization, holm, mcnemar, paired_bootstrap
 from anaphora.stats.resampling import EARLIER_NAMES, Interval
-from anaphora.stats.signature import named
+from anaphora.stats.signature import with_hash
 from anaphora.suites.example import ORIGINAL, Example
 from anaphora.table import Rendered
 
@@ -143,7 +143,7 @@ def compare_runs(
         raise AnaphoraError("McNemar's test assumes independent items. With --resample, choose another --test")
     about = runs[0].header
     # each group is one more test to correct for: crossed breakdowns are compared when asked for
-    wanted = by.named(breakdowns or [b for b in about.breakdowns if "×" not in b])
+    wanted = by.parse_all(breakdowns or [b for b in about.breakdowns if "×" not in b])
     tally = _Tally(len(runs), wanted, settings)
     for items in zip_runs(runs):
         tally.add(items)
@@ -151,7 +151,7 @@ def compare_runs(
         by.check_known(wanted.values(), tally.tags)
     specs = [run.header.system for run in runs]
     names = tuple(specs if len(set(specs)) == len(specs) else [str(run.path) for run in runs])
-    suites = dict.fromkeys(named(run.header.suite, run.header.sha256) for run in runs)
+    suites = dict.fromkeys(with_hash(run.header.suite, run.header.sha256) for run in runs)
     return Comparison(
         about.suite,
         about.sha256,

@@ -36,7 +36,7 @@ class MeanCXMI:
 
     mean: float
     interval: Interval
-    positive: float  # the share of sentences to which context is a help
+    positive: float  # the share of sentences for which context helps
 
     def to_dict(self) -> dict[str, Any]:
         return {"mean": self.mean, "interval": list(self.interval), "positive": self.positive}

@@ -3,7 +3,7 @@
 A system that writes *der Schläger* for *the bat* is right to write *er*, whatever noun the reference has (APT §1;
 Guillou and Hardmeier 2018). The antecedent that a suite names is followed into the system's translation by word
 alignment, its gender and number are those of the noun there, and the pronoun has to agree with it. The reference
-translation is used for one thing only: to tell which one is meant where the source sentence has several pronouns.
+translation is used for one purpose only: to decide which one is meant where the source sentence has several pronouns.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from anaphora.evaluation.contrastive import evaluate_run
 from anaphora.evaluation.result import Proportion, RunSignature, Settings, as_documents
 from anaphora.measurement import PLAIN, Measurement, canonical
 from anaphora.runs import LoadedRun, Run, ScoredExample, load
-from anaphora.stats.signature import named
+from anaphora.stats.signature import with_hash
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ def robustness(
         _check(before, run)
         for name, part in _parts(run).items():
             comparison = compare_runs([whole, part], breakdowns=breakdowns, settings=settings, test=test)
-            labels.append((name, named(run.header.suite, run.header.sha256)))
+            labels.append((name, with_hash(run.header.suite, run.header.sha256)))
             pairs.append(comparison.pairs[0])
             repeated |= comparison.repeated if breakdowns else {}
             test = comparison.test

@@ -52,7 +52,7 @@ class Occurrence:
 class Aligned:
     """A tokenized translation, and its alignment with the source.
 
-    outside: sentences whose alignment names words past the end of the source; those points are of no word
+    outside: sentences whose alignment names words past the end of the source; those points have no word
     """
 
     text: list[str]

@@ -26,7 +26,7 @@ INTERVALS = ("bootstrap", "fisher")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings(Resampling):
+class CorrelationSettings(Resampling):
     """How intervals of correlations are made."""
 
     interval: str = "bootstrap"  # or "fisher"
@@ -61,12 +61,12 @@ class Correlation:
         return {name: getattr(self, name).to_dict() for name in COEFFICIENTS}
 
 
-def correlation(first: Floats, second: Floats, settings: Settings | None = None) -> Correlation:
+def correlation(first: Floats, second: Floats, settings: CorrelationSettings | None = None) -> Correlation:
     """The coefficients of two columns with their intervals.
 
     A bootstrap sample in which a column is constant has no correlation; it is left out, and counted.
     """
-    settings = settings or Settings()
+    settings = settings or CorrelationSettings()
     with no_overflow(f"the correlation of {len(first):,} systems", "Write the scores on another scale."):
         (values,) = coefficients(first, second, np.ones((1, len(first))))
         resampled = bootstrap_coefficients(first, second, settings) if settings.interval == "bootstrap" else None
@@ -104,7 +104,7 @@ def coefficients(first: Floats, second: Floats, drawn: Floats) -> Floats:
     return np.asarray(np.clip(values, -1.0, 1.0))
 
 
-def bootstrap_coefficients(first: Floats, second: Floats, settings: Settings) -> Floats:
+def bootstrap_coefficients(first: Floats, second: Floats, settings: CorrelationSettings) -> Floats:
     """The coefficients of bootstrap samples: as many systems as there are, drawn with replacement. (samples, 3)."""
     values = np.empty((settings.samples, 3))
     once = np.ones(len(first), np.int64)
@@ -194,7 +194,8 @@ def williams(r_first: float, r_second: float, between: float, systems: int) -> t
     """Williams 1959, as Graham and Baldwin 2014 (§3) use it for metrics: t with n − 3 degrees of freedom, two-sided p.
 
     r_first, r_second: the correlations of two metrics with the human score; between: of the metrics with each other.
-    Equal correlations are t = 0, p = 1, be the metrics the same or not. Below four systems there is no test.
+    Equal correlations give t = 0 and p = 1, whether or not the metrics are the same. Fewer than four systems are too
+    few for the test.
     """
     if systems <= 3:
         return None, None

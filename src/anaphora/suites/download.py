@@ -240,7 +240,7 @@ COMPRESSED: dict[bytes, Callable[[IO[bytes]], Any]] = {b"\x1f\x8b": gzip.open, b
 DAMAGE = (
     *(tarfile.TarError, zipfile.BadZipFile, gzip.BadGzipFile, zlib.error, lzma.LZMAError, EOFError),
     RuntimeError,  # what zipfile raises for an encrypted member, and, as NotImplementedError, an unknown compression
-    *(ValueError, OverflowError, LookupError, struct.error),  # names that are not UTF-8, numbers that are none
+    *(ValueError, OverflowError, LookupError, struct.error),  # names that are not UTF-8, invalid numbers
 )
 
 
