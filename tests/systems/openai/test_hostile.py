@@ -27,9 +27,16 @@ from anaphora.suites.example import Example
 from anaphora.systems import load_system
 from anaphora.systems.context import Options
 from anaphora.systems.openai import http
-from anaphora.systems.openai.choice import parse_reply
+from anaphora.systems.openai.answers import (
+    MAX_CHOICES,
+    MAX_TEXT,
+    MAX_TOKENS,
+    add_up,
+    parse_completion,
+    parse_echo,
+    parse_reply,
+)
 from anaphora.systems.openai.http import MAX_BODY, MAX_VALUES
-from anaphora.systems.openai.logprobs import MAX_CHOICES, MAX_TEXT, MAX_TOKENS, add_up, parse_completion, parse_echo
 from tests.memory import PRINT_PEAK
 
 KEY = "sk-very-secret-0123456789"

@@ -18,8 +18,8 @@ from anaphora.suites.example import Example
 from anaphora.suites.suite import Suite, suite_of
 from anaphora.systems import load_system
 from anaphora.systems.context import Context, Options
-from anaphora.systems.openai.judge import parse_rating
-from anaphora.systems.openai.logprobs import Completion
+from anaphora.systems.openai.answers import Completion
+from anaphora.systems.openai.system import parse_rating
 from anaphora.systems.scoring import score_suite
 from tests.systems.openai.conftest import KEY, Serve
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anaphora.core.errors import AnaphoraError
+from anaphora.systems.openai.answers import Completion
 from anaphora.systems.openai.http import Rejected
-from anaphora.systems.openai.logprobs import Completion
 from anaphora.systems.openai.system import OPTIONAL, Server, number, read_spec
 
 KEY = "sk-very-secret-0123456789"
