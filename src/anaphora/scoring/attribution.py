@@ -65,7 +65,8 @@ def attribute_choices(
         if all(number in done for number in numbers):
             continue
         batch = [choices[number] for number in numbers]
-        yield from zip(numbers, split_on_oom(compute, batch, lambda choice: choice.size), strict=True)
+        computed = split_on_oom(compute, batch, lambda choice: choice.size)
+        yield from (pair for pair in zip(numbers, computed, strict=True) if pair[0] not in done)
 
 
 def mean_values(models: Sequence[ChoiceValues]) -> ChoiceValues:
