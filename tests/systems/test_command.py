@@ -584,7 +584,7 @@ def test_surplus_fails_the_run(program: Write, tmp_path: Path) -> None:
 
 
 def test_surplus_fails_the_run_of_workers(program: Write, tmp_path: Path) -> None:
-    from anaphora.systems.workers import local_workers
+    from anaphora.systems.scoring import local_workers
 
     spec = f"command:{program(STREAMING + chr(10) + 'print(0)')}"
     with pytest.raises(AnaphoraError, match="put aside"):

@@ -12,8 +12,7 @@ from anaphora.runs import CandidateScores
 from anaphora.scoring.encoded import EncodedExample, common_prefix
 from anaphora.suites.example import Example, Passage
 from anaphora.systems.context import Context
-from anaphora.systems.encoding import Seq2SeqInputs, answer
-from anaphora.systems.prompts import CausalInputs
+from anaphora.systems.encoding import CausalInputs, Seq2SeqInputs, answer
 
 if TYPE_CHECKING:
     from anaphora.scoring.attribution import ChoiceValues

@@ -20,8 +20,15 @@ from anaphora.scoring.encoded import EncodedExample, Ids, common_prefix
 from anaphora.suites.example import Example
 from anaphora.systems import KINDS, PAIR_SETTINGS, PROMPT_SETTINGS
 from anaphora.systems.context import Options, split_settings
-from anaphora.systems.encoding import Seq2SeqInputs, answer, encode_examples, load_tokenizer, loaded, usable
-from anaphora.systems.prompts import CausalInputs
+from anaphora.systems.encoding import (
+    CausalInputs,
+    Seq2SeqInputs,
+    answer,
+    encode_examples,
+    load_tokenizer,
+    loaded,
+    usable,
+)
 
 SETTINGS = ("compute_type", "device", "tokenizer")
 

@@ -31,8 +31,7 @@ from anaphora.scoring.encoded import EncodedExample, common_prefix
 from anaphora.suites.example import Example
 from anaphora.systems import KINDS
 from anaphora.systems.context import Options, split_settings
-from anaphora.systems.encoding import answer, encode_examples
-from anaphora.systems.prompts import CausalInputs
+from anaphora.systems.encoding import CausalInputs, answer, encode_examples
 
 
 class GGUFSystem:

@@ -48,8 +48,15 @@ from anaphora.systems.attribution import (
     token_attributions,
 )
 from anaphora.systems.context import Context, Options, ScoringInput, split_settings
-from anaphora.systems.encoding import Seq2SeqInputs, answer, encode_examples, load_tokenizer, loaded, usable
-from anaphora.systems.prompts import CausalInputs
+from anaphora.systems.encoding import (
+    CausalInputs,
+    Seq2SeqInputs,
+    answer,
+    encode_examples,
+    load_tokenizer,
+    loaded,
+    usable,
+)
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 

@@ -14,7 +14,7 @@ from anaphora.runs import CandidateScores, equal_pairs
 from anaphora.suites.example import Example
 from anaphora.systems import KINDS, SERVER
 from anaphora.systems.context import Options, ScoringInput, parse_bool, split_settings
-from anaphora.systems.encoding import english_name
+from anaphora.systems.encoding import BASE_PROMPT, CHAT_PROMPT, PLACES, continued, english_name, fill, read_prompt
 from anaphora.systems.openai.answers import (
     CHOOSE_PROMPT,
     LETTERS,
@@ -37,7 +37,6 @@ from anaphora.systems.openai.answers import (
 )
 from anaphora.systems.openai.concurrency import RateLimit
 from anaphora.systems.openai.http import DEADLINE, Client, Rejected
-from anaphora.systems.prompts import BASE_PROMPT, CHAT_PROMPT, PLACES, continued, fill, read_prompt
 
 KEY = "OPENAI_API_KEY"
 OPTIONAL = ("top_logprobs", "logprobs", "max_tokens", "temperature")  # what a server may not accept in a chat
