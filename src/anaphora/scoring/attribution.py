@@ -268,7 +268,7 @@ def mean_attention(layers: Sequence[Tensor] | None, read: Padded) -> Tensor:
     layers: (b, heads, queries, keys) of each layer
     """
     if not layers or any(layer is None for layer in layers):
-        raise AnaphoraError("the model does not tell its attention weights. Use --method gradient or occlusion")
+        raise AnaphoraError("the model does not return its attention weights. Use --method gradient or occlusion")
     return torch.stack([at_last(layer.mean(1), read) for layer in layers]).mean(0)
 
 

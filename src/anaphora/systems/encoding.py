@@ -54,7 +54,7 @@ def loaded(name: str, what: str, load: Callable[[], Any]) -> Any:
         raise
     except Exception as error:  # libraries raise many kinds for damaged files
         problem = " ".join(str(error).split())[:300]
-        here = "" if Path(name).exists() else " (no such path here, and it could not be had from the hub)"
+        here = "" if Path(name).exists() else " (there is no such folder, and it could not be downloaded from the hub)"
         raise AnaphoraError(f"{name}: the {what} cannot be loaded{here}: {problem}") from None
 
 
@@ -221,8 +221,8 @@ class Seq2SeqInputs:
         if not codes:
             if source or target:
                 raise AnaphoraError(
-                    f"the model has no language codes, so {source or target!r} would say nothing to it. "
-                    "Leave source= and target= out of the spec; a mark that the text begins with is prefix=…"
+                    f"the model has no language codes, so {source or target!r} has no effect. "
+                    "Leave source= and target= out of the spec; text that stands before the source is prefix=…"
                 )
             return
         self.source_code = source or find_code(languages[0], codes)

@@ -264,7 +264,7 @@ def tree_scorer(model: PreTrainedModel) -> PackedModel:
     if not far <= tolerance(max(map(abs, values)), model.dtype):
         raise UnsupportedModel(
             f"{type(model).__name__}: scores through the prefix tree differ from plain ones by {far:.2g}, its "
-            "attention does something the tree scorer does not know. Score it in plain batches with --no-prefix-tree"
+            "attention is not supported by the tree scorer. Score it in plain batches with --no-prefix-tree"
         )
     return packed
 

@@ -140,7 +140,7 @@ def add_up(readings: Sequence[PromptLogprobs], start: int, margins_only: bool = 
     for reading in readings:
         values = [value for value in reading.logprobs[start:] if value is not None]
         if len(values) < len(reading.logprobs) - start:
-            raise AnaphoraError("a candidate begins with the first token of all, which has no log-probability")
+            raise AnaphoraError("a candidate begins with the first token of the text, which has no log-probability")
         scores.append(math.fsum(values))
     return CandidateScores(scores, [len(reading.tokens) - start for reading in readings], equal_pairs(readings))
 

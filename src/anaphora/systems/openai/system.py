@@ -76,7 +76,7 @@ class OpenAISystem:
             )
         self.chat = parse_bool(settings["chat"]) if "chat" in settings else self.mode != "score"
         if self.mode == "choose" and not self.chat:
-            raise AnaphoraError("mode=choose asks in a chat: leave chat=no out, or use mode=generate")
+            raise AnaphoraError("mode=choose needs a chat: leave out chat=no, or use mode=generate")
         own = CHOOSE_PROMPT if self.mode == "choose" else CHAT_PROMPT if self.chat else BASE_PROMPT
         self.prompt = read_prompt(settings.get("prompt")) or own
         if self.mode == "choose" and "{candidates}" not in self.prompt:
@@ -99,9 +99,7 @@ class OpenAISystem:
     def translate(self, texts: Sequence[str], *, beams: int | None = None, max_tokens: int = 256) -> list[str]:
         """What the model writes when it is asked to translate. Such servers have no beam search."""
         if beams not in (None, 1):
-            raise AnaphoraError(
-                f"an openai: server has no beam search, and was asked for {beams} beams. Leave --beams out"
-            )
+            raise AnaphoraError("openai: servers have no beam search. Leave out --beams")
         translations = dict(self.server.each(lambda n: self._translation(texts[n], max_tokens)[0], range(len(texts))))
         return [translations[n] for n in range(len(texts))]
 
@@ -128,7 +126,7 @@ class OpenAISystem:
                 answer = self.server.complete(text, request)
             except Rejected as error:
                 if error.status == 404:
-                    raise AnaphoraError(f"{error}. If it has the model, but only to chat with: {REMEDY}") from None
+                    raise AnaphoraError(f"{error}. If the server has the model for chats only: {REMEDY}") from None
                 if self._request_known_good and index == self._request:  # so this text is the problem
                     raise AnaphoraError(f"{error}: {text[:60]!r}…") from None
                 reason = f" ({error.reason})"
@@ -173,8 +171,8 @@ class OpenAISystem:
         if self._silence.note(bool(replies) and len(no_answer) == len(replies)):
             written = self.server.safe("".join(no_answer[-1:]))[:60]
             raise AnaphoraError(
-                f"{self.server.url}: the model does not answer with a letter, but {written!r}. If it thinks "
-                "before it answers, give it room: ?max_tokens=4000; or use ?mode=generate"
+                f"{self.server.url}: the model does not answer with a letter, but {written!r}. If it reasons "
+                "before it answers, allow more tokens: ?max_tokens=4000; or use ?mode=generate"
             )
         scores = dict(zip(different, combine(replies) if replies else [0.0], strict=True))
         extra = {"unanswered": len(no_answer), "answer": no_answer[0]} if no_answer else {}
@@ -260,14 +258,14 @@ def read_spec(what: str, kind: str = "openai") -> tuple[str, Mapping[str, str]]:
     address, _, query = what.partition("?")
     names = [name for name, _ in parse_qsl(query, keep_blank_values=True)]
     if any("key" in name.lower() and name != "key_env" for name in names):
-        raise AnaphoraError(f"a key does not belong in a spec: put it into the environment variable {KEY}")
+        raise AnaphoraError(f"a spec must not contain a key: put it into the environment variable {KEY}")
     try:
         parts = urlsplit(address)
         good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:  # for example a port that is no number
         good = False
     if "@" in (parts.netloc if good else address):  # in a path it means nothing
-        raise AnaphoraError(f"a name or password does not belong in an address: put the key into {KEY}")
+        raise AnaphoraError(f"an address must not contain a user name or password: put the key into {KEY}")
     if not good:
         raise AnaphoraError(
             f"not an address: {address!r}. Write, for example, {kind}:http://127.0.0.1:8000/v1?model=NAME"
@@ -277,7 +275,9 @@ def read_spec(what: str, kind: str = "openai") -> tuple[str, Mapping[str, str]]:
     path = quote(parts.path.rstrip("/"), safe="/%:@!$&'()*+,;=~") or "/v1"
     url = f"{parts.scheme}://{parts.netloc}{path}"
     if not settings.get("model"):
-        raise AnaphoraError(f"which model? Write {kind}:{address}?model=NAME; the server lists them at {url}/models")
+        raise AnaphoraError(
+            f"the model is missing. Write {kind}:{address}?model=NAME; the server lists them at {url}/models"
+        )
     return url, settings
 
 
@@ -289,7 +289,7 @@ def _key(name: str, required: bool) -> str | None:
     if not key and required:
         raise AnaphoraError("the environment variable that key_env names is not set, or is empty")
     if not (key.isascii() and key.isprintable()):
-        raise AnaphoraError("the key in the environment has characters that no key has, for example a line break")
+        raise AnaphoraError("the key in the environment has characters that no key can have, for example a line break")
     return key or None
 
 
@@ -371,7 +371,7 @@ class JudgeSystem:
             written = self.server.safe(no_answer[-1])[:60]
             raise AnaphoraError(
                 f"{self.server.url}: the model does not answer with a number from 0 to {BEST:g}, but {written!r}. If "
-                "it thinks before it answers, give it room: ?max_tokens=4000; or change the prompt: ?prompt=FILE"
+                "it reasons before it answers, allow more tokens: ?max_tokens=4000; or change the prompt: ?prompt=FILE"
             )
         same = equal_pairs(question.targets)
         if no_answer:
