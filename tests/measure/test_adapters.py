@@ -121,6 +121,15 @@ def test_damaged_adapters_of_peft_are_refused(peft_adapter: tuple[Path, torch.Te
         LanguageModelFeatures(str(folder))
 
 
+def test_a_rank_that_would_take_all_memory_is_refused(peft_adapter: tuple[Path, torch.Tensor], tmp_path: Path) -> None:
+    folder = shutil.copytree(peft_adapter[0], tmp_path / "adapter")
+    config = json.loads((folder / CONFIG).read_text())
+    for rank in (1 << 34, 1 << 62):
+        (folder / CONFIG).write_text(json.dumps(config | {"r": rank}))
+        with pytest.raises(AnaphoraError, match=r"^[^\n]*the adapter cannot be loaded: [^\n]+$"):
+            load_checkpoint(AutoModelForCausalLM, str(folder), {})
+
+
 def test_another_base_model_is_refused(adapted: tuple[Path, LanguageModelFeatures], tmp_path: Path) -> None:
     folder = shutil.copytree(adapted[0], tmp_path / "adapter")
     config = json.loads((folder / CONFIG).read_text())

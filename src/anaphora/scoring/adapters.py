@@ -176,7 +176,9 @@ def merge_with_peft(model: Any, folder: Path) -> tuple[Any, str]:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", category=FutureWarning)
         warnings.filterwarnings("error", "Found missing adapter keys")
-        return PeftModel.from_pretrained(model, folder).merge_and_unload(), digest.hexdigest()[:16]
+        # updates take memory when their weights are read: a damaged config may ask for a rank that no memory can hold
+        adapted = PeftModel.from_pretrained(model, folder, low_cpu_mem_usage=True)
+        return adapted.merge_and_unload(), digest.hexdigest()[:16]
 
 
 def _paired(tensors: Mapping[str, Tensor]) -> dict[str, tuple[Tensor, Tensor]]:
