@@ -304,7 +304,9 @@ class Files:
         """Return the given names of the systems, by default their files' names."""
         names = list(self.names) or [path.name for path in self.systems]
         if len(names) != len(self.systems) or len(set(names)) != len(names):
-            raise AnaphoraError(f"{len(self.systems)} systems, but names {', '.join(names)}: give each one of its own")
+            raise AnaphoraError(
+                f"{len(self.systems)} systems, but names {', '.join(names)}. Give each system a different name"
+            )
         return names
 
 

@@ -127,7 +127,7 @@ def gap_annotations(study: Study, current: Mapping[Key, Answer]) -> str:
 
 def human_accuracy(study: Study, current: Mapping[Key, Answer]) -> dict[str, float]:
     """Return for each system the share of answers by which its pronoun is correct; a bad translation is not."""
-    _needs_gaps(study, "--human")
+    _needs_gaps(study, "--human-scores")
     correct: dict[str, list[bool]] = {}
     for (_, name), answer in current.items():
         correct.setdefault(study.by_id[name].system or "system", []).append(meaning(study, answer) == CORRECT)
