@@ -8,11 +8,12 @@ import re
 import shutil
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
 from anaphora import __version__
+from anaphora.core.workers import processor_count
 from anaphora.languages.thesaurus import OPENTHESAURUS
 from anaphora.languages.wordnet import STANDARD_FOLDER as WORDNET
 from anaphora.suites.catalog import catalog
@@ -35,7 +36,7 @@ class Finding:
     remedy: str = ""
 
     def to_dict(self) -> dict[str, object]:
-        return {"area": self.area, "name": self.name, "fine": self.fine, "found": self.found, "remedy": self.remedy}
+        return asdict(self)
 
 
 def check_installation() -> list[Finding]:
@@ -46,8 +47,7 @@ def check_installation() -> list[Finding]:
 def _machine() -> Iterator[Finding]:
     yield Finding("machine", OWN, True, __version__)
     yield Finding("machine", "Python", True, f"{platform.python_version()} on {platform.system()} {platform.machine()}")
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    yield Finding("machine", "processors", True, str(cores))
+    yield Finding("machine", "processors", True, str(processor_count()))
     folder = home()
     known = next(path for path in (folder, *folder.parents) if path.exists())
     free = shutil.disk_usage(known).free / 2**30

@@ -154,7 +154,7 @@ class RunSummary:
 
     undecidable: candidates that are the same to the system as another one; truncated: inputs that were cut
     unanswered, partly_answered: examples where none, or not all, of the system's replies were answers
-    replies: some of the replies that were no answers, by the number of their example
+    replies: some of the replies that were not answers, by the number of their example
     """
 
     examples: int = 0
@@ -340,14 +340,14 @@ def _record_problem(item: ScoredExample) -> str | None:
     return None
 
 
-# A run that is being made: every answer is on disk as soon as it is known, and an interruption loses none.
+# An unfinished run: every answer is written as soon as it is known, so that an interruption loses none.
 
 REMEDY = "Check the model's files and precision (float16 overflows where float32 and bfloat16 do not)."
 DIGITS = 6  # decimals of a score that are kept; float32 has no more
 
 
 class RunWriter:
-    """Answers in the order in which they come, in a file beside the run's; `finish` puts them in the suite's order."""
+    """Answers in the order in which they come, in a file next to the run's; `finish` puts them in the suite's order."""
 
     def __init__(
         self, output: Path, header: RunHeader, examples: Sequence[Example], *, resume: bool, overwrite: bool
@@ -401,8 +401,8 @@ class RunWriter:
         if answer.truncated:
             extra["truncated"] = answer.truncated
         tokens = None if answer.tokens is None else list(answer.tokens)
-        kept = {name: extra[name] for name in EXTRA if name in extra}
-        item = ScoredExample(example.id, example.gold, dict(example.tags), scores, tokens, kept)
+        known = {name: extra[name] for name in EXTRA if name in extra}
+        item = ScoredExample(example.id, example.gold, dict(example.tags), scores, tokens, known)
         if problem := _record_problem(item):
             raise AnaphoraError(f"{self.header.system}: example {example.id}: {problem}")
         line = record_line(item)
@@ -419,9 +419,9 @@ class RunWriter:
         self.summary.add(number, item)
 
     def finish(self) -> Run:
-        """The complete run under its name, and the unfinished one gone.
+        """Write the complete run under its name and remove the unfinished one.
 
-        A file that has appeared there meanwhile is somebody else's: an error, and the answers are kept.
+        A file that appeared there in the meantime belongs to another program: an error, and the answers are kept.
         """
         if len(self.done) != len(self.examples):
             missing = len(self.examples) - len(self.done)

@@ -16,7 +16,7 @@ from anaphora.align.alignment import (
     DEFAULT,
     HEURISTICS,
     Alignment,
-    Found,
+    FoundTranslation,
     Point,
     agreement,
     check_alignment,
@@ -339,7 +339,7 @@ IT, IL = SOURCE.index("it"), TARGET.index("il")
 
 def find(
     links: list[list[int]], target: list[str], likely: set[str], pronoun: int = IT, **options: bool
-) -> Found | None:
+) -> FoundTranslation | None:
     pronouns = likely | {"elle", "eux"}
     return find_translation(
         pronoun,
@@ -362,14 +362,14 @@ def test_table_1_step_by_step() -> None:
 
 
 def test_table_1_as_a_whole() -> None:
-    assert find(LINKS, TARGET, {"il", "l'"}) == Found(IL, rescued=True)
+    assert find(LINKS, TARGET, {"il", "l'"}) == FoundTranslation(IL, rescued=True)
     assert find(LINKS, TARGET, {"il", "l'"}, rescue=False) is None
 
 
 @pytest.mark.parametrize("wrong", [[3], [4, 9]])
 def test_a_link_to_words_that_are_no_pronouns_is_a_misalignment(wrong: list[int]) -> None:
     links = [wrong if i == IT else linked for i, linked in enumerate(LINKS)]
-    assert find(links, TARGET, {"il", "l'"}) == Found(IL, rescued=True)
+    assert find(links, TARGET, {"il", "l'"}) == FoundTranslation(IL, rescued=True)
     assert find(links, TARGET, {"il", "l'"}, rescue=False) is None
 
 
@@ -377,7 +377,7 @@ def test_a_link_to_words_that_are_no_pronouns_is_a_misalignment(wrong: list[int]
 @pytest.mark.parametrize("rescue", [True, False])
 def test_a_pronoun_among_the_linked_words_is_the_translation(linked: list[int], rescue: bool) -> None:
     links = [linked if i == IT else other for i, other in enumerate(LINKS)]
-    assert find(links, TARGET, {"il"}, rescue=rescue) == Found(IL, rescued=False)
+    assert find(links, TARGET, {"il"}, rescue=rescue) == FoundTranslation(IL, rescued=False)
 
 
 def test_among_several_linked_pronouns_a_likely_one_goes_first_then_the_first() -> None:
@@ -390,7 +390,7 @@ def test_among_several_linked_pronouns_a_likely_one_goes_first_then_the_first() 
 def test_a_linked_pronoun_need_not_be_a_likely_one() -> None:
     links = [[j] for j in range(11)]
     target = [word if j != IL else "eux" for j, word in enumerate(TARGET)]
-    assert find(links, target, {"il"}) == Found(IL, rescued=False)
+    assert find(links, target, {"il"}) == FoundTranslation(IL, rescued=False)
 
 
 @pytest.mark.parametrize(
@@ -442,7 +442,7 @@ def test_what_is_found_is_likely_near_a_marker_and_the_nearest_to_the_center(dat
     found = find_translation(pronoun, links, length, is_pronoun=likely.__contains__, is_likely=likely.__contains__)
     own = [j for j in links[pronoun] if j in likely]
     if own:
-        assert found == Found(min(own), rescued=False)
+        assert found == FoundTranslation(min(own), rescued=False)
         return
     around = [j for i in (pronoun - 1, pronoun + 1) if 0 <= i < source for j in links[i]]
     low, high = (max(min(around) - 1, 0), min(max(around) + 1, length - 1)) if around else (0, -1)

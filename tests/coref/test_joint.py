@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from anaphora.annotate.document import Mention
 from anaphora.coref import Link
-from anaphora.coref.joint import LEAST, JointLink, join, joint_weights, weighed
+from anaphora.coref.builtin import LEAST, JointLink, join, joint_weights, weighed
 
 # with these the pool is a product, which is easy to count by hand
 PRODUCT = {

@@ -17,9 +17,9 @@ from anaphora.evaluation.decision import (
     decide,
     joint,
     keyed,
-    named,
     order,
     parse,
+    parse_all,
     per_token,
     repeated,
     unit_of,
@@ -174,9 +174,9 @@ def test_the_name_leaves_limits_out_and_the_spec_keeps_them() -> None:
 
 def test_breakdowns_that_would_share_a_name_keep_their_limits() -> None:
     """Asked for both, the whole distances must not be lost behind the merged ones."""
-    assert list(named(["distance", "distance>3", "location"])) == ["distance", "distance>3", "location"]
-    assert list(named(["distance>3", "location"])) == ["distance", "location"]
-    assert list(named(["a*b", "a×b", "c", "c"])) == ["a×b", "c"]
+    assert list(parse_all(["distance", "distance>3", "location"])) == ["distance", "distance>3", "location"]
+    assert list(parse_all(["distance>3", "location"])) == ["distance", "location"]
+    assert list(parse_all(["a*b", "a×b", "c", "c"])) == ["a×b", "c"]
 
 
 @pytest.mark.parametrize(

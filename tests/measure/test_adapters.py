@@ -121,6 +121,15 @@ def test_damaged_adapters_of_peft_are_refused(peft_adapter: tuple[Path, torch.Te
         LanguageModelFeatures(str(folder))
 
 
+def test_a_rank_that_would_take_all_memory_is_refused(peft_adapter: tuple[Path, torch.Tensor], tmp_path: Path) -> None:
+    folder = shutil.copytree(peft_adapter[0], tmp_path / "adapter")
+    config = json.loads((folder / CONFIG).read_text())
+    for rank in (1 << 34, 1 << 62):
+        (folder / CONFIG).write_text(json.dumps(config | {"r": rank}))
+        with pytest.raises(AnaphoraError, match=r"^[^\n]*the adapter cannot be loaded: [^\n]+$"):
+            load_checkpoint(AutoModelForCausalLM, str(folder), {})
+
+
 def test_another_base_model_is_refused(adapted: tuple[Path, LanguageModelFeatures], tmp_path: Path) -> None:
     folder = shutil.copytree(adapted[0], tmp_path / "adapter")
     config = json.loads((folder / CONFIG).read_text())
@@ -169,9 +178,29 @@ def test_damaged_weights_are_refused(adapted: tuple[Path, LanguageModelFeatures]
     save_file({**tensors, first: tensors[first][:, :1].clone()}, folder / WEIGHTS, about)
     with pytest.raises(BadInput, match="no weight of this size"):
         LanguageModelFeatures(str(folder))
+    assert tensors[first].shape[0] == FAST.rank
+    save_file({**tensors, first: tensors[first][:1].clone()}, folder / WEIGHTS, about)
+    with pytest.raises(BadInput, match=f"a LoRA update whose rank is not that of {CONFIG}"):
+        load_adapter(folder)
     (folder / WEIGHTS).write_bytes(b"x")
     with pytest.raises(BadInput, match="cannot be read as weights"):
         load_adapter(folder)
+
+
+def test_updates_that_would_take_all_memory_are_refused(
+    adapted: tuple[Path, LanguageModelFeatures], tmp_path: Path
+) -> None:
+    """Two files of megabytes, whose product has 2 ** 36 numbers."""
+    folder = shutil.copytree(adapted[0], tmp_path / "adapter")
+    about = {"base_weights": load_adapter(folder).base_weights}
+    size, rank = 1 << 18, FAST.rank
+    tensors = {
+        name: torch.zeros((rank, size) if ".lora_A." in name else (size, rank)).half()
+        for name in sorted(load_file(folder / WEIGHTS))[:2]
+    }
+    save_file(tensors, folder / WEIGHTS, about)
+    with pytest.raises(BadInput, match="no weight of this size"):
+        LanguageModelFeatures(str(folder))
 
 
 def test_an_adapter_is_no_base_of_another(adapted: tuple[Path, LanguageModelFeatures]) -> None:

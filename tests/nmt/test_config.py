@@ -149,10 +149,10 @@ def test_a_base_is_taken_over_and_overridden(tmp_path: Path) -> None:
         ('base = "rnn-s-heir"', r"no preset 'rnn-s-heir' \(did you mean rnn-s-hier"),
         ("model = 3", "model must be a section"),
         ("[model", "not TOML"),
-        ('[data]\nsource = "a"', "as many files"),
+        ('[data]\nsource = "a"', "same number of files"),
         ("[training]\nbetas = [0.9]", "two numbers"),
         ("[training]\nupdates = 0", "1 or more"),
-        ("[training]\naverage = 1", "training.average is 0 or at least 2"),
+        ("[training]\naverage = 1", "training.average must be 0 or at least 2"),
         ('[training]\naverage = 8\naverage_of = "bset"', "training.average_of: unknown 'bset'.*did you mean best"),
         (
             '[training]\naverage = 8\naverage_of = "best"\nupdates = 40',

@@ -14,7 +14,7 @@ from scipy import stats
 
 from anaphora.metrics.meta import MetaEvaluation, Scores, meta_evaluate
 from anaphora.reports.metric_charts import COLUMNS, ORANGE, Attention, attention_chart, case_bars, regression, scatter
-from anaphora.stats.correlation import Settings
+from anaphora.stats.correlation import CorrelationSettings
 
 # Small multiples: a panel per metric, points where their scores are, the line that least squares gives.
 
@@ -25,7 +25,7 @@ SYSTEMS = ("far", "b<c>", "c", "d", "e")
 
 def evaluated(metrics: dict[str, np.ndarray], *without: str, minimized: tuple[str, ...] = ()) -> MetaEvaluation:
     scores = Scores(SYSTEMS, "human & co", HUMAN, metrics, minimized)
-    return meta_evaluate(scores, without=without, settings=Settings(samples=100))
+    return meta_evaluate(scores, without=without, settings=CorrelationSettings(samples=100))
 
 
 def drawn(found: MetaEvaluation) -> ElementTree.Element:

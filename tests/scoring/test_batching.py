@@ -32,7 +32,7 @@ from anaphora.scoring.tree import build_tree
 def quick(score: Callable[[Sequence[int]], list[int]], batch: list[int], tokens: Callable[[int], int]) -> list[int]:
     """In halves, but nothing is collected, which takes a while each time and changes no result."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(batching, "gc", SimpleNamespace(collect=lambda: None))
+        patch.setattr(batching, "gc", SimpleNamespace(collect=lambda *generation: None))
         return split_on_oom(score, batch, tokens)
 
 

@@ -41,10 +41,10 @@ def correlate(
     interval, confidence, samples, seed: kind of interval, "bootstrap" or "fisher", and how it is computed
     """
     from anaphora.metrics.meta import meta_evaluate, read_scores
-    from anaphora.stats.correlation import Settings
+    from anaphora.stats.correlation import CorrelationSettings
 
     table = read_scores(Path(scores), human=human, metrics=metrics, minimize=lower_is_better)
-    settings = Settings(samples, seed, confidence, interval=interval)
+    settings = CorrelationSettings(samples, seed, confidence, interval=interval)
     return meta_evaluate(table, without=without, settings=settings)
 
 
@@ -70,7 +70,7 @@ def sweep_weights(
     discard: sets of cases to exclude, each tried in turn; by default none
     """
     from anaphora.metrics.meta import FULL, NOTHING, TABLE_4, read_cases, read_human, sweep
-    from anaphora.stats.correlation import Settings
+    from anaphora.stats.correlation import CorrelationSettings
 
     pairs: Sequence[tuple[float, float] | str] = [weights] if isinstance(weights, str) else weights
     chosen = [pair for some in pairs for pair in (FULL if isinstance(some, str) else [some])]
@@ -80,7 +80,7 @@ def sweep_weights(
         weights=chosen or TABLE_4,
         discard=[frozenset(some) for some in discard] or [NOTHING],
         without=without,
-        settings=Settings(samples, seed, confidence, interval=interval),
+        settings=CorrelationSettings(samples, seed, confidence, interval=interval),
     )
 
 

@@ -153,7 +153,7 @@ def _scorer(
     spec: str, examples: int, workers: int | str | None, cluster: str | None, threads: int | None, gpus: float
 ) -> StartScorer | None:
     """Computes the scores; None is this process."""
-    from anaphora.systems.workers import default_worker_count, local_workers, ray_cluster
+    from anaphora.systems.scoring import default_worker_count, local_workers, ray_cluster
 
     count = default_worker_count(spec, examples) if workers == "auto" and cluster is None else workers
     count = count if isinstance(count, int) else None

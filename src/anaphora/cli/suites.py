@@ -128,6 +128,8 @@ def show_suite(suite: str, as_json: bool) -> None:
         click.echo(f"\n{baselines_table(baselines).render('table')}")
     if citation:
         click.echo(f"\n{citation.strip()}")
+    if baselines is None:
+        note(f"baselines are not computed yet: anaphora suites baselines {suite} --keep")
 
 
 @command("""

@@ -32,14 +32,14 @@ class InUse(BadInput):
     """Another process is writing this output."""
 
 
-def lock_output(output: Path, *, remedy: str = REMEDY) -> Lock:
+def lock_output(output: Path) -> Lock:
     """Take the lock of a file that is to be written, or of a folder that appears as a whole.
 
     What a killed process has left half-written of it is removed; what it has kept to be resumed stays.
     """
     folder = output.parent.resolve()
     name = output.name or output.resolve().name
-    lock = Lock(folder / f".{name}.lock", output, remedy)
+    lock = Lock(folder / f".{name}.lock", output, REMEDY)
     if lock.abandoned:
         for suffix in ("", ".part", ".nbest"):
             remove_leftovers(folder, glob.escape(f"{name}{suffix}"))

@@ -34,7 +34,7 @@ class _NotPlainError(ValueError):
 
 
 def is_pickle(path: Path) -> bool:
-    """Whether a file may be a pickle: it begins with what no text does, or with an instruction of protocol 0 or 1."""
+    """Whether a file may be a pickle: by its first bytes, which are those of protocol 0 to 5."""
     with open_binary(path) as stream:
         try:
             start = stream.read(2)
@@ -150,7 +150,7 @@ def _dict(items: list[Any]) -> dict[Any, Any]:
 
 
 def _text(text: str) -> str:
-    text.encode()  # half a surrogate pair is no text: it could not be written again
+    text.encode()  # half of a surrogate pair is not text and could not be written again
     return text
 
 

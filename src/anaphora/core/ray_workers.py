@@ -116,7 +116,7 @@ class RayHandle(WorkerHandle):
 
 
 def remote_worker() -> type:
-    """The class of the actors. It is sent by value, so that a node without this version of Anaphora can say so."""
+    """The class of the actors. It is sent by value, so that a node without this version of Anaphora can report it."""
 
     class RemoteWorker:
         def start(self, version: str, handler: bytes) -> Iterator[Any]:

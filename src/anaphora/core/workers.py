@@ -240,7 +240,7 @@ class WorkerPool(ABC):
                         self._receive(worker, event)
         finally:
             for worker in [worker for worker in self.workers if worker.task is not None]:
-                self.workers.remove(worker)  # nobody wants the rest of its results
+                self.workers.remove(worker)  # the rest of its results is not needed
                 worker.terminate()
 
     def close(self) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from anaphora.core.errors import AnaphoraError, BadInput
+from anaphora.core.errors import AnaphoraError, BadInput, check_name
 from anaphora.evaluation.own_antecedent import TAG, antecedent_sentence
 from anaphora.languages.highlight import WORD, differences
 from anaphora.languages.pronouns import normalize_word
@@ -76,7 +76,7 @@ def words_of(sentence: str) -> list[Span]:
 def word_units(attribution: TokenAttribution) -> tuple[list[Unit], float]:
     """Return the words that were read with the sums of their tokens' values, and the rest of the attribution.
 
-    The rest is what lies on tokens that are no words of the passage, such as ends of sentences and prompts.
+    The rest is what lies on tokens that are not words of the passage, such as ends of sentences and prompts.
     """
     passages = (attribution.source, attribution.target)
     spans = [[words_of(sentence) for sentence in passage] for passage in passages]
@@ -392,8 +392,7 @@ def _closing(compute: Scorer, system: System) -> Scorer:
 
 def check_method(spec: str, method: str) -> None:
     """An error if the kind of system that a spec names cannot be attributed by this method."""
-    if method not in METHODS:
-        raise AnaphoraError(f"unknown method {method!r}. Known: {', '.join(METHODS)}")
+    check_name("method", method, METHODS)
     traits = kind_traits(spec)
     if method == OCCLUSION:
         if not traits.scope:

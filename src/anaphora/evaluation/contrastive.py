@@ -19,8 +19,8 @@ from anaphora.suites.example import Example, Tag
 from anaphora.suites.suite import Suite
 from anaphora.systems.scores import ScoreArray, ScoreFile
 
-MAX_SHOWN = 3  # answers that are none, for an example
-MAX_PENDING = 10_000  # counts under different values of the tags, kept before they are handed on
+MAX_SHOWN = 3  # invalid answers that are kept as examples
+MAX_PENDING = 10_000  # counts under different values of the tags, kept before they are added to the groups
 
 
 class Tally:
@@ -65,7 +65,7 @@ class Tally:
 class Evaluation:
     """Accumulates scored examples; `figures` returns the results.
 
-    An example is counted once, under the values of all tags that breakdowns ask for; the counts are handed on to the
+    An example is counted once, under the values of all tags that breakdowns ask for; the counts are passed on to the
     breakdowns' groups at the end, or when there are many. That is cheap for each example, and little is kept.
     """
 
@@ -73,7 +73,7 @@ class Evaluation:
         self.breakdowns, self.settings = breakdowns, settings
         self._all = self._tally()
         self.ties = self.unanswered = 0
-        self.answers: list[str] = []  # some that are none
+        self.answers: list[str] = []  # some of the invalid ones
         self.tags: set[str] = set()
         self.priors = Priors()
         self._blocks_tag = about.blocks if about is not None else None
@@ -99,7 +99,7 @@ class Evaluation:
             self.priors.add(tags, decision.chosen)
             return
         correct = decision.correct
-        self.ties += decision.tie and not item.unanswered  # no answer is no tie
+        self.ties += decision.tie and not item.unanswered  # a missing answer is not a tie
         unit = unit_of(item, settings.resample)
         self._pending[by.keyed(self._joint, tags)].add(correct, unit)
         if len(self._pending) > MAX_PENDING:
@@ -162,7 +162,7 @@ def evaluate_items(
         as far as its examples have the tags
     """
     settings = settings or Settings()
-    wanted = by.named(breakdowns or about.breakdowns)
+    wanted = by.parse_all(breakdowns or about.breakdowns)
     evaluation = Evaluation(wanted, settings, about)
     for item in items:
         evaluation.add(item)

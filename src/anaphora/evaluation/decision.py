@@ -23,7 +23,7 @@ class Decision(NamedTuple):
 
     correct: the gold is strictly better than every other candidate
     tie: the gold shares the best score with another candidate; one that is tied behind a better candidate is wrong
-    chosen: the index of the best candidate, None where several are best. Without a gold only `chosen` speaks.
+    chosen: the index of the best candidate, None where several are best. Without a gold only `chosen` has a meaning.
     """
 
     correct: bool
@@ -105,8 +105,8 @@ def parse(spec: str) -> Breakdown:
     return Breakdown(tuple(parts))
 
 
-def named(specs: Iterable[str]) -> dict[str, Breakdown]:
-    """Breakdowns by the name they go by: without limits (distance), unless that would be the name of two."""
+def parse_all(specs: Iterable[str]) -> dict[str, Breakdown]:
+    """Parse breakdowns; returns them by name: without limits (distance), unless two would have the same name."""
     parsed = list(dict.fromkeys(map(parse, specs)))
     uses = Counter(breakdown.name for breakdown in parsed)
     return {b.name if uses[b.name] == 1 else b.spec: b for b in parsed}
@@ -117,7 +117,7 @@ def grouped(specs: Iterable[str], items: Iterable[tuple[Mapping[str, Tag], Item]
 
     items: with the tags of their examples
     """
-    wanted = named(specs)
+    wanted = parse_all(specs)
     groups: dict[str, dict[str, list[Item]]] = {name: {} for name in wanted}
     for tags, item in items:
         for name, breakdown in wanted.items():
@@ -198,7 +198,7 @@ def _label(value: Any, limit: int | None) -> str | None:
     return str(value)
 
 
-# Templates without a right answer: what a system chooses when nothing tells (ContraCAT §6.1.1, Tables 10–12).
+# Templates without a right answer: what a system chooses when nothing decides (ContraCAT §6.1.1, Tables 10–12).
 
 TIE = "tie"
 

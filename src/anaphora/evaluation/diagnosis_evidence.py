@@ -19,7 +19,7 @@ from anaphora.evaluation.robustness import Robustness, robustness
 from anaphora.runs import Run
 from anaphora.stats.intervals import newcombe, wilson
 from anaphora.stats.resampling import Interval
-from anaphora.stats.signature import named
+from anaphora.stats.signature import with_hash
 from anaphora.suites.example import Tag
 
 # The rules, read from diagnosis.toml: what each looks at, its thresholds, and what it says when.
@@ -62,7 +62,7 @@ class Rule:
     chance: what an accuracy is held against, "two nouns" or "candidates"
     tag, first, second: two groups of items that are set against each other; tags: groups of which best and worst are
     attacks: the kinds of attack that it is about, none: all others
-    says: nothing is said of a verdict that is not in it; shown: a verdict in the words of the table
+    says: a verdict that is not in it has no sentence; shown: a verdict in the words of the table
     advice: names of advice for a verdict, or for a verdict and what it is about ("prefers neuter")
     """
 
@@ -160,7 +160,7 @@ class Evidence:
 def gather(runs: Sequence[Run], settings: Settings, system: str | None = None) -> list[Evidence]:
     """The evidence for each system; a system that was measured in another way is another system.
 
-    system: all runs are of this system, whatever they say (score files do not say whose they are)
+    system: all runs are of this system, whatever their headers name (score files name none)
     """
     groups: dict[tuple[str, str | None, str | None], list[Run]] = {}
     for run in runs:
@@ -174,7 +174,7 @@ def gather(runs: Sequence[Run], settings: Settings, system: str | None = None) -
 
 def _evidence(runs: list[Run], settings: Settings) -> Evidence:
     first = runs[0].header
-    answers: dict[int, list[Answer]] = {}  # of the runs that are no attacks, by their place
+    answers: dict[int, list[Answer]] = {}  # of the runs that are not attacks, by their index
     originals: dict[int, set[str]] = {}  # of those that are
     for k, run in enumerate(runs):
         for other in runs[:k]:
@@ -203,7 +203,7 @@ def _evidence(runs: list[Run], settings: Settings) -> Evidence:
         context=first.context,
         languages=first.languages,
         version=first.version,
-        suites=tuple(named(run.header.suite, run.header.sha256) for run in runs),
+        suites=tuple(with_hash(run.header.suite, run.header.sha256) for run in runs),
         templates=templates,
         tests=tests,
         attacks=[robustness(runs[k], [runs[j] for j in js], settings=settings) for k, js in attacked.items()],
@@ -265,7 +265,7 @@ AT_CHANCE = "at chance"
 class Measured:
     """A figure with its verdict.
 
-    verdict: TOO_FEW where nothing may be said; what: the choice or groups that the figure is about, if any
+    verdict: TOO_FEW where the items do not suffice; what: the choice or groups that the figure is about, if any
     parts: the two values that a difference is made of; items: the ids of those that show what the verdict says
     p: corrected, of a paired test; golds: the genders that are right in these items
     """

@@ -21,7 +21,7 @@ from anaphora.evaluation import decision as by
 from anaphora.evaluation.compare import check_examples
 from anaphora.evaluation.decision import decide
 from anaphora.evaluation.own_antecedent import OwnAgreement, Pronoun
-from anaphora.evaluation.result import RunSignature
+from anaphora.evaluation.result import RunSignature, as_documents
 from anaphora.languages import names_with
 from anaphora.languages.pronouns import (
     Forms,
@@ -101,7 +101,7 @@ class Counts:
 
     @property
     def among_found(self) -> float | None:
-        """The share of correct ones among those found, which flatters a system that evades."""
+        """The share of correct ones among those found, which favors a system that avoids pronouns."""
         decided = self.correct + self.wrong
         return self.correct / decided if decided else None
 
@@ -312,7 +312,7 @@ class Generative:
             "system": self.system,
             **self.counts.to_dict(),
             **(self.judged.to_dict() if self.judged else {}),
-            "breakdowns": {n: {g: c.to_dict() for g, c in groups.items()} for n, groups in self.breakdowns.items()},
+            "breakdowns": as_documents(self.breakdowns),
             "found_by": dict(self.how),
             "references": self.ceiling,
             "gap": self.gap.to_dict() if self.gap else None,
@@ -335,7 +335,7 @@ def read_texts(suite: Suite, tokenize: str = "auto", *, normalize: bool = True, 
         raise BadInput(suite.path or header.name, problem, remedy=remedy)
     examples = tuple(judged.values())
     words = Tokenization(tokenize, normalize, (header.source_language, header.target_language))
-    every = examples or tuple(suite)  # if none is judged, all tell how the text is divided
+    every = examples or tuple(suite)  # if none is judged, all show whether the text is tokenized
     source = words.source(example.source[-1] for example in every)
     target = words.target(candidate[-1] for example in every for candidate in example.candidates)
     sentences = iter(target.sentences)
@@ -431,7 +431,7 @@ def evaluate_translations(
     judged, answers: how many of the outcomes are verdicts of annotators, and which answers these are, for the signature
     """
     pairs = list(zip(texts.examples, outcomes, strict=True))
-    wanted = by.named(by_tags or texts.header.breakdowns)
+    wanted = by.parse_all(by_tags or texts.header.breakdowns)
     if by_tags:
         by.check_known(wanted.values(), {tag for example in texts.examples for tag in example.tags})
     counts, groups = count(pairs, list(by_tags or texts.header.breakdowns), asked=judged is not None)

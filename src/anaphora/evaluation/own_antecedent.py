@@ -3,7 +3,7 @@
 A system that writes *der Schläger* for *the bat* is right to write *er*, whatever noun the reference has (APT §1;
 Guillou and Hardmeier 2018). The antecedent that a suite names is followed into the system's translation by word
 alignment, its gender and number are those of the noun there, and the pronoun has to agree with it. The reference
-translation is used for one thing only: to tell which one is meant where the source sentence has several pronouns.
+translation is used for one purpose only: to decide which one is meant where the source sentence has several pronouns.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from anaphora.align.alignment import Alignment, find_translation, links
 from anaphora.align.tokenize import Tokenization
 from anaphora.core.errors import BadInput
 from anaphora.evaluation import decision as by
+from anaphora.evaluation.result import as_documents
 from anaphora.languages.agreement import Classes, NounAgreement, head_of, load_agreement, number_of
 from anaphora.languages.pronouns import normalize_word, plain, polite_forms, pronoun_forms, usual_pronouns
 from anaphora.stats.intervals import wilson
@@ -139,7 +140,7 @@ class OwnAgreement:
         return {
             **self.counts.to_dict(),
             **(self.judged.to_dict() if self.judged else {}),
-            "breakdowns": {n: {g: c.to_dict() for g, c in groups.items()} for n, groups in self.breakdowns.items()},
+            "breakdowns": as_documents(self.breakdowns),
             "reasons": dict(self.reasons),
             "without_antecedent": self.untagged,
             "correct": outcomes["correct"] if judged else None,

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from anaphora.core.errors import AnaphoraError
+from anaphora.core.errors import check_name
 from anaphora.measurement import PLAIN, Measurement, canonical
 from anaphora.stats.resampling import Interval, Resampling
-from anaphora.stats.signature import Signature, named
+from anaphora.stats.signature import Signature, with_hash
 from anaphora.table import Rendered
 
 
@@ -52,8 +52,7 @@ class Settings(Resampling):
             ("scores_are", self.scores_are, ("sum", "mean")),
             ("interval", self.interval, ("wilson", "bootstrap")),
         ):
-            if value not in known:
-                raise AnaphoraError(f"unknown {name} {value!r}. Known: {', '.join(known)}")
+            check_name(name, value, known)
         Resampling.__post_init__(self)
 
 
@@ -150,10 +149,7 @@ class Result(Rendered):
             **self.figure.to_dict(),
             "ties": self.ties,
             "unanswered": self.unanswered,
-            "breakdowns": {
-                name: {group: figure.to_dict() for group, figure in groups.items()}
-                for name, groups in self.breakdowns.items()
-            },
+            "breakdowns": as_documents(self.breakdowns),
             "untagged": dict(self.untagged),
             "blocks": self.blocks.to_dict() if self.blocks else None,
             "cut_blocks": self.cut_blocks,
@@ -173,6 +169,11 @@ class Result(Rendered):
         }
 
 
+def as_documents(groups: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Return the figures of breakdowns (by name and group) as `--json` prints them."""
+    return {name: {group: figure.to_dict() for group, figure in figures.items()} for name, figures in groups.items()}
+
+
 # What the signatures of evaluations have in common.
 
 UNKNOWN = "?"
@@ -187,13 +188,13 @@ class RunSignature(Signature):
 
     def suite(self, name: str, sha256: str) -> Self:
         """The suite with the beginning of its hash; the long form has the whole hash."""
-        return self.add("s", named(name, sha256), "suite", f"{name}@{sha256}")
+        return self.add("s", with_hash(name, sha256), "suite", f"{name}@{sha256}")
 
     def others(self, suites: Sequence[str]) -> Self:
         """Other suites, as name@hash, or their number with a hash of them all, whatever their order."""
         if len(suites) > MOST_NAMED:
             digest = hashlib.sha256("\n".join(sorted(suites)).encode()).hexdigest()
-            return self.add("vs", named(str(len(suites)), digest))
+            return self.add("vs", with_hash(str(len(suites)), digest))
         for suite in suites:
             self.add("vs", suite)
         return self

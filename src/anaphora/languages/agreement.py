@@ -83,7 +83,7 @@ class NounAgreement:
         return None
 
     def known_genders(self, noun: str) -> Classes:
-        """The genders (m, f, n) of a noun by lexicon or ending; empty if neither tells."""
+        """The genders (m, f, n) of a noun by lexicon or ending; empty if neither knows it."""
         if gender := self._listed(noun):
             return frozenset(gender)
         if self.lexicon is not None and (genders := self.lexicon.genders(noun)):
@@ -91,11 +91,11 @@ class NounAgreement:
         return frozenset(gender for ending, gender in (self.endings or {}).items() if noun.endswith(ending))
 
     def noun_classes(self, words: Sequence[str], noun: int) -> Classes:
-        """The possible classes of a noun in its sentence: all if nothing tells, none if determiner and noun differ."""
+        """The possible classes of a noun in its sentence: all if nothing restricts them, none if all are ruled out."""
         word = words[noun]
         by_determiner = self.determiner_before(words, noun)
         possible = self.classes if by_determiner is None else by_determiner & self.classes
-        if listed := self._listed(word):  # el agua: the article does not tell
+        if listed := self._listed(word):  # el agua: the article does not show it
             numbers = {number_of(name) for name in possible}
             return frozenset(c for c in self.classes if number_of(c) in numbers and gender_of(c) in (listed, ""))
         if genders := self.known_genders(word):
@@ -108,7 +108,7 @@ class NounAgreement:
         return possible
 
     def may_be_noun(self, word: str) -> bool:
-        """Whether a word could be a noun: it has letters and is no determiner."""
+        """Whether a word could be a noun: it has letters and is not a determiner."""
         return any(map(str.isalpha, word)) and word not in self.determiners
 
     def written_as_noun(self, sentence: Sequence[str], index: int) -> bool:

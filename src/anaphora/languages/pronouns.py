@@ -228,7 +228,7 @@ def addressed(words: Sequence[str], polite: frozenset[str]) -> list[bool]:
 
 
 def plain(words: Sequence[str], polite: frozenset[str]) -> list[str]:
-    """Words in lower case, but for forms of address, which keep their capital and so are no pronouns."""
+    """Words in lower case, but for forms of address, which keep their capital and so do not count as pronouns."""
     address = addressed(words, polite)
     return [word if special else normalize_word(word) for word, special in zip(words, address, strict=True)]
 

@@ -63,7 +63,7 @@ def base_forms(word: str, part: str) -> list[str]:
 
 
 def find_wordnet(folder: Path | None = None) -> WordNet | None:
-    """WordNet from a folder, from ANAPHORA_WORDNET, or from Debian's folder; None if there is none of the latter."""
+    """WordNet from a folder, from ANAPHORA_WORDNET, or from Debian's folder; None if Debian's does not exist."""
     if folder is None and (named := os.environ.get(VARIABLE)):
         folder = Path(named)
     if folder is not None:

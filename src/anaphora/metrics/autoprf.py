@@ -24,7 +24,7 @@ from anaphora.align import Aligner, align_systems
 from anaphora.align.alignment import Alignment, parse_alignment
 from anaphora.align.tokenize import DEFAULT, Treatment, pair_of, signature
 from anaphora.core.documents import read_parallel
-from anaphora.core.errors import AnaphoraError, BadInput
+from anaphora.core.errors import AnaphoraError, BadInput, check_name
 from anaphora.languages.pronouns import normalize_word
 from anaphora.metrics.apt.task import Files
 from anaphora.stats.intervals import Floats
@@ -52,7 +52,7 @@ class Occurrence:
 class Aligned:
     """A tokenized translation, and its alignment with the source.
 
-    outside: sentences whose alignment names words past the end of the source; those points are of no word
+    outside: sentences whose alignment names words past the end of the source; those points have no word
     """
 
     text: list[str]
@@ -172,8 +172,7 @@ def autoprf(
 
     settings: what else the signature says, for example the case of words
     """
-    if clip not in CLIPS:
-        raise AnaphoraError(f"unknown clipping {clip!r}. Known: {', '.join(CLIPS)}")
+    check_name("clipping", clip, CLIPS)
     resampling = resampling or Resampling()
     occurrences = list(occurrences)
     pronouns = sorted({one.pronoun for one in occurrences})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,7 +24,7 @@ Key = tuple[str, ...]  # system (where there are several), sentence, position
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgmentCounts:
     """How often pronouns of a case were judged correct, incorrect, or not judged because the sentence is bad."""
 
     correct: int
@@ -52,13 +52,13 @@ class Judged:
 class CaseJudgments:
     """Table 5: the judgments of the pronouns in each case."""
 
-    cases: tuple[Judged, ...]
+    cases: tuple[JudgmentCounts, ...]
     unjudged: int  # pronouns of APT without a judgment
     unmatched: int  # judgments of pronouns that APT does not have
 
     @property
-    def total(self) -> Judged:
-        return Judged(*(sum(getattr(case, judgment) for case in self.cases) for judgment in JUDGMENTS))
+    def total(self) -> JudgmentCounts:
+        return JudgmentCounts(*(sum(getattr(case, judgment) for case in self.cases) for judgment in JUDGMENTS))
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -115,7 +115,7 @@ def judge_cases(
     if not met:
         remedy = f"The columns {', '.join(keys)} must match in both files."
         raise BadInput(judgments, f"none of the judged pronouns is in {details}", remedy=remedy)
-    cases = tuple(Judged(*(counts[case, j] for j in JUDGMENTS)) for case in CASES)
+    cases = tuple(JudgmentCounts(*(counts[case, j] for j in JUDGMENTS)) for case in CASES)
     return CaseJudgments(cases, len(pronouns) - len(met), unmatched)
 
 
@@ -160,7 +160,7 @@ def _by_gap(
 ) -> Callable[[Record, str], str]:
     """How a filled gap becomes a judgment (APT §3.1): the candidate's pronoun is among the answers, or it is not.
 
-    form: maps the forms of a pronoun to one of them (c' to ce); words that are no options are "other"
+    form: maps the forms of a pronoun to one of them (c' to ce); words that are not options are "other"
     """
     details.require(["candidate"], "Answers to gaps are compared with the candidate's pronoun.")
 
@@ -237,8 +237,8 @@ class Learned:
     @property
     def equivalent(self) -> tuple[tuple[str, str], ...]:
         """The list for the metric: two pronouns each, in alphabetical order."""
-        kept = {(min(p.candidate, p.reference), max(p.candidate, p.reference)) for p in self.pairs if self.is_kept(p)}
-        return tuple(sorted(kept))
+        pairs = {(min(p.candidate, p.reference), max(p.candidate, p.reference)) for p in self.pairs if self.is_kept(p)}
+        return tuple(sorted(pairs))
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -246,15 +246,7 @@ class Learned:
             "least_share": self.least_share,
             "above": self.above,
             "pairs": [
-                {
-                    "candidate": pair.candidate,
-                    "reference": pair.reference,
-                    "count": pair.count,
-                    "correct": pair.correct,
-                    "probability": pair.probability,
-                    "kept": self.is_kept(pair),
-                }
-                for pair in self.pairs
+                {**asdict(pair), "probability": pair.probability, "kept": self.is_kept(pair)} for pair in self.pairs
             ],
             "equivalent": [list(group) for group in self.equivalent],
         }

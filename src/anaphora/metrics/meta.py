@@ -14,7 +14,7 @@ from anaphora.core.columns import Columns, read_columns
 from anaphora.core.errors import AnaphoraError, BadInput, did_you_mean
 from anaphora.core.parsing import read_json
 from anaphora.metrics.apt.task import CASES, Weighting
-from anaphora.stats.correlation import Correlation, Settings, Williams, all_pairs, correlation
+from anaphora.stats.correlation import Correlation, CorrelationSettings, Williams, all_pairs, correlation
 from anaphora.stats.intervals import Floats
 from anaphora.stats.signature import Signature
 from anaphora.table import Rendered
@@ -68,7 +68,7 @@ class MetaEvaluation(Rendered):
     outliers: tuple[str, ...]  # by the rule, whether they were left out or not
     removed: tuple[str, ...]
     rest: Assessment | None
-    settings: Settings
+    settings: CorrelationSettings
 
     @property
     def signature(self) -> str:
@@ -85,12 +85,14 @@ class MetaEvaluation(Rendered):
         return {**document, "without": rest, "signature": self.signature}
 
 
-def meta_evaluate(scores: Scores, *, without: Sequence[str] = (), settings: Settings | None = None) -> MetaEvaluation:
+def meta_evaluate(
+    scores: Scores, *, without: Sequence[str] = (), settings: CorrelationSettings | None = None
+) -> MetaEvaluation:
     """Correlate every metric with the human score.
 
     without: names of systems to leave out in a second assessment; "auto" for the outliers of the human scores
     """
-    settings = settings or Settings()
+    settings = settings or CorrelationSettings()
     far_off = outliers(scores)
     removed = removed_systems(scores, without)
     rest = _assess(scores.without(removed), settings) if removed else None
@@ -122,7 +124,7 @@ def removed_systems(scores: Scores, without: Sequence[str]) -> tuple[str, ...]:
     return tuple(system for system in scores.systems if system in chosen)
 
 
-def signature_of(kind: str, scores: Scores, removed: Sequence[str], settings: Settings) -> str:
+def signature_of(kind: str, scores: Scores, removed: Sequence[str], settings: CorrelationSettings) -> str:
     line = Signature(kind).add("n", len(scores.systems)).add("human", scores.human)
     line.add("lower", ",".join(scores.minimized) or None).add("without", ",".join(removed) or None)
     if settings.interval == "fisher":
@@ -181,7 +183,7 @@ def _numbers(table: Columns, name: str) -> Floats:
     return np.array([record.number(name) for record in table.records])
 
 
-def _assess(scores: Scores, settings: Settings) -> Assessment:
+def _assess(scores: Scores, settings: CorrelationSettings) -> Assessment:
     correlations = {name: correlation(scores.human_scores, values, settings) for name, values in scores.metrics.items()}
     return Assessment(scores.systems, correlations, all_pairs(scores.human_scores, scores.metrics))
 
@@ -227,7 +229,7 @@ class Sweep:
     removed: tuple[str, ...]
     cases: Mapping[str, Counts]  # by alignment
     settings: tuple[Setting, ...]
-    how: Settings
+    how: CorrelationSettings
 
     @property
     def signature(self) -> str:
@@ -258,13 +260,13 @@ def sweep(
     weights: Sequence[tuple[float, float]] = TABLE_4,
     discard: Sequence[frozenset[int]] = (NOTHING,),
     without: Sequence[str] = (),
-    settings: Settings | None = None,
+    settings: CorrelationSettings | None = None,
 ) -> Sweep:
     """Correlate APT with the human scores for every alignment, pair of weights and choice of discarded cases.
 
     cases: by the name of an alignment, the case counts of each system; weights: pairs of w2 and w6
     """
-    settings = settings or Settings()
+    settings = settings or CorrelationSettings()
     removed = removed_systems(scores, without)
     ordered: dict[str, Counts] = {}
     swept = []

@@ -22,7 +22,7 @@ import numpy as np
 
 from anaphora import __version__
 from anaphora.align.tokenize import Words, signature
-from anaphora.core.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError, check_name
 from anaphora.core.files import text_lines
 from anaphora.languages import names_with
 from anaphora.languages.pronouns import normalize_word, pronoun_classes
@@ -355,8 +355,7 @@ def _references(texts: Texts) -> list[list[Words]]:
 
 def _scorer(texts: Texts, wordnet: Path | None, parameters: str, words: Iterable[str]) -> Meteor:
     language = texts.languages[1]
-    if parameters not in ("universal", "ranking"):
-        raise AnaphoraError(f"unknown parameters {parameters!r} of METEOR. Known: universal, ranking")
+    check_name("parameters", parameters, ("universal", "ranking"), of="METEOR")
     if parameters == "ranking" and language not in RANKING:
         known = ", ".join(RANKING)
         raise AnaphoraError(f"METEOR has no ranking parameters for {language!r}, only for {known}. Use universal")

@@ -241,7 +241,7 @@ def build_model(config: ModelConfig, source_size: int, target_size: int, special
     try:
         return getattr(import_module(module), name)(config, source_size, target_size, special)
     except RuntimeError as error:  # torch has no error of its own for what does not fit into memory
-        raise AnaphoraError(f"A model of the sizes in [model] cannot be made: {shortened(str(error))}") from None
+        raise AnaphoraError(f"A model of the sizes in [model] cannot be built: {shortened(str(error))}") from None
 
 
 # Settings that may change when training is resumed.

@@ -174,20 +174,23 @@ def problem_of(config: Config) -> str | None:
         ),
         (
             model.kind == "context-transformer" and layout.context_encoders != ("source",),
-            'a context-transformer reads context_encoders = ["source"]',
+            'a context-transformer needs model.context_encoders = ["source"]',
         ),
-        (model.kind != "recurrent" and model.embedding % model.heads, "model.embedding is a multiple of model.heads"),
-        (len(training.betas) != 2, "training.betas are two numbers"),
-        (not 0 <= model.dropout < 1, "model.dropout is a number from 0, less than 1"),
+        (
+            model.kind != "recurrent" and model.embedding % model.heads,
+            "model.embedding must be a multiple of model.heads",
+        ),
+        (len(training.betas) != 2, "training.betas must be two numbers"),
+        (not 0 <= model.dropout < 1, "model.dropout must be at least 0 and less than 1"),
         (
             min(training.updates, training.batch_tokens, training.accumulate, training.save_every) < 1,
-            "training.updates, batch_tokens, accumulate and save_every are 1 or more",
+            "training.updates, batch_tokens, accumulate and save_every must be 1 or more",
         ),
         (training.updates >= MAX_COUNT, f"training.updates must be less than {MAX_COUNT:,}"),
-        (training.average < 0 or training.average == 1, "training.average is 0 or at least 2"),
+        (training.average < 0 or training.average == 1, "training.average must be 0 or at least 2"),
         (
             len(data.source) != len(data.target),
-            "data.source and data.target must name as many files",
+            "data.source and data.target must name the same number of files",
         ),
         (
             data.repeat and len(data.repeat) != len(data.source),

@@ -10,7 +10,7 @@ from typing import Any
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.evaluation.compare import Comparison, compare_runs, original_of
 from anaphora.evaluation.contrastive import evaluate_run, guessing
-from anaphora.evaluation.decision import keyed, named, repeated
+from anaphora.evaluation.decision import keyed, parse_all, repeated
 from anaphora.evaluation.diagnosis import diagnosis_of
 from anaphora.evaluation.diagnosis_evidence import Evidence, gather, load_rules
 from anaphora.evaluation.result import Result, Settings
@@ -28,7 +28,7 @@ from anaphora.reports.examples import Missing, Texts, TextSources, columns
 from anaphora.reports.provenance import Provenance, names_of, provenance, run_called, split_names
 from anaphora.reports.results import lines_by_suite, other_chapters, read_results
 from anaphora.runs import LoadedRun, Run, load
-from anaphora.stats.signature import named as named_suite
+from anaphora.stats.signature import with_hash
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ def _evaluated(
     texts, (copies, chance) = sources.texts_of(first), _copies_and_chance(first, wanted)
     examples = None
     if isinstance(texts, Texts):
-        shown = [parsed for name, parsed in named([*first.header.breakdowns, *by]).items() if name not in copies]
+        shown = [parsed for name, parsed in parse_all([*first.header.breakdowns, *by]).items() if name not in copies]
         tags = tuple(dict.fromkeys(tag for breakdown in shown for tag in breakdown.tags))
         examples = columns({run.header.system: run for run in runs}, texts, tags, settings)
     return _EvaluatedSuite(first.header.sha256, results, comparison, copies, chance, texts, examples)
@@ -135,7 +135,7 @@ def _evaluated(
 
 def _copies_and_chance(run: LoadedRun, wanted: Sequence[str]) -> tuple[dict[str, str], float | None]:
     """Return the breakdowns that repeat another one, and the accuracy of guessing or of always the same pronoun."""
-    breakdowns = named(wanted or run.header.breakdowns)
+    breakdowns = parse_all(wanted or run.header.breakdowns)
     groups: set[tuple[str | None, ...]] = set()
     questions = []
     for item in run:
@@ -174,7 +174,7 @@ def _evidence_chapters(
 def _provenance(run: Run, spec: str, suite: _EvaluatedSuite | None, sources: TextSources) -> Provenance:
     header = run.header
     if suite is None:  # an attack
-        signature = named_suite(header.suite, header.sha256)
+        signature = with_hash(header.suite, header.sha256)
         return provenance(run, spec=spec, name=header.system, signature=signature, file=sources.file_of(run))
     result, file = suite.results[header.system], getattr(suite.texts, "file", None)
     unanswered = f"{result.unanswered:,} of {result.figure.total:,}" if result.unanswered else ""

@@ -135,6 +135,8 @@ def load_adapter(folder: Path) -> Adapter:
     tensors = read_tensors(file)
     with expecting(file, "the weights of a LoRA adapter"):
         updates = _paired(tensors)
+        if any(down.shape[0] != rank or up.shape[1] != rank for down, up in updates.values()):
+            raise ValueError(f"a LoRA update whose rank is not that of {CONFIG}")
     return Adapter(base, stored_metadata(file)["base_weights"], rank, alpha, updates)
 
 
@@ -147,13 +149,15 @@ def merge_adapter(model: Any, adapter: Adapter, folder: Path) -> None:
     modules = dict(model.named_modules())
     with torch.no_grad():
         for name, (down, up) in sorted(adapter.updates.items()):
-            weight = getattr(modules.get(name), "weight", None)
-            update = None if down.shape[0] != up.shape[1] else up.float() @ down.float()
-            if update is not None and type(modules.get(name)).__name__ == "Conv1D":  # GPT-2 stores them transposed
-                update = update.T
-            if weight is None or update is None or weight.shape != update.shape:
+            module = modules.get(name)
+            weight = getattr(module, "weight", None)
+            transposed = type(module).__name__ == "Conv1D"  # GPT-2
+            size = (down.shape[1], up.shape[0]) if transposed else (up.shape[0], down.shape[1])
+            # compared before they are multiplied: two small matrices can have a product that takes all memory
+            if weight is None or tuple(weight.shape) != size:
                 raise BadInput(folder / WEIGHTS, f"{name}: no weight of this size in {adapter.base}", remedy=OTHER_BASE)
-            weight += (adapter.alpha / adapter.rank * update).to(weight)
+            update = up.float() @ down.float()
+            weight += (adapter.alpha / adapter.rank * (update.T if transposed else update)).to(weight)
 
 
 def merge_with_peft(model: Any, folder: Path) -> tuple[Any, str]:
@@ -172,7 +176,9 @@ def merge_with_peft(model: Any, folder: Path) -> tuple[Any, str]:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", category=FutureWarning)
         warnings.filterwarnings("error", "Found missing adapter keys")
-        return PeftModel.from_pretrained(model, folder).merge_and_unload(), digest.hexdigest()[:16]
+        # updates take memory when their weights are read: a damaged config may ask for a rank that no memory can hold
+        adapted = PeftModel.from_pretrained(model, folder, low_cpu_mem_usage=True)
+        return adapted.merge_and_unload(), digest.hexdigest()[:16]
 
 
 def _paired(tensors: Mapping[str, Tensor]) -> dict[str, tuple[Tensor, Tensor]]:

@@ -65,7 +65,8 @@ def attribute_choices(
         if all(number in done for number in numbers):
             continue
         batch = [choices[number] for number in numbers]
-        yield from zip(numbers, split_on_oom(compute, batch, lambda choice: choice.size), strict=True)
+        computed = split_on_oom(compute, batch, lambda choice: choice.size)
+        yield from (pair for pair in zip(numbers, computed, strict=True) if pair[0] not in done)
 
 
 def mean_values(models: Sequence[ChoiceValues]) -> ChoiceValues:
@@ -267,7 +268,7 @@ def mean_attention(layers: Sequence[Tensor] | None, read: Padded) -> Tensor:
     layers: (b, heads, queries, keys) of each layer
     """
     if not layers or any(layer is None for layer in layers):
-        raise AnaphoraError("the model does not tell its attention weights. Use --method gradient or occlusion")
+        raise AnaphoraError("the model does not return its attention weights. Use --method gradient or occlusion")
     return torch.stack([at_last(layer.mean(1), read) for layer in layers]).mean(0)
 
 

@@ -136,21 +136,34 @@ def split_on_oom(
 
     tokens: the size of an item, for the error where even a single one is too large
     """
+    output = _within_memory(score, batch)
+    if output is None and len(batch) == 1:
+        gc.collect()  # the last resort, as it takes long where millions of objects are alive
+        output = _within_memory(score, batch)
+        if output is None:
+            size = tokens(batch[0])
+            raise AnaphoraError(
+                f"out of memory on a single example of {size:,} tokens. Use less --context, or a smaller model"
+            )
+    if output is not None:
+        return output
+    half = len(batch) // 2
+    return split_on_oom(score, batch[:half], tokens) + split_on_oom(score, batch[half:], tokens)
+
+
+def _within_memory(score: Callable[[Sequence[Item]], list[Output]], batch: Sequence[Item]) -> list[Output] | None:
+    """Return what `score` returns for a batch, or None where memory does not suffice."""
     try:
         return score(batch)
     except (MemoryError, RuntimeError) as error:
         if not out_of_memory(error):
             raise
-    # Only here, after the except block, is the memory of the failed attempt released.
-    gc.collect()
+    # Only here, after the except block, can the memory of the failed attempt be released: that of its reference cycles
+    # by collecting young objects, which takes no time.
+    gc.collect(1)
     if torch.cuda.is_available():
         torch.cuda.empty_cache()
-    if len(batch) == 1:
-        raise AnaphoraError(
-            f"out of memory on a single example of {tokens(batch[0]):,} tokens. Use less --context, or a smaller model"
-        )
-    half = len(batch) // 2
-    return split_on_oom(score, batch[:half], tokens) + split_on_oom(score, batch[half:], tokens)
+    return None
 
 
 def out_of_memory(error: BaseException) -> bool:

@@ -28,7 +28,7 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 
 from anaphora.core.errors import AnaphoraError, BadInput, CannotWrite
-from anaphora.core.files import atomic_path
+from anaphora.core.files import atomic_path, sha256_of
 
 CHUNK = 1 << 16  # bytes read at a time, and also of one header of a tar archive
 MAX_SIZE = 1 << 28  # bytes of a file whose size is not known; the largest of the catalog has 4 MB
@@ -89,12 +89,6 @@ def fetch(
                 raise AnaphoraError(f"{file_url}: {error}, even after {retries} more attempts. {REMEDY}") from None
             sleep(min(max(0.5 * 2 ** (failures - 1), error.wait), LONGEST_WAIT))
     return digest
-
-
-def sha256_of(path: Path) -> str:
-    """The SHA-256 of a file's bytes as they are."""
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _transfer(
@@ -246,7 +240,7 @@ COMPRESSED: dict[bytes, Callable[[IO[bytes]], Any]] = {b"\x1f\x8b": gzip.open, b
 DAMAGE = (
     *(tarfile.TarError, zipfile.BadZipFile, gzip.BadGzipFile, zlib.error, lzma.LZMAError, EOFError),
     RuntimeError,  # what zipfile raises for an encrypted member, and, as NotImplementedError, an unknown compression
-    *(ValueError, OverflowError, LookupError, struct.error),  # names that are not UTF-8, numbers that are none
+    *(ValueError, OverflowError, LookupError, struct.error),  # names that are not UTF-8, invalid numbers
 )
 
 

@@ -1,4 +1,4 @@
-"""The type everything speaks: one question put to a translation system."""
+"""The type that all packages share: one question put to a translation system."""
 
 from __future__ import annotations
 

@@ -229,7 +229,7 @@ def example_line(example: Example) -> bytes:
     }
     try:
         return json.dumps(fields, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode() + b"\n"
-    except (ValueError, RecursionError) as error:  # a lone surrogate, which is no text, or a tag that is not a number
+    except (ValueError, RecursionError) as error:  # a lone surrogate, which is not text, or a tag that is not a number
         raise AnaphoraError(f"example {example.id!a} cannot be written: {error}") from None
 
 

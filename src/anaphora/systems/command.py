@@ -230,7 +230,7 @@ class CommandSystem:
             raise AnaphoraError(f"command:{what}: {str(error).lower()}") from None
         if not self.arguments or shutil.which(self.arguments[0]) is None:
             name = self.arguments[0] if self.arguments else what
-            raise AnaphoraError(f"{name}: no such program, or it may not be run. Write command:PROGRAM ARGUMENTS…")
+            raise AnaphoraError(f"{name}: no such program, or it is not executable. Write command:PROGRAM ARGUMENTS…")
         if options.margins_only:
             raise AnaphoraError("--margins-only is not supported by command: systems. Leave it out")
         self.options = options
@@ -263,10 +263,10 @@ class CommandSystem:
         """Return the program's line for each text. How it searches, and how long its lines are, is its own affair."""
         if beams is not None:
             raise AnaphoraError(
-                "--beams: a program searches in its own way. Leave it out, or make it an argument of it"
+                "--beams has no effect on a program. Leave it out, or pass it as an argument of the program"
             )
         if self.options.context.target == "produced":
-            raise AnaphoraError("--target-context produced: a program scores or translates, not both")
+            raise AnaphoraError("--target-context produced is not supported by command: systems. Use gold or none")
         wanted = [number for number, text in enumerate(texts) if text.strip()]  # some programs skip empty lines
         translations = [""] * len(texts)
         if not wanted:
@@ -299,8 +299,8 @@ class CommandSystem:
         for text in (source, *targets):
             if any(sign in text for sign in "\t\n\r"):
                 raise AnaphoraError(
-                    f"example {example.id}: a tab or a line break in {text[:60]!r}, which a program cannot be given. "
-                    "Use another --separator, or take it out of the suite"
+                    f"example {example.id}: a tab or a line break in {text[:60]!r}, which cannot be passed to a "
+                    "program. Use another --separator, or remove it from the suite"
                 )
         return [f"{source}\t{target}".encode() for target in targets]
 
@@ -409,8 +409,8 @@ def _ended_early(program: Program) -> AnaphoraError:
 def _surplus(program: Program, line: bytes) -> AnaphoraError:
     text = line[:40].decode(errors="replace")
     return OutputMisaligned(
-        f"{program.name}: {program.sent:,} lines sent, {program.received:,} or more received; too much is {text!r}. "
-        f"{OUT_OF_STEP}"
+        f"{program.name}: {program.sent:,} lines sent, {program.received:,} or more received; the first surplus line "
+        f"is {text!r}. {OUT_OF_STEP}"
     )
 
 

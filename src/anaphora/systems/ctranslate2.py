@@ -20,8 +20,15 @@ from anaphora.scoring.encoded import EncodedExample, Ids, common_prefix
 from anaphora.suites.example import Example
 from anaphora.systems import KINDS, PAIR_SETTINGS, PROMPT_SETTINGS
 from anaphora.systems.context import Options, split_settings
-from anaphora.systems.encoding import Seq2SeqInputs, answer, encode_examples, load_tokenizer, loaded, usable
-from anaphora.systems.prompts import CausalInputs
+from anaphora.systems.encoding import (
+    CausalInputs,
+    Seq2SeqInputs,
+    answer,
+    encode_examples,
+    load_tokenizer,
+    loaded,
+    usable,
+)
 
 SETTINGS = ("compute_type", "device", "tokenizer")
 
@@ -115,7 +122,7 @@ def _load_tokenizer(folder: str, name: str | None) -> Any:
         if name is not None:
             raise
         raise AnaphoraError(
-            f"{folder}: no tokenizer that can be loaded is next to the model. Name the one that belongs to it: "
+            f"{folder}: the folder has no tokenizer that can be loaded. Name the model's tokenizer: "
             f"ct2:{folder}?tokenizer=NAME_OR_PATH ({error})"
         ) from None
 
@@ -153,7 +160,9 @@ class TranslatorEngine:
         self, model: Any, file: ModelFile, tokenizer: Any, settings: Mapping[str, str], options: Options
     ) -> None:
         if getattr(tokenizer, "separate_vocabs", False):
-            raise AnaphoraError(f"{file.folder}: source and target have vocabularies of their own. Score it with hf:")
+            raise AnaphoraError(
+                f"{file.folder}: source and target have separate vocabularies, which ct2: does not support. Use hf:"
+            )
         self.model, self.names = model, TokenNames(file, tokenizer)
         self.config = file.config
         start = self.config.get("decoder_start_token")
@@ -258,8 +267,8 @@ class TokenNames:
         if known and not known.issuperset(names):
             name = next(name for name in names if name not in known)
             raise AnaphoraError(
-                f"{self._folder}: the model does not know the token {name!r} of the tokenizer. "
-                f"Name the one that belongs to it: ct2:{self._folder}?tokenizer=NAME_OR_PATH"
+                f"{self._folder}: the token {name!r} of the tokenizer is not in the model's vocabulary. "
+                f"Name the model's tokenizer: ct2:{self._folder}?tokenizer=NAME_OR_PATH"
             )
         return names
 
@@ -321,14 +330,14 @@ def read_model_file(folder: Path) -> ModelFile:
     path = folder / "model.bin"
     if not path.is_file():
         raise AnaphoraError(
-            f"{folder}: no CTranslate2 model is here (no model.bin). "
+            f"{folder}: not a CTranslate2 model: model.bin is missing. "
             "Convert one with: ct2-transformers-converter --model NAME --output_dir FOLDER"
         )
     try:
         with path.open("rb") as stream:
             kind, shapes = _contents(stream)
     except (struct.error, UnicodeDecodeError, ValueError, OverflowError, OSError):
-        raise BadInput(path, "not the weights of a CTranslate2 model, or cut short") from None
+        raise BadInput(path, "not the weights of a CTranslate2 model, or truncated") from None
     config = folder / "config.json"
     return ModelFile(
         folder=folder,

@@ -41,18 +41,22 @@ from anaphora.scoring.weights import (
 from anaphora.suites.example import Example
 from anaphora.systems import KINDS, MODEL
 from anaphora.systems.attribution import (
-    OTHER_CONTEXTS,
     Positions,
     TokenAttribution,
     causal_positions,
-    gold_passage,
-    other_contexts,
     seq2seq_positions,
-    with_positions,
+    token_attributions,
 )
 from anaphora.systems.context import Context, Options, ScoringInput, split_settings
-from anaphora.systems.encoding import Seq2SeqInputs, answer, encode_examples, load_tokenizer, loaded, usable
-from anaphora.systems.prompts import CausalInputs
+from anaphora.systems.encoding import (
+    CausalInputs,
+    Seq2SeqInputs,
+    answer,
+    encode_examples,
+    load_tokenizer,
+    loaded,
+    usable,
+)
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 
@@ -215,17 +219,8 @@ class NeuralSystem:
                 for example, item in zip(cut, encoded, strict=True)
             ]
             compute = pretrained(self.model, method)
-            for number, (scores, values) in attribute_choices(choices, compute, options.batch_tokens, done):
-                if number in done:
-                    continue
-                example, item = cut[number], encoded[number]
-                given = answer(item.candidates, [(score, 1) for score in scores], item.truncated)
-                passages = example.source, gold_passage(example)
-                if other_contexts(example):
-                    yield number, TokenAttribution(given, *passages, reason=OTHER_CONTEXTS)
-                else:
-                    tokens = with_positions(self._positions(example, item), values)
-                    yield number, TokenAttribution(given, *passages, tokens)
+            computed = attribute_choices(choices, compute, options.batch_tokens, done)
+            yield from token_attributions(computed, cut, encoded, lambda n: self._positions(cut[n], encoded[n]))
 
     def _positions(self, example: Example, encoded: EncodedExample) -> list[Positions]:
         """Where the tokens are that are read, of every sequence. example: with the context that is read"""
@@ -269,7 +264,7 @@ def tree_scorer(model: PreTrainedModel) -> PackedModel:
     if not far <= tolerance(max(map(abs, values)), model.dtype):
         raise UnsupportedModel(
             f"{type(model).__name__}: scores through the prefix tree differ from plain ones by {far:.2g}, its "
-            "attention does something the tree scorer does not know. Score it in plain batches with --no-prefix-tree"
+            "attention is not supported by the tree scorer. Score it in plain batches with --no-prefix-tree"
         )
     return packed
 

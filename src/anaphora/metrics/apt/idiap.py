@@ -135,7 +135,7 @@ def numpy_argsort(values: Sequence[int]) -> list[int]:
 
 
 def _partition(values: Sequence[int], order: list[int], low: int, high: int) -> int:
-    """Move smaller values to the left and larger ones to the right of the median of three; returns its place."""
+    """Move smaller values to the left and larger ones to the right of the median of three; returns its position."""
 
     def swap(i: int, j: int) -> None:
         order[i], order[j] = order[j], order[i]

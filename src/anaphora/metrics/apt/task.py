@@ -159,11 +159,11 @@ class Weighting:
 
         right: how many of those judged by annotators are right, in addition to the cases
         """
-        kept = [case for case in CASES if case not in self.discarded]
-        total = sum(counts[case - 1] for case in kept) + judged
+        counted = [case for case in CASES if case not in self.discarded]
+        total = sum(counts[case - 1] for case in counted) + judged
         if not total:
             return None
-        return (math.fsum(self.weights[case - 1] * counts[case - 1] for case in kept) + right) / total
+        return (math.fsum(self.weights[case - 1] * counts[case - 1] for case in counted) + right) / total
 
 
 def parse_weights(text: str) -> tuple[float, ...]:

@@ -104,8 +104,8 @@ def _choices(template: str, genders: str, source: Passage) -> dict[str, Tag]:
 def _template_of(folder: Path) -> tuple[str, str, str]:
     """The template, step and variant that a folder of the release holds, from its path."""
     path = folder.resolve().as_posix()
-    for place, (template, step) in TEMPLATES.items():
-        _, separator, variant = f"{path}/".partition(f"/{place}/")
+    for template_folder, (template, step) in TEMPLATES.items():
+        _, separator, variant = f"{path}/".partition(f"/{template_folder}/")
         if separator:
             return template, step, variant.strip("/")
     raise BadInput(folder, "not a template of the release", remedy=f"Known folders: {', '.join(TEMPLATES)}")

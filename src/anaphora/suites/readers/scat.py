@@ -17,7 +17,7 @@ from anaphora.suites.suite import Header, Suite, suite_of
 
 OTHER_GENDER = {"il": "elle", "elle": "il", "ils": "elles", "elles": "ils"}
 # A highlight was put in with one space around it, so that inside a word it reads "dep <hon>uis<hoff> "; but some were
-# put in without: beside a marked pronoun a single space is the text's own.
+# put in without: next to a marked pronoun a single space is the text's own.
 MARK = re.compile(r"(?:^|(?<!</p>) )?<hon>|<hoff>(?: (?!<p>)|$)?|</?p>")
 CUT_MARK = re.compile(r"\s*<\s*h\s*o\s*(?:n|f\s*f)\s*>\s*")
 PRONOUN = re.compile(r"\b(il|elle|ils|elles)\b", re.IGNORECASE)

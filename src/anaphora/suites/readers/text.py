@@ -42,7 +42,7 @@ def differing_pronoun(one: str, other: str, pronouns: Iterable[str]) -> str | No
     return next((x for x, y in differing_words(one, other) if x in words and y in words), None)
 
 
-# Plain line files: one candidate per line, context beside it, group ids to say which candidates belong together.
+# Plain line files: one candidate per line, context next to it, group ids that say which candidates belong together.
 
 
 def read(path: Path, *, source_language: str | None = None, target_language: str | None = None) -> Suite:

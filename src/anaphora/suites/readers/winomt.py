@@ -1,4 +1,4 @@
-"""WinoMT (Stanovsky et al. 2019): English sentences with a person whose gender a pronoun tells."""
+"""WinoMT (Stanovsky et al. 2019): English sentences with a person whose gender a pronoun reveals."""
 
 from __future__ import annotations
 
