@@ -75,7 +75,7 @@ def score(
     system: a spec such as "hf:NAME" (`anaphora systems` lists the kinds), a function that is given a source and one
         translation and returns a score, or an object with the methods `settings` and `score` of a backend
     output: a folder, or a file ending in .jsonl or .jsonl.gz; None: a temporary run, deleted when the program ends
-    context: number of preceding sentences to include; by default what an nmt: model was trained with, otherwise 0
+    context: number of preceding sentences to include; by default as many as an nmt: model was trained with, otherwise 0
     separator, target_context: text between the sentences of a passage; context of the candidates
     limit, sample, seed: score the first N examples, or a random sample of N
     resume, overwrite: resume, or replace, an existing output

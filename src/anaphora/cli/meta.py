@@ -135,7 +135,7 @@ anaphora meta sweep scores.tsv --cases basic.json --cases rescued.json --plot fi
         pairs_of_weights,
         "Weights of cases 2 and 6, or all for 0, 0.5 and 1 in each (repeatable; default: the paper's Table 4).",
     ),
-    discard=texts("CASES", sets_of_cases, "Cases to leave out, or none (repeatable; default: none)."),
+    discard=texts("CASES", sets_of_cases, "Cases to exclude, or none (repeatable; default: none)."),
 )
 @plot_option()
 @format_options

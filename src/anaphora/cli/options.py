@@ -146,7 +146,7 @@ SHARED: dict[str, Settings] = {
     # systems
     "system": shared("System, as KIND:NAME (see `anaphora systems`).", metavar="SPEC"),
     "context": shared(
-        "Number of preceding sentences to include (default: what an nmt: model was trained with, otherwise 0)."
+        "Number of preceding sentences to include (default: as in the training of an nmt: model, otherwise 0)."
     ),
     "separator": shared("Text between the sentences of a passage, exactly as given (default: one space)."),
     "target_context": shared(
