@@ -132,7 +132,7 @@ def serve_study(
     database: str | None = None,
     announce: Callable[[Links], None] | None = None,
 ) -> None:
-    """Serve the pages of a study until Ctrl-C or SIGTERM. Each link is the secret of its annotator.
+    """Serve the pages of a study until Ctrl-C or SIGTERM. Each annotator has a secret link.
 
     port: Port to listen on (0: any free port).
     host: Address to listen on (0.0.0.0: reachable from other machines).

@@ -131,7 +131,7 @@ anaphora study serve study --host 0.0.0.0 --port 8000 --base-url https://study.e
 )
 @json_option
 def serve(study: Path, as_json: bool, **settings: Any) -> None:
-    """Serve the pages of a STUDY until Ctrl-C or SIGTERM. Each printed link is the secret of its annotator."""
+    """Serve the pages of a STUDY until Ctrl-C or SIGTERM. Each annotator has a secret link, which is printed."""
 
     def announce(links: Links) -> None:
         if as_json:
