@@ -139,7 +139,7 @@ class Run:
             raise BadInput(self.path, problem, remedy="Finish the run with the command that began it and --resume.")
 
     def summarize(self) -> RunSummary:
-        """Counts of what was noticed in the run; it is read only if it was not written just now."""
+        """Counts of unusual examples in the run, which is read only if it was not just written."""
         if self.summary is not None:
             return self.summary
         summary = RunSummary()

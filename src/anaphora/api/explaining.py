@@ -139,9 +139,9 @@ def attribute(
     The choice between the right and the wrong pronoun is attributed to the words that the system has read.
 
     output: File for the attributions, one record per example (.jsonl or .jsonl.gz).
-    method: Attribution to words by gradient × input or by attention, or to sentences by leaving each out (occlusion).
-    suite, system, context, separator, target_context, limit, sample, seed, threads, batch_tokens, truncate, resume,
-        overwrite: as in `score`
+    method: Attribution to words by gradient × input or by attention, or to sentences by removing each one (occlusion).
+    suite, system, context, separator, target_context, limit, sample, seed: as in `score`
+    threads, batch_tokens, truncate, resume, overwrite: as in `score`
     by, confidence, samples: as in `evaluate`
     """
     from anaphora.evaluation.attribution import OCCLUSION, check_method, check_tags, start_attributing
@@ -197,15 +197,15 @@ def generative(
 ) -> list[Generative]:
     """Judge the pronouns in a system's own translations of a suite: correct, wrong or not found.
 
-    Translations have a line, or a document, per example, as `suites convert --to sources` writes the sources. Where
-    annotators were asked about some of them (`create_study(…, only=…)`), their answers can replace the verdicts.
+    The translations have one line or one document per example, in the layout of `suites convert --to sources`. The
+    answers of a study of verdicts (`create_study(…, only=…)`) can replace the verdicts of the program.
 
-    names: of the systems in tables; the files' names by default
+    names: names of the systems in tables; by default those of the files
     runs: Contrastive run of the same system, to report the gap (one per -t).
     aligner, aligner_model, corpus, tokenize, normalize: as in `align_texts`
     by: tags to break down by
-    antecedent: Whose antecedent a pronoun must agree with: that of the reference translation, or the system's own.
-    answers, database: a study of verdicts on these translations, which replace the program's; see `create_study`
+    antecedent: Antecedent that a pronoun must agree with: that of the reference translation, or the system's own.
+    answers, database: a study with verdicts on these translations, which replace the program's; see `create_study`
     details: Write one row per example to this TSV file or, with the texts, for `study create`, to FILE.jsonl.
     """
     from anaphora.evaluation import generative as judging
@@ -426,8 +426,8 @@ def diagnose(
 ) -> tuple[Diagnosis, ...]:
     """Explain which step of pronoun translation fails, what the priors are, and how robust the score is.
 
-    runs: on templates, test sets and attacks on them, in any order; a diagnosis is returned for each system
-    name: Name of the system that all runs are of (score files do not name one).
+    runs: runs on templates, test sets and attacks on them, in any order; a diagnosis is returned for each system
+    name: Name of the system that produced all runs (score files do not record it).
     minimize, normalize, confidence: as in `evaluate`
     """
     from anaphora.evaluation.diagnosis import diagnose as examine

@@ -37,10 +37,10 @@ def load_suite(
 ) -> Suite:
     """Load a suite by its file, by its name in the catalog, from any published format, or from rows.
 
-    Rows are dicts, a Hugging Face dataset or a data frame as it is.
+    Rows can be a list of dicts, a Hugging Face dataset or a data frame.
 
     format: layout of the file, as for `anaphora suites convert --from`
-    name, languages, breakdowns: of the suite that rows become
+    name, languages, breakdowns: properties of a suite that is created from rows
     context_from, context, split, contrast_from, source_language, target_language: settings of a published format, as
         the options of `anaphora suites convert`
     """

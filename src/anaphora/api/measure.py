@@ -59,10 +59,10 @@ def measure_pairs(
     year: str | None = None,
     progress: Progress | None = None,
 ) -> Written:
-    """Write pairs where a system's pronoun differs from the reference's (Jwalapuram et al. 2019, §3).
+    """Write pairs in which a system's pronoun differs from the reference's (Jwalapuram et al. 2019, §3).
 
-    A noisy pair is the reference and the reference with one pronoun of a system; a system pair is the reference and
-    the whole translation. The pairs are a suite, which any system can be evaluated on.
+    A noisy pair consists of the reference and the reference with one pronoun of a system; a system pair consists of the
+    reference and the whole translation. The pairs are a suite, on which any system can be evaluated.
 
     source, reference, translations, names, languages, docids: the texts, as in `apt` and `translate`
     output: Suite file to write.
@@ -290,13 +290,13 @@ def measure_score(
 ) -> MeasureScores:
     """Score sentences with a learned measure, or rank systems on the same sentences.
 
-    A score is a sum over pronouns: it is meaningful compared with another translation of the same sentence, and a
+    A score is a sum over pronouns. It is meaningful in comparison with another translation of the same sentence. A
     sentence without a pronoun has the score 0.
 
     before: Sentence before SENTENCE, in order (repeatable).
     translations, names, reference, docids: files of systems instead of sentences, as in `measure_pairs`
     common_context: use the reference's context for the systems' sentences as well
-    encoder, cache: location of the encoder, if the model has no copy of it; folder that caches its states
+    encoder, cache: location of the encoder, if the model does not contain it; folder that caches its states
     """
     systems = as_paths(translations)
     if bool(sentences) == bool(systems):
@@ -362,9 +362,9 @@ def measure_evaluate(
     seed: int = SAMPLING.seed,
     progress: Progress | None = None,
 ) -> tuple[Result, Human | None]:
-    """Report how often a measure, or any other system, prefers the reference on pairs, which are a suite.
+    """Report how often a measure, or any other system, prefers the reference on a suite of pairs.
 
-    Returns the accuracy, and the agreement with annotators where the pairs have their judgments.
+    Returns the accuracy, and the agreement with annotators if the pairs have their judgments.
 
     model: Measure trained by `measure train`.
     run: Run of `anaphora score` to evaluate instead.

@@ -53,8 +53,8 @@ anaphora attribute suite.jsonl --system nmt:model --method occlusion --by distan
 def attribute(output: Path, format: str, as_json: bool, **settings: Any) -> None:
     """Measure whether a system looks at the antecedent when it chooses a pronoun.
 
-    The choice between the right and the wrong pronoun is attributed to the words that the system has read. SUITE names
-    antecedents, or words that translators have highlighted (SCAT).
+    The choice between the right and the wrong pronoun is attributed to the words that the system has read. SUITE must
+    mark the antecedents, or words that translators highlighted (SCAT).
     """
     from anaphora.reports.attribution import attribution_table
 
@@ -87,10 +87,10 @@ def generative(
 ) -> None:
     """Judge the pronouns in a system's own translations of SUITE: correct, wrong or not found.
 
-    Translations have a line, or a document, per example, as `suites convert --to sources` writes the sources.
-    With --antecedent own, a pronoun must agree with the noun that the system itself wrote for the antecedent; that
-    takes documents, and a suite that names antecedents. `study create --from FILE.jsonl --only …` asks annotators about
-    the examples in --details FILE.jsonl, and --answers STUDY puts their verdicts into the same figures.
+    The translations have one line or one document per example, in the layout of `suites convert --to sources`. With
+    --antecedent own, a pronoun must agree with the noun that the system itself chose for the antecedent; this requires
+    documents, and a suite that marks the antecedents. To ask annotators about uncertain examples, write them with
+    --details FILE.jsonl, run `study create --from FILE.jsonl --only …`, and pass the answers with --answers STUDY.
     """
     from anaphora.reports.tables import generative_table, own_table
 
@@ -118,7 +118,7 @@ def robustness(
 ) -> None:
     """Compare the accuracy of a system before and after attacks, on the same items, with paired tests.
 
-    RUN is its run on a suite; the others are its runs on attacks of that suite (from `anaphora build attack`).
+    RUN is the run on a suite, and each ATTACKED_RUN a run on an attack of that suite (from `anaphora build attack`).
     """
     from anaphora.reports.charts import robustness_chart
     from anaphora.reports.tables import robustness_table
@@ -152,8 +152,8 @@ def diagnose(
 ) -> None:
     """Explain which step of pronoun translation fails, what the priors are, and how robust the score is.
 
-    RUN…: runs on templates, test sets and attacks on them, in any order and of one or more systems. Statements come
-    first (not with --format latex and tsv), then a table.
+    Each RUN is a run on templates, a test set or an attack, in any order, of one or more systems. The output is a list
+    of statements (except with --format latex and tsv), followed by a table.
     """
     from anaphora.reports.tables import STATEMENT_FORMATS, diagnosis_table, diagnosis_text, write_items
 

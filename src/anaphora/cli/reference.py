@@ -229,7 +229,7 @@ def align(
 ) -> None:
     """Align the words of SRC and TGT, which are parallel line by line.
 
-    With --corpus the aligner is trained on that text as well: the more text, the better the links.
+    With --corpus, the aligner is trained on that text as well. More text gives better links.
     """
     chosen = aligner_spec(aligner, model) if given("aligner") or model else None
     options |= {name: None for name in ("tokenize", "normalize") if not given(name)}

@@ -11,7 +11,7 @@ from typing import ParamSpec, TypeVar
 
 
 class AnaphoraError(Exception):
-    """Something the user can put right. The text is one line: what is wrong, where, what to do."""
+    """An error that the user can correct. The message is one line: what is wrong, where, and what to do."""
 
 
 class OutputMisaligned(AnaphoraError):  # noqa: N818
@@ -19,7 +19,7 @@ class OutputMisaligned(AnaphoraError):  # noqa: N818
 
 
 class BadInput(AnaphoraError):  # noqa: N818  (it reads well where it is raised)
-    """A file that is not what it should be.
+    """An error in a file, with its path and line.
 
     >>> str(BadInput("scores.txt", "not a number: 'abc'", line=7, remedy="Write one score per line."))
     "scores.txt: line 7: not a number: 'abc'. Write one score per line."

@@ -38,7 +38,7 @@ class Proportion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings(Resampling):
-    """Everything that a figure depends on besides the suite and the scores: how to decide, and how to resample."""
+    """Settings of an evaluation: how to compare scores, and how to resample."""
 
     minimize: bool = False
     normalize: str = "sum"  # or "mean": per token
@@ -61,11 +61,12 @@ class Result(Rendered):
     """The result of `evaluate` for one system on one suite.
 
     protocol: settings of the scoring that differ from plain scoring, as in `Measurement`
-    untagged: for each breakdown, how many examples have no value for it and are in none of its groups
-    blocks: of which every example is right; cut_blocks: those not counted, as some of their examples were not scored
-    unanswered: examples to which the system gave no answer: wrong, and no ties; answers: its replies to some of them
+    untagged: for each breakdown, the number of examples without a value, which are in none of its groups
+    blocks: blocks in which every example is right; cut_blocks: blocks that are not counted, because they were not
+        scored completely
+    unanswered: number of examples without an answer, which are wrong and not ties; answers: some of the responses
     priors: for templates without a right answer, the share of each choice
-    unpaired: for each of these, how many examples lack the other order of their nouns and are not counted
+    unpaired: for each of these, the number of examples that lack the other order of their nouns and are not counted
     """
 
     TABLES = "anaphora.reports.tables:result_table"
@@ -120,7 +121,7 @@ class Result(Rendered):
 
     @property
     def signature(self) -> str:
-        """Short, as sacreBLEU's: what distinguishes this figure from another."""
+        """A short signature, as in sacreBLEU."""
         return str(_result_signature(self))
 
     @property
@@ -129,7 +130,7 @@ class Result(Rendered):
         return _result_signature(self).long
 
     def metrics(self) -> dict[str, float | int]:
-        """Names and numbers without nesting, as `evaluate` and experiment trackers take them."""
+        """The figures as a flat dict, for the library `evaluate` and for experiment trackers."""
         numbers: dict[str, float | int] = {"total": self.figure.total, "ties": self.ties}
         if self.accuracy is not None:
             numbers["accuracy"] = self.accuracy

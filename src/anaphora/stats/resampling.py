@@ -13,7 +13,7 @@ Interval = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Resampling:
-    """How intervals and p-values are drawn, with one default for all commands.
+    """Settings of resampling, with one default for all commands.
 
     samples: number of bootstrap samples
     test: the test whose p-value is reported as p_value

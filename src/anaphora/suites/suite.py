@@ -64,7 +64,7 @@ class Header:
 
 @dataclass(frozen=True)
 class Suite:
-    """Examples under a header. They are streamed each time the suite is iterated.
+    """A header and a stream of examples, which are read again each time the suite is iterated.
 
     stream: yields the examples; a digest it is given takes the bytes of each example's line
     path: the file the suite came from, if it came from one

@@ -176,7 +176,7 @@ class SystemResult:
 
 @dataclass(frozen=True, slots=True)
 class AptResult(Rendered):
-    """What `apt` says of one or more systems with the same source and reference.
+    """The result of `apt` for one or more systems with the same source and reference.
 
     texts: what was done to each text before its words were counted
     """
