@@ -37,7 +37,7 @@ from _language_model import (
     system_dev,
 )
 from _measures import frozen, hidden, learning, split_drawn, trained
-from _rows import kept, tested
+from _rows import equivalent, kept, tested
 
 TABLE, GLOVE = "table4", "table4-glove"
 LEARNING = "the same, the encoder learns"
@@ -82,7 +82,7 @@ def main() -> int:
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else "")
     parser.add_argument("--limit", type=int, default=0, help="training pairs of each kind; 0 is all")
-    parser.add_argument("--learn-limit", type=int, default=6000, help="pairs that the encoder learns from; 0 is all")
+    parser.add_argument("--learn-limit", type=int, default=0, help="pairs that the encoder learns from; 0 is all")
     parser.add_argument("--table-limit", type=int, default=0, help="training pairs in Table 4; 0 is all")
     parser.add_argument("--test-limit", type=int, default=0, help="annotated pairs per language; 0 is all 500")
     parser.add_argument("--adapted-limit", type=int, default=0, help="the same for the adapted language model")
@@ -140,6 +140,7 @@ def measures(real: list[Any], made: list[Any], dev: list[Any], options: argparse
     system, noisy = (of_kind(real, kind, options.limit) for kind in ("system", "noisy"))
     drawn_pairs, held = split_drawn(made)
     some = drawn_pairs[: options.limit or None]
+    unlike = [e for e in of_kind(dev, "noisy", 0) if not equivalent(e)]
 
     def row(config: Any, pairs: list[Any], stop: list[Any], name: str) -> Callable[[], dict[str, Any]]:
         return lambda: judged(trained(config, pairs, stop, f"{name}-{len(pairs)}"), dev, options)
@@ -149,7 +150,7 @@ def measures(real: list[Any], made: list[Any], dev: list[Any], options: argparse
         "paper's model, noisy pairs": row(paper, noisy, dev, "paper-noisy"),
         "hidden layer, noisy pairs": row(deep, noisy, dev, "hidden-noisy"),
         "hidden layer, balanced drawn pairs": row(deep, some, held, "balanced"),
-        LEARNING: row(learning(), drawn_pairs[: options.learn_limit or None], held, "learning"),
+        LEARNING: row(learning(), drawn_pairs[: options.learn_limit or None], unlike, "learning"),
     }
 
 
@@ -191,9 +192,9 @@ def language_models(dev: list[Any], options: argparse.Namespace) -> Rows:
         return tested(measure, noisy, limit or None) | about
 
     return {
-        PLAIN: lambda: alone(lambda: str(plain), system, limit),
+        PLAIN: lambda: alone(lambda: f"{plain}{PRECISION}", system, limit),
         ADAPTED: lambda: alone(adapted, [], fewer),
-        BOTH: lambda: both(lambda: str(plain), limit),
+        BOTH: lambda: both(lambda: f"{plain}{PRECISION}", limit),
         BOTH_ADAPTED: lambda: both(adapted, fewer),
     }
 
@@ -209,7 +210,8 @@ def keep(models: dict[str, Any], noisy: list[Any], options: argparse.Namespace) 
     if name == LEARNING:
         measure = load_measure(learned(options))
     else:
-        measure, _ = combined(learned(options), f"{adapted}{PRECISION}" if name == BOTH_ADAPTED else str(plain), noisy)
+        model = adapted if name == BOTH_ADAPTED else plain
+        measure, _ = combined(learned(options), f"{model}{PRECISION}", noisy)
     stored = keep_adapter(adapted, models[ADAPTED], models[PLAIN], options.steps)
     return stored | keep_best(measure, name, models[name])
 
