@@ -32,7 +32,7 @@ def hidden(config: Config) -> Config:
 
 
 def learning() -> Config:
-    """The same with an encoder that learns low-rank updates; its own weights stay in bfloat16, which is twice as fast."""
+    """The same with an encoder that learns low-rank updates of its weights, which stay in bfloat16 to save time."""
     config = hidden(frozen())
     training = replace(config.training, lora_rank=16, encoder_rate=5e-4, batch=16, dropout=0.1)
     return replace(config, training=replace(training, schedule="linear", epochs=2))
