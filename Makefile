@@ -56,7 +56,7 @@ demo: $(VENV)/.demo
 pretrained: $(VENV)/.demo
 	rm -rf anaphora-demo
 	$(BIN)/anaphora demo -o anaphora-demo
-	$(BIN)/python -m anaphora.demo.keep anaphora-demo
+	$(BIN)/python -m anaphora.demo.story anaphora-demo
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from anaphora.api.inputs import File, Progress, as_path, load_suite
+from anaphora.api.inputs import File, Progress, as_path, load_suite, set_threads, split_aligner
 from anaphora.core.errors import AnaphoraError, named
 from anaphora.core.files import remove_leftovers
 from anaphora.core.lock import lock_folder
@@ -151,7 +151,7 @@ def mine(
         raise AnaphoraError(f"unknown output {to!r}. Known: suite, contrapro, both")
     parse_size(per_class, {})  # a wrong value is an error before the long work
     own = {"confidence": link_confidence, "link_source": link_source, "link_target": link_target}
-    backend, _, model = aligner.partition(":")
+    backend, model = split_aligner(aligner)
     settings = Settings(
         Corpus(Path(source), as_path(target), input_format, as_path(links), as_path(alignments)),
         (pair[0], pair[1]),
@@ -164,7 +164,7 @@ def mine(
             sorted(({key: value for key, value in own.items() if value is not None} | dict(option or {})).items())
         ),
         clean=clean,
-        align=replace(ALIGN, backend=backend, model=model or None, symmetrize=symmetrize or ALIGN.symmetrize),
+        align=replace(ALIGN, backend=backend, model=model, symmetrize=symmetrize or ALIGN.symmetrize),
         align_train=align_train,
         per_class=per_class,
         context=context,
@@ -346,10 +346,7 @@ def train(
         overrides["log.tensorboard"] = "true"
     if average is not None:
         overrides["training.average"] = str(average)
-    if threads is not None:
-        import torch
-
-        torch.set_num_threads(threads)
+    set_threads(threads)
     reported = report or (lambda record: None)
     return tuple(
         _train(_config(config, overrides | more), folder, resume, reported) for folder, more in _sweep(output, sweep)

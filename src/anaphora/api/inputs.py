@@ -92,6 +92,20 @@ def as_paths(files: File | Sequence[File]) -> tuple[Path, ...]:
     return (Path(files),) if isinstance(files, str | Path) else tuple(map(Path, files))
 
 
+def split_aligner(aligner: str) -> tuple[str, str | None]:
+    """The name of an aligner and that of its model, as in "thot:hmm"; None: the aligner's default model."""
+    name, _, model = aligner.partition(":")
+    return name, model or None
+
+
+def set_threads(threads: int | None) -> None:
+    """Compute with this many CPU threads; None: the library's default."""
+    if threads is not None:
+        import torch
+
+        torch.set_num_threads(threads)
+
+
 def as_words(words: str | Sequence[str]) -> Sequence[str]:
     """A sequence of words, where one word stands for itself."""
     return [words] if isinstance(words, str) else words

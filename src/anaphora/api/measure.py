@@ -10,7 +10,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from anaphora.api.inputs import File, Normalize, Progress, as_path, as_paths, as_suite, as_words, load_suite
+from anaphora.api.inputs import (
+    File,
+    Normalize,
+    Progress,
+    as_path,
+    as_paths,
+    as_suite,
+    as_words,
+    load_suite,
+    set_threads,
+)
 from anaphora.api.scoring import score
 from anaphora.core.errors import AnaphoraError, named
 from anaphora.core.lock import lock_output
@@ -123,7 +133,7 @@ def measure_train(
     path = Path(output)
     check_new(path)
     with lock_output(path):
-        _set_threads(threads)
+        set_threads(threads)
         for name in ("train", "dev"):
             if not getattr(chosen.data, name):
                 raise AnaphoraError(
@@ -215,7 +225,7 @@ def measure_adapt(
     if not unfinished.is_file():  # otherwise the model may be complete, see below
         check_new(path)
     with lock_output(path):
-        _set_threads(threads)
+        set_threads(threads)
         pairs = [pair for suite in dev for pair in _dev_pairs(as_suite(suite), context, plain)]
         in_domain = [document for text in texts for document in documents(Path(text), plain=plain)]
         features = LanguageModelFeatures(spec)
@@ -394,12 +404,5 @@ def _load_measure(model: File, encoder: str | None, cache: File | None, threads:
     check_installed()
     from anaphora.measure.training import load_measure
 
-    _set_threads(threads)
+    set_threads(threads)
     return load_measure(Path(model), cache=as_path(cache), fallback=encoder)
-
-
-def _set_threads(threads: int | None) -> None:
-    if threads is not None:
-        import torch
-
-        torch.set_num_threads(threads)

@@ -5,18 +5,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from anaphora.align.tokenize import DEFAULT, pair_of
-from anaphora.api.inputs import File, Progress, Test, as_path, as_paths
+from anaphora.api.inputs import File, Progress, Test, as_path, as_paths, split_aligner
 from anaphora.api.study import read_verdicts
 from anaphora.core.errors import AnaphoraError, named
 from anaphora.stats.resampling import Resampling
 
 if TYPE_CHECKING:
-    from anaphora.align.aligner import Aligned
+    from anaphora.align.aligner import Aligned, Aligner
     from anaphora.metrics.apt.result import AptResult
     from anaphora.metrics.apt.task import Files
     from anaphora.metrics.autoprf import AutoPRFResult
@@ -85,7 +85,7 @@ def apt(
     from anaphora.metrics.apt.metric import AptOptions, measure
     from anaphora.metrics.apt.task import Files
 
-    backend, _, model = aligner.partition(":")
+    backend, model = split_aligner(aligner)
     options = AptOptions(
         variant=variant,
         pronouns=pronouns,
@@ -98,7 +98,7 @@ def apt(
         normalize=normalize,
         corpora=corpus,
         align_backend=backend,
-        align_model=model or None,
+        align_model=model,
         by_pronoun=by_pronoun,
         confidence=confidence,
         samples=samples,
@@ -318,17 +318,15 @@ def align_texts(
     from anaphora.align.aligner import Aligner, align_files, check_output
     from anaphora.align.backend import Settings
 
-    backend, _, model = (aligner or "thot").partition(":")
+    backend, model = split_aligner(aligner or "thot")
     if save is not None:
         check_output(Path(save))
     if aligner_model is not None:
         fixed = {"--corpus": corpus, "--save": save, "--aligner NAME:MODEL": model, "--keep-case": keep_case}
         fixed |= {"--tokenize": tokenize, "--languages": languages, "--forward": forward, "--backward": backward}
         fixed["--no-normalize-text"] = normalize is not None
-        if refused := next((option for option, value in fixed.items() if value), None):
-            raise AnaphoraError(f"{refused} cannot be combined with --aligner-model: it was set when that was trained")
         named_backend = None if aligner is None else backend
-        chosen = Aligner.load(Path(aligner_model), backend=named_backend, symmetrize=symmetrize, threads=threads)
+        chosen = _saved_aligner(Path(aligner_model), fixed, named_backend, symmetrize, threads)
     else:
         if backend == "pharaoh" and save is not None:
             raise AnaphoraError("--save: the aligner 'pharaoh' reads alignments and has nothing to save")
@@ -336,7 +334,7 @@ def align_texts(
             raise AnaphoraError("--forward and --backward name alignments to read and need --aligner pharaoh")
         settings = Settings(
             backend,
-            model or None,
+            model,
             symmetrize,
             lowercase=not keep_case,
             seed=seed,
@@ -361,3 +359,14 @@ def align_texts(
     if save is not None:
         chosen.save(Path(save))
     return aligned
+
+
+def _saved_aligner(
+    folder: Path, fixed: Mapping[str, object], backend: str | None, symmetrize: str | None, threads: int | None
+) -> Aligner:
+    """Load a saved aligner. fixed: options that cannot be given, as they were set when it was trained"""
+    from anaphora.align.aligner import Aligner
+
+    if refused := next((option for option, value in fixed.items() if value), None):
+        raise AnaphoraError(f"{refused} cannot be combined with --aligner-model: it was set when that was trained")
+    return Aligner.load(folder, backend=backend, symmetrize=symmetrize, threads=threads)

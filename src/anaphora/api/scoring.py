@@ -378,8 +378,7 @@ def report(
     format: One HTML page, or each part as a file of this format.
     by, minimize, normalize, confidence, resample, samples, seed: as in `compare`
     """
-    from anaphora.reports.html import export, page
-    from anaphora.reports.page import make_report
+    from anaphora.reports.page import export, make_report, page
 
     made = make_report(
         [run if isinstance(run, Run) else load_run(run) for run in runs],

@@ -84,18 +84,11 @@ def create_study(
     mode = "verdicts" if only else mode
     if bool(source) != bool(translations) or (source and (mode == "pairs" or not languages)):
         raise AnaphoraError("The details of `apt` need --mode gaps or --only CASES, and -s, -t and -l.")
-    if isinstance(pairs, Suite):
-        suite = pairs
-    elif source is not None:
+    if source is not None and not isinstance(pairs, Suite):
         texts = tuple(Path(path) for path in translations)
         suite = suite_of_details(Path(pairs), Path(source), texts, tuple(names), languages or "", gaps=mode == "gaps")
-    elif mode == "verdicts" and Path(pairs).suffix == ".tsv":
-        raise AnaphoraError(
-            f"{pairs}: a table has no texts. Add those that `apt` read (-s, -t, -l), or write the details of "
-            "`generative` as JSON Lines (--details FILE.jsonl)"
-        )
     else:
-        suite = load_suite(pairs, format)
+        suite = _suite_to_ask(pairs, format, mode)
     if only:
         suite = selected(suite, only)
     own: dict[str, Any] = {}
@@ -120,6 +113,16 @@ def create_study(
     study = make_study(suite, design)
     write_study(study, Path(output))
     return study
+
+
+def _suite_to_ask(pairs: Suite | File, format: str, mode: str) -> Suite:
+    """Load a suite; the details of `apt` or `generative` as a table are none."""
+    if not isinstance(pairs, Suite) and mode == "verdicts" and Path(pairs).suffix == ".tsv":
+        raise AnaphoraError(
+            f"{pairs}: a table has no texts. Add those that `apt` read (-s, -t, -l), or write the details of "
+            "`generative` as JSON Lines (--details FILE.jsonl)"
+        )
+    return pairs if isinstance(pairs, Suite) else load_suite(pairs, format)
 
 
 @named

@@ -20,7 +20,7 @@ from anaphora.cli.options import (
     parameters,
     plot_option,
 )
-from anaphora.cli.output import echo_json, note, progress_bar, show, tell_texts
+from anaphora.cli.output import echo_json, note, note_texts, progress_bar, show, write_plot
 
 
 @command(
@@ -96,7 +96,7 @@ def generative(
 
     with progress_bar("steps") as progress:
         results = api.generative(aligner=aligner_spec(aligner, model), details=details, progress=progress, **settings)
-    tell_texts({name: treatment for result in results for name, treatment in result.texts.items()}, normalized=False)
+    note_texts({name: treatment for result in results for name, treatment in result.texts.items()}, normalized=False)
     if details is not None:
         note(f"one row per example: {details}")
     document = results[0].to_dict() if len(results) == 1 else {}
@@ -120,15 +120,13 @@ def robustness(
 
     RUN is the run on a suite, and each ATTACKED_RUN a run on an attack of that suite (from `anaphora build attack`).
     """
-    from anaphora.reports.charts import robustness_chart, write_chart
+    from anaphora.reports.charts import robustness_chart
     from anaphora.reports.tables import robustness_table
 
     result = api.robustness(run, *attacked, **settings)
     if plot is not None:
-        write_chart(plot, robustness_chart([result]))
+        write_plot(plot, robustness_chart([result]), quiet=as_json)
     show(robustness_table(result), result.to_dict(), format, as_json)
-    if plot is not None and not as_json:
-        note(f"chart: {plot}")
 
 
 @command("""

@@ -15,10 +15,10 @@ from anaphora.core.finite import all_finite
 from anaphora.nmt.checkpoint import load_model
 from anaphora.nmt.config import Config
 from anaphora.nmt.data import make_batch
-from anaphora.nmt.layout import ContextLayout, Ids, SpecialTokens, inputs_of, last, target_of
+from anaphora.nmt.layout import ContextLayout, SpecialTokens, inputs_of, last, target_of
 from anaphora.nmt.text import TEXT_FILES, Text
 from anaphora.scoring.batching import SourceGroup, group_by_source, padded_batches, score_groups
-from anaphora.scoring.encoded import CandidateScore, EncodedCandidate, common_prefix, too_long
+from anaphora.scoring.encoded import CandidateScore, EncodedCandidate, Ids, common_prefix, too_long
 from anaphora.scoring.packed import PackedModel
 from anaphora.scoring.stepwise import StepwiseScorer
 from anaphora.scoring.tree import Tree

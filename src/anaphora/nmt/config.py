@@ -325,6 +325,9 @@ def parse_config(
     config = typed_config(Config, _inherited(given, path), path)
     if problem := problem_of(config):
         raise BadInput(path, problem)
+    if strict and config.model.tie_all_embeddings and not config.vocabulary.joint:
+        problem = "model.tie_all_embeddings needs a joint vocabulary"
+        raise BadInput(path, problem, remedy="Set vocabulary.joint = true.")
     reasons = unused(config)
     for key, why in reasons.items() if strict else ():
         section, _, name = key.partition(".")

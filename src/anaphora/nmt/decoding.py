@@ -10,10 +10,10 @@ import torch
 from torch import Tensor
 
 from anaphora.core.finite import NotFinite
-from anaphora.nmt.layout import ContextLayout, Ids, SpecialTokens, inputs_of, last
+from anaphora.nmt.layout import ContextLayout, SpecialTokens, inputs_of, last
 from anaphora.nmt.text import Text
 from anaphora.scoring.batching import Padded, pad, padded_batches, select_rows
-from anaphora.scoring.encoded import too_long
+from anaphora.scoring.encoded import Ids, too_long
 from anaphora.suites.example import Passage, Translation
 
 

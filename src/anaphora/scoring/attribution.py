@@ -142,14 +142,14 @@ def _contrast(logits: Tensor, batch: Sequence[Choice]) -> tuple[Tensor, list[lis
 def _by_choice(batch: Sequence[Choice], scores: list[list[float]], columns: Sequence[Tensor]) -> list[ChoiceValues]:
     """Values without padding. columns: (b, t) for each sequence"""
     rows = [column.tolist() for column in columns]
-    found = []
+    results = []
     for number, choice in enumerate(batch):
         parts = zip((*choice.inputs, choice.read), rows, strict=True)
         values = tuple(row[number][: len(ids)] for ids, row in parts)
         for part in values:
             all_finite(part, "attributions of tokens", "Check the model's files and precision.")
-        found.append(ChoiceValues(scores[number], values))
-    return found
+        results.append(ChoiceValues(scores[number], values))
+    return results
 
 
 @contextmanager

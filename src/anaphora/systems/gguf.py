@@ -304,8 +304,8 @@ class LlamaCpp:
 
     def text(self, token: int) -> str:
         """How a token is written in the vocabulary."""
-        found: bytes | None = self._lib.llama_vocab_get_text(self._vocabulary, token)
-        return (found or b"").decode("utf-8", "replace")
+        written: bytes | None = self._lib.llama_vocab_get_text(self._vocabulary, token)
+        return (written or b"").decode("utf-8", "replace")
 
     def log_probabilities(self, prompt: Sequence[int], candidates: Sequence[Sequence[int]]) -> Iterator[list[float]]:
         """The log-probability of each token of each candidate after the prompt. What they share is computed once.
@@ -344,12 +344,12 @@ class LlamaCpp:
             code = self._lib.llama_decode(self._handles.context, batch)
             if code:
                 raise AnaphoraError(f"llama.cpp cannot compute {size:,} tokens (code {code}). Use less --context")
-            values += [self._after(place, some) if some else [] for place, some in enumerate(wanted)]
+            values += [self._after(index, some) if some else [] for index, some in enumerate(wanted)]
         return values
 
-    def _after(self, place: int, tokens: tuple[int, ...]) -> list[float]:
+    def _after(self, index: int, tokens: tuple[int, ...]) -> list[float]:
         """Log-softmax in double precision."""
-        row = self._lib.llama_get_logits_ith(self._handles.context, place)
+        row = self._lib.llama_get_logits_ith(self._handles.context, index)
         logits = np.ctypeslib.as_array(row, (self.size,)).astype(np.float64)
         most = logits.max()
         total = most + np.log(np.exp(logits - most).sum())
