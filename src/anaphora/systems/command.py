@@ -248,18 +248,9 @@ class CommandSystem:
         work = [(number, self._lines(example)) for number, example in enumerate(examples) if number not in done]
         if not work:
             return
-        program = self._started()
-        complete = False
-        try:
-            program.send([line for _, lines in work for line in lines])
+        with self._sent([line for _, lines in work for line in lines]) as program:
             for number, lines in work:
                 yield number, self._answer(program, len(lines))
-            if program.input_ended:
-                self._check_end(program)
-            complete = True
-        finally:
-            if not complete or program.input_ended:
-                self._stop()
 
     def translate(self, texts: Sequence[str], *, beams: int | None = None, max_tokens: int = 256) -> list[str]:
         """Return the program's line for each text. The beam size and the length of lines cannot be set."""
@@ -274,18 +265,9 @@ class CommandSystem:
         if not wanted:
             return translations
         lines = [" ".join(texts[number].split()).encode() for number in wanted]
-        program = self._started()
-        complete = False
-        try:
-            program.send(lines)
+        with self._sent(lines) as program:
             for number in wanted:
                 translations[number] = self._received(program).decode(errors="replace").strip()
-            if program.input_ended:
-                self._check_end(program)
-            complete = True
-        finally:
-            if not complete or program.input_ended:
-                self._stop()
         return translations
 
     def close(self) -> None:
@@ -294,6 +276,21 @@ class CommandSystem:
             try:
                 self._check_end(self._program)
             finally:
+                self._stop()
+
+    @contextlib.contextmanager
+    def _sent(self, lines: Sequence[bytes]) -> Iterator[Program]:
+        """Send lines to the program, whose answers are read inside; it is terminated if not all of them were."""
+        program = self._started()
+        complete = False
+        try:
+            program.send(lines)
+            yield program
+            if program.input_ended:
+                self._check_end(program)
+            complete = True
+        finally:
+            if not complete or program.input_ended:
                 self._stop()
 
     def _lines(self, example: Example) -> list[bytes]:
