@@ -249,7 +249,7 @@ def test_outliers_are_hinted_at_until_they_are_left_out() -> None:
 
 def test_few_systems_and_samples_left_out_are_said() -> None:
     notes = correlation_table(evaluated({"m": GOOD}, "a", "b", "c", how=CorrelationSettings(samples=500))).notes
-    assert any(note.startswith("3 systems are few") for note in notes)
+    assert any(note.startswith("with only 3 systems") for note in notes)
     assert any("of the bootstrap samples are left out" in note for note in notes)
     notes = correlation_table(evaluated({"m": GOOD})).notes
     assert not any("bootstrap samples" in note for note in notes)
@@ -284,7 +284,7 @@ def test_the_sweep_is_table_4() -> None:
         "w2 = 0.5, w6 = 0",
     ]
     assert len(table.rows) == 12
-    assert table.notes[0].startswith("6 systems are few")
+    assert table.notes[0].startswith("with only 6 systems")
     assert table.rows[1].cells[3] == "1.000"  # Spearman: the first case grows with the human score
 
 
@@ -305,7 +305,7 @@ def test_discarded_cases_and_systems_are_named() -> None:
         "w2 = 0.5, w6 = 0, without cases 5, 6",
         "without a",
     ]
-    assert sweep_table(found).notes[0].startswith("5 systems are few")
+    assert sweep_table(found).notes[0].startswith("with only 5 systems")
 
 
 def test_judgments_are_table_5() -> None:

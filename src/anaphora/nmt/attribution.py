@@ -98,8 +98,8 @@ def _recurrent_attention(model: Any, inputs: Inputs, read: Padded) -> tuple[Tens
 def _transformer_attention(model: Any, inputs: Inputs, read: Padded) -> tuple[Tensor, tuple[Tensor, ...]]:
     """Attention of the decoder, the mean of layers and heads: half of it to the source, half to what it has read.
 
-    Of a context-aware Transformer, what is paid to a token of the source goes on, by the last layer of its encoder, to
-    the tokens of the source and of the context, as the gate mixes them.
+    In a context-aware Transformer, the attention to a token of the source is passed on, by the last layer of its
+    encoder, to the tokens of the source and of the context, as the gate mixes them.
     """
     marian = model.marian if isinstance(model, ContextTransformer) else model
     gated: dict[str, Tensor] = {}

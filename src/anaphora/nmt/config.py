@@ -248,7 +248,7 @@ def unused(config: Config) -> dict[str, str]:
     if not config.model.target_context:
         reasons["training.context_weight"] = "the target has no context (model.target_context is 0)"
     if config.data.docids and config.data.boundary:
-        reasons["data.boundary"] = "data.docids tell where documents end"
+        reasons["data.boundary"] = "data.docids mark the ends of documents"
     return reasons
 
 

@@ -316,7 +316,7 @@ def _correlation_cells(correlation: Correlation) -> list[str]:
 
 
 def _few_systems(systems: int) -> list[str]:
-    rough = f"{systems} systems are few: intervals are rough, and that of a perfect correlation says nothing"
+    rough = f"with only {systems} systems, intervals are rough, and that of a perfect correlation is meaningless"
     return [rough] if systems < FEW else []
 
 

@@ -18,6 +18,11 @@ class EncodedCandidate(NamedTuple):
     given: Ids
     predicted: Ids
 
+    @property
+    def longest(self) -> int:
+        """The number of positions that the model needs."""
+        return max(len(self.given) + len(self.predicted), *map(len, self.inputs), 0)
+
 
 class EncodedExample(NamedTuple):
     """An example in token ids: the source (empty for a causal model), the prompt, and the candidates.

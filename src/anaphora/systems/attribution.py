@@ -110,7 +110,7 @@ def token_spans(tokenizer: Any, text: str, ids: Sequence[int], *, target: bool =
 
 
 def _pieces(tokenizer: Any, text: str, *, target: bool) -> list[str]:
-    """The pieces of a text, by a tokenizer that does not tell where they are."""
+    """The pieces of a text, by a tokenizer that gives no offsets."""
     switch = target and hasattr(tokenizer, "_switch_to_target_mode")  # Marian's, which may have two vocabularies
     if switch:
         tokenizer._switch_to_target_mode()

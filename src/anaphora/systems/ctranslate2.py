@@ -145,7 +145,7 @@ def batches(encoded: Sequence[EncodedExample], tokens: int) -> Iterator[list[int
 # The two kinds of models behind one interface: tokens in, log-probabilities or text out
 
 UNLIMITED = 1_000_000  # a tokenizer that says a model takes more than this does not know
-WHOLE = {"max_input_length": 0}  # unless told otherwise, the library cuts at 1,024 tokens without a word
+WHOLE = {"max_input_length": 0}  # by default the library silently truncates at 1,024 tokens
 
 Row = tuple[EncodedExample, Ids]  # one candidate, and the question it belongs to
 
@@ -252,7 +252,7 @@ class GeneratorEngine:
 
 
 class TokenNames:
-    """The library wants tokens by their names, and takes those it does not know for unknown words: we do not."""
+    """Tokens by their names, as the library takes them. Unknown ones, which it would replace, are an error."""
 
     def __init__(self, file: ModelFile, tokenizer: Any) -> None:
         self._tokenizer, self._folder = tokenizer, file.folder
@@ -314,7 +314,7 @@ class ModelFile:
             return hashlib.file_digest(stream, "sha256").hexdigest()[:16]
 
     def vocabulary(self, side: str) -> frozenset[str]:
-        """The tokens of a side, "source" or "target" (a generator has but one); empty where they are not told."""
+        """The tokens of a side, "source" or "target" (a generator has one side); empty if they are not listed."""
         for name in ("shared_vocabulary", f"{side}_vocabulary", "vocabulary"):
             path = self.folder / f"{name}.json"
             if path.is_file():

@@ -298,7 +298,7 @@ class HuggingFaceSeq2Seq(NeuralSystem):
     """An encoder–decoder that translates.
 
     Settings in the spec: revision, dtype, device; source and target, the model's own language codes where they cannot
-    be told from the suite's languages; prefix, what stands before the source (`<2de> ` for MADLAD is found by itself).
+    be derived from the suite's languages; prefix, text before the source (`<2de> ` is added for MADLAD).
     """
 
     def __init__(self, what: str, options: Options) -> None:

@@ -32,8 +32,8 @@ from anaphora.systems import (
 from anaphora.systems.context import Options, check_asked, split_spec, with_target_context, within
 from anaphora.systems.encoding import check_scope
 
-# Examples are scored in shards of this size, whoever computes them: so that batches, and with them the last digits of
-# the scores, are the same on one machine, on many, and after an interruption.
+# Examples are scored in shards of this size, by one process or by many workers, so that batches, and with them the last
+# digits of the scores, are the same on one machine, on many, and after an interruption.
 SHARD = 1024
 
 Progress = Callable[[int, int], None]

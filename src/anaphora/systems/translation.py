@@ -31,7 +31,9 @@ from anaphora.systems import DocumentTranslator, System, Translator
 from anaphora.systems.context import Context
 
 CHUNK = 256  # sentences between two writes
-IN_ORDER = 16  # times as many, where a sentence waits for the one before it: so that many documents go on together
+IN_ORDER = (
+    16  # times as many, where a sentence waits for the one before it: so that many documents are translated together
+)
 
 Record = tuple[str, int, list[tuple[str, float]]]  # a translation, separators too many or too few, n-best with scores
 

@@ -52,7 +52,7 @@ class Completion:
 
     text: what the model wrote; cut: whether it was cut at max_tokens
     written: the tokens of a chat's answer; echoed: the tokens of a completion; prompt: those of vLLM's own field.
-        Each is None where the server does not tell it, or tells numbers that are none
+        Each is None if the server does not give it, or gives values that are not numbers
     prompt_tokens: how many tokens the prompt has, if the server says so
     """
 
@@ -90,7 +90,7 @@ def parse_completion(document: Any) -> Completion:
 
 
 def parse_echo(completion: Completion, sent: str, generated: int) -> PromptLogprobs | None:
-    """The log-probabilities of a text that was sent to be echoed; None if the server does not tell them.
+    """The log-probabilities of a text that was sent to be echoed; None if the server does not give them.
 
     generated: how many tokens it was allowed to add, which are not part of the text
     """
@@ -100,7 +100,7 @@ def parse_echo(completion: Completion, sent: str, generated: int) -> PromptLogpr
     spelled = [keep for keep in (len(tokens) - generated, len(tokens)) if _spelled(tokens[:keep], sent) is not None]
     if spelled:
         keep = spelled[0]
-    elif size is not None:  # some servers give log-probabilities of what they add only, and say nothing
+    elif size is not None:  # some servers give log-probabilities only of the tokens that they add
         keep = min(size, len(tokens))
         if len(tokens) < size - 1:
             return None
@@ -251,14 +251,14 @@ PATIENCE = 8  # examples without an answer after which a model that has given no
 
 
 class Reply(NamedTuple):
-    """An answer to one question: the letter that was chosen, and the log-probability of each, where they are told."""
+    """An answer to one question: the letter that was chosen, and the log-probabilities of all, if there are any."""
 
     letter: str | None
     logprobs: Sequence[float] | None
 
 
 class Silence:
-    """Notices a model that never answers as it is told to, so that it is not asked ten thousand times."""
+    """Stops the requests to a model that never gives an answer of the expected form."""
 
     def __init__(self) -> None:
         self._examples, self._lock = 0, threading.Lock()  # how many examples had no answer; −1 once one had
@@ -295,7 +295,7 @@ def answer_text(completion: Completion) -> str:
 def combine(replies: Sequence[Reply]) -> list[float]:
     """The score of each candidate from the replies to all `rotations`.
 
-    It is the mean log-probability of the candidate's letters; where the server does not tell them, the logarithm of
+    It is the mean log-probability of the candidate's letters; without log-probabilities, the logarithm of
     the share of times the candidate was chosen, each having one choice more so that none has a share of nothing.
     """
     size = len(replies)
@@ -323,7 +323,7 @@ def _chosen(text: str, letters: str) -> str | None:
 
 
 def _letter_logprobs(tokens: Sequence[TokenLogprobs], letters: str) -> list[float] | None:
-    """The log-probability of each letter where the answer has its letter; None where nothing is told of any.
+    """The log-probability of each letter where the answer has its letter; None if there is none of any letter.
 
     tokens: the answer's, each with the likeliest alternatives. A letter that is not among them is less likely than
         all of them and gets the value of the least likely one.

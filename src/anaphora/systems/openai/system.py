@@ -113,7 +113,7 @@ class OpenAISystem:
             readings = [self._read(text) for text in texts]
             starts = [first_token(r.tokens, text, len(prompt)) for r, text in zip(readings, texts, strict=True)]
         known = [start for start in starts if start is not None]
-        if len(known) < len(starts):  # characters do not tell where candidates begin: the prompt's own tokens do
+        if len(known) < len(starts):  # the tokens do not spell the text: compare with those of the prompt
             alone = self._read_chat(prompt, None) if self.chat else self._read(prompt)
             known = [common_tokens(alone.tokens, reading.tokens) for reading in readings]
         return add_up(readings, min(known), self.options.margins_only)
