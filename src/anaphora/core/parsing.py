@@ -183,6 +183,14 @@ def read_json(path: Path, remedy: str = "") -> Any:
     return parse_json(read_text(path), path, remedy)
 
 
+def read_json_list(path: Path, remedy: str = "") -> list[Any]:
+    """The JSON document in a file, which must be a list."""
+    document = read_json(path, remedy)
+    if not isinstance(document, list):
+        raise BadInput(path, "a JSON list of records is expected", remedy=remedy)
+    return document
+
+
 def read_json_object(path: Path, remedy: str = "", decoder: json.JSONDecoder = DOCUMENT) -> dict[str, Any]:
     """The JSON document in a file, which must be an object."""
     document = parse_json(read_text(path), path, remedy, decoder)
@@ -235,16 +243,18 @@ def are_strings(value: object) -> bool:
 
 
 @contextmanager
-def expecting(path: Path | str, what: str, line: int | None = None, remedy: str = "") -> Iterator[None]:
+def expecting(path: Path | str, what: str, line: int | None = None, remedy: str = "", item: str = "") -> Iterator[None]:
     """Turn errors inside, which a document of another shape than its format causes, into a BadInput.
 
-    what: what the file should hold, as in "a record of ParCorFull"
+    what: what the file should hold, as in "a record of ParCorFull"; item: where, if not by its line: "record 3"
     """
     try:
         yield
     except UNEXPECTED as error:
-        problem = f"{error} is missing" if isinstance(error, KeyError) else f"{type(error).__name__}: {error}"
-        raise BadInput(path, f"not {what} ({shortened(problem)})", line=line, remedy=remedy) from None
+        kind = "" if type(error) is ValueError else f"{type(error).__name__}: "
+        problem = shortened(f"{error} is missing" if isinstance(error, KeyError) else f"{kind}{error}")
+        where = f"{item}: " if item else ""
+        raise BadInput(path, f"{where}not {what} ({problem})", line=line, remedy=remedy) from None
 
 
 def shortened(text: str, longest: int = 200) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 from anaphora.core.documents import parallel_lines
 from anaphora.core.errors import BadInput
 from anaphora.core.files import existing, require, text_lines
-from anaphora.core.parsing import expecting, read_json, whole_number
+from anaphora.core.parsing import expecting, read_json_list, whole_number
 from anaphora.suites.catalog import citation
 from anaphora.suites.example import Example, Passage, Tag
 from anaphora.suites.readers.contracat import split_passage
@@ -46,7 +46,7 @@ def read(path: Path) -> Suite:
             for number, group in enumerate(_groups(files, sizes)):
                 yield _example(str(number), group, attack, {})
             return
-        subset: list[dict[str, Any]] = read_json(records)
+        subset = read_json_list(records)
         with expecting(records, "a list of ContraPro's records"):
             groups = list(_groups(files, (1 + len(record["errors"]) for record in subset)))
             originals = _originals(subset, groups, _texts(base, sizes), records)

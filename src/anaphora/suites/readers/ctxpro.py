@@ -9,7 +9,7 @@ from typing import Any
 
 from anaphora.core.errors import BadInput
 from anaphora.core.files import existing, text_lines
-from anaphora.core.parsing import get, read_json
+from anaphora.core.parsing import get, read_json_list
 from anaphora.suites.catalog import citation
 from anaphora.suites.example import Example, Tag
 from anaphora.suites.suite import Header, Suite, suite_of
@@ -43,9 +43,7 @@ def read(path: Path, *, context: int | None = None) -> Suite:
     )
 
     def examples() -> Iterator[Example]:
-        items = read_json(records)
-        if not isinstance(items, list):
-            raise BadInput(records, "a JSON list of records is expected")
+        items = read_json_list(records)
         passages = [[sentence.strip() for sentence in line.split("<eos>")] for line in text_lines(text)]
         if len(passages) != len(items):
             raise BadInput(text, f"{len(passages):,} lines, but {records.name} has {len(items):,} records")
