@@ -41,7 +41,7 @@ def test_texts_are_read_in_step(files: dict[str, Path]) -> None:
 
 
 def test_names_that_do_not_fit(files: dict[str, Path]) -> None:
-    with pytest.raises(AnaphoraError, match="for each of the 2 translations"):
+    with pytest.raises(AnaphoraError, match="is needed for each translation"):
         read_texts(files["ref"], [files["a"], files["b"]], names=["one"])
     with pytest.raises(AnaphoraError, match="the same name"):
         read_texts(files["ref"], [files["a"], files["a"]])

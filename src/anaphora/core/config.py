@@ -7,6 +7,7 @@ strings, numbers, truth values and tuples of them.
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
@@ -125,20 +126,16 @@ def write_toml(config: Any, left_out: Collection[str] = ()) -> str:
     for field in dataclasses.fields(config):
         value = getattr(config, field.name)
         if not dataclasses.is_dataclass(value):
-            plain.append(f"{field.name} = {_toml(value)}")
+            plain.append(f"{field.name} = {toml_value(value)}")
             continue
         sections += ["", f"[{field.name}]"]
         keys = ((key.name, getattr(value, key.name)) for key in dataclasses.fields(value))
-        sections += [f"{key} = {_toml(one)}" for key, one in keys if f"{field.name}.{key}" not in left_out]
+        sections += [f"{key} = {toml_value(one)}" for key, one in keys if f"{field.name}.{key}" not in left_out]
     return "\n".join([*plain, *sections]) + "\n"
 
 
-def _toml(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        quoted = value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\t", "\\t")
-        return f'"{quoted}"'
+def toml_value(value: Any) -> str:
+    """Return a string, a number, a truth value, or a list of them as TOML."""
     if isinstance(value, tuple | list):
-        return f"[{', '.join(map(_toml, value))}]"
-    return repr(value)
+        return f"[{', '.join(map(toml_value, value))}]"
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, str | bool) else repr(value)  # as in JSON

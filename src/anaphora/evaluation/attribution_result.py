@@ -19,7 +19,7 @@ from anaphora.evaluation import decision as by
 from anaphora.evaluation.attribution import HIGHLIGHTS, METHODS, SIDES
 from anaphora.evaluation.result import Proportion, RunSignature, Settings
 from anaphora.runs import Run, ScoredExample
-from anaphora.stats.intervals import Floats, bootstrap_mean, percentile_interval, wilson
+from anaphora.stats.intervals import Floats, bootstrap_mean, percentile_interval
 from anaphora.stats.resampling import Interval
 from anaphora.table import Rendered
 
@@ -133,7 +133,7 @@ def attributions_of(run: Run, *, breakdowns: Sequence[str] = (), settings: Setti
         header.system,
         method,
         len(items),
-        Proportion(total, sum(right), wilson(sum(right), total, settings.confidence)),
+        by.proportion(sum(right), total, settings.confidence),
         antecedent,
         _split(records, HIGHLIGHTS, settings),
         _differences(records, settings),

@@ -31,6 +31,11 @@ class Decision(NamedTuple):
     chosen: int | None
 
 
+def proportion(correct: int, total: int, confidence: float) -> Proportion:
+    """Return a proportion with Wilson's interval."""
+    return Proportion(total, correct, wilson(correct, total, confidence))
+
+
 def decide(item: ScoredExample, *, minimize: bool = False, normalize: str = "sum") -> Decision:
     """Decide an example (ContraPro §3.2): correct if the reference beats every contrastive translation."""
     scores = item.scores if normalize == "sum" else per_token(item)
@@ -237,9 +242,7 @@ class Priors:
         result = {}
         for template, counts in sorted(self._counts.items()):
             total = counts.total()
-            result[template] = {
-                choice: Proportion(total, n, wilson(n, total, confidence)) for choice, n in counts.most_common()
-            }
+            result[template] = {choice: proportion(n, total, confidence) for choice, n in counts.most_common()}
         return result
 
 

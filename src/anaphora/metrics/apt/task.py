@@ -17,6 +17,7 @@ from anaphora.align.tokenize import Split, Tokenization, Treatment
 from anaphora.core.documents import read_parallel
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.languages.pronouns import PronounLists
+from anaphora.metrics import check_one_each, system_names
 
 NONE = "NONE"  # in a confusion matrix: no translation was found
 Words = list[str]
@@ -221,25 +222,17 @@ class Files:
     names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        several = {
-            "alignment file (--translation-alignments)": self.hypothesis_alignments,
-            "tag file (--translation-tags)": self.hypothesis_tags,
-            "name (--name)": self.names,
-        }
         if not self.hypotheses:
             raise AnaphoraError("no translation to evaluate. Pass at least one with -t")
-        for what, given in several.items():
-            if given and len(given) != len(self.hypotheses):
-                counts = f"{len(self.hypotheses)} translations, but {len(given)}"
-                raise AnaphoraError(f"one {what} is needed for each translation, in their order: {counts} given")
+        check_one_each("alignment file (--translation-alignments)", self.hypothesis_alignments, self.hypotheses)
+        check_one_each("tag file (--translation-tags)", self.hypothesis_tags, self.hypotheses)
+        system_names(self.hypotheses, self.names)
         if (self.reference_tags is None) != (not self.hypothesis_tags):
             raise AnaphoraError("tags must be given for the reference and every translation (--translation-tags)")
-        if len(set(self.systems)) != len(self.systems):
-            raise AnaphoraError("two translations have the same name: tell them apart with --name, once for each")
 
     @property
     def systems(self) -> tuple[str, ...]:
-        return self.names or tuple(map(str, self.hypotheses))
+        return system_names(self.hypotheses, self.names)
 
     def tokenization(self, tokenize: str, normalize: bool, languages: tuple[str, str]) -> Tokenization:
         """How these texts are divided into words: as they are (`auto`), if files are given that count their words."""
