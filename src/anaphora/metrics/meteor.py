@@ -26,7 +26,7 @@ from anaphora.core.errors import AnaphoraError, check_name
 from anaphora.core.files import text_lines
 from anaphora.languages import names_with
 from anaphora.languages.pronouns import normalize_word, pronoun_classes
-from anaphora.languages.wordnet import WordNet, find_wordnet
+from anaphora.languages.thesaurus import WordNet, find_wordnet
 from anaphora.metrics.corpus import Measured, Texts
 from anaphora.stats.intervals import Floats
 from anaphora.stats.paired import Figures, SufficientStats, ratio
