@@ -198,7 +198,7 @@ def header_problem(tmp_path: Path, content: str | bytes) -> str:
     "content", ["", "\n", "not JSON\n", "[1]\n", "{}\n", '{"anaphora": 1, "name": "a suite"}\n', "1.5\n"]
 )
 def test_what_is_no_run_is_said_to_be_none(tmp_path: Path, content: str) -> None:
-    assert "not a run: the first line is not a run header" in header_problem(tmp_path, content)
+    assert "not a run: the first line is not its header" in header_problem(tmp_path, content)
 
 
 @pytest.mark.parametrize("version", [0, 2, "1", True, None])

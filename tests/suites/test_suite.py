@@ -273,13 +273,15 @@ def test_an_empty_file_is_no_suite(tmp_path: Path) -> None:
 
 def test_a_newer_file_asks_for_a_newer_program(tmp_path: Path) -> None:
     newer = HEADER_LINE.replace("1", str(FORMAT_VERSION + 1))
-    with pytest.raises(BadInput, match=r"line 1: suite format version 2, .* up to 1\. Upgrade with: pip install -U"):
+    with pytest.raises(
+        BadInput, match=r"line 1: a suite file of format version 2, .* up to 1\. Upgrade with: pip install -U"
+    ):
         read_native(written(tmp_path, newer, GOOD))
 
 
 @pytest.mark.parametrize("version", ["0", "-1", '"1"', "1.0", "true", "null"])
 def test_a_version_that_never_was_is_an_error(tmp_path: Path, version: str) -> None:
-    with pytest.raises(BadInput, match="suite format version"):
+    with pytest.raises(BadInput, match="a suite file of format version"):
         read_native(written(tmp_path, HEADER_LINE.replace("1", version)))
 
 

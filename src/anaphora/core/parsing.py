@@ -168,6 +168,24 @@ def json_record(line: str | bytes, path: Path, number: int | None = None, what: 
     raise BadInput(path, f"not {what} ({problem})" if what else problem, line=number)
 
 
+def json_header(line: str, key: str, newest: int, path: Path, what: str, remedy: str) -> dict[str, Any]:
+    """The JSON object on the first line of a file, which has the version of its format under this key.
+
+    what: what the file should be, as in "suite file"
+    """
+    try:
+        header = json_value(line.removeprefix("\ufeff"))
+    except ValueError:
+        header = None
+    if not isinstance(header, dict) or key not in header:
+        raise BadInput(path, f"not a {what}: the first line is not its header", line=1, remedy=remedy)
+    version = header[key]
+    if type(version) is not int or not 1 <= version <= newest:
+        problem = f"a {what} of format version {version!r}, but this program reads up to {newest}"
+        raise BadInput(path, problem, line=1, remedy="Upgrade with: pip install -U anaphora")
+    return header
+
+
 def parse_json(text: str, path: Path | str, remedy: str = "", decoder: json.JSONDecoder = DOCUMENT) -> Any:
     """A whole JSON document, whose numbers fit 64 bits; an error says the line."""
     try:
