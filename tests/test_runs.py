@@ -473,7 +473,7 @@ def test_a_run_that_another_program_wrote_meanwhile_is_not_claimed(tmp_path: Pat
         for number in ORDER:
             run.add(number, answer(number))
         run.file.write_bytes(b"of another")
-        with pytest.raises(AnaphoraError, match=r"run\.jsonl was written by another program meanwhile\. Move it away"):
+        with pytest.raises(AnaphoraError, match=r"run\.jsonl was written by another program in the meantime\. Move"):
             run.finish()
     assert run.file.read_bytes() == b"of another"
     run.file.unlink()

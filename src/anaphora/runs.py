@@ -417,8 +417,8 @@ class RunWriter:
         if not self._complete:
             if self.file.exists():
                 raise AnaphoraError(
-                    f"{self.file} was written by another program meanwhile. Move it away, then use --resume: answers "
-                    f"of {self.header.system} are kept in {self.part}"
+                    f"{self.file} was written by another program in the meantime. Move it away, then use --resume: "
+                    f"answers of {self.header.system} are kept in {self.part}"
                 )
             with atomic_writer(self.file) as out:
                 out.write(header_line(self.header))

@@ -331,7 +331,7 @@ def test_no_capacity_is_an_error() -> None:
     pool = Company()
     pool.start()
     pool.size = 0
-    with pytest.raises(AnaphoraError, match=r"^there is no room for a worker any more$"):
+    with pytest.raises(AnaphoraError, match=r"^no worker can be started any more$"):
         list(pool.results(tasks(1)))
     assert list(Company(room=0).results([])) == []
 

@@ -120,14 +120,14 @@ class _Machine:
     def append(self, values: list[Any]) -> None:
         [target] = self.pop(1)
         if type(target) is not list:
-            _refuse("values are appended to what is no list")
+            _refuse("values are appended to something that is not a list")
         target += values
         self.stack.append(target)
 
     def set_items(self, items: list[Any]) -> None:
         [target] = self.pop(1)
         if type(target) is not dict:
-            _refuse("items are set in what is no dict")
+            _refuse("items are set in something that is not a dict")
         target.update(_dict(items))
         self.stack.append(target)
 

@@ -399,7 +399,7 @@ def check_method(spec: str, method: str) -> None:
             raise AnaphoraError(f"{spec} scores whole candidates only, and not the pronoun. Use hf:, lm:, nmt: or ct2:")
     elif not traits.gradients:
         other = "Use --method occlusion, or hf:, lm: or nmt:" if traits.scope else "Use hf:, lm: or nmt:"
-        raise AnaphoraError(f"{spec} has no gradients and does not tell its attention. {other}")
+        raise AnaphoraError(f"{spec} has no gradients and does not expose its attention. {other}")
 
 
 def check_tags(suite: Suite, examples: Iterable[Example]) -> None:

@@ -303,12 +303,12 @@ def check_examples(run: Run, examples: Iterable[Example]) -> None:
         item = scored.get(example.id)
         if item is None:
             problem = f"example {example.id!r} is not in the run, which is of {run.header.suite}"
-            raise BadInput(run.path, problem, remedy="Score the suite that is translated.")
+            raise BadInput(run.path, problem, remedy="Score the suite that was translated.")
         tags = item.tags == example.tags or canonical(item.tags) == canonical(example.tags)  # a tuple is read as a list
         if item.gold != example.gold or not tags:
             what = "has other tags" if item.gold == example.gold else "has another right answer"
             problem = f"a run of another suite ({run.header.suite}), in which example {example.id!r} {what}"
-            raise BadInput(run.path, problem, remedy="Score the suite that is translated.")
+            raise BadInput(run.path, problem, remedy="Score the suite that was translated.")
 
 
 def original_of(item: ScoredExample) -> str | None:

@@ -179,7 +179,7 @@ def _evidence(runs: list[Run], settings: Settings) -> Evidence:
     for k, run in enumerate(runs):
         for other in runs[:k]:
             if other.header.sha256 == run.header.sha256:
-                problem = f"a second run of {run.header.suite} by {run.header.system}, besides {other.path}"
+                problem = f"a second run of {run.header.suite} by {run.header.system}. The first is {other.path}"
                 raise BadInput(run.path, problem, remedy="Name one of them.")
             if other.header.languages != run.header.languages:
                 problem = f"languages {run.header.languages}, but {other.path} has {other.header.languages}"
@@ -248,7 +248,7 @@ def _attacked(
         if len(bases) != 1:
             who = "several runs have" if bases else "no run has"
             problem = f"an attack, but {who} the originals of its examples by {runs[k].header.system}"
-            remedy = "Name the run on the suite itself, too; --name NAME says that score files are of one system"
+            remedy = "Name the run on the suite itself, too; --name NAME declares that score files belong to one system"
             raise BadInput(runs[k].path, problem, remedy=remedy)
         attacked.setdefault(bases[0], []).append(k)
     return attacked

@@ -152,7 +152,7 @@ def load_agreement(language: str) -> NounAgreement:
     if "determiners" not in content or not forms:
         targets = [name for name in known if "determiners" in (table(name, TABLE) or {})]
         raise AnaphoraError(
-            f"the determiners of {language!r} are not known, which show the gender of a noun. Known: "
+            f"the determiners of {language!r}, which show the gender of a noun, are not known. Known: "
             f"{', '.join(targets)}. Add the table [{TABLE}] to a data file for the language (docs/extending.md)"
         )
     genders = (table(short, "grammar") or {}).get("genders") or list(GENDERS)

@@ -287,7 +287,7 @@ def read_samples(path: Path) -> list[Sample]:
     for record in table.records:
         candidate, reference, verdict = (record.cells[name] for name in ("candidate", "reference", "correct"))
         if not candidate or not reference:
-            raise BadInput(path, "a pronoun is missing", line=record.line, remedy="Leave out what was not found.")
+            raise BadInput(path, "a pronoun is missing", line=record.line, remedy="Leave out rows without a pronoun.")
         if verdict.casefold() not in YES + NO:
             raise BadInput(path, f"neither correct nor wrong: {verdict!r}", line=record.line, remedy="Write 1 or 0.")
         samples.append(Sample(candidate, reference, verdict.casefold() in YES))

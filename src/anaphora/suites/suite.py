@@ -168,7 +168,7 @@ def suite_of(header: Header, examples: Callable[[], Iterable[Example]], path: Pa
         for example in examples():
             if not _is_example(example):
                 raise BadInput(
-                    path or header.name, f"example {shown(example.id)}: a text is expected where there is none"
+                    path or header.name, f"example {shown(example.id)}: something other than a text is in its passages"
                 )
             if digest is not None:
                 digest.update(example_line(example))

@@ -190,9 +190,9 @@ def test_a_place_outside_the_source_is_refused(published: Path) -> None:
     text = Path("data_es-en/config_1").read_text(encoding="utf-8")
     text = text.replace("input_type: word", "input_type: possition").replace("data_es-en/list_es", "places")
     Path("config").write_text(text, encoding="utf-8")
-    for place in ("46 0", "0 999"):
-        Path("places").write_text(f"0 1\n{place}\n", encoding="utf-8")
-        with pytest.raises(BadInput, match=f"places: the place {place} is outside the source"):
+    for sentence, word in ((46, 0), (0, 999)):
+        Path("places").write_text(f"0 1\n{sentence} {word}\n", encoding="utf-8")
+        with pytest.raises(BadInput, match=f"places: word {word} of sentence {sentence} is outside the source"):
             run_config(Path("config"), QUICK)
     assert not list(Path("data_es-en").glob("output*"))
 

@@ -80,7 +80,7 @@ def test_the_language_is_in_the_name_of_the_file(tmp_path: Path, name: str, lang
 def test_another_name_does_not_say_the_language(tmp_path: Path) -> None:
     with pytest.raises(
         BadInput,
-        match=r"the file name does not contain the language\. It is test_data_german, ",
+        match=r"the file name does not contain the language\. Names are such as test_data_german ",
     ):
         read(written(tmp_path, pair(), name="pairs.jsonl"))
 

@@ -203,7 +203,7 @@ def read_list(path: Path) -> tuple[str, ...]:
 
 
 def read_positions(path: Path) -> tuple[tuple[int, int], ...]:
-    """Pronouns by their place: a sentence and a position per line, both counted from 0."""
+    """Pronouns by their position: a sentence and a position per line, both counted from 0."""
     positions = []
     for number, line in enumerate(text_lines(path), start=1):
         fields = line.split()
@@ -277,7 +277,7 @@ def run_config(path: Path, sampling: Resampling | None = None) -> tuple[AptResul
     task = read_task(config.files, apt_idiap.split, PronounLists(config.languages))
     for sentence, position in config.settings.positions or ():
         if sentence >= len(task.source) or position >= len(task.source[sentence]):
-            problem = f"the place {sentence} {position} is outside the source"
+            problem = f"word {position} of sentence {sentence} is outside the source"
             raise BadInput(config.pronouns, problem, remedy="Sentences and positions count from 0.")
     weighting = weighting_of(config.settings)
     result = make_result(

@@ -30,7 +30,7 @@ def read(path: Path) -> Suite:
     """
     language = next((code for name, code in LANGUAGES.items() if name in path.name), None)
     if language is None:
-        remedy = "It is test_data_german, test_data_german.jsonl or alike."
+        remedy = "Names are such as test_data_german or test_data_german.jsonl."
         raise BadInput(path, "the file name does not contain the language", remedy=remedy)
 
     def examples() -> Iterator[Example]:
