@@ -61,7 +61,7 @@ class CandidateScores(NamedTuple):
     tokens: Sequence[int] | None = None
     undecidable: Sequence[tuple[int, int]] = ()
     truncated: int = 0
-    extra: Mapping[str, Any] = {}  # nobody writes to it; a MappingProxyType could not be sent to a process
+    extra: Mapping[str, Any] = {}  # never written to; a MappingProxyType could not be sent to a process
 
 
 def equal_pairs(candidates: Sequence[object]) -> list[tuple[int, int]]:

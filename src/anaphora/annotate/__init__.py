@@ -1,4 +1,4 @@
-"""Annotation behind one protocol: spaCy, Stanza or CoNLL-U files, named by a spec such as `spacy:en_core_web_sm`."""
+"""Annotation with one protocol: spaCy, Stanza or CoNLL-U files, named by a spec such as `spacy:en_core_web_sm`."""
 
 from __future__ import annotations
 

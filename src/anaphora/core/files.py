@@ -346,7 +346,7 @@ def rename_synced(source: Path, path: Path) -> None:
 
 
 def remove_leftovers(folder: Path, name: str = "*") -> None:
-    """Remove what a killed process was writing in a folder, under any name or one; only for who holds its lock."""
+    """Remove what a killed process was writing in a folder, under any name or one; call it only with its lock."""
     for path in folder.glob(f".{name}.{'[0-9a-f]' * 8}.part"):
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path, ignore_errors=True)
@@ -383,7 +383,7 @@ def sync_file(path: Path) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Return when the names in a folder are on the disk; where a file system cannot sync folders, at once."""
+    """Return when the names in a folder are on the disk; where a file system cannot sync folders, immediately."""
     try:
         sync_file(folder)
     except OSError as error:

@@ -76,7 +76,7 @@ def words_of(sentence: str) -> list[Span]:
 def word_units(attribution: TokenAttribution) -> tuple[list[Unit], float]:
     """Return the words that were read with the sums of their tokens' values, and the rest of the attribution.
 
-    The rest is what lies on tokens that are not words of the passage, such as ends of sentences and prompts.
+    The rest is the attribution of tokens that are not words of the passage, such as ends of sentences and prompts.
     """
     passages = (attribution.source, attribution.target)
     spans = [[words_of(sentence) for sentence in passage] for passage in passages]
@@ -186,7 +186,7 @@ def shares(units: Sequence[Unit]) -> list[float]:
 
 
 def figures_of(units: Sequence[Unit], chosen: Container[Unit]) -> dict[str, float]:
-    """How the attribution lies on chosen units, each next to what it would be by chance.
+    """How much of the attribution chosen units have, each figure next to its value by chance.
 
     share: of the attribution on them; uniform_share: if every token had the same
     rank: of the first of them, 1 for the largest value; uniform_rank: its expectation in a random order

@@ -1,4 +1,4 @@
-"""Figures from the attributions of a run: how much lies on the antecedent, and on what translators have highlighted.
+"""Figures from the attributions of a run: the share of the antecedent, and of what translators have highlighted.
 
 Each figure is a mean over examples with a bootstrap interval, of all examples and of those that were answered right and
 wrong at the pronoun, next to what it would be if every token had the same attribution.

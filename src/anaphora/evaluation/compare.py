@@ -285,7 +285,7 @@ def corrected(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
 def zip_runs(runs: Sequence[Run]) -> Iterator[tuple[ScoredExample, ...]]:
     """Yield the answers of all runs example by example, in the order of the first run.
 
-    Runs of one suite go in step and are streamed. Runs of a suite and of attacks on it are paired by the tag
+    Runs of one suite are read in parallel. Runs of a suite and of attacks on it are paired by the tag
     `attacked`, on the examples that all of them have.
     """
     if len({run.header.sha256 for run in runs}) == 1:

@@ -22,7 +22,7 @@ class Decision(NamedTuple):
     """The decision that the scores of an example imply.
 
     correct: the gold is strictly better than every other candidate
-    tie: the gold shares the best score with another candidate; one that is tied behind a better candidate is wrong
+    tie: the gold shares the best score with another candidate; one that is tied below a better candidate is wrong
     chosen: the index of the best candidate, None where several are best. Without a gold only `chosen` has a meaning.
     """
 
@@ -136,7 +136,7 @@ def grouped(specs: Iterable[str], items: Iterable[tuple[Mapping[str, Tag], Item]
 
 
 def joint(breakdowns: Iterable[Breakdown]) -> Breakdown:
-    """The breakdown by every tag that any of these needs; their groups are made of its groups."""
+    """The breakdown by every tag that any of these needs; their groups are unions of its groups."""
     tags = dict.fromkeys(tag for breakdown in breakdowns for tag in breakdown.tags)
     return Breakdown(tuple((tag, None) for tag in tags))
 
@@ -179,7 +179,7 @@ def repeated(names: Sequence[str], groups: Iterable[Sequence[str | None]]) -> di
 
 
 def order(group: str) -> tuple[tuple[int, float, str], ...]:
-    """Sort key of groups: numbers by value, merged ones behind them, then words."""
+    """Sort key of groups: numbers by value, merged ones after them, then words."""
     return tuple(_part_order(part) for part in group.split("×"))
 
 

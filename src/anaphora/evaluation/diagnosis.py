@@ -74,7 +74,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A sentence with the rule and the checks it follows from. items: the ids of the items behind it."""
+    """A sentence with the rule and the checks it follows from. items: the ids of the items it rests on."""
 
     rule: str
     verdict: str

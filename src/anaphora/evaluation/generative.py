@@ -71,7 +71,7 @@ class Outcome:
 class Contrast:
     """The words in which the candidates of an example differ.
 
-    position: of the gold candidate's first word that another one has not; gold, others: words that speak for either
+    position: of the gold candidate's first word that another one has not; gold, others: evidence for either
     pronouns: whether these are forms of pronouns
     """
 
@@ -357,7 +357,7 @@ def read_translations(path: Path, texts: Texts, suite: Suite) -> Text:
 
 
 def alignment_label(settings: Settings, corpus: Sequence[Pair] = (), saved: Path | None = None) -> str:
-    """How texts were aligned, for a signature, as APT's says it; a corpus and a saved aligner with their hashes.
+    """How texts were aligned, for a signature; a corpus and a saved aligner with their hashes.
 
     saved: the folder of an aligner that was trained before
     """

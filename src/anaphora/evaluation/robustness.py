@@ -139,7 +139,7 @@ def _parts(run: Run) -> dict[str, LoadedRun]:
 
 
 def _check(before: Run, run: Run) -> None:
-    """Before and after must be one system, used in one way; score files do not say whose they are."""
+    """Before and after must be one system, used in one way; score files do not name their system."""
     one, other = before.header, run.header
     imported = one.system.startswith("scores:") or other.system.startswith("scores:")
     stated = [] if imported else [("system", one.system, other.system), *_unlike(one.measurement, other.measurement)]

@@ -106,7 +106,7 @@ def read_texts(
     tokenize: str = DEFAULT,
     normalize: bool | None = None,
 ) -> Texts:
-    """The texts of files that belong together line by line. names: of the systems; their paths if there are none."""
+    """The texts of files that are aligned line by line. names: of the systems; their paths if there are none."""
     systems = system_names(hypotheses, names)
     paths = [references] if isinstance(references, Path) else list(references)
     taken = next((name for name in systems if name.partition(" ")[0] == "reference"), None)

@@ -111,7 +111,7 @@ def outliers(scores: Scores) -> tuple[str, ...]:
 
 
 def removed_systems(scores: Scores, without: Sequence[str]) -> tuple[str, ...]:
-    """The systems that are left out, in the order of the scores; too few that stay are an error."""
+    """The systems that are left out, in the order of the scores; if too few remain, it is an error."""
     unknown = [name for name in without if name not in scores.systems and name != AUTO]
     if unknown:
         near = did_you_mean(unknown[0], scores.systems)
@@ -280,7 +280,7 @@ def sweep(
             # the weight of a discarded case makes no difference
             pairs = dict.fromkeys((0.0 if 2 in dropped else w2, 0.0 if 6 in dropped else w6) for w2, w6 in weights)
             for w2, w6 in pairs:
-                weighting = Weighting((1.0, w2, 0.0, 0.0, 0.0, w6), tuple(dropped))  # the others are never in question
+                weighting = Weighting((1.0, w2, 0.0, 0.0, 0.0, w6), tuple(dropped))  # the other weights are always 0
                 values: dict[str, float] = {}
                 for system, numbers in ordered[alignment].items():
                     value = weighting.score(numbers)

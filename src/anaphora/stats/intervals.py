@@ -1,4 +1,4 @@
-"""How sure is a figure? Intervals for a share, by formula and by resampling."""
+"""Confidence intervals of a proportion, by formula and by resampling."""
 
 from __future__ import annotations
 

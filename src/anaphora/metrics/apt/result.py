@@ -1,4 +1,4 @@
-"""How sure is an APT score, and a difference of two? Sentences are resampled, with all their pronouns.
+"""Results of APT: scores and differences with intervals and tests that resample sentences with all their pronouns.
 
 Pronouns of one sentence are translated together and go right or wrong together, so that the sentence is the unit, in
 the intervals as in the paired tests.
@@ -110,7 +110,7 @@ def _test_ratios(rows: Floats, counts: Ints, sampling: Resampling) -> tuple[dict
 
 
 def _ratio_differences(sums: Floats) -> Floats:
-    """The second ratio minus the first; samples in which a system has no pronoun say nothing and are left out."""
+    """The second ratio minus the first; samples in which a system has no pronoun are left out."""
     sums = sums[(sums[:, 1] > 0) & (sums[:, 3] > 0)]
     if not len(sums):
         raise NotFinite("no resampled text has a pronoun of both systems. Draw more samples (--samples)")

@@ -1,4 +1,4 @@
-"""What an APT variant is given and what it hands back: texts with their alignments, triples with their cases."""
+"""The input and output of an APT variant: texts with their alignments, and triples with their cases."""
 
 from __future__ import annotations
 
@@ -202,14 +202,14 @@ def count_cases(cases: Iterable[int]) -> tuple[int, ...]:
     return tuple(counts)
 
 
-# The files of an APT evaluation: read in step, checked, and put together as a task.
+# The files of an APT evaluation: read line by line, checked, and combined into a task.
 
 PLAIN = re.compile("(?:[0-9]{1,9}-[0-9]{1,9} )*[0-9]{1,9}-[0-9]{1,9}")  # a Pharaoh line without anything unusual
 
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """The texts, line by line in step, and what belongs to them. Missing alignments are made."""
+    """The texts, which are aligned line by line, and their further files. Missing alignments are computed."""
 
     source: Path
     reference: Path

@@ -51,7 +51,7 @@ def read(path: Path) -> Suite:
 
 
 def split_passage(line: str) -> Passage:
-    """`context <SEP> current`; the attacks have two spaces behind the mark."""
+    """`context <SEP> current`; the attacks have two spaces after the mark."""
     return tuple(sentence.strip() for sentence in line.split("<SEP>"))
 
 

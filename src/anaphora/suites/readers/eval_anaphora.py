@@ -90,7 +90,7 @@ def _example(row: dict[str, Any], language: str) -> Example:
 
 
 def _sentences(tokens: list[str]) -> list[str]:
-    """Tokens as sentences; a headline without an end mark runs into the sentence behind it, as it does in the data."""
+    """Tokens as sentences; a headline without an end mark runs into the sentence after it, as it does in the data."""
     sentences: list[list[str]] = []
     open_sentence = False
     for token in tokens:
