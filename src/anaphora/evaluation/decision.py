@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
@@ -133,6 +133,17 @@ def grouped(specs: Iterable[str], items: Iterable[tuple[Mapping[str, Tag], Item]
         for name, members in groups.items()
         if members
     }
+
+
+def counted(
+    specs: Iterable[str], values: Sequence[tuple[Mapping[str, Tag], str]], make: Callable[[Mapping[str, int]], Item]
+) -> tuple[Item, dict[str, dict[str, Item]]]:
+    """Return what is made of the counts of values, in all and by breakdowns. values: with the tags of their examples"""
+    by_group = {
+        name: {group: make(Counter(members)) for group, members in groups.items()}
+        for name, groups in grouped(specs, values).items()
+    }
+    return make(Counter(value for _, value in values)), by_group
 
 
 def joint(breakdowns: Iterable[Breakdown]) -> Breakdown:

@@ -21,6 +21,7 @@ from anaphora.stats.intervals import newcombe, wilson
 from anaphora.stats.resampling import Interval
 from anaphora.stats.signature import with_hash
 from anaphora.suites.example import Tag
+from anaphora.suites.readers.contracat import NAMES
 
 # The rules, read from diagnosis.toml: what each looks at, its thresholds, and what it says when.
 
@@ -256,7 +257,6 @@ def _attacked(
 
 # The figures of a diagnosis and their verdicts: one pure function per kind of rule.
 
-NAMES = {"m": "masculine", "f": "feminine", "n": "neuter"}
 TOO_FEW = "too few"
 AT_CHANCE = "at chance"
 
@@ -322,7 +322,7 @@ def fallback(answers: Sequence[Answer], rule: Rule, limits: Thresholds, confiden
         chosen = tuple(answer.id for answer, is_chosen in asked if is_chosen)
         total, share = len(asked), len(chosen) / len(asked)
         interval = wilson(len(chosen), total, confidence)
-        measured.append(Measured(total, share, interval, "none", chosen, (NAMES.get(gender, gender),)))
+        measured.append(Measured(total, share, interval, "none", chosen, (str(NAMES.get(gender, gender)),)))
     if not measured:
         return None
     first, *others = sorted(measured, key=lambda m: -m.value)

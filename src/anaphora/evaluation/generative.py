@@ -206,13 +206,8 @@ def count(
     asked: bool = False,
 ) -> tuple[Counts, dict[str, dict[str, Counts]]]:
     """Outcomes in all and by breakdowns. asked: annotators were asked about some, so that outcomes may be unclear"""
-    groups = by.grouped(breakdowns, ((example.tags, outcome.outcome) for example, outcome in outcomes))
-    overall = Counter(outcome.outcome for _, outcome in outcomes)
-    by_group = {
-        name: {group: _counts(Counter(members), confidence, asked) for group, members in of_name.items()}
-        for name, of_name in groups.items()
-    }
-    return _counts(overall, confidence, asked), by_group
+    values = [(example.tags, outcome.outcome) for example, outcome in outcomes]
+    return by.counted(breakdowns, values, lambda numbers: _counts(numbers, confidence, asked))
 
 
 def _counts(numbers: Mapping[str, int], confidence: float, asked: bool) -> Counts:

@@ -410,15 +410,10 @@ def count(
     judged: Judged | None = None,
 ) -> OwnAgreement:
     """Verdicts in all and by breakdowns. outcomes: by the reference, by the ids of examples"""
-    pairs = list(zip(examples, verdicts, strict=True))
-    groups = by.grouped(breakdowns, ((example.tags, verdict.verdict) for example, verdict in pairs))
+    values = [(example.tags, verdict.verdict) for example, verdict in zip(examples, verdicts, strict=True)]
     known = outcomes or {}
     return OwnAgreement(
-        _counts(Counter(verdict.verdict for verdict in verdicts), confidence),
-        {
-            name: {group: _counts(Counter(members), confidence) for group, members in of_name.items()}
-            for name, of_name in groups.items()
-        },
+        *by.counted(breakdowns, values, lambda numbers: _counts(numbers, confidence)),
         tuple(verdicts),
         dict(Counter(verdict.reason for verdict in verdicts if verdict.reason).most_common()),
         untagged,
