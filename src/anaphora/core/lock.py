@@ -128,7 +128,7 @@ _held: set[int] = set()
 
 
 def _forget() -> None:
-    """In a forked process: a lock belongs to all who have its file open, so close it here."""
+    """Close the locks in a forked process, since a lock belongs to every process that has its file open."""
     for handle in _held:
         with contextlib.suppress(OSError):
             os.close(handle)

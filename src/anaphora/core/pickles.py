@@ -190,7 +190,7 @@ INSTRUCTIONS: dict[str, Instruction] = {
 
 
 def _measure(value: Any, depth: int, known: dict[int, tuple[int, int]]) -> tuple[int, int]:
-    """How many values it is when written out, and how deep; shared parts are measured once, and one that holds itself
+    """The number and depth of the values when written out; shared parts are measured once, and one that holds itself
     is too deep."""
     if not isinstance(value, list | tuple | dict):
         return 1, 0

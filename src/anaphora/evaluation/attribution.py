@@ -69,7 +69,7 @@ class Unit:
 
 
 def words_of(sentence: str) -> list[Span]:
-    """Where the words and signs of a sentence are."""
+    """The spans of the words and signs of a sentence."""
     return [match.span() for match in WORD.finditer(sentence)]
 
 
@@ -186,7 +186,7 @@ def shares(units: Sequence[Unit]) -> list[float]:
 
 
 def figures_of(units: Sequence[Unit], chosen: Container[Unit]) -> dict[str, float]:
-    """How much of the attribution chosen units have, each figure next to its value by chance.
+    """The share and rank of chosen units in the attribution, each figure next to its value by chance.
 
     share: of the attribution on them; uniform_share: if every token had the same
     rank: of the first of them, 1 for the largest value; uniform_rank: its expectation in a random order

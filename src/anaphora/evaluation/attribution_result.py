@@ -75,7 +75,7 @@ class Attributions(Rendered):
     breakdowns: Mapping[str, Mapping[str, Figures]] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        """What `anaphora attribute --json` prints."""
+        """Return the JSON object that `anaphora attribute --json` prints."""
         every = self.antecedent.get(ALL, {})
         share, rank = every.get("share"), every.get("rank")
         return {

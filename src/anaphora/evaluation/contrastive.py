@@ -137,7 +137,7 @@ class Evaluation:
         return figures, untagged
 
     def blocks(self) -> tuple[Proportion | None, int]:
-        """How many blocks are right in every example, and how many are not counted as examples of them are missing."""
+        """The proportion of blocks that are right in every example, and the number of incomplete blocks left out."""
         if not self._blocks:
             return None, 0
         cut: set[object] = set(self._cut or ())

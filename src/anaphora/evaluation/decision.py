@@ -245,7 +245,7 @@ class Priors:
             self._counts[template][_both(choice, other)] += 1
 
     def unpaired(self) -> dict[str, int]:
-        """How many examples of each template are without the other half of their pair, and not counted."""
+        """The number of examples of each template that lack the other half of their pair and are not counted."""
         return dict(sorted(Counter(template for template, _ in self._waiting).items()))
 
     def figures(self, confidence: float) -> dict[str, dict[str, Proportion]]:

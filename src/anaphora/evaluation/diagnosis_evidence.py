@@ -43,7 +43,7 @@ Says = Mapping[str, tuple[str, str]]  # verdict → severity, sentence with fiel
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """Where verdicts change; docs/diagnosis.md explains each."""
+    """The values at which verdicts change; docs/diagnosis.md explains each."""
 
     known: float
     two_nouns: float

@@ -83,7 +83,7 @@ class Contrast:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How many of each outcome, and the share of correct ones with its interval."""
+    """The number of each outcome, and the share of correct ones with its interval."""
 
     correct: int
     wrong: int
@@ -218,7 +218,7 @@ def _counts(numbers: Mapping[str, int], confidence: float, asked: bool) -> Count
 
 
 def _by_words(name: str, contrasted: Contrast, written: Words) -> Outcome:
-    """By the share of the words of either side that the translation has."""
+    """The outcome by the share of the words of either side that the translation has."""
     present = frozenset(written)
     right, wrong = (len(side & present) / len(side) if side else 0.0 for side in (contrasted.gold, contrasted.others))
     outcome = CORRECT if right > wrong else WRONG if wrong > right else NOT_FOUND
@@ -227,7 +227,7 @@ def _by_words(name: str, contrasted: Contrast, written: Words) -> Outcome:
 
 
 def _source_position(positions: Sequence[int], gold: int, gold_links: Links, length: int) -> int:
-    """Which of several source pronouns is meant: the one aligned to the gold pronoun, else the one nearest to it."""
+    """The source pronoun of the example: the one aligned to the gold pronoun, else the one nearest to it."""
     linked = [position for position in positions if gold in gold_links[position]]
     share = gold / max(1, length - 1)
     return min(linked or positions, key=lambda position: abs(position / max(1, len(gold_links) - 1) - share))
@@ -289,7 +289,7 @@ class Generative:
     judged: Judged | None = None  # how many were judged by annotators, if they were asked
 
     def to_dict(self) -> dict[str, Any]:
-        """What `--json` prints: judged by the reference, or by the own antecedent with the reference's part inside."""
+        """Return the JSON object: by the reference, or by the own antecedent with the reference's part inside."""
         if self.own is None:
             return self._by_reference()
         return {
@@ -352,7 +352,7 @@ def read_translations(path: Path, texts: Texts, suite: Suite) -> Text:
 
 
 def alignment_label(settings: Settings, corpus: Sequence[Pair] = (), saved: Path | None = None) -> str:
-    """How texts were aligned, for a signature; a corpus and a saved aligner with their hashes.
+    """The aligner of texts as signatures name it; a corpus and a saved aligner with their hashes.
 
     saved: the folder of an aligner that was trained before
     """
@@ -454,7 +454,7 @@ def evaluate_translations(
 def pronouns_of(
     texts: Texts, translation: Sequence[Sequence[str]], alignments: Sequence[Alignment], outcomes: Sequence[Outcome]
 ) -> dict[int, Pronoun]:
-    """Where the pronouns were found, for the agreement with own antecedents, by the examples' numbers in the suite."""
+    """The positions of pronouns, for the agreement with own antecedents, by the examples' numbers in the suite."""
     pronouns = {}
     for n, (number, outcome) in enumerate(zip(texts.numbers, outcomes, strict=True)):
         words = (texts.source[n], translation[n], alignments[n])

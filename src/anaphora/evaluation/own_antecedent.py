@@ -79,7 +79,7 @@ class Pronoun:
 
 @dataclass(frozen=True, slots=True)
 class AgreementCounts:
-    """How many of each verdict, and the share that agrees among the decided with its interval."""
+    """The number of each verdict, and the share that agrees among the decided with its interval."""
 
     agrees: int
     disagrees: int
@@ -130,7 +130,7 @@ class OwnAgreement:
     judged: Judged | None = None  # how many were judged by annotators, if they were asked
 
     def with_outcome(self, outcome: str, verdict: str | None = None) -> int:
-        """How many of these examples have an outcome by the reference, and a verdict."""
+        """The number of examples with an outcome by the reference, and a verdict."""
         cells = self.by_reference.items()
         return sum(n for (one, other), n in cells if one == outcome and verdict in (None, other))
 
@@ -166,7 +166,7 @@ def with_antecedents(suite: Suite) -> dict[int, Example]:
 
 @dataclass(frozen=True)
 class Judge:
-    """What is needed of the two languages to judge an example."""
+    """The data of the two languages that judging an example needs."""
 
     header: Header
     nouns: NounAgreement
@@ -188,7 +188,7 @@ class Judge:
         return cls(header, nouns, forms, numbers, usual, pronouns, polite_forms(header.target_language))
 
     def source_position(self, example: Example, words: Words, pronoun: Pronoun, heads: Sequence[int]) -> int | None:
-        """Where the source pronoun is; heads: of the antecedent if it is in the same sentence."""
+        """The position of the source pronoun; heads: of the antecedent if it is in the same sentence."""
         if pronoun.position is not None:
             return pronoun.position
         named = example.tags.get("source_pronoun")
@@ -198,7 +198,7 @@ class Judge:
         return next(after, positions[0] if positions else None)
 
     def pronoun_position(self, pronoun: Pronoun, source: int, written: Words) -> int | None:
-        """Where the translation of the pronoun is. A form that is an article as well has to be linked."""
+        """The position of the pronoun's translation. A form that is an article as well has to be linked."""
         if pronoun.translated is not None:
             article = pronoun.rescued and written[pronoun.translated] in self.nouns.determiners
             return None if article else pronoun.translated
@@ -214,7 +214,7 @@ class Judge:
         return None if translated is None else translated.position
 
     def predicate_position(self, pronoun: Pronoun, source: int, written: Words) -> tuple[int, Classes] | None:
-        """Where the predicate of a pronoun that is left out is, and its classes. The verb is that after the pronoun."""
+        """Position and classes of the predicate of a pronoun that is left out. Its verb is after the source pronoun."""
         predicates = self.nouns.predicates
         if predicates is None:
             return None
@@ -229,7 +229,7 @@ class Judge:
         return None
 
     def noun_position(self, head: int, source: Words, alignment: Alignment, translation: Words) -> int | None:
-        """Where the translation of the antecedent's head is. translation: as the system wrote it"""
+        """The position of the translation of the antecedent's head. translation: as the system wrote it"""
         written = plain(translation, self.polite)
 
         def is_other(word: int) -> bool:
@@ -304,7 +304,7 @@ def judge(judging: Judge, example: Example, pronoun: Pronoun, antecedent: Senten
 
 
 def head_positions(example: Example, words: Words, language: str) -> list[int]:
-    """Where the head of the antecedent is in a sentence in lower case: in the whole phrase, or else by itself."""
+    """The positions of the antecedent's head in a lower-cased sentence: in the whole phrase, or else by itself."""
     split = Tokenization("none").source([str(example.tags[TAG])]).sentences[0]
     phrase = [normalize_word(word) for word in split]
     named = example.tags.get(f"{TAG}_head")
@@ -317,7 +317,7 @@ def head_positions(example: Example, words: Words, language: str) -> list[int]:
 
 
 def _chosen(example: Example, heads: Sequence[int]) -> int:
-    """Which of several heads is meant: the one nearest to where the annotation has it, or else the last."""
+    """The head that is meant: the one nearest to its annotated position, or else the last."""
     position = example.tags.get(f"{TAG}_head_id")
     if type(position) is int:
         return min(heads, key=lambda head: abs(head + 1 - position))
@@ -325,7 +325,7 @@ def _chosen(example: Example, heads: Sequence[int]) -> int:
 
 
 def antecedent_sentence(example: Example) -> int | None:
-    """How many sentences before the current one the antecedent is, or None if the passage does not have it.
+    """The number of sentences from the antecedent to the current one, or None if the passage does not have it.
 
     Without the tag `distance`, it is the nearest sentence that has the words of the antecedent.
     """

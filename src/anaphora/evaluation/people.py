@@ -1,4 +1,4 @@
-"""What annotators are asked about, and their verdicts in place of the program's (PROTEST: Guillou and Hardmeier 2016).
+"""Questions for annotators, and their verdicts in place of the program's (PROTEST: Guillou and Hardmeier 2016).
 
 A study asks annotators about the translations that a program is unsure of. Where they agree, their verdict counts in
 the same figures; the rest keeps the program's verdict, and every result says how many were judged by whom.
@@ -30,7 +30,7 @@ Verdicts = Mapping[str, str]  # id of an example → answer of most annotators
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """How many were judged by the program and by annotators.
+    """The numbers of items judged by the program and by annotators.
 
     not_judged: neither the program nor the annotators came to a decision
     """
@@ -100,7 +100,7 @@ def overruled_agreement(verdicts: Sequence[own.Verdict], answers: Verdicts) -> t
     return list(map(changed, verdicts)), judged((v.verdict in decided, answers.get(v.id, "")) for v in verdicts)
 
 
-# What annotators are asked about: the outcome of each example, as a table or as a suite that `study create` reads.
+# Questions for annotators: the outcome of each example, as a table or as a suite that `study create` reads.
 
 COLUMNS = ("system", "id", "outcome", "found", "how", "source_position", "position")
 OWN_COLUMNS = ("verdict", "reason", "antecedent", "noun", "classes", "pronoun")

@@ -1,4 +1,4 @@
-"""How much of a system's accuracy is left under attack: before and after on the very same items (ContraCAT §5.3)."""
+"""The accuracy of a system before and after attacks on the same items (ContraCAT §5.3)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from anaphora.stats.signature import with_hash
 
 @dataclass(frozen=True, slots=True)
 class Attack:
-    """What one attack does: `pair` has the accuracy before (first) and after (second), the change, tests and flips."""
+    """The effect of an attack: `pair` has the accuracy before (first) and after (second), the change, tests, flips."""
 
     name: str
     suite: str

@@ -219,7 +219,7 @@ def polite_forms(language: str) -> frozenset[str]:
 
 
 def addressed(words: Sequence[str], polite: frozenset[str]) -> list[bool]:
-    """For each word, whether it is a form of address: written with a capital where no sentence begins."""
+    """Whether each word is a form of address: written with a capital where no sentence begins."""
     return [word in polite and index > 0 and not set(words[index - 1]) <= BEGINNERS for index, word in enumerate(words)]
 
 

@@ -79,7 +79,7 @@ class Texts:
 
     @cached_property
     def as_compared(self) -> Texts:
-        """For metrics that compare text as it is: normalized only where that was asked for."""
+        """The texts for metrics that compare text as it is: normalized only on request."""
         if not self.normalize:
             return self
         return replace(
@@ -92,7 +92,7 @@ class Texts:
 
     @property
     def norm(self) -> str:
-        """What is added to the signature of a metric that compares text as it is: nothing, unless it is changed."""
+        """The end of the signature of a metric that compares text as it is: empty unless the text is changed."""
         return "|norm:signs" if self.normalize else ""
 
 

@@ -43,7 +43,7 @@ class Scores:
 
 @dataclass(frozen=True, slots=True)
 class Assessment:
-    """How the metrics correlate with the human score over these systems, and which does so better."""
+    """The correlations of metrics with the human score over these systems, and tests of their differences."""
 
     systems: tuple[str, ...]
     metrics: Mapping[str, Correlation]
@@ -296,9 +296,10 @@ def sweep(
 
 
 def read_cases(files: Sequence[tuple[str, Path]]) -> dict[str, dict[str, tuple[int, ...]]]:
-    """What `anaphora apt --json` wrote, by alignment: documents of one system (called by the file's name) or of many.
+    """The case counts in files of `anaphora apt --json`, by alignment; a file may have one system or many.
 
-    files: pairs of an alignment's name and a file; several files of the same alignment are put together
+    files: pairs of an alignment's name and a file; files of the same alignment are merged. A single system without a
+        name has that of its file
     """
     by_alignment: dict[str, dict[str, tuple[int, ...]]] = {}
     for alignment, path in files:

@@ -134,7 +134,7 @@ def _best(paths: _Paths, to_come: _Candidates) -> _Paths:
 
 
 def possible_matches(hypothesis: Sequence[str], reference: Sequence[str], matchers: Matchers) -> _Candidates:
-    """For each reference word the hypothesis words that match it, each by the first matcher that says so."""
+    """The hypothesis words that match each reference word, each with the first matcher that applies."""
     matches: _Candidates = [{} for _ in reference]
     for rank, keys_of in enumerate(matchers.values()):
         positions: dict[Hashable, list[int]] = {}

@@ -27,7 +27,7 @@ INTERVALS = ("bootstrap", "fisher")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CorrelationSettings(Resampling):
-    """How intervals of correlations are made."""
+    """The settings of intervals of correlations."""
 
     interval: str = "bootstrap"  # or "fisher"
 

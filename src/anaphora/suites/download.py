@@ -245,7 +245,7 @@ DAMAGE = (
 
 
 class _Member(NamedTuple):
-    """What tar and zip members have in common. kind: "file", "folder", or what else it is."""
+    """A member of a tar or zip archive. kind: "file", "folder", or a description of anything else."""
 
     name: str
     kind: str

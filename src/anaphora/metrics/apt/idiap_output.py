@@ -27,7 +27,7 @@ DETAIL_COLUMNS = ("SENT.", "POS. SOURCE", "SOURCE", "POS. REF.", "REF.", "POS. T
 
 @dataclass(frozen=True, slots=True)
 class ScoreFile:
-    """What a score file says. cases, weights and counts are those of the cases in use, in the order of the config.
+    """A score file. cases, weights and counts are those of the cases in use, in the order of the config.
 
     longest: more rows and columns than this are summed up as `...`
     unaligned: the line `Not source`, which only the newer files of the reference-side variant have
@@ -96,7 +96,7 @@ def write_score_files(result: AptResult, paths: Sequence[Path], longest: int) ->
 
 
 def score_file(result: AptResult, system: SystemResult, longest: int, cases: Sequence[int] | None = None) -> ScoreFile:
-    """What the original program would write of a system. cases: those in use, in the order of its config."""
+    """The score file that the original program writes. cases: those in use, in the order of its config."""
     cases = cases or [case for case in CASES if case not in result.weighting.discarded]
     return ScoreFile(
         score=system.score.apt,

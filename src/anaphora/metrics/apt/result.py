@@ -83,7 +83,7 @@ def score_difference(first: Mapping[int, Unit], second: Mapping[int, Unit], samp
 
 
 def _test_same_pronouns(rows: Floats, counts: Ints, sampling: Resampling) -> tuple[dict[str, float], Floats]:
-    """As contrastive results are compared: units are sums of differences and sizes, of which few are different."""
+    """The tests of contrastive results: units are sums of differences and sizes, of which few are different."""
     units: Counter[Unit] = Counter()
     changes: Counter[tuple[float]] = Counter()
     for (one, n, other, _), times in zip(rows.tolist(), counts.tolist(), strict=True):
@@ -125,7 +125,7 @@ def _kinds(
     return np.array([row for row, _ in ordered], float), np.array([n for _, n in ordered], np.int64)
 
 
-# What APT says of systems: scores with intervals, cases, pronouns, confusions, and the systems against each other.
+# The results of APT: scores with intervals, cases, pronouns, confusions, and the systems against each other.
 
 DETAILS = (
     *("system", "sentence", "position", "source"),
@@ -198,7 +198,7 @@ class AptResult(Rendered):
         return self.systems[0].score.apt
 
     def to_dict(self) -> dict[str, Any]:
-        """What `anaphora apt --json` prints: the first system at the top, and all of them under `systems`."""
+        """Return the JSON object of `anaphora apt`: the first system at the top, and all of them under `systems`."""
         systems = {system.name: self._system(system) for system in self.systems}
         first = next(iter(systems.values()))
         texts = {name: treatment.to_dict() for name, treatment in self.texts.items()}
@@ -278,7 +278,7 @@ def _units(judgments: Iterable[Judgment], weighting: Weighting) -> dict[int, Uni
 
 
 def _credits(weighting: Weighting) -> dict[int | str, float | None]:
-    """What a pronoun adds to the score, by its case or by the verdict of annotators, which counts in place of it."""
+    """The credit of a pronoun by its case, or by the verdict of annotators, which replaces it."""
     cases: dict[int | str, float | None] = {case: weighting.credit(case) for case in CASES}
     return cases | {answer: float(answer == RIGHT_ANSWER) for answer in ANSWERS}
 

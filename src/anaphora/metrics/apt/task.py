@@ -87,7 +87,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Confusion:
-    """How often the reference's pronoun (row) became the candidate's (column)."""
+    """A confusion matrix: counts of the reference's pronoun (row) and the candidate's (column)."""
 
     labels: tuple[str, ...]
     counts: tuple[tuple[int, ...], ...]
@@ -95,7 +95,7 @@ class Confusion:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a variant found for one system.
+    """The triples of one system by some variant.
 
     groups: of each triple, the pronoun under which it is broken down
     unaligned: reference pronouns that are left out, in the variant that has them
@@ -137,7 +137,7 @@ WEIGHTS_ARE = "six numbers from 0 to 1, one per case, such as 1,0.5,0,0,0,0"
 
 @dataclass(frozen=True, slots=True)
 class Weighting:
-    """How much each case is worth, and which cases are left out of the score altogether."""
+    """The weight of each case, and the cases that are left out of the score."""
 
     weights: tuple[float, ...] = DEFAULT_WEIGHTS
     discarded: tuple[int, ...] = ()
@@ -152,7 +152,7 @@ class Weighting:
         object.__setattr__(self, "discarded", tuple(sorted(set(self.discarded))))
 
     def credit(self, case: int) -> float | None:
-        """What one pronoun of a case adds to the score; None where the case is discarded."""
+        """The credit of a pronoun of this case; None where the case is discarded."""
         return None if case in self.discarded else self.weights[case - 1]
 
     def score(self, counts: Sequence[int], right: int = 0, judged: int = 0) -> float | None:
@@ -184,7 +184,7 @@ def parse_cases(text: str) -> tuple[int, ...]:
 
 
 def case_of(reference: str | None, candidate: str | None, lists: PronounLists) -> int:
-    """Which case a pair of translations of a source pronoun is; None: not found."""
+    """The case of a pair of translations of a source pronoun; None: not found."""
     if reference is None:
         return NEITHER if candidate is None else NO_REFERENCE
     if candidate is None:
@@ -195,7 +195,7 @@ def case_of(reference: str | None, candidate: str | None, lists: PronounLists) -
 
 
 def count_cases(cases: Iterable[int]) -> tuple[int, ...]:
-    """How many of each case there are, from the first to the sixth."""
+    """The number of each case, from the first to the sixth."""
     counts = [0] * len(CASES)
     for case in cases:
         counts[case - 1] += 1
@@ -235,7 +235,7 @@ class Files:
         return system_names(self.hypotheses, self.names)
 
     def tokenization(self, tokenize: str, normalize: bool, languages: tuple[str, str]) -> Tokenization:
-        """How these texts are divided into words: as they are (`auto`), if files are given that count their words."""
+        """The tokenization of these texts: `auto` splits at white space if other files refer to their words."""
         counted = (self.source_tags, self.reference_tags, self.reference_alignment, *self.hypothesis_alignments)
         return Tokenization("none" if tokenize == "auto" and any(counted) else tokenize, normalize, languages)
 

@@ -86,7 +86,7 @@ def _folder(folder: Path) -> Iterator[Example]:
 
 
 def _choices(template: str, genders: str, source: Passage) -> dict[str, Tag]:
-    """What choosing each candidate means where none is right (Tables 10–12).
+    """Tags with the meaning of each choice where no candidate is right (Tables 10–12).
 
     Role and position name the genders of two entities. The two orders of a position item are a `pair`: they have
     the same words.

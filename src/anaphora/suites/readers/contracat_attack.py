@@ -96,7 +96,7 @@ Texts = dict[tuple[str, str], list[tuple[int, set[str]]]]
 
 
 def _texts(base: Path, sizes: Iterable[int]) -> Texts:
-    """For each text of ContraPro (source, reference): the items that have it, and the words of their context."""
+    """The items of ContraPro by their text (source, reference), with the words of their context."""
     known: Texts = defaultdict(list)
     groups = _groups([require(base, "en.txt"), require(base, "de.txt")], sizes)
     for number, group in enumerate(groups):

@@ -1,4 +1,4 @@
-"""What the readers of line files share: files that go line by line together, and words that differ."""
+"""Plain line files, and functions that all readers of line files share: groups of lines, and words that differ."""
 
 from __future__ import annotations
 
