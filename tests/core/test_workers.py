@@ -243,7 +243,9 @@ works = st.lists(st.integers(1, 5), max_size=5).flatmap(
 
 @settings(deadline=None)
 @given(works, st.integers(1, 3), st.data())
-def test_every_result_arrives_once_whoever_is_lost(work: list[Numbers], room: int, data: st.DataObject) -> None:
+def test_every_result_arrives_once_whichever_worker_is_lost(
+    work: list[Numbers], room: int, data: st.DataObject
+) -> None:
     """The pool gives up after more than three losses in a row without a new result."""
     in_vain: Counter[int | None] = Counter()
     worst = 0

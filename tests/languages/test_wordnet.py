@@ -60,7 +60,7 @@ def test_synonyms(folder: Path, one: str, other: str, same: bool) -> None:
     assert bool(set(found.synsets_of(one)) & set(found.synsets_of(other))) is same
 
 
-def test_synsets_are_told_apart_by_their_part_of_speech(folder: Path) -> None:
+def test_synsets_are_distinguished_by_their_part_of_speech(folder: Path) -> None:
     found = read_wordnet(folder)
     assert set(found.synsets_of("fly")) == {("noun", 2190166), ("verb", 1940403)}
     assert set(found.synsets_of("cars")) == {("noun", 2958343), ("noun", 2959942)}

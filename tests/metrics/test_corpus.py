@@ -222,7 +222,7 @@ def test_several_references_are_sacrebleus(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ORIGINALS)
-def test_text_is_compared_as_it_is_unless_told_otherwise(name: str) -> None:
+def test_text_is_compared_as_it_is_by_default(name: str) -> None:
     curly = [line.replace("'", "’") for line in FIRST]
     settings = {"languages": ("de", "en")}
     (plain,) = measure(Texts(REFERENCE, {"a": curly}, **settings), [name], resampling=Resampling(100)).metrics

@@ -85,7 +85,7 @@ def test_blocks_are_in_the_order_of_their_numbers(tmp_path: Path) -> None:
     ]
 
 
-def test_the_czech_set_is_known_by_its_name_and_any_language_can_be_said(tmp_path: Path) -> None:
+def test_the_czech_set_is_known_by_its_name_and_any_language_can_be_set(tmp_path: Path) -> None:
     blocks = {"1": cohesion(type="disambig")}
     czech = read(written(tmp_path, blocks, "disambig.cs.json")).header
     assert (czech.name, czech.languages, czech.licence) == ("bawden-cohesion-cs", "en-cs", "not stated")
@@ -94,7 +94,7 @@ def test_the_czech_set_is_known_by_its_name_and_any_language_can_be_said(tmp_pat
     assert read(written(tmp_path, blocks, "disambig.cs.json"), target_language="fr").header.languages == "en-fr"
 
 
-def test_a_pair_without_a_right_answer_is_found_by_its_place(tmp_path: Path) -> None:
+def test_a_pair_without_a_right_answer_is_found_by_its_position(tmp_path: Path) -> None:
     suite = iter(read(written(tmp_path, {"1": coreference(pair("m.sg")), "4": coreference(pair("m.sg", "right"))})))
     assert next(suite).id == "1.0"
     with pytest.raises(
@@ -191,7 +191,7 @@ def test_the_czech_set(data) -> None:
 
 
 @pytest.mark.parametrize("key", ["²", "٣", "-1", "1" * 5_000, "one"])
-def test_keys_that_are_no_block_numbers_are_refused(tmp_path: Path, key: str) -> None:
+def test_keys_that_are_not_block_numbers_are_refused(tmp_path: Path, key: str) -> None:
     (tmp_path / "anaphora.json").write_text(json.dumps({key: {}}), encoding="utf-8")
     with pytest.raises(BadInput, match="an object of numbered blocks is expected"):
         read(tmp_path / "anaphora.json")
