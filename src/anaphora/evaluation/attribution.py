@@ -110,24 +110,24 @@ def antecedent_units(example: Example, passages: tuple[Passage, Passage], units:
     """
     if not isinstance(example.tags.get(TAG), str):
         return NO_TAG
-    back = antecedent_sentence(example)
-    if back is None or back >= len(passages[SOURCE]):
-        return TOO_FAR if back is not None or type(example.tags.get("distance")) is int else NOT_FOUND
-    if back == 0 and any(unit.number is None for unit in units):
+    distance = antecedent_sentence(example)
+    if distance is None or distance >= len(passages[SOURCE]):
+        return TOO_FAR if distance is not None or type(example.tags.get("distance")) is int else NOT_FOUND
+    if distance == 0 and any(unit.number is None for unit in units):
         return NOT_OCCLUDED
     antecedent: set[Unit] = set()
     for side, passage in enumerate(passages):
-        here = len(passage) - 1 - back
+        number = len(passage) - 1 - distance
         phrase = example.tags.get(f"{SIDES[side]}_antecedent")
-        if here < 0 or not isinstance(phrase, str):
+        if number < 0 or not isinstance(phrase, str):
             continue
-        read = [unit for unit in units if unit.side == side and unit.sentence == here]
-        numbers = _phrase(example, side, passage[here], phrase, here=back == 0)
+        read = [unit for unit in units if unit.side == side and unit.sentence == number]
+        numbers = _phrase(example, side, passage[number], phrase, same_sentence=distance == 0)
         antecedent |= {unit for unit in read if unit.number is None or unit.number in numbers}
     return antecedent or NOT_FOUND
 
 
-def _phrase(example: Example, side: int, sentence: str, phrase: str, *, here: bool) -> range:
+def _phrase(example: Example, side: int, sentence: str, phrase: str, *, same_sentence: bool) -> range:
     """The numbers of the words of a phrase in a sentence; of its head if the whole phrase is not found.
 
     Of several occurrences, the one nearest to where the annotation has its head is meant, or else the last one; in the
@@ -144,7 +144,7 @@ def _phrase(example: Example, side: int, sentence: str, phrase: str, *, here: bo
             if type(position) is int:
                 chosen = min(starts, key=lambda k: abs(k + size - position))
             else:
-                pronoun = example.tags.get("source_pronoun") if here and side == SOURCE else None
+                pronoun = example.tags.get("source_pronoun") if same_sentence and side == SOURCE else None
                 first = words.index(pronoun) if pronoun in words else len(words)
                 chosen = max((k for k in starts if k < first), default=starts[-1])
             return range(chosen, chosen + size)

@@ -267,24 +267,27 @@ class Sentence:
     alignment: Alignment
 
 
-def judge(judging: Judge, example: Example, pronoun: Pronoun, antecedent: Sentence | None, *, here: bool) -> Verdict:
+def judge(
+    judging: Judge, example: Example, pronoun: Pronoun, antecedent: Sentence | None, *, same_sentence: bool
+) -> Verdict:
     """The verdict on one example.
 
-    antecedent: the sentence of the antecedent, None if the system did not translate it; here: it is the current one
+    antecedent: the sentence of the antecedent, None if the system did not translate it
+    same_sentence: whether it is the current sentence
     """
     words = [normalize_word(word) for word in pronoun.source]
     if antecedent is None:
         return Verdict(example.id, NOT_FOUND, NO_CONTEXT)
-    source = words if here else [normalize_word(word) for word in antecedent.source]
+    source = words if same_sentence else [normalize_word(word) for word in antecedent.source]
     heads = head_positions(example, source, judging.header.source_language)
-    position = judging.source_position(example, words, pronoun, heads if here else ())
+    position = judging.source_position(example, words, pronoun, heads if same_sentence else ())
     if position is None:
         return Verdict(example.id, NOT_FOUND, NO_PRONOUN)
     if not heads:
         return Verdict(example.id, NOT_FOUND, NOT_IN_SOURCE)
-    head = _chosen(example, [one for one in heads if not here or one < position] or heads)
+    head = _chosen(example, [one for one in heads if not same_sentence or one < position] or heads)
     written = plain(pronoun.translation, judging.polite)
-    context = written if here else plain(antecedent.translation, judging.polite)
+    context = written if same_sentence else plain(antecedent.translation, judging.polite)
     noun = judging.noun_position(head, source, antecedent.alignment, antecedent.translation)
     if noun is None:
         return Verdict(example.id, NOT_FOUND, NOT_TRANSLATED, source[head])
@@ -334,7 +337,7 @@ def antecedent_sentence(example: Example) -> int | None:
         return distance if 0 <= distance < len(example.source) else None
     wanted = _letters(str(example.tags[TAG]))
     nearest = enumerate(reversed(example.source))
-    return next((back for back, sentence in nearest if wanted in _letters(sentence)), None)
+    return next((before for before, sentence in nearest if wanted in _letters(sentence)), None)
 
 
 def _letters(text: str) -> str:
@@ -346,8 +349,8 @@ def _letters(text: str) -> str:
 def check_context(path: Path, suite: str | Path, examples: Mapping[int, Example], passages: Sequence[Passage]) -> None:
     """Raise an error if no translation has the sentence of its antecedent. path: of the translations"""
     suite = shlex.quote(str(suite))
-    backs = ((antecedent_sentence(example), passages[number]) for number, example in examples.items())
-    if all(back and back >= len(passage) for back, passage in backs):
+    distances = ((antecedent_sentence(example), passages[number]) for number, example in examples.items())
+    if all(distance and distance >= len(passage) for distance, passage in distances):
         raise BadInput(
             path,
             "the antecedents are in earlier sentences, which are not translated",
@@ -369,14 +372,14 @@ def judge_suite(
     align: aligns the other sentences; words: how they are divided, source and translation
     """
     judging = Judge.of(header)
-    backs = {number: antecedent_sentence(example) for number, example in examples.items()}
+    distances = {number: antecedent_sentence(example) for number, example in examples.items()}
     wanted: dict[tuple[int, int], tuple[str, str]] = {}  # number and distance → source and translation
     for number, example in examples.items():
-        back, passage = backs[number], passages[number]
+        distance, passage = distances[number], passages[number]
         if number not in judged:
             wanted[number, 0] = example.source[-1], passage[-1]
-        if back and back < len(passage):
-            wanted[number, back] = example.source[-1 - back], passage[-1 - back]
+        if distance and distance < len(passage):
+            wanted[number, distance] = example.source[-1 - distance], passage[-1 - distance]
     aligned: dict[tuple[int, int], Sentence] = {}
     if wanted:
         source = words[0].source(one for one, _ in wanted.values()).sentences
@@ -385,17 +388,17 @@ def judge_suite(
         aligned = {key: Sentence(*sentence) for key, sentence in zip(wanted, sentences, strict=True)}
     verdicts = []
     for number, example in examples.items():
-        back = backs[number]
+        distance = distances[number]
         current = judged.get(number)
         if current is None:
             own = aligned[number, 0]
             current = Pronoun(own.source, own.translation, own.alignment)
-        if back is None:
+        if distance is None:
             verdicts.append(Verdict(example.id, NOT_FOUND, NOT_IN_SOURCE))
             continue
-        here = Sentence(current.source, current.translation, current.alignment)
-        sentence = here if back == 0 else aligned.get((number, back))
-        verdicts.append(judge(judging, example, current, sentence, here=back == 0))
+        own = Sentence(current.source, current.translation, current.alignment)
+        sentence = own if distance == 0 else aligned.get((number, distance))
+        verdicts.append(judge(judging, example, current, sentence, same_sentence=distance == 0))
     return tuple(verdicts)
 
 
