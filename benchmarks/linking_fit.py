@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from linking_gold import GoldPronoun
 
-from anaphora.annotate import Document
+from anaphora.annotate.document import Document
 from anaphora.build.mine.filtering import WordLinks, target_pronoun
 from anaphora.build.mine.phenomenon import AnnotatedPair
 from anaphora.build.mine.pronouns import pair_data

@@ -14,8 +14,7 @@ from pathlib import Path
 
 from anaphora import __version__
 from anaphora.core.workers import processor_count
-from anaphora.languages.thesaurus import OPENTHESAURUS
-from anaphora.languages.wordnet import STANDARD_FOLDER as WORDNET
+from anaphora.languages.thesaurus import OPENTHESAURUS, WORDNET_FOLDER
 from anaphora.suites.catalog import catalog
 from anaphora.suites.get import home, suite_path
 from anaphora.systems import kinds
@@ -107,7 +106,7 @@ def _suites() -> Iterator[Finding]:
 def _programs() -> Iterator[Finding]:
     """Programs and data of the system that some commands use."""
     for name, purpose, path, package in (
-        ("WordNet", "METEOR's English synonyms", WORDNET, "wordnet-base"),
+        ("WordNet", "METEOR's English synonyms", WORDNET_FOLDER, "wordnet-base"),
         ("thesaurus", "the synonym attack in German", OPENTHESAURUS, "mythes-de"),
         ("Chromium", "tests of pages", shutil.which("chromium"), "chromium"),
     ):

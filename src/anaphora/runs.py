@@ -22,7 +22,7 @@ from anaphora.core.files import (
     rename_synced,
 )
 from anaphora.core.finite import all_finite
-from anaphora.core.parsing import are_strings, get, is_a, json_record, json_value
+from anaphora.core.parsing import are_strings, get, is_a, json_header, json_record, json_value
 from anaphora.measurement import Measurement, measurement_of, stable_spec
 from anaphora.suites.example import Example, Tag
 from anaphora.suites.suite import Suite
@@ -61,7 +61,7 @@ class CandidateScores(NamedTuple):
     tokens: Sequence[int] | None = None
     undecidable: Sequence[tuple[int, int]] = ()
     truncated: int = 0
-    extra: Mapping[str, Any] = {}  # nobody writes to it; a MappingProxyType could not be sent to a process
+    extra: Mapping[str, Any] = {}  # never written to; a MappingProxyType could not be sent to a process
 
 
 def equal_pairs(candidates: Sequence[object]) -> list[tuple[int, int]]:
@@ -72,14 +72,8 @@ def equal_pairs(candidates: Sequence[object]) -> list[tuple[int, int]]:
 Answer = CandidateScores  # its name in 0.1, which backends of other packages import
 
 FORMAT_VERSION = 1
-EXTRA = (
-    "undecidable",
-    "truncated",
-    "translation",
-    "unanswered",
-    "answer",
-    "attribution",
-)  # what a record may say besides
+# what a record may say besides
+EXTRA = ("undecidable", "truncated", "translation", "unanswered", "answer", "attribution")
 FILE = "run.jsonl"  # where the records are if a run is a folder
 TEXTS = ("suite", "sha256", "source_language", "target_language", "system", "version")
 
@@ -209,9 +203,10 @@ def describe(
 ) -> RunHeader:
     """The header of a run over a suite, made by this version of the program."""
     about = suite.header
-    languages = about.source_language, about.target_language
-    header = RunHeader(about.name, sha256, *languages, system, __version__, about.breakdowns, about.blocks)
-    return replace(header, context=context, settings=settings, examples=examples)
+    return RunHeader(
+        *(about.name, sha256, about.source_language, about.target_language, system, __version__),
+        *(about.breakdowns, about.blocks, context, settings, examples),
+    )
 
 
 def open_run(path: Path) -> Run:
@@ -269,16 +264,7 @@ def record_line(item: ScoredExample) -> bytes:
 
 def _parse_header(line: str, path: Path) -> RunHeader:
     remedy = "A run is written by: anaphora score SUITE --system SPEC -o RUN"
-    try:
-        row = json_value(line)
-    except ValueError:
-        row = None
-    if not isinstance(row, dict) or "anaphora_run" not in row:
-        raise BadInput(path, "not a run: the first line is not a run header", line=1, remedy=remedy)
-    version = row.pop("anaphora_run")
-    if type(version) is not int or not 1 <= version <= FORMAT_VERSION:
-        problem = f"run format version {version!r}, this program reads up to {FORMAT_VERSION}"
-        raise BadInput(path, problem, line=1, remedy="Upgrade with: pip install -U anaphora")
+    row = json_header(line, "anaphora_run", FORMAT_VERSION, path, "run", remedy)
     known = {f.name for f in fields(RunHeader)}
     try:
         header = RunHeader(**{key: value for key, value in row.items() if key in known})
@@ -431,8 +417,8 @@ class RunWriter:
         if not self._complete:
             if self.file.exists():
                 raise AnaphoraError(
-                    f"{self.file} was written by another program meanwhile. Move it away, then use --resume: answers "
-                    f"of {self.header.system} are kept in {self.part}"
+                    f"{self.file} was written by another program in the meantime. Move it away, then use --resume: "
+                    f"answers of {self.header.system} are kept in {self.part}"
                 )
             with atomic_writer(self.file) as out:
                 out.write(header_line(self.header))

@@ -54,7 +54,7 @@ def test_what_is_written_is_read_again(points: tuple[tuple[int, int], ...]) -> N
 @pytest.mark.parametrize(
     "item", ["1", "1-", "-1", "1-2-3", "a-b", "1–2", "1:2", "²-1", "١-1", "1-+2", "-1-2", "1-" + "9" * 5000]
 )
-def test_anything_else_is_no_point(item: str) -> None:
+def test_anything_else_is_not_a_point(item: str) -> None:
     with pytest.raises(BadInput, match=r"x\.align: line 1,234: not an alignment point: .* A line is source-target"):
         parse_alignment(f"0-0 {item}", HERE, 1234)
 
@@ -113,7 +113,7 @@ def test_a_point_given_twice_counts_once() -> None:
     assert agreement([((0, 0), (0, 0))], [((0, 0),)]).precision == 1.0
 
 
-def test_nothing_is_no_figure() -> None:
+def test_nothing_is_not_a_figure() -> None:
     nothing = agreement([()], [((0, 0),)])
     assert (nothing.precision, nothing.recall, nothing.f) == (None, 0.0, None)
     assert agreement([((0, 0),)], [()]).recall is None
@@ -367,7 +367,7 @@ def test_table_1_as_a_whole() -> None:
 
 
 @pytest.mark.parametrize("wrong", [[3], [4, 9]])
-def test_a_link_to_words_that_are_no_pronouns_is_a_misalignment(wrong: list[int]) -> None:
+def test_a_link_to_words_that_are_not_pronouns_is_a_misalignment(wrong: list[int]) -> None:
     links = [wrong if i == IT else linked for i, linked in enumerate(LINKS)]
     assert find(links, TARGET, {"il", "l'"}) == FoundTranslation(IL, rescued=True)
     assert find(links, TARGET, {"il", "l'"}, rescue=False) is None

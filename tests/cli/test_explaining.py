@@ -113,7 +113,7 @@ def test_generative_refuses_a_run_of_another_suite_before_it_aligns(
     code, _, message = run(arguments, capfd)
     assert code == 2
     assert "a run of another suite (other), in which example" in message
-    assert message.rstrip().endswith("has other tags. Score the suite that is translated.")
+    assert message.rstrip().endswith("has other tags. Score the suite that was translated.")
     assert message.count("\n") == 1
 
 

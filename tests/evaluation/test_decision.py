@@ -67,7 +67,7 @@ def test_higher_is_better(item: ScoredExample, decision: Decision) -> None:
         (scored(2.0, 1.0, gold=None), Decision(False, False, 1)),
     ],
 )
-def test_lower_is_better_when_told(item: ScoredExample, decision: Decision) -> None:
+def test_lower_is_better_on_request(item: ScoredExample, decision: Decision) -> None:
     assert decide(item, minimize=True) == decision
 
 
@@ -159,7 +159,7 @@ def test_a_breakdown_is_a_tag_a_limit_and_crosses(written: str, parts: list[tupl
 
 
 @pytest.mark.parametrize("written", ["", " ", "×", "a×", "*b", "a**b", "a>", "a>x", ">3", "a>3>4", "a>-1"])
-def test_what_is_no_breakdown_is_said_with_an_example(written: str) -> None:
+def test_what_is_not_a_breakdown_is_reported_with_an_example(written: str) -> None:
     with pytest.raises(AnaphoraError, match=r"not a breakdown: .*tag>3 to merge") as error:
         parse(written)
     assert repr(written) in str(error.value)

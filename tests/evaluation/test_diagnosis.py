@@ -295,7 +295,7 @@ def test_a_score_that_hides_a_bias(run: Callable[..., Run]) -> None:
 # --------------------------------------------------------------------------------------------------- what is not said
 
 
-def test_nothing_is_said_of_few_items(run: Callable[..., Run]) -> None:
+def test_nothing_is_reported_of_few_items(run: Callable[..., Run]) -> None:
     minimum = load_rules().thresholds.minimum
     answers = [item for item in items(always_es) if int(item.id.rpartition("/")[2]) < minimum - 1]
     # what is counted together has enough: two overlap templates, and the four where nouns compete
@@ -307,7 +307,7 @@ def test_nothing_is_said_of_few_items(run: Callable[..., Run]) -> None:
     assert role.shown == "too few"
 
 
-def test_of_one_template_only_what_it_shows_is_said(run: Callable[..., Run]) -> None:
+def test_of_one_template_only_what_it_shows_is_reported(run: Callable[..., Run]) -> None:
     answers = [item for item in items(perfect) if item.id.startswith("gender/")]
     (found,) = diagnose([run("templates", answers)])
     assert said(found) == {"gender": "known"}  # that the pipeline is sound is not said: two steps were not tested
@@ -380,7 +380,7 @@ def test_a_difference_has_signs_and_p() -> None:
     assert "|= 0.031|" in said.text
 
 
-def test_nothing_is_said_of_a_verdict_without_a_sentence() -> None:
+def test_nothing_is_reported_of_a_verdict_without_a_sentence() -> None:
     assert statement(RULE, [check(replace(SHARE, verdict="too few"))], LIMITS) is None
     assert statement(RULE, [check(replace(SHARE, verdict="known"))], LIMITS) is None
     assert statement(RULE, [], LIMITS) is None

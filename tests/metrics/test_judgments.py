@@ -61,7 +61,7 @@ def test_table_5(tmp_path: Path) -> None:
     assert (found.unjudged, found.unmatched) == (0, 0)
 
 
-def test_pronouns_are_told_apart_by_system_sentence_and_position(tmp_path: Path) -> None:
+def test_pronouns_are_distinguished_by_system_sentence_and_position(tmp_path: Path) -> None:
     details = [("a", 1, 1, 1, "il"), ("a", 1, 5, 3, "ce"), ("a", 2, 1, 4, ""), ("b", 1, 1, 2, "ce")]
     judgments = [("b", 1, 1, "correct"), ("a", 1, 5, "Incorrect"), ("a", 1, 1, "bad translation")]
     found = judged(tmp_path, details, judgments)
@@ -122,7 +122,7 @@ def test_gaps_that_annotators_filled(tmp_path: Path, answers: str, candidate: st
     assert found.unmatched == 1
 
 
-def test_the_words_other_and_bad_are_no_pronouns(tmp_path: Path) -> None:
+def test_the_words_other_and_bad_are_not_pronouns(tmp_path: Path) -> None:
     """Into English, a candidate may have these words where the pronoun should be."""
     details = [("s", 1, 1, 1, "bad"), ("s", 2, 1, 1, "other"), ("s", 3, 1, 1, "it")]
     rows = [("s", 1, 1, "other"), ("s", 2, 1, "it"), ("s", 3, 1, "bad")]

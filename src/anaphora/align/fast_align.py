@@ -182,7 +182,7 @@ class Direction:
         return shares * (1 - NONE), shares
 
     def best(self, pairs: Sequence[SentencePair]) -> list[Numbers]:
-        """For each word of each explained sentence, the position of the word that explains it best, or −1.
+        """The position of the word that best explains each word of each explained sentence, or −1.
 
         A word that was not in the training data has the index −1.
         """

@@ -158,7 +158,7 @@ _FINAL_POINT = re.compile(r"[^\W_]{2,}\.$")
 
 @dataclass(frozen=True, slots=True)
 class Treatment:
-    """How a text was processed.
+    """The tokenization and normalization of a text.
 
     tokenize: moses, or none if it was split at white space
     words: the number of words; punctuated: the number of words that still carry punctuation
@@ -199,7 +199,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Tokenization:
-    """How the texts of a language pair are divided into words.
+    """The settings by which the texts of a language pair are divided into words.
 
     tokenize: auto, moses or none
     normalize: whether signs are normalized first

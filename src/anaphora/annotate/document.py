@@ -73,7 +73,7 @@ class Sentence:
 
     @cached_property
     def words(self) -> tuple[int, ...]:
-        """For each token, the index of its space-separated word, as alignments count words."""
+        """The index of the space-separated word of each token, as alignments count words."""
         numbers, number = [], 0
         for token in self.tokens:
             numbers.append(number)

@@ -168,8 +168,7 @@ def attack_synonym(
     """
     from anaphora.build.attacks.synonym import Synonyms, Usage, cases_by_annotation, synonym_replacement
     from anaphora.languages.german import noun_table
-    from anaphora.languages.thesaurus import default_thesaurus, load_dictionary, load_thesaurus
-    from anaphora.languages.wordnet import FirstSenses
+    from anaphora.languages.thesaurus import FirstSenses, default_thesaurus, load_dictionary, load_thesaurus
 
     loaded = as_suite(suite)
     cases = None

@@ -210,8 +210,7 @@ def generative(
     """
     from anaphora.evaluation import generative as judging
     from anaphora.evaluation.compare import check_examples
-    from anaphora.evaluation.details import has_texts, suite_of_outcomes, write_table
-    from anaphora.evaluation.people import overruled
+    from anaphora.evaluation.people import has_texts, overruled, suite_of_outcomes, write_table
 
     files = as_paths(translations)
     if runs and len(runs) != len(files):

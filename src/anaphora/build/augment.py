@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from anaphora.align.alignment import Alignment
-from anaphora.annotate import Annotator, Document
-from anaphora.annotate.document import Mention, Sentence
+from anaphora.annotate import Annotator
+from anaphora.annotate.document import Document, Mention, Sentence
 from anaphora.build.mine.corpus import read_pairs
 from anaphora.build.mine.shards import Pair
 from anaphora.core.files import atomic_writer

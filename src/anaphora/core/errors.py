@@ -15,7 +15,7 @@ class AnaphoraError(Exception):
 
 
 class OutputMisaligned(AnaphoraError):  # noqa: N818
-    """Scores cannot be assigned to their inputs any more, so that earlier ones are in doubt, too."""
+    """Scores can no longer be assigned to their inputs, so that earlier ones are in doubt as well."""
 
 
 class BadInput(AnaphoraError):  # noqa: N818  (it reads well where it is raised)

@@ -44,15 +44,19 @@ def open_binary(path: Path) -> BufferedReader:
     except FileNotFoundError:
         raise BadInput(path, "no such file") from None
     except OSError as error:
-        raise BadInput(path, (error.strerror or "cannot be read").lower()) from None
+        raise _unreadable(path, error) from None
     except ValueError:  # a NUL byte in the path
         raise BadInput(ascii(str(path)), "not a file name") from None
     try:
         start = raw.peek(2)[:2]
     except OSError as error:
         raw.close()
-        raise BadInput(path, (error.strerror or "cannot be read").lower()) from None
+        raise _unreadable(path, error) from None
     return BufferedReader(_Decompressed(raw, path), BLOCK) if start == GZIP else raw
+
+
+def _unreadable(path: Path, error: OSError, line: int | None = None) -> BadInput:
+    return BadInput(path, (error.strerror or "cannot be read").lower(), line=line)
 
 
 class _Decompressed(io.RawIOBase):
@@ -74,7 +78,7 @@ class _Decompressed(io.RawIOBase):
         except (gzip.BadGzipFile, zlib.error):
             raise BadInput(self._path, "the gzip file is damaged", remedy=COPY_AGAIN) from None
         except OSError as error:
-            raise BadInput(self._path, (error.strerror or "cannot be read").lower()) from None
+            raise _unreadable(self._path, error) from None
         view[: len(data)] = data
         self._size += len(data)
         if self._size > RATIO_FROM and self._size > MAX_RATIO * self._raw.tell():
@@ -120,7 +124,7 @@ def _block(stream: BufferedReader, path: Path, line: int) -> bytes:
     except BadInput as error:
         raise BadInput(path, error.problem, line=line, remedy=error.remedy) from None
     except OSError as error:
-        raise BadInput(path, (error.strerror or "cannot be read").lower(), line=line) from None
+        raise _unreadable(path, error, line) from None
 
 
 def read_bytes(path: Path, limit: int = MAX_DOCUMENT) -> bytes:
@@ -129,7 +133,7 @@ def read_bytes(path: Path, limit: int = MAX_DOCUMENT) -> bytes:
         try:
             data = stream.read(limit + 1)
         except OSError as error:
-            raise BadInput(path, (error.strerror or "cannot be read").lower()) from None
+            raise _unreadable(path, error) from None
     if len(data) > limit:
         raise BadInput(path, f"larger than {limit >> 20} MB, which is the limit for such a file")
     return data
@@ -346,7 +350,7 @@ def rename_synced(source: Path, path: Path) -> None:
 
 
 def remove_leftovers(folder: Path, name: str = "*") -> None:
-    """Remove what a killed process was writing in a folder, under any name or one; only for who holds its lock."""
+    """Remove what a killed process was writing in a folder, under any name or one; call it only with its lock."""
     for path in folder.glob(f".{name}.{'[0-9a-f]' * 8}.part"):
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path, ignore_errors=True)
@@ -383,7 +387,7 @@ def sync_file(path: Path) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Return when the names in a folder are on the disk; where a file system cannot sync folders, at once."""
+    """Return when the names in a folder are on the disk; where a file system cannot sync folders, immediately."""
     try:
         sync_file(folder)
     except OSError as error:

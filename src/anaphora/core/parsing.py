@@ -168,6 +168,24 @@ def json_record(line: str | bytes, path: Path, number: int | None = None, what: 
     raise BadInput(path, f"not {what} ({problem})" if what else problem, line=number)
 
 
+def json_header(line: str, key: str, newest: int, path: Path, what: str, remedy: str) -> dict[str, Any]:
+    """The JSON object on the first line of a file, which has the version of its format under this key.
+
+    what: what the file should be, as in "suite file"
+    """
+    try:
+        header = json_value(line.removeprefix("\ufeff"))
+    except ValueError:
+        header = None
+    if not isinstance(header, dict) or key not in header:
+        raise BadInput(path, f"not a {what}: the first line is not its header", line=1, remedy=remedy)
+    version = header[key]
+    if type(version) is not int or not 1 <= version <= newest:
+        problem = f"a {what} of format version {version!r}, but this program reads up to {newest}"
+        raise BadInput(path, problem, line=1, remedy="Upgrade with: pip install -U anaphora")
+    return header
+
+
 def parse_json(text: str, path: Path | str, remedy: str = "", decoder: json.JSONDecoder = DOCUMENT) -> Any:
     """A whole JSON document, whose numbers fit 64 bits; an error says the line."""
     try:
@@ -181,6 +199,14 @@ def parse_json(text: str, path: Path | str, remedy: str = "", decoder: json.JSON
 def read_json(path: Path, remedy: str = "") -> Any:
     """The JSON document in a file."""
     return parse_json(read_text(path), path, remedy)
+
+
+def read_json_list(path: Path, remedy: str = "") -> list[Any]:
+    """The JSON document in a file, which must be a list."""
+    document = read_json(path, remedy)
+    if not isinstance(document, list):
+        raise BadInput(path, "a JSON list of records is expected", remedy=remedy)
+    return document
 
 
 def read_json_object(path: Path, remedy: str = "", decoder: json.JSONDecoder = DOCUMENT) -> dict[str, Any]:
@@ -235,16 +261,18 @@ def are_strings(value: object) -> bool:
 
 
 @contextmanager
-def expecting(path: Path | str, what: str, line: int | None = None, remedy: str = "") -> Iterator[None]:
+def expecting(path: Path | str, what: str, line: int | None = None, remedy: str = "", item: str = "") -> Iterator[None]:
     """Turn errors inside, which a document of another shape than its format causes, into a BadInput.
 
-    what: what the file should hold, as in "a record of ParCorFull"
+    what: what the file should hold, as in "a record of ParCorFull"; item: where, if not by its line: "record 3"
     """
     try:
         yield
     except UNEXPECTED as error:
-        problem = f"{error} is missing" if isinstance(error, KeyError) else f"{type(error).__name__}: {error}"
-        raise BadInput(path, f"not {what} ({shortened(problem)})", line=line, remedy=remedy) from None
+        kind = "" if type(error) is ValueError else f"{type(error).__name__}: "
+        problem = shortened(f"{error} is missing" if isinstance(error, KeyError) else f"{kind}{error}")
+        where = f"{item}: " if item else ""
+        raise BadInput(path, f"{where}not {what} ({problem})", line=line, remedy=remedy) from None
 
 
 def shortened(text: str, longest: int = 200) -> str:

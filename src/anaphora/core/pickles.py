@@ -120,14 +120,14 @@ class _Machine:
     def append(self, values: list[Any]) -> None:
         [target] = self.pop(1)
         if type(target) is not list:
-            _refuse("values are appended to what is no list")
+            _refuse("values are appended to something that is not a list")
         target += values
         self.stack.append(target)
 
     def set_items(self, items: list[Any]) -> None:
         [target] = self.pop(1)
         if type(target) is not dict:
-            _refuse("items are set in what is no dict")
+            _refuse("items are set in something that is not a dict")
         target.update(_dict(items))
         self.stack.append(target)
 
@@ -190,7 +190,7 @@ INSTRUCTIONS: dict[str, Instruction] = {
 
 
 def _measure(value: Any, depth: int, known: dict[int, tuple[int, int]]) -> tuple[int, int]:
-    """How many values it is when written out, and how deep; shared parts are measured once, and one that holds itself
+    """The number and depth of the values when written out; shared parts are measured once, and one that holds itself
     is too deep."""
     if not isinstance(value, list | tuple | dict):
         return 1, 0

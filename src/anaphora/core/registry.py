@@ -32,7 +32,7 @@ class Registry:
         return name in self._targets
 
     def load(self, name: str) -> Any:
-        """The object behind a name; an unknown name says which are known."""
+        """The object with a name; the error for an unknown name lists the known ones."""
         check_name(self.what, name, self._targets)
         module, _, attribute = self._targets[name].partition(":")
         try:

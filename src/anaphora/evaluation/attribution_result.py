@@ -1,4 +1,4 @@
-"""Figures from the attributions of a run: how much lies on the antecedent, and on what translators have highlighted.
+"""Figures from the attributions of a run: the share of the antecedent, and of what translators have highlighted.
 
 Each figure is a mean over examples with a bootstrap interval, of all examples and of those that were answered right and
 wrong at the pronoun, next to what it would be if every token had the same attribution.
@@ -19,7 +19,7 @@ from anaphora.evaluation import decision as by
 from anaphora.evaluation.attribution import HIGHLIGHTS, METHODS, SIDES
 from anaphora.evaluation.result import Proportion, RunSignature, Settings
 from anaphora.runs import Run, ScoredExample
-from anaphora.stats.intervals import Floats, bootstrap_mean, percentile_interval, wilson
+from anaphora.stats.intervals import Floats, bootstrap_mean, percentile_interval
 from anaphora.stats.resampling import Interval
 from anaphora.table import Rendered
 
@@ -75,7 +75,7 @@ class Attributions(Rendered):
     breakdowns: Mapping[str, Mapping[str, Figures]] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        """What `anaphora attribute --json` prints."""
+        """Return the JSON object that `anaphora attribute --json` prints."""
         every = self.antecedent.get(ALL, {})
         share, rank = every.get("share"), every.get("rank")
         return {
@@ -133,7 +133,7 @@ def attributions_of(run: Run, *, breakdowns: Sequence[str] = (), settings: Setti
         header.system,
         method,
         len(items),
-        Proportion(total, sum(right), wilson(sum(right), total, settings.confidence)),
+        by.proportion(sum(right), total, settings.confidence),
         antecedent,
         _split(records, HIGHLIGHTS, settings),
         _differences(records, settings),

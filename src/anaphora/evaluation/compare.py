@@ -285,7 +285,7 @@ def corrected(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
 def zip_runs(runs: Sequence[Run]) -> Iterator[tuple[ScoredExample, ...]]:
     """Yield the answers of all runs example by example, in the order of the first run.
 
-    Runs of one suite go in step and are streamed. Runs of a suite and of attacks on it are paired by the tag
+    Runs of one suite are read in parallel. Runs of a suite and of attacks on it are paired by the tag
     `attacked`, on the examples that all of them have.
     """
     if len({run.header.sha256 for run in runs}) == 1:
@@ -303,12 +303,12 @@ def check_examples(run: Run, examples: Iterable[Example]) -> None:
         item = scored.get(example.id)
         if item is None:
             problem = f"example {example.id!r} is not in the run, which is of {run.header.suite}"
-            raise BadInput(run.path, problem, remedy="Score the suite that is translated.")
+            raise BadInput(run.path, problem, remedy="Score the suite that was translated.")
         tags = item.tags == example.tags or canonical(item.tags) == canonical(example.tags)  # a tuple is read as a list
         if item.gold != example.gold or not tags:
             what = "has other tags" if item.gold == example.gold else "has another right answer"
             problem = f"a run of another suite ({run.header.suite}), in which example {example.id!r} {what}"
-            raise BadInput(run.path, problem, remedy="Score the suite that is translated.")
+            raise BadInput(run.path, problem, remedy="Score the suite that was translated.")
 
 
 def original_of(item: ScoredExample) -> str | None:

@@ -32,7 +32,7 @@ SCOPES = ("current", "pronoun")
 
 @dataclass(frozen=True, slots=True)
 class MeanCXMI:
-    """A mean in nats with its interval, and the values behind it."""
+    """A mean in nats with its interval."""
 
     mean: float
     interval: Interval

@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 
 from anaphora.evaluation import decision as by
-from anaphora.evaluation.decision import Breakdown, Key, Priors, decide, unit_of
+from anaphora.evaluation.decision import Breakdown, Key, Priors, decide, proportion, unit_of
 from anaphora.evaluation.result import Proportion, Result, Settings
 from anaphora.runs import Run, RunHeader, ScoredExample, describe
-from anaphora.stats.intervals import bootstrap, generator, percentile_interval, wilson
+from anaphora.stats.intervals import bootstrap, generator, percentile_interval
 from anaphora.suites.example import Example, Tag
 from anaphora.suites.suite import Suite
 from anaphora.systems.scores import ScoreArray, ScoreFile
@@ -52,7 +52,7 @@ class Tally:
     def figure(self, settings: Settings) -> Proportion:
         """Return the share with its interval. Every figure restarts from the seed, so figures are independent."""
         if settings.interval == "wilson" or self.total == 0:
-            return Proportion(self.total, self.correct, wilson(self.correct, self.total, settings.confidence))
+            return proportion(self.correct, self.total, settings.confidence)
         if self.units is None:
             outcomes = Counter({(1, 1): self.correct, (0, 1): self.total - self.correct})
         else:
@@ -137,14 +137,14 @@ class Evaluation:
         return figures, untagged
 
     def blocks(self) -> tuple[Proportion | None, int]:
-        """How many blocks are right in every example, and how many are not counted as examples of them are missing."""
+        """The proportion of blocks that are right in every example, and the number of incomplete blocks left out."""
         if not self._blocks:
             return None, 0
         cut: set[object] = set(self._cut or ())
         if self._cut is None and self._limited:  # a run of version 0.1 does not say it: the last one may be cut
             cut = set(list(self._blocks)[-1:])
         whole = [right for block, right in self._blocks.items() if block not in cut]
-        figure = Proportion(len(whole), sum(whole), wilson(sum(whole), len(whole), self.settings.confidence))
+        figure = proportion(sum(whole), len(whole), self.settings.confidence)
         return figure if whole else None, len(self._blocks) - len(whole)
 
 

@@ -74,7 +74,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A sentence with the rule and the checks it follows from. items: the ids of the items behind it."""
+    """A sentence with the rule and the checks it follows from. items: the ids of the items it rests on."""
 
     rule: str
     verdict: str
@@ -323,7 +323,7 @@ def _attack_checks(
 def _advice(
     statements: Sequence[Statement], evidence: Evidence, rules: Rules
 ) -> tuple[tuple[str, str, tuple[str, ...]], ...]:
-    """What to try, for each name of an advice the rules that lead to it; and what was not looked at."""
+    """The advice with the rules that lead to it, including what was not examined."""
     wanted: dict[str, list[str]] = {}
     of = {rule.id: rule for rule in rules.rules}
     for one in statements:

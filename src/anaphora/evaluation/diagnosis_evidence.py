@@ -21,6 +21,7 @@ from anaphora.stats.intervals import newcombe, wilson
 from anaphora.stats.resampling import Interval
 from anaphora.stats.signature import with_hash
 from anaphora.suites.example import Tag
+from anaphora.suites.readers.contracat import NAMES
 
 # The rules, read from diagnosis.toml: what each looks at, its thresholds, and what it says when.
 
@@ -42,7 +43,7 @@ Says = Mapping[str, tuple[str, str]]  # verdict → severity, sentence with fiel
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """Where verdicts change; docs/diagnosis.md explains each."""
+    """The values at which verdicts change; docs/diagnosis.md explains each."""
 
     known: float
     two_nouns: float
@@ -179,7 +180,7 @@ def _evidence(runs: list[Run], settings: Settings) -> Evidence:
     for k, run in enumerate(runs):
         for other in runs[:k]:
             if other.header.sha256 == run.header.sha256:
-                problem = f"a second run of {run.header.suite} by {run.header.system}, besides {other.path}"
+                problem = f"a second run of {run.header.suite} by {run.header.system}. The first is {other.path}"
                 raise BadInput(run.path, problem, remedy="Name one of them.")
             if other.header.languages != run.header.languages:
                 problem = f"languages {run.header.languages}, but {other.path} has {other.header.languages}"
@@ -248,7 +249,7 @@ def _attacked(
         if len(bases) != 1:
             who = "several runs have" if bases else "no run has"
             problem = f"an attack, but {who} the originals of its examples by {runs[k].header.system}"
-            remedy = "Name the run on the suite itself, too; --name NAME says that score files are of one system"
+            remedy = "Name the run on the suite itself, too; --name NAME declares that score files belong to one system"
             raise BadInput(runs[k].path, problem, remedy=remedy)
         attacked.setdefault(bases[0], []).append(k)
     return attacked
@@ -256,7 +257,6 @@ def _attacked(
 
 # The figures of a diagnosis and their verdicts: one pure function per kind of rule.
 
-NAMES = {"m": "masculine", "f": "feminine", "n": "neuter"}
 TOO_FEW = "too few"
 AT_CHANCE = "at chance"
 
@@ -322,7 +322,7 @@ def fallback(answers: Sequence[Answer], rule: Rule, limits: Thresholds, confiden
         chosen = tuple(answer.id for answer, is_chosen in asked if is_chosen)
         total, share = len(asked), len(chosen) / len(asked)
         interval = wilson(len(chosen), total, confidence)
-        measured.append(Measured(total, share, interval, "none", chosen, (NAMES.get(gender, gender),)))
+        measured.append(Measured(total, share, interval, "none", chosen, (str(NAMES.get(gender, gender)),)))
     if not measured:
         return None
     first, *others = sorted(measured, key=lambda m: -m.value)

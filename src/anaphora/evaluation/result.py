@@ -116,7 +116,7 @@ class Result(Rendered):
 
     @property
     def measurement(self) -> Measurement:
-        """How the system was measured."""
+        """The context and settings under which the system was scored."""
         return Measurement(self.context, self.protocol)
 
     @property
@@ -141,7 +141,7 @@ class Result(Rendered):
         return numbers
 
     def to_dict(self) -> dict[str, Any]:
-        """What `anaphora evaluate --json` prints."""
+        """Return the JSON object that `anaphora evaluate --json` prints."""
         return {
             "suite": self.suite,
             "system": self.system,
@@ -205,7 +205,7 @@ class RunSignature(Signature):
         return self.add("set", _joined([m.code for m in measurements], PLAINLY))
 
     def decided(self, settings: Settings, ties: bool = True) -> Self:
-        """How scores become decisions, and whatever is unusual about it."""
+        """Add how scores become decisions, with every setting that is not the default."""
         self.add("norm", settings.normalize).add("tie", "wrong" if ties else None)
         return self.add("better", "lower" if settings.minimize else None).confidence(settings)
 

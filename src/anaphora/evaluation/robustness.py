@@ -1,4 +1,4 @@
-"""How much of a system's accuracy is left under attack: before and after on the very same items (ContraCAT §5.3)."""
+"""The accuracy of a system before and after attacks on the same items (ContraCAT §5.3)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from anaphora.stats.signature import with_hash
 
 @dataclass(frozen=True, slots=True)
 class Attack:
-    """What one attack does: `pair` has the accuracy before (first) and after (second), the change, tests and flips."""
+    """The effect of an attack: `pair` has the accuracy before (first) and after (second), the change, tests, flips."""
 
     name: str
     suite: str
@@ -139,7 +139,7 @@ def _parts(run: Run) -> dict[str, LoadedRun]:
 
 
 def _check(before: Run, run: Run) -> None:
-    """Before and after must be one system, used in one way; score files do not say whose they are."""
+    """Before and after must be one system, used in one way; score files do not name their system."""
     one, other = before.header, run.header
     imported = one.system.startswith("scores:") or other.system.startswith("scores:")
     stated = [] if imported else [("system", one.system, other.system), *_unlike(one.measurement, other.measurement)]

@@ -18,7 +18,7 @@ from anaphora.languages import names_with, table
 
 CITATION_CASE = "nominative"
 PLURAL = "plural"  # used in place of a gender: "der, die, das" have one plural
-SPACES = re.compile(r"\s+(?=[.,;]|\s|$)")  # forms may be empty, and leave spaces behind
+SPACES = re.compile(r"\s+(?=[.,;]|\s|$)")  # forms may be empty and leave spaces
 
 Table = Mapping[str, Mapping[str, str]]  # case → gender or plural → word
 

@@ -1,4 +1,4 @@
-"""Where two candidates differ, and where a pronoun is: what the report and the study highlight, or hide."""
+"""The words in which candidates differ, and positions of pronouns, which the report and the study highlight or hide."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def replaced_pronouns(one: str, other: str) -> tuple[str, str] | None:
 
 
 def occurrences(pronoun: str, sentence: str) -> list[Span]:
-    """Where a word occurs in a sentence as a separate word, in any case."""
+    """The spans of a word in a sentence, as a separate word in any case."""
     pattern = re.escape(normalize_word(pronoun)).replace("'", f"['{APOSTROPHES}]")
     start = "" if pronoun.startswith(("'", *APOSTROPHES)) else r"(?<!\w)"  # geht's
     end = "" if pronoun.endswith(("'", *APOSTROPHES)) else r"(?!\w)"  # c'est

@@ -232,7 +232,7 @@ def _figures(totals: Floats) -> dict[str, Floats]:
     return {"precision": precision, "recall": recall, "f": harmonic(precision, recall)}
 
 
-# AutoPRF of files: texts and alignments are read in step, systems are compared on the same sentences.
+# AutoPRF of files: texts and alignments are read line by line, systems are compared on the same sentences.
 
 PRONOUNS = ("it", "they")  # those of Hardmeier and Federico's program
 Progress = Callable[[int, int], None]
@@ -285,7 +285,7 @@ def autoprf_of_files(
     words = files.tokenization(tokenize, normalize, pair_of(languages, files.source, files.reference))
     paths = (files.source, files.reference, *files.hypotheses)
     given = (files.reference_alignment, *files.hypothesis_alignments) if files.reference_alignment else ()
-    lines = read_parallel(*paths, *given)  # all of them are in step
+    lines = read_parallel(*paths, *given)  # all of them are parallel
     texts = [words.source(lines[0]), *map(words.target, lines[1 : len(paths)])]
     treatments = {name: t.treatment for name, t in zip(("source", "reference", *files.systems), texts, strict=True)}
     source, *targets = ([" ".join(sentence) for sentence in text.sentences] for text in texts)

@@ -25,7 +25,7 @@ Key = tuple[str, ...]  # system (where there are several), sentence, position
 
 @dataclass(frozen=True, slots=True)
 class JudgmentCounts:
-    """How often pronouns of a case were judged correct, incorrect, or not judged because the sentence is bad."""
+    """Counts of pronouns that were judged correct, incorrect, or not judged because the sentence is bad."""
 
     correct: int
     incorrect: int
@@ -143,7 +143,7 @@ def _pronouns(details: Columns, keys: Sequence[str]) -> Mapping[Key, tuple[int, 
 
 
 def _by_word(column: str) -> Callable[[Record, str], str]:
-    """Return how a record is judged whose column says correct, incorrect or bad."""
+    """Judge by a column with the words correct, incorrect or bad."""
 
     def judge(record: Record, candidate: str) -> str:
         word = record.cells[column].casefold().removesuffix(" translation")
@@ -158,7 +158,7 @@ def _by_word(column: str) -> Callable[[Record, str], str]:
 def _by_gap(
     judgments: Columns, details: Columns, options: Sequence[str], form: Callable[[str], str]
 ) -> Callable[[Record, str], str]:
-    """How a filled gap becomes a judgment (APT §3.1): the candidate's pronoun is among the answers, or it is not.
+    """Judge by filled gaps (APT §3.1): the candidate's pronoun is among the answers, or it is not.
 
     form: maps the forms of a pronoun to one of them (c' to ce); words that are not options are "other"
     """
@@ -205,7 +205,7 @@ class Sample(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PairCounts:
-    """How often a candidate pronoun replaced another one of the reference, and was correct."""
+    """Counts of a candidate pronoun in place of another one of the reference, and of those that were correct."""
 
     candidate: str
     reference: str
@@ -287,7 +287,7 @@ def read_samples(path: Path) -> list[Sample]:
     for record in table.records:
         candidate, reference, verdict = (record.cells[name] for name in ("candidate", "reference", "correct"))
         if not candidate or not reference:
-            raise BadInput(path, "a pronoun is missing", line=record.line, remedy="Leave out what was not found.")
+            raise BadInput(path, "a pronoun is missing", line=record.line, remedy="Leave out rows without a pronoun.")
         if verdict.casefold() not in YES + NO:
             raise BadInput(path, f"neither correct nor wrong: {verdict!r}", line=record.line, remedy="Write 1 or 0.")
         samples.append(Sample(candidate, reference, verdict.casefold() in YES))

@@ -43,7 +43,7 @@ class Scores:
 
 @dataclass(frozen=True, slots=True)
 class Assessment:
-    """How the metrics correlate with the human score over these systems, and which does so better."""
+    """The correlations of metrics with the human score over these systems, and tests of their differences."""
 
     systems: tuple[str, ...]
     metrics: Mapping[str, Correlation]
@@ -111,7 +111,7 @@ def outliers(scores: Scores) -> tuple[str, ...]:
 
 
 def removed_systems(scores: Scores, without: Sequence[str]) -> tuple[str, ...]:
-    """The systems that are left out, in the order of the scores; too few that stay are an error."""
+    """The systems that are left out, in the order of the scores; if too few remain, it is an error."""
     unknown = [name for name in without if name not in scores.systems and name != AUTO]
     if unknown:
         near = did_you_mean(unknown[0], scores.systems)
@@ -280,7 +280,7 @@ def sweep(
             # the weight of a discarded case makes no difference
             pairs = dict.fromkeys((0.0 if 2 in dropped else w2, 0.0 if 6 in dropped else w6) for w2, w6 in weights)
             for w2, w6 in pairs:
-                weighting = Weighting((1.0, w2, 0.0, 0.0, 0.0, w6), tuple(dropped))  # the others are never in question
+                weighting = Weighting((1.0, w2, 0.0, 0.0, 0.0, w6), tuple(dropped))  # the other weights are always 0
                 values: dict[str, float] = {}
                 for system, numbers in ordered[alignment].items():
                     value = weighting.score(numbers)
@@ -296,9 +296,10 @@ def sweep(
 
 
 def read_cases(files: Sequence[tuple[str, Path]]) -> dict[str, dict[str, tuple[int, ...]]]:
-    """What `anaphora apt --json` wrote, by alignment: documents of one system (called by the file's name) or of many.
+    """The case counts in files of `anaphora apt --json`, by alignment; a file may have one system or many.
 
-    files: pairs of an alignment's name and a file; several files of the same alignment are put together
+    files: pairs of an alignment's name and a file; files of the same alignment are merged. A single system without a
+        name has that of its file
     """
     by_alignment: dict[str, dict[str, tuple[int, ...]]] = {}
     for alignment, path in files:

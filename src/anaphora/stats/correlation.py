@@ -27,7 +27,7 @@ INTERVALS = ("bootstrap", "fisher")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CorrelationSettings(Resampling):
-    """How intervals of correlations are made."""
+    """The settings of intervals of correlations."""
 
     interval: str = "bootstrap"  # or "fisher"
 
@@ -132,7 +132,7 @@ def _pairs(drawn: Floats, values: Floats) -> Floats:
 
 
 def _centered(scores: Floats, weights: Floats) -> Floats:
-    """Scores less their mean in each sample; scaled, so that squares of any scores are in reach."""
+    """Scores less their mean in each sample; scaled, so that their squares do not overflow."""
     scores = scores - scores.mean()
     scores = scores / (np.abs(scores).max() or 1.0)
     means = (weights @ scores) / weights.sum(axis=1)
@@ -140,7 +140,7 @@ def _centered(scores: Floats, weights: Floats) -> Floats:
 
 
 def _cosine(first: Floats, second: Floats, weights: Floats) -> Floats:
-    """nan where scores are the same but for their last digits."""
+    """nan where scores differ in their last digits at most."""
     norms = (weights * first * first).sum(axis=1) * (weights * second * second).sum(axis=1)
     products = (weights * first * second).sum(axis=1)
     return np.asarray(np.divide(products, np.sqrt(norms), out=np.full_like(products, np.nan), where=norms > 0))

@@ -1,4 +1,4 @@
-"""How sure is a figure? Intervals for a share, by formula and by resampling."""
+"""Confidence intervals of a proportion, by formula and by resampling."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def newcombe(one: tuple[int, int], other: tuple[int, int], confidence: float) ->
 def percentile_interval(values: Floats, confidence: float = 0.95) -> Interval:
     """The middle part of resampled values that holds the confidence."""
     if not len(values):
-        raise NotFinite("resampled values: there are none to make an interval of. Draw more samples (--samples)")
+        raise NotFinite("resampled values: there are none for an interval. Draw more samples (--samples)")
     all_finite(values, "resampled values")
     tail = (1 - confidence) / 2
     low, high = np.quantile(values, [tail, 1 - tail])

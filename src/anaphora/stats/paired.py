@@ -65,7 +65,7 @@ def paired_bootstrap(rows: Floats, counts: Ints, samples: int, rng: np.random.Ge
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Holm 1979: p-values corrected so that the chance of any false alarm among them stays what it says."""
+    """Holm 1979: p-values corrected so that the probability of any false alarm among them stays below the level."""
     order = sorted(range(len(p_values)), key=lambda i: p_values[i])
     adjusted = [0.0] * len(p_values)
     worst = 0.0
@@ -100,7 +100,7 @@ class SufficientStats:
 
 @dataclass(frozen=True, slots=True)
 class PairedTest:
-    """Two systems on the same sentences: the second's figure minus the first's, and how surely it is not chance."""
+    """Two systems on the same sentences: the second's figure minus the first's, with its p-values."""
 
     first: str
     second: str

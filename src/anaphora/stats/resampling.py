@@ -1,4 +1,4 @@
-"""How intervals and p-values are drawn. Imports no NumPy, so that the command line can make its options of it."""
+"""The settings of intervals and p-values. Imports no NumPy, so that the command line can create its options from it."""
 
 from __future__ import annotations
 

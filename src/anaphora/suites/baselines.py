@@ -1,4 +1,4 @@
-"""What a system can reach on a suite without understanding: a suite is valid as far as these baselines fail on it.
+"""Baselines that understand nothing: a suite is valid to the extent that they fail on it.
 
 No baseline translates anything. They answer always the same, choose by length, see the current sentence alone, or
 count words (naive Bayes). Where a baseline cannot decide, its guess counts as one over the number of candidates it
@@ -242,7 +242,7 @@ class _Bag:
 
 
 class _Gathered:
-    """What one pass over a suite keeps: counts, and texts as numbers."""
+    """The counts of one pass over a suite, and its texts as numbers."""
 
     def __init__(self, blocks: str | None) -> None:
         self.grouping = [tag for tag in ("document", blocks, ORIGINAL) if tag is not None]

@@ -78,7 +78,7 @@ def fetch(
                 try:
                     with temporary.open("wb") as out:
                         digest = _transfer(file_url, out, size, timeout, deadline, progress)
-                except OSError as error:  # those of the network are exceptions of ours by now
+                except OSError as error:  # network errors are AnaphoraError or _TemporaryError here
                     raise CannotWrite(destination, error) from None
                 if sha256 not in (None, digest):
                     why = "The file was changed at its source or on its way"
@@ -94,7 +94,7 @@ def fetch(
 def _transfer(
     url: str, out: IO[bytes], size: int | None, timeout: float, deadline: float, progress: Progress | None
 ) -> str:
-    """Write what the server sends; returns its SHA-256. Every failure of the network is one of our exceptions."""
+    """Write the body of a response; returns its SHA-256. Network errors are AnaphoraError or _TemporaryError."""
     end, late = time.monotonic() + deadline, f"not complete after {deadline:g} seconds"
     connections: list[http.client.HTTPConnection] = []
 
@@ -131,7 +131,7 @@ def _transfer(
 def _receive(
     url: str, response: Any, out: IO[bytes], size: int | None, end: float, late: str, progress: Progress | None
 ) -> str:
-    """Copy a body as far as the file may go. One that ends early is a cut, also where http.client does not say so."""
+    """Copy a body up to the limit. One that ends early is a cut, even if http.client does not report it."""
     header = response.headers.get("Content-Length", "")
     length = int(header) if header.isascii() and header.isdigit() and len(header) < 20 else None
     if None not in (size, length) and size != length:
@@ -140,7 +140,7 @@ def _receive(
     hasher, received = hashlib.sha256(), 0
     while True:
         try:
-            # read1 gives what is there, so that time can be looked at
+            # read1 returns what has arrived, so that the deadline can be checked
             chunk = response.read1(CHUNK if length is None else min(CHUNK, length - received))
         except (OSError, http.client.HTTPException, ValueError, OverflowError) as error:
             raise _TemporaryError(late if time.monotonic() >= end else _describe(error)) from None
@@ -245,7 +245,7 @@ DAMAGE = (
 
 
 class _Member(NamedTuple):
-    """What tar and zip members have in common. kind: "file", "folder", or what else it is."""
+    """A member of a tar or zip archive. kind: "file", "folder", or a description of anything else."""
 
     name: str
     kind: str
@@ -262,7 +262,7 @@ def extract(
     limit: how many bytes all files together may have, counted as they are unpacked
 
     A path that leads outside, a link, a device, a file that comes twice: the whole archive is refused, because
-    whoever made it meant harm or its content is not what we think.
+    it is malicious or its content is not what is expected.
     """
     try:
         into.parent.mkdir(parents=True, exist_ok=True)
@@ -316,7 +316,7 @@ def _parts(archive: Path, name: str) -> tuple[str, ...]:
 
 
 def _copy(archive: Path, member: _Member, target: Path, limit: int) -> int:
-    """Write one file; returns how many bytes are left of the limit. The sizes in the archive may lie: count."""
+    """Write one file; returns the rest of the limit. Bytes are counted, as sizes in the archive may be wrong."""
     target.parent.mkdir(parents=True, exist_ok=True)
     source = member.open()
     if source is None:

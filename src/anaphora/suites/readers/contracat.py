@@ -51,7 +51,7 @@ def read(path: Path) -> Suite:
 
 
 def split_passage(line: str) -> Passage:
-    """`context <SEP> current`; the attacks have two spaces behind the mark."""
+    """`context <SEP> current`; the attacks have two spaces after the mark."""
     return tuple(sentence.strip() for sentence in line.split("<SEP>"))
 
 
@@ -86,7 +86,7 @@ def _folder(folder: Path) -> Iterator[Example]:
 
 
 def _choices(template: str, genders: str, source: Passage) -> dict[str, Tag]:
-    """What choosing each candidate means where none is right (Tables 10–12).
+    """Tags with the meaning of each choice where no candidate is right (Tables 10–12).
 
     Role and position name the genders of two entities. The two orders of a position item are a `pair`: they have
     the same words.
