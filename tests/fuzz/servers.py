@@ -52,11 +52,11 @@ def answered(mode: str, status: int = 200) -> Run:
 
     def run(folder: Path) -> None:
         from anaphora.suites.example import Example
-        from anaphora.systems.openai.answers import Silence
+        from anaphora.systems.openai.answers import NoAnswerGuard
 
         made = system(mode)
         made.status = status
-        made._silence, made._request, made._request_known_good = Silence(), 0, False
+        made._guard, made._request, made._request_known_good = NoAnswerGuard(), 0, False
         made.server._refused = frozenset()
         data = (folder / "answer.json").read_bytes()
         made.body = lambda request: data.replace(b"@@", json.dumps(request.get("prompt", ""))[1:-1].encode())

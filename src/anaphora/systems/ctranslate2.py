@@ -16,14 +16,14 @@ from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.files import text_lines
 from anaphora.core.parsing import expecting, read_json, read_json_object, shown
 from anaphora.runs import CandidateScores
-from anaphora.scoring.encoded import EncodedExample, Ids, common_prefix
+from anaphora.scoring.encoded import EncodedExample, Ids
 from anaphora.suites.example import Example
 from anaphora.systems import KINDS, PAIR_SETTINGS, PROMPT_SETTINGS
 from anaphora.systems.context import Options, split_settings
 from anaphora.systems.encoding import (
     CausalInputs,
     Seq2SeqInputs,
-    answer,
+    answer_by_tokens,
     encode_examples,
     load_tokenizer,
     loaded,
@@ -109,10 +109,8 @@ class CTranslate2System:
             yield from self._batch(batch[len(batch) // 2 :], encoded)
             return
         for n in batch:
-            candidates = encoded[n].candidates
-            left_out = common_prefix(candidates) if self.options.margins_only else 0
-            values = [(sum(scores[n, c][left_out:], 0.0), len(c)) for c in candidates]
-            yield n, answer(candidates, values, encoded[n].truncated)
+            values = {candidate: scores[n, candidate] for candidate in encoded[n].candidates}
+            yield n, answer_by_tokens(encoded[n], values, self.options.margins_only)
 
 
 def _load_tokenizer(folder: str, name: str | None) -> Any:

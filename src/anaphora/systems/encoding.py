@@ -30,6 +30,18 @@ def answer(candidates: Sequence[object], scores: Sequence[CandidateScore], trunc
     return CandidateScores([score for score, _ in scores], counts, equal_pairs(candidates), truncated)
 
 
+def answer_by_tokens(
+    item: EncodedExample, values: Mapping[Ids, Sequence[float]], margins_only: bool
+) -> CandidateScores:
+    """Return the scores of an example, given the log-probabilities of the tokens of each distinct candidate.
+
+    margins_only: leave out what all candidates share
+    """
+    left_out = common_prefix(item.candidates) if margins_only else 0
+    scores = [(sum(values[candidate][left_out:], 0.0), len(candidate)) for candidate in item.candidates]
+    return answer(item.candidates, scores, item.truncated)
+
+
 def load_tokenizer(name: str, what: str = "tokenizer", **arguments: Any) -> Any:
     """Load a Hugging Face tokenizer by name or path. It never cuts: callers check how long a text may be."""
     try:

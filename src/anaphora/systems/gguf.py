@@ -31,7 +31,7 @@ from anaphora.scoring.encoded import EncodedExample, common_prefix
 from anaphora.suites.example import Example
 from anaphora.systems import KINDS
 from anaphora.systems.context import Options, split_settings
-from anaphora.systems.encoding import CausalInputs, answer, encode_examples
+from anaphora.systems.encoding import CausalInputs, answer_by_tokens, encode_examples
 
 
 class GGUFSystem:
@@ -72,9 +72,7 @@ class GGUFSystem:
         groups = [[candidate] for candidate in different] if self.options.plain else [different]
         computed = (row for group in groups for row in self.model.log_probabilities(question.prompt, group))
         values = dict(zip(different, computed, strict=True))
-        left_out = common_prefix(question.candidates) if self.options.margins_only else 0
-        scores = [(sum(values[c][left_out:], 0.0), len(c)) for c in question.candidates]
-        return answer(question.candidates, scores, question.truncated)
+        return answer_by_tokens(question, values, self.options.margins_only)
 
 
 class Tokenizer:

@@ -247,7 +247,7 @@ THOUGHT = "</think>"  # what a reasoning model writes before its answer ends so
 WORDS, CHARACTERS, BETA = 2, 6, 2.0  # longest n-grams, and how much recall counts: those of chrF++
 SHARE = 0.1  # how much characters count
 SHOWN = 100  # characters of an answer that is none, which the run keeps
-PATIENCE = 8  # examples without an answer after which a model that has given none is not asked any more
+MAX_UNANSWERED = 8  # examples without an answer after which a model that has given none is not asked any more
 
 
 class Reply(NamedTuple):
@@ -257,18 +257,18 @@ class Reply(NamedTuple):
     logprobs: Sequence[float] | None
 
 
-class Silence:
+class NoAnswerGuard:
     """Stops the requests to a model that never gives an answer of the expected form."""
 
     def __init__(self) -> None:
         self._examples, self._lock = 0, threading.Lock()  # how many examples had no answer; −1 once one had
 
-    def note(self, silent: bool) -> bool:
+    def gives_up(self, unanswered: bool) -> bool:
         """Count an example; return whether to give up."""
         with self._lock:
             if self._examples >= 0:
-                self._examples = self._examples + 1 if silent else -1
-            return self._examples >= PATIENCE
+                self._examples = self._examples + 1 if unanswered else -1
+            return self._examples >= MAX_UNANSWERED
 
 
 def rotations(size: int) -> list[list[int]]:

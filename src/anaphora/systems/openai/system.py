@@ -20,8 +20,8 @@ from anaphora.systems.openai.answers import (
     LETTERS,
     SHOWN,
     Completion,
+    NoAnswerGuard,
     PromptLogprobs,
-    Silence,
     add_up,
     answer_text,
     combine,
@@ -83,7 +83,7 @@ class OpenAISystem:
             raise BadInput(settings["prompt"], "the prompt has no {candidates}, which mode=choose needs")
         self.max_tokens = int(number(settings, "max_tokens", 16 if self.mode == "choose" else 512, least=1))
         self._request, self._request_known_good = 0, False
-        self._silence = Silence()
+        self._guard = NoAnswerGuard()
 
     def settings(self) -> dict[str, Any]:
         settings: dict[str, Any] = {"url": self.server.url, "model": self.server.model, "mode": self.mode}
@@ -168,7 +168,7 @@ class OpenAISystem:
             replies.append(parse_reply(answer, len(different)))
             if replies[-1].letter is None and replies[-1].logprobs is None:
                 no_answer.append(self.server.mask(answer_text(answer))[:SHOWN])
-        if self._silence.note(bool(replies) and len(no_answer) == len(replies)):
+        if self._guard.gives_up(bool(replies) and len(no_answer) == len(replies)):
             written = self.server.safe("".join(no_answer[-1:]))[:60]
             raise AnaphoraError(
                 f"{self.server.url}: the model does not answer with a letter, but {written!r}. If it reasons "
@@ -345,7 +345,7 @@ class JudgeSystem:
                 remedy="Write {translation} where the candidate to be rated belongs.",
             )
         self.max_tokens = int(number(settings, "max_tokens", 16, least=1))
-        self._silence = Silence()
+        self._guard = NoAnswerGuard()
 
     def settings(self) -> dict[str, Any]:
         server = self.server
@@ -367,7 +367,7 @@ class JudgeSystem:
                 no_answer.append(self.server.mask(answer_text(completion))[:SHOWN])
             else:
                 ratings[target] = rating
-        if self._silence.note(not ratings):
+        if self._guard.gives_up(not ratings):
             written = self.server.safe(no_answer[-1])[:60]
             raise AnaphoraError(
                 f"{self.server.url}: the model does not answer with a number from 0 to {BEST:g}, but {written!r}. If "
