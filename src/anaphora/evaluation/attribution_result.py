@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from anaphora.core.errors import BadInput
-from anaphora.core.parsing import UNEXPECTED, is_a, shortened
+from anaphora.core.parsing import expecting, is_a
 from anaphora.evaluation import decision as by
 from anaphora.evaluation.attribution import HIGHLIGHTS, METHODS, SIDES
 from anaphora.evaluation.result import Proportion, RunSignature, Settings
@@ -160,40 +160,37 @@ def method_of(run: Run) -> str:
 def attribution_of(run: Run, item: ScoredExample) -> dict[str, Any]:
     """The attribution in a record, checked; an error if it is missing or invalid."""
     record = item.extra.get("attribution")
-    try:
+    with expecting(run.path, "an attribution", remedy=REMEDY, item=f"example {item.id!r}"):
         if not isinstance(record, dict):
-            raise TypeError("no attribution")
+            raise ValueError("there is none")
         if {"right", "words", "antecedent", HIGHLIGHTS} & record.keys():
             _check(record)
         for name in ("reason", "highlights_reason"):
             if not isinstance(record.get(name, ""), str):
-                raise TypeError(f"{name!r} must be a string")
-    except UNEXPECTED as error:
-        problem = f"{error} is missing" if isinstance(error, KeyError) else str(error)
-        raise BadInput(run.path, f"example {item.id!r}: {shortened(problem)}", remedy=REMEDY) from None
+                raise ValueError(f"{name!r} must be a string")
     return record
 
 
 def _check(record: Mapping[str, Any]) -> None:
-    """Raise a TypeError, ValueError or KeyError if a record is not as `attribute` writes it."""
+    """Raise an error of `UNEXPECTED` if a record is not as `attribute` writes it."""
     if type(record["right"]) is not bool or not is_a(record["contrast"], float) or not is_a(record["rest"], float):
-        raise TypeError("'right' must be true or false, 'contrast' and 'rest' numbers")
+        raise ValueError("'right' must be true or false, 'contrast' and 'rest' numbers")
     if [type(word) for word in record["choice"]] != [str, str]:
-        raise TypeError("'choice' must be two words")
+        raise ValueError("'choice' must be two words")
     size = 0
     for side in SIDES:
         for sentence in record["words"][side]:
             for text, value in sentence:
                 if type(text) is not str or not is_a(value, float):
-                    raise TypeError("'words' must be words with numbers")
+                    raise ValueError("'words' must be words with numbers")
                 size += 1
     for name in ("antecedent", HIGHLIGHTS):
         if name in record:
             figures = record[name]
             if not all(is_a(figures[key], float) for key in NUMBERS):
-                raise TypeError(f"figures of {name!r} must be numbers")
+                raise ValueError(f"figures of {name!r} must be numbers")
             if not is_a(figures.get("auc", 0.5), float):
-                raise TypeError(f"'auc' of {name!r} must be a number")
+                raise ValueError(f"'auc' of {name!r} must be a number")
             if not all(type(at) is int and 0 <= at < size for at in figures["at"]):
                 raise ValueError(f"'at' of {name!r} must be positions of words")
 

@@ -105,12 +105,10 @@ def _listed(document: Any, path: Path) -> Iterable[tuple[str, PairJudgments]]:
     for pair, entries in document.items():
         several = isinstance(entries, list) and not (entries and isinstance(entries[0], int | float))
         for entry in entries if several else [entries]:
-            try:
+            with expecting(path, "an agreement with counts", remedy=EXAMPLE, item=str(pair)):
                 agreement, counts = (entry["agreement"], entry) if isinstance(entry, dict) else entry
-                yield _pair(pair, path), _judged(agreement, counts)
-            except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-                problem = f"{pair}: not an agreement with counts ({error})"
-                raise BadInput(path, problem, remedy=EXAMPLE) from None
+                judged = _judged(agreement, counts)
+            yield _pair(pair, path), judged
 
 
 def _table_entries(path: Path) -> Iterable[tuple[str, PairJudgments]]:
@@ -140,7 +138,7 @@ def _pair(text: Any, path: Path) -> str:
 
 def _judged(agreement: Any, counts: Mapping[str, Any]) -> PairJudgments:
     if not isinstance(counts, Mapping):
-        raise TypeError("the counts are not an object")
+        raise ValueError("the counts are not an object")
     value = float(agreement)
     if not -1 <= value <= 1:
         raise ValueError(f"agreement is {value}")
