@@ -277,7 +277,7 @@ def explain(error: BaseException, arguments: list[str]) -> None:
 
 
 def _kept(error: Exception, arguments: list[str]) -> str:
-    """What a command that could not write has kept, for the end of its error message."""
+    """Return what a command that could not write has kept, for the end of its error message."""
     from anaphora.cli.interrupts import kept
 
     if hint := kept(app, arguments):
@@ -286,7 +286,7 @@ def _kept(error: Exception, arguments: list[str]) -> str:
 
 
 def _out_of_memory(error: BaseException) -> bool:
-    """Whether the error means that memory ran out; on CPUs torch raises a plain RuntimeError then."""
+    """Return whether the error means that memory ran out; on CPUs torch raises a plain RuntimeError then."""
     words = ("out of memory", "can't allocate memory", "bad_alloc")
     text = str(error).lower()
     return isinstance(error, MemoryError) or (isinstance(error, RuntimeError) and any(word in text for word in words))

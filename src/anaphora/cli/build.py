@@ -255,7 +255,7 @@ def train(config: str | None, output: Path | None, listing: bool, as_json: bool,
 
 
 def _describe(record: Mapping[str, Any]) -> str:
-    """A record of the training log as a line."""
+    """Return a record of the training log as a line."""
     if record["kind"] == "data":
         size = f"{record['examples']:,} examples, {record['pieces']:,} pieces"
         return f"{record['model']}: {size}; left out: {record['left_out']}"

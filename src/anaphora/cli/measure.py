@@ -237,7 +237,7 @@ def _show_sentences(sentences: Sequence[str], scores: Sequence[ScoredText], form
 
 
 def _texts_of_line(result: MeasureScores, line: int | None) -> list[tuple[str, Text, ScoredText]]:
-    """The text and the score of each system at a line of the files."""
+    """Return the text and the score of each system at a line of the files."""
     index = next((n for n, read in enumerate(result.lines) if read.number == line), None)
     if index is None:
         raise AnaphoraError("--plot with files draws one line: say which with --line N, a line that is not empty")

@@ -89,7 +89,7 @@ def named_files(_: click.Context, __: click.Parameter, values: Values) -> list[t
 
 
 def pairs_of_weights(_: click.Context, __: click.Parameter, values: Values) -> list[tuple[float, float] | str]:
-    """Pairs of w2 and w6; `all` is left for the library to spell out."""
+    """Return pairs of w2 and w6; `all` is left for the library to spell out."""
     pairs: list[tuple[float, float] | str] = []
     for value in values:
         try:
@@ -114,7 +114,7 @@ def sets_of_cases(_: click.Context, __: click.Parameter, values: Values) -> list
 
 
 def texts(metavar: str, callback: Any, help: str) -> dict[str, Any]:
-    """An option that is repeated, and whose texts a callback parses."""
+    """Return an option that is repeated, and whose texts a callback parses."""
     return {"type": str, "multiple": True, "nargs": 1, "metavar": metavar, "callback": callback, "help": help}
 
 

@@ -89,7 +89,7 @@ def option(*names: str, **settings: Any) -> Callable[[Command], Command]:
 
 
 def split_words(text: str) -> tuple[str, ...]:
-    """The words of a list such as `it,they`."""
+    """Return the words of a list such as `it,they`."""
     return tuple(word.strip() for word in text.split(",") if word.strip())
 
 
@@ -261,7 +261,7 @@ def parameters(
 
 
 def _option(function: Callable[..., Any], parameter: inspect.Parameter, own: Settings) -> Callable[[Command], Command]:
-    """The option of a parameter; what is not among its own settings comes from the signature."""
+    """Return the option of a parameter; what is not among its own settings comes from the signature."""
     word, default = f"--{parameter.name.replace('_', '-')}", parameter.default
     settings = option_type(parameter.annotation, function) | {"default": default}
     flag = settings["type"] is bool
@@ -281,7 +281,7 @@ def _option(function: Callable[..., Any], parameter: inspect.Parameter, own: Set
 
 
 def option_type(annotation: str, function: Callable[..., Any]) -> Settings:
-    """The type, repetition and metavar of an option, from an annotation of the API.
+    """Return the type, repetition and metavar of an option, from an annotation of the API.
 
     A suite may be named by its file or by the catalog, so it is a text; None stands for an option that is not given.
     """
@@ -339,7 +339,7 @@ def help_texts(function: Callable[..., Any]) -> dict[str, str]:
 
 
 def command(examples: str, name: str | None = None, *, note: str = "") -> Callable[[Callable[..., Any]], click.Command]:
-    """A command with examples, one per line, at the end of its help; note: a sentence before them."""
+    """Return a command with examples, one per line, at the end of its help; note: a sentence before them."""
     return click.command(name, epilog=epilog(examples, note))
 
 
@@ -375,11 +375,11 @@ def example_option(command: Command) -> Command:
 
 
 def aligner_spec(aligner: str, model: str | None) -> str:
-    """The aligner with the model that an earlier option, --model, names."""
+    """Return the aligner with the model that an earlier option, --model, names."""
     return f"{aligner}:{model}" if model and ":" not in aligner else aligner
 
 
 def given(name: str) -> bool:
-    """Whether the running command was given this parameter, and did not take its default."""
+    """Return whether the running command was given this parameter, and did not take its default."""
     source = click.get_current_context().get_parameter_source(name)
     return source not in (None, click.core.ParameterSource.DEFAULT)

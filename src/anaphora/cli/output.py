@@ -37,7 +37,7 @@ def note(message: str) -> None:
 
 
 def quiet() -> bool:
-    """Whether -q was given: then neither remarks nor progress bars are printed."""
+    """Return whether -q was given: then neither remarks nor progress bars are printed."""
     return os.environ.get("ANAPHORA_QUIET", "") not in ("", "0")
 
 

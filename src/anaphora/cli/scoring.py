@@ -91,7 +91,7 @@ def _unused_context(suite: Suite, most: int) -> str:
 
 
 def _about(suite: Suite, selection: Selection, context: Context, prefix_tree: bool) -> str:
-    """The suite, how much is to be scored, and what the prefix tree saves of it, estimated by words."""
+    """Return the suite, how much is to be scored, and what the prefix tree saves of it, estimated by words."""
     from anaphora.scoring.tree import saved_work
 
     about, candidates = suite.header, sum(len(example.candidates) for example in selection.examples)
@@ -105,7 +105,7 @@ def _about(suite: Suite, selection: Selection, context: Context, prefix_tree: bo
 
 
 def _summary(run: Run) -> dict[str, Any]:
-    """What --json prints."""
+    """Return what --json prints."""
     header = run.header
     about = {"run": str(run.path), "suite": header.suite, "sha256": header.sha256, "system": header.system}
     return about | run.summarize().to_dict()

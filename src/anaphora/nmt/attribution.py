@@ -35,7 +35,7 @@ Pieces = list[tuple[int, int, list[str]]]  # side, sentence and pieces
 def read_pieces(
     text: Text, layout: ContextLayout, source: Passage, target: Passage
 ) -> tuple[Pieces, tuple[Ids, ...], Ids]:
-    """The pieces of the sentences of a passage, and where they are in what the model reads.
+    """Return the pieces of the sentences of a passage, and where they are in what the model reads.
 
     Returns all pieces by sentences; for each input, and for the target, the number of the piece that each token is,
     counted over all sentences, or −1 for separators and ends. They are laid out as the tokens themselves.
@@ -129,7 +129,7 @@ def _transformer_attention(model: Any, inputs: Inputs, read: Padded) -> tuple[Te
 
 
 def _keeping(kept: dict[str, Tensor], name: str) -> Any:
-    """A hook that keeps the weights of an attention, or the output of another module."""
+    """Return a hook that keeps the weights of an attention, or the output of another module."""
 
     def keep(module: nn.Module, given: Any, output: Any) -> None:
         kept[name] = output[1] if isinstance(output, tuple) else output

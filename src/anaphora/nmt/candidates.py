@@ -37,7 +37,7 @@ class EncodedQuestion(NamedTuple):
 
 
 def encode_candidates(example: Example, text: Text, layout: ContextLayout) -> list[EncodedCandidate]:
-    """Every candidate of an example; the inputs differ where an encoder reads the candidate's own context."""
+    """Return every candidate of an example; the inputs differ where an encoder reads the candidate's own context."""
     size = layout.reach + 1
     source = [text.encode_source(sentence) if sentence else [] for sentence in last(example.source, size)]
     encoded = []
@@ -51,7 +51,7 @@ def encode_candidates(example: Example, text: Text, layout: ContextLayout) -> li
 def encode_question(
     example: Example, text: Text, layout: ContextLayout, scope: str, limit: int | None, truncate: bool
 ) -> EncodedQuestion:
-    """An example in token ids.
+    """Return an example in token ids.
 
     scope: as in `Options`: the whole candidate, the current sentence given the context, or the first token that differs
     limit: the most tokens that the model reads; a longer text is an error, or is truncated
@@ -223,7 +223,7 @@ class CandidateScorer:
         yield from score_groups(groups, score, self.batch_tokens, depth_first=True, done=done)
 
     def one_by_one(self, questions: Sequence[EncodedQuestion]) -> Scores:
-        """Each candidate by itself in padded batches; what is given of a target is subtracted."""
+        """Yield the scores of candidates one by one, in padded batches; what is given of a target is subtracted."""
         candidates = [candidate for question in questions for candidate in question.candidates]
         totals = self._padded([(c.inputs, (*c.given, *c.predicted)) for c in candidates])
         given = iter(self._padded([(c.inputs, c.given) for c in candidates if c.given]))

@@ -142,7 +142,7 @@ class Config:
 
 
 def is_word(text: str) -> bool:
-    """Whether a text is a single word: letters, digits and the marks that belong to letters."""
+    """Return whether a text is a single word: letters, digits and the marks that belong to letters."""
     return bool(text) and all(character.isalnum() or unicodedata.category(character)[0] == "M" for character in text)
 
 

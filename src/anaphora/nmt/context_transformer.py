@@ -107,7 +107,7 @@ class ContextTransformer(nn.Module):
         return nn.functional.dropout(vectors, p=encoder.dropout, training=self.training)
 
     def _mask(self, queries: Tensor, keys: Tensor, mask: Tensor) -> Any:
-        """What of the keys (b, u, size), whose mask is (b, u), every query sees, as the layers expect it."""
+        """Return what of the keys (b, u, size), whose mask is (b, u), every query sees, as the layers expect it."""
         config = self.marian.config
         return create_bidirectional_mask(
             config=config, inputs_embeds=queries, encoder_hidden_states=keys, attention_mask=mask
@@ -115,6 +115,6 @@ class ContextTransformer(nn.Module):
 
 
 def build(config: ModelConfig, size: int, special: SpecialTokens) -> ContextTransformer:
-    """A model with random weights; there is a position more for what stands before a context."""
+    """Return a model with random weights; there is a position more for what stands before a context."""
     longer = replace(config, max_length=config.max_length + 1)
     return ContextTransformer(Marian(marian_config(longer, size, special)))

@@ -70,11 +70,11 @@ class TranslationModel(Protocol):
         ...
 
     def encode(self, inputs: tuple[Padded, ...]) -> Any:
-        """The memory: everything that decoding needs of the inputs, computed once."""
+        """Return the memory: everything that decoding needs of the inputs, computed once."""
         ...
 
     def start(self, memory: Any) -> Any:
-        """The decoder's state before it has read anything."""
+        """Return the decoder's state before it has read anything."""
         ...
 
     def step(self, memory: Any, state: Any, tokens: Tensor) -> tuple[Tensor, Any]:
@@ -272,7 +272,7 @@ class TokenWeights:
         return chosen
 
     def of_target(self, chosen: Sequence[bool], length: int) -> list[float]:
-        """The weight of each token of a target: context, the current sentence, the end.
+        """Return the weight of each token of a target: context, the current sentence, the end.
 
         chosen: for each piece of the current sentence whether it has the weight of words
         length: tokens of the whole target

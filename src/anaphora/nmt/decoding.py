@@ -202,7 +202,7 @@ class Translator:
     truncate: bool = False
 
     def translate(self, sources: Sequence[Source]) -> list[Translation]:
-        """A translation for each sentence, in the order given."""
+        """Return a translation for each sentence, in the order given."""
         translations: list[Translation | None] = [None] * len(sources)
         targets: list[Passage] = [()] * len(sources)  # what is known of the translations before each sentence
         for wave in self._waves(sources):
@@ -275,7 +275,7 @@ class Translator:
 
 
 def current_sentence(tokens: Ids, special: SpecialTokens, separators: int) -> Ids:
-    """What follows the last separator that the context makes; without it, all (Bawden et al. 2018, footnote 5).
+    """Return what follows the last separator that the context makes; without it, all (Bawden et al. 2018, footnote 5).
 
     Separators beyond that are left out: they mean nothing to who reads the translation.
     """

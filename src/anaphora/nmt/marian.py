@@ -77,7 +77,7 @@ class Marian(MarianMTModel):
         return self.remember(self.read(inputs[0]), inputs[0].mask)
 
     def remember(self, states: Tensor, mask: Tensor) -> Memory:
-        """The memory of an encoder's states (b, t, size), whose mask is (b, t)."""
+        """Return the memory of an encoder's states (b, t, size), whose mask is (b, t)."""
         layers = []
         for layer in self.model.decoder.layers:
             attention: Any = layer.encoder_attn
@@ -114,7 +114,7 @@ class Marian(MarianMTModel):
 
 
 def build(config: ModelConfig, size: int, special: SpecialTokens) -> Marian:
-    """A model with random weights."""
+    """Return a model with random weights."""
     return Marian(marian_config(config, size, special))
 
 

@@ -96,7 +96,7 @@ class GRU(nn.Module):
         return InputProjection(self.input_gates(inputs), self.input_new(inputs))
 
     def forward(self, read: InputProjection, state: Tensor, seen: Tensor | None = None) -> Tensor:
-        """The state before, (b, hidden) → the state after, (b, hidden).
+        """Return the state after a step, (b, hidden), given the state before it, (b, hidden).
 
         seen: what the products see of the state where that is less than all of it (dropout)
         """
@@ -361,7 +361,7 @@ class RecurrentModel(nn.Module):
 
 
 def build(config: ModelConfig, size: int, special: SpecialTokens) -> RecurrentModel:
-    """A model with random weights; padding needs no embedding of its own, as it is never read."""
+    """Return a model with random weights; padding needs no embedding of its own, as it is never read."""
     return RecurrentModel(config, size)
 
 

@@ -155,7 +155,7 @@ def _groups(results: Sequence[tuple[str, Attributions]]) -> list[Group]:
 
 
 def _sentences(name: str, result: Attributions) -> list[str]:
-    """A sentence for the summary."""
+    """Return a sentence for the summary."""
     if ALL not in result.antecedent:
         return []
     share, support = result.antecedent[ALL]["share"], result.antecedent[ALL]["support"]
@@ -175,7 +175,7 @@ def _passages(shown: ShownAttributions) -> str:
 
 
 def _passage(name: str, record: Mapping[str, Any], languages: tuple[str, str], occluded: bool) -> str:
-    """An example with each word, or each occluded sentence, shaded by its share of the largest value."""
+    """Return an example with each word, or each occluded sentence, shaded by its share of the largest value."""
     right, wrong = record["choice"]
     outcome = "right" if record["right"] else "wrong"
     figures = record.get("antecedent") or record.get("highlights") or {}
@@ -210,7 +210,7 @@ def _word(word: str, much: float, marked: bool) -> str:
 
 
 def _spaced(words: Sequence[str], parts: Sequence[str]) -> str:
-    """Words with spaces between them, but none before signs that end something and after those that begin it."""
+    """Return words with spaces between them, but none before signs that end something and after those that begin it."""
     text = ""
     for k, (word, part) in enumerate(zip(words, parts, strict=True)):
         glued = re.fullmatch(r"[.,;:!?)\]’'…%]", word) or (k and re.search(r"[(\['’]$", words[k - 1]))

@@ -189,7 +189,7 @@ def _embedded(model: nn.Module) -> Iterator[list[Call]]:
 
 
 def _call(calls: list[Call], ids: Tensor) -> Tensor:
-    """The vectors of the first call with these ids, which is taken from the list."""
+    """Return the vectors of the first call with these ids, which is taken from the list."""
     for number, (known, vectors) in enumerate(calls):
         if known.shape == ids.shape and torch.equal(known, ids):
             del calls[number]

@@ -106,7 +106,7 @@ def score_groups(
     depth_first: bool = False,
     done: Container[int] = (),
 ) -> Iterator[tuple[int, list[CandidateScore]]]:
-    """The number of each example with the scores of its candidates, as soon as it is complete, short ones first.
+    """Yield the number of each example with the scores of its candidates, as soon as it is complete, short ones first.
 
     Batches are made as if nothing were done, and those with nothing left to do are passed over: so scores do not
     depend on where an earlier process was interrupted, to the last digit. Groups that are complete and groups that are
@@ -132,7 +132,7 @@ def score_groups(
 def split_on_oom(
     score: Callable[[Sequence[Item]], list[Output]], batch: Sequence[Item], tokens: Callable[[Item], int]
 ) -> list[Output]:
-    """What `score` returns for a batch; where memory does not suffice, for its two halves.
+    """Return what `score` returns for a batch; where memory does not suffice, for its two halves.
 
     tokens: the size of an item, for the error where even a single one is too large
     """
@@ -226,7 +226,7 @@ def pad(rows: Sequence[Ids], padding: int) -> Padded:
 def score_padded(
     model: Any, encoded: Sequence[EncodedExample], batch_tokens: int, done: Container[int] = ()
 ) -> Iterator[tuple[int, list[CandidateScore]]]:
-    """The number of each question with (sum, tokens) of its candidates; batches are sorted by length.
+    """Yield the number of each question with (sum, tokens) of its candidates; batches are sorted by length.
 
     done: questions that need no answer; batches are made as if they did
     """

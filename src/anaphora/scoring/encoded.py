@@ -41,12 +41,12 @@ class EncodedExample(NamedTuple):
         return max(len(self.source), len(self.prompt) + max(map(len, self.candidates), default=0))
 
     def separate(self) -> list[EncodedCandidate]:
-        """The candidates one by one."""
+        """Return the candidates one by one."""
         return [EncodedCandidate((self.source,), self.prompt, candidate) for candidate in self.candidates]
 
 
 def common_prefix(sequences: Sequence[Sequence[Any]]) -> int:
-    """The number of items that all sequences start with."""
+    """Return the number of items that all sequences start with."""
     for number, items in enumerate(zip(*sequences, strict=False)):
         if any(item != items[0] for item in items):
             return number

@@ -79,7 +79,7 @@ class Connection(Protocol):
     def has_tables(self) -> bool: ...
 
     def another(self) -> Connection:
-        """A further connection to the same database, for reading."""
+        """Return a further connection to the same database, for reading."""
 
     def close(self) -> None: ...
 
@@ -234,7 +234,7 @@ class SQLite:
 
     @staticmethod
     def _remedy(error: Exception) -> str:
-        """What helps if the file is damaged, and not busy or on a full disk."""
+        """Return what helps if the file is damaged, and not busy or on a full disk."""
         code = getattr(error, "sqlite_errorcode", None)
         return RESTORE if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, None) else ""
 

@@ -57,7 +57,7 @@ def gold_passage(example: Example) -> Passage:
 
 
 def other_contexts(example: Example) -> bool:
-    """Whether candidates differ before the current sentence, so that the first difference is no pronoun."""
+    """Return whether candidates differ before the current sentence, so that the first difference is no pronoun."""
     return len({candidate[:-1] for candidate in example.candidates}) > 1
 
 
@@ -96,7 +96,7 @@ def token_attributions(
 
 
 def token_spans(tokenizer: Any, text: str, ids: Sequence[int], *, target: bool = False) -> list[Span | None]:
-    """Where each token of a text is; None for special tokens. ids: of the text, as the tokenizer gives them"""
+    """Return where each token of a text is; None for special tokens. ids: of the text, as the tokenizer gives them"""
     if getattr(tokenizer, "is_fast", False):
         key: Mapping[str, Any] = {"text_target": text} if target else {"text": text}
         special = set(tokenizer.all_special_ids)
@@ -110,7 +110,7 @@ def token_spans(tokenizer: Any, text: str, ids: Sequence[int], *, target: bool =
 
 
 def _pieces(tokenizer: Any, text: str, *, target: bool) -> list[str]:
-    """The pieces of a text, by a tokenizer that gives no offsets."""
+    """Return the pieces of a text, by a tokenizer that gives no offsets."""
     switch = target and hasattr(tokenizer, "_switch_to_target_mode")  # Marian's, which may have two vocabularies
     if switch:
         tokenizer._switch_to_target_mode()
@@ -123,7 +123,7 @@ def _pieces(tokenizer: Any, text: str, *, target: bool) -> list[str]:
 
 
 def piece_spans(pieces: Sequence[str], text: str) -> list[Span | None]:
-    """Where pieces of a text are, which may be normalized, in lower case or split elsewhere.
+    """Return where pieces of a text are, which may be normalized, in lower case or split elsewhere.
 
     A piece of which no letter is found (an unknown word) is what is left between its neighbors; an empty one is None.
 
@@ -192,7 +192,7 @@ def joined_sentences(passage: Passage, context: Context, first: int = 0) -> list
 def seq2seq_positions(
     inputs: Seq2SeqInputs, context: Context, example: Example, encoded: EncodedExample
 ) -> list[Positions]:
-    """The positions of an encoder–decoder's tokens: those of the source, and those that the decoder has read.
+    """Return the positions of an encoder–decoder's tokens: those of the source, and those that the decoder has read.
 
     example: with the context that is read; encoded: its tokens up to the first that differs
     """
@@ -215,7 +215,7 @@ def seq2seq_positions(
 def causal_positions(
     inputs: CausalInputs, context: Context, example: Example, encoded: EncodedExample
 ) -> list[Positions]:
-    """The positions of the tokens that a language model has read: of the prompt and of the candidate."""
+    """Return the positions of the tokens that a language model has read: of the prompt and of the candidate."""
     source, target = context.join(example.source), context.join(gold_passage(example))
     prompt, whole = inputs.text(source), inputs.text(source, target)
     ids = inputs.ids(whole)

@@ -86,7 +86,7 @@ class Program:
         thread.start()
 
     def answer(self, seconds: float) -> bytes | None:
-        """The next line of output, None at its end. Raises queue.Empty where none comes in this time."""
+        """Return the next line of output, None at its end. Raises queue.Empty where none comes in this time."""
         line = self._answers.get(timeout=seconds) if seconds else self._answers.get_nowait()
         if line is None:
             self._answers.put(None)  # the end stays the end
@@ -110,7 +110,7 @@ class Program:
         return self._process.poll() is None
 
     def stderr_tail(self) -> str:
-        """The end of what it wrote to stderr, in one line."""
+        """Return the end of what it wrote to stderr, in one line."""
         self._listener.join(1.0)  # what it said at its end is on the way
         lines = (line.decode(errors="replace").strip() for line in [*self._stderr_lines])
         return " | ".join(line for line in lines if line)[-1000:]

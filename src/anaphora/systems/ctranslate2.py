@@ -185,7 +185,7 @@ class TranslatorEngine:
         return self.tokens.sources(texts)
 
     def room(self, ids: Ids) -> int:
-        """How many tokens an output may have."""
+        """Return how many tokens an output may have."""
         return UNLIMITED if self.tokens.limit is None else self.tokens.limit - 2
 
     def translate(self, inputs: Sequence[Ids], beams: int | None, longest: int) -> list[str]:
@@ -209,7 +209,7 @@ class TranslatorEngine:
         return self.names.target(self._given(prompt) + (candidate[:-1] if candidate[-1:] == (self.end,) else candidate))
 
     def _given(self, prompt: Ids) -> Ids:
-        """What of the prompt the library does not put there by itself."""
+        """Return the part of the prompt that the library does not add itself."""
         return prompt if self.given_start else prompt[1:]
 
 
@@ -238,7 +238,7 @@ class GeneratorEngine:
         return self.tokens.prompts(texts)
 
     def room(self, ids: Ids) -> int:
-        """How many tokens an output may have after this prompt."""
+        """Return how many tokens an output may have after this prompt."""
         return UNLIMITED if self.tokens.limit is None else self.tokens.limit - len(ids)
 
     def translate(self, inputs: Sequence[Ids], beams: int | None, longest: int) -> list[str]:
@@ -307,7 +307,7 @@ class ModelFile:
     config: dict[str, Any]
 
     def checksum(self) -> str:
-        """A checksum of all weights: another model at the same path does not pass for this one."""
+        """Return a checksum of all weights: another model at the same path does not pass for this one."""
         with (self.folder / "model.bin").open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()[:16]
 
@@ -324,7 +324,7 @@ class ModelFile:
 
 
 def read_model_file(folder: Path) -> ModelFile:
-    """The kind of a model, the shapes of its weights, and the configuration beside them."""
+    """Return the kind of a model, the shapes of its weights, and the configuration beside them."""
     path = folder / "model.bin"
     if not path.is_file():
         raise AnaphoraError(

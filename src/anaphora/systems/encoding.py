@@ -170,7 +170,7 @@ class Seq2SeqInputs:
         return {"source_code": self.source_code, "target_code": self.target_code, "prefix": self.prefix}
 
     def encode(self, questions: Sequence[ScoringInput]) -> list[EncodedExample]:
-        """Token ids of questions; a text that is too long is an error or is cut, as the options say."""
+        """Return token ids of questions; a text that is too long is an error or is cut, as the options say."""
         sources = self.tokenizer([self.prefix + question.source for question in questions]).input_ids
         targets = self.tokenizer(text_target=[t for question in questions for t in question.targets]).input_ids
         labels = iter(targets)
@@ -180,20 +180,20 @@ class Seq2SeqInputs:
         ]
 
     def sources(self, texts: Sequence[str]) -> list[Ids]:
-        """Token ids of texts to translate, within what the model takes."""
+        """Return token ids of texts to translate, within what the model takes."""
         if not texts:
             return []
         ids = self.tokenizer([self.prefix + text for text in texts]).input_ids
         return [self._source(tuple(source), text) for source, text in zip(ids, texts, strict=True)]
 
     def prompt(self) -> Ids:
-        """What the decoder reads before it predicts anything: the start and perhaps a language code."""
+        """Return what the decoder reads before it predicts anything: the start and perhaps a language code."""
         if self.target_id is None:
             return (self.start,)
         return self._encoded((), [self.tokenizer(text_target="x").input_ids]).prompt
 
     def _encoded(self, source: Sequence[int], labels: Sequence[Sequence[int]]) -> EncodedExample:
-        """What the decoder is given to start with is read; the rest of the labels is predicted.
+        """Return an example whose beginning the decoder reads, while the rest of the labels is predicted.
 
         A language code at the beginning (NLLB, M2M-100, mBART-50) is forced in translation and so not predicted;
         mBART has it behind the end of the sentence and starts the decoder from it.
@@ -299,7 +299,7 @@ LANGUAGES = {
 
 
 def find_code(language: str, codes: Iterable[str]) -> str | None:
-    """The code among a model's codes that means a language: de, deu_Latn, de_DE."""
+    """Return the code among a model's codes that means a language: de, deu_Latn, de_DE."""
     known = list(codes)
     if language in known:
         return language
@@ -311,7 +311,7 @@ def find_code(language: str, codes: Iterable[str]) -> str | None:
 
 
 def english_name(language: str) -> str:
-    """The language in words, as prompts have it; a code that is not known stays as it is."""
+    """Return the language in words, as prompts have it; a code that is not known stays as it is."""
     return LANGUAGES[language][2] if language in LANGUAGES else language
 
 
@@ -342,7 +342,7 @@ def read_prompt(path: str | None) -> str | None:
 
 
 def continued(prompt: str, target: str) -> str:
-    """A prompt with the candidate after it, as a base model reads them: one line, which ends.
+    """Return a prompt with the candidate after it, as a base model reads them: one line, which ends.
 
     One space stands between them, and none where the prompt ends in a space or a line break of its own.
 
@@ -384,11 +384,11 @@ class CausalInputs:
         return {**settings, "chat_template": hashlib.sha256(template.encode()).hexdigest()[:8]}
 
     def encode(self, questions: Sequence[ScoringInput]) -> list[EncodedExample]:
-        """Token ids of questions; one that is too long is an error."""
+        """Return token ids of questions; one that is too long is an error."""
         return [self._encoded(question) for question in questions]
 
     def prompts(self, texts: Sequence[str]) -> list[Ids]:
-        """Token ids of what asks for the translation of each text; there is room for an answer of one token."""
+        """Return token ids of what asks for the translation of each text; there is room for an answer of one token."""
         prompts = []
         for text in texts:
             ids = self.ids(self.text(text)) or self._first()
@@ -398,12 +398,12 @@ class CausalInputs:
         return prompts
 
     def answer(self, ids: Sequence[int]) -> str:
-        """What the model wrote after the prompt, up to the end of the line (base) or of its turn (chat)."""
+        """Return what the model wrote after the prompt, up to the end of the line (base) or of its turn (chat)."""
         text: str = self.tokenizer.decode(ids, skip_special_tokens=True).strip()
         return text if self.chat else text.partition("\n")[0]
 
     def text(self, source: str, target: str | None = None) -> str:
-        """The prompt for a source, with or without what is to follow it."""
+        """Return the prompt for a source, with or without what is to follow it."""
         languages = map(english_name, self.languages)
         prompt = fill(self.prompt, dict(zip(PLACES, (source, *languages), strict=True)))
         if not self.chat:
@@ -430,11 +430,11 @@ class CausalInputs:
         return encoded
 
     def ids(self, text: str) -> list[int]:
-        """The token ids of a text that holds the prompt."""
+        """Return the token ids of a text that holds the prompt."""
         ids: list[int] = self.tokenizer(text, add_special_tokens=not self.chat).input_ids  # a template writes its own
         return ids
 
     def _first(self) -> list[int]:
-        """What a model reads that is given nothing."""
+        """Return what a model reads that is given nothing."""
         first = self.tokenizer.bos_token_id
         return [self.tokenizer.eos_token_id if first is None else first]

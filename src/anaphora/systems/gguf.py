@@ -56,7 +56,7 @@ class GGUFSystem:
         return {"weights": weights, "xllamacpp": VERSION, **self.tokens.settings()}
 
     def score(self, examples: Sequence[Example], done: Container[int] = ()) -> Iterator[tuple[int, CandidateScores]]:
-        """Each example's number with its scores, in order."""
+        """Yield each example's number with its scores, in order."""
         encoded = encode_examples(examples, self.options, self.tokens.encode)
         for number, question in enumerate(encoded):
             if number not in done:
@@ -67,7 +67,7 @@ class GGUFSystem:
         self.model.close()
 
     def _score(self, question: EncodedExample) -> CandidateScores:
-        """The sums of the log-probabilities of the candidates' tokens. Equal candidates are computed once."""
+        """Return the sums of the log-probabilities of the candidates' tokens. Equal candidates are computed once."""
         different = list(dict.fromkeys(question.candidates))
         groups = [[candidate] for candidate in different] if self.options.plain else [different]
         computed = (row for group in groups for row in self.model.log_probabilities(question.prompt, group))
@@ -217,7 +217,7 @@ _listener = LogCallback(_listen)  # kept here: the library calls it until the en
 
 @cache
 def library() -> ctypes.CDLL:
-    """The shared library of llama.cpp; an error if it is not exactly the one whose structures are above."""
+    """Return the shared library of llama.cpp; an error if it is not exactly the one whose structures are above."""
     try:
         installed = version("xllamacpp")
     except PackageNotFoundError:
@@ -291,7 +291,7 @@ class LlamaCpp:
         self._room = 0
 
     def tokenize(self, text: str, special: bool) -> list[int]:
-        """Token ids of a text. special: whether the model's first (and last) tokens are added"""
+        """Return token ids of a text. special: whether the model's first (and last) tokens are added"""
         data = text.encode()
         size = len(data) + 8
         ids = (c_int32 * size)()
@@ -301,12 +301,12 @@ class LlamaCpp:
         return ids[:count]
 
     def text(self, token: int) -> str:
-        """How a token is written in the vocabulary."""
+        """Return how a token is written in the vocabulary."""
         written: bytes | None = self._lib.llama_vocab_get_text(self._vocabulary, token)
         return (written or b"").decode("utf-8", "replace")
 
     def log_probabilities(self, prompt: Sequence[int], candidates: Sequence[Sequence[int]]) -> Iterator[list[float]]:
-        """The log-probability of each token of each candidate after the prompt. What they share is computed once.
+        """Yield the log-probability of each token of each candidate after the prompt. What they share is computed once.
 
         prompt and candidates: at least one token each
         """
@@ -372,5 +372,5 @@ class LlamaCpp:
 
 
 def _token(number: int) -> int | None:
-    """A special token; None if the vocabulary has none."""
+    """Return a special token; None if the vocabulary has none."""
     return number if number >= 0 else None

@@ -223,7 +223,7 @@ class NeuralSystem:
             yield from token_attributions(computed, cut, encoded, lambda n: self._positions(cut[n], encoded[n]))
 
     def _positions(self, example: Example, encoded: EncodedExample) -> list[Positions]:
-        """Where the tokens are that are read, of every sequence. example: with the context that is read"""
+        """Return where the tokens are that are read, of every sequence. example: with the context that is read"""
         if isinstance(self.tokens, CausalInputs):
             return causal_positions(self.tokens, self.options.context, example, encoded)
         return seq2seq_positions(self.tokens, self.options.context, example, encoded)
@@ -236,7 +236,7 @@ class NeuralSystem:
 
 
 def _as_read(example: Example, context: Context) -> Example:
-    """The example with the context that is read, which may differ between source and target."""
+    """Return the example with the context that is read, which may differ between source and target."""
     cut = example.with_context(context.sentences)
     return cut if context.target != "none" else replace(cut, candidates=tuple(c[-1:] for c in cut.candidates))
 

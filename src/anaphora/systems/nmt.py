@@ -96,12 +96,12 @@ class TrainedSystem:
         yield from token_attributions(computed, read, questions, lambda n: self._positions(read[n], choices[n]))
 
     def _as_read(self, example: Example) -> Example:
-        """The example without target context that the model does not read."""
+        """Return the example without target context that the model does not read."""
         size = 1 + self.loaded.layout.target_reach
         return replace(example, candidates=tuple(candidate[-size:] for candidate in example.candidates))
 
     def _positions(self, example: Example, choice: Choice) -> list[Positions]:
-        """Where the tokens are that the encoders and the decoder read; the oldest may have been truncated."""
+        """Return where the tokens are that the encoders and the decoder read; the oldest may have been truncated."""
         loaded = self.loaded
         pieces, inputs, target = read_pieces(loaded.text, loaded.layout, example.source, gold_passage(example))
         positions: list[Position | None] = []

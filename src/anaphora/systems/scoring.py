@@ -54,7 +54,7 @@ class Shard(NamedTuple):
         return self.start
 
     def remaining(self, results: Sequence[tuple[int, CandidateScores]]) -> Shard:
-        """The shard without examples that are scored. Even an empty one is a task: its end may be an error."""
+        """Return the shard without examples that are scored. Even an empty one is a task: its end may be an error."""
         return self._replace(done=self.done | {number - self.start for number, _ in results})
 
 
@@ -309,7 +309,7 @@ class PooledSystem:
         self.traits: Traits = self._description.pop(TRAITS)
 
     def settings(self) -> Mapping[str, Any]:
-        """The system's settings, which are the same in every worker."""
+        """Return the system's settings, which are the same in every worker."""
         return self._description
 
     def score(self, examples: Sequence[Example], done: Container[int] = ()) -> Iterator[tuple[int, CandidateScores]]:
@@ -317,7 +317,7 @@ class PooledSystem:
         return self.compute([Shard(0, examples, frozenset(n for n in range(len(examples)) if n in done))])
 
     def compute(self, shards: Iterable[Shard]) -> Iterator[tuple[int, CandidateScores]]:
-        """The answers of all shards as they arrive. Afterwards the workers have ended."""
+        """Yield the answers of all shards as they arrive. Afterwards the workers have ended."""
         try:
             for _, answer in self.pool.run(shards):
                 yield answer
@@ -390,7 +390,7 @@ def default_worker_count(spec: str, examples: int, devices: Path = Path("/dev"))
 
 
 def _weights_size(name: str) -> int | None:
-    """The size of a model's weights in bytes, if it is on this machine."""
+    """Return the size of a model's weights in bytes, if it is on this machine."""
     path = Path(name)
     if path.is_file():
         return path.stat().st_size

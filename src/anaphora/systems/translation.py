@@ -224,7 +224,7 @@ def check_separator(context: Context) -> bool:
 
 
 def last_sentence(text: str, context: Context, sentences: int) -> tuple[str, int]:
-    """What follows the last separator, and how many separators there are too many (or, negative, too few).
+    """Return what follows the last separator, and how many separators there are too many (or, negative, too few).
 
     Without any separator the whole text is kept, as Bawden et al. 2018 do: it may be the current sentence alone.
     """

@@ -65,7 +65,7 @@ class Completion:
 
 
 def parse_completion(document: Any) -> Completion:
-    """The answer in a JSON document; whatever has the wrong type or range raises UnexpectedAnswer."""
+    """Return the answer in a JSON document; whatever has the wrong type or range raises UnexpectedAnswer."""
     answer = _object(document, "the answer")
     choices = _list(answer.get("choices"), "choices")
     if not 1 <= len(choices) <= MAX_CHOICES:
@@ -90,7 +90,7 @@ def parse_completion(document: Any) -> Completion:
 
 
 def parse_echo(completion: Completion, sent: str, generated: int) -> PromptLogprobs | None:
-    """The log-probabilities of a text that was sent to be echoed; None if the server does not give them.
+    """Return the log-probabilities of a text that was sent to be echoed; None if the server does not give them.
 
     generated: how many tokens it was allowed to add, which are not part of the text
     """
@@ -112,7 +112,7 @@ def parse_echo(completion: Completion, sent: str, generated: int) -> PromptLogpr
 
 
 def first_token(tokens: Sequence[str], sent: str, length: int) -> int | None:
-    """The first token that reaches beyond this many characters; None if the tokens do not spell the text.
+    """Return the first token that reaches beyond this many characters; None if the tokens do not spell the text.
 
     They do not where a character is divided between tokens, or where a server has other names for them.
     """
@@ -124,12 +124,12 @@ def first_token(tokens: Sequence[str], sent: str, length: int) -> int | None:
 
 
 def common_tokens(one: Sequence[str], other: Sequence[str]) -> int:
-    """How many tokens two readings begin with in common; at least one of the second is left to predict."""
+    """Return how many tokens two readings begin with in common; at least one of the second is left to predict."""
     return common_prefix([one, other[:-1]])
 
 
 def add_up(readings: Sequence[PromptLogprobs], start: int, margins_only: bool = False) -> CandidateScores:
-    """The answer to a question: readings of all candidates after the prompt, from the token where they begin.
+    """Return the answer to a question: readings of all candidates after the prompt, from the token where they begin.
 
     start: the first token of the candidates; it is moved to where the readings begin to differ if that is earlier (so
         that every candidate is predicted whole, from the same beginning), and also if it is later for margins only
@@ -146,7 +146,7 @@ def add_up(readings: Sequence[PromptLogprobs], start: int, margins_only: bool = 
 
 
 def _spelled(tokens: Sequence[str], sent: str) -> int | None:
-    """How many tokens come before those that spell the text: none, or one that marks its beginning."""
+    """Return how many tokens come before those that spell the text: none, or one that marks its beginning."""
     return next((skip for skip in (0, 1) if "".join(tokens[skip:]) == sent), None)
 
 
@@ -277,23 +277,23 @@ def rotations(size: int) -> list[list[int]]:
 
 
 def lettered(texts: Sequence[str]) -> str:
-    """The candidates as they are shown."""
+    """Return the candidates as they are shown."""
     return "\n".join(f"{letter}: {text}" for letter, text in zip(LETTERS, texts, strict=False))
 
 
 def parse_reply(completion: Completion, size: int) -> Reply:
-    """The answer in a chat completion to a question with this many candidates."""
+    """Return the answer in a chat completion to a question with this many candidates."""
     letters = LETTERS[:size]
     return Reply(_chosen(answer_text(completion), letters), _letter_logprobs(completion.written or (), letters))
 
 
 def answer_text(completion: Completion) -> str:
-    """What a model answered, without the thoughts before it."""
+    """Return what a model answered, without the thoughts before it."""
     return completion.text.rpartition(THOUGHT)[2].strip()
 
 
 def combine(replies: Sequence[Reply]) -> list[float]:
-    """The score of each candidate from the replies to all `rotations`.
+    """Return the score of each candidate from the replies to all `rotations`.
 
     It is the mean log-probability of the candidate's letters; without log-probabilities, the logarithm of
     the share of times the candidate was chosen, each having one choice more so that none has a share of nothing.
@@ -313,7 +313,7 @@ def combine(replies: Sequence[Reply]) -> list[float]:
 
 
 def _chosen(text: str, letters: str) -> str | None:
-    """The letter an answer begins with, or else the last that stands alone ("A good one is B" means B)."""
+    """Return the letter an answer begins with, or else the last that stands alone ("A good one is B" means B)."""
     alone = rf"(?<!\w)([{letters}])(?!\w)"
     first = re.match(rf"\W*{alone}(?!\s+[a-z])", text)
     if first is not None:
@@ -323,7 +323,7 @@ def _chosen(text: str, letters: str) -> str | None:
 
 
 def _letter_logprobs(tokens: Sequence[TokenLogprobs], letters: str) -> list[float] | None:
-    """The log-probability of each letter where the answer has its letter; None if there is none of any letter.
+    """Return the log-probability of each letter where the answer has its letter; None if there is none of any letter.
 
     tokens: the answer's, each with the likeliest alternatives. A letter that is not among them is less likely than
         all of them and gets the value of the least likely one.
@@ -343,7 +343,7 @@ def _letter_logprobs(tokens: Sequence[TokenLogprobs], letters: str) -> list[floa
 
 
 def _bare(token: str) -> str:
-    """The token without what surrounds a letter; never empty, as the empty string is in every string."""
+    """Return the token without what surrounds a letter; never empty, as the empty string is in every string."""
     return token.strip(AROUND) or " "
 
 
@@ -366,7 +366,7 @@ def comparable(text: str) -> str:
 
 
 def similarity(translation: str, candidate: str) -> float:
-    """How much of a candidate is in a translation, and little else: from 0 to 1.
+    """Return how much of a candidate is in a translation, and little else: from 0 to 1.
 
     It is made like chrF++ (Popović 2017), of F-scores of word and character n-grams, but words decide, and characters
     only where words do not: candidates differ in a pronoun, and the letters of *er* are in every *aber*.
@@ -381,7 +381,7 @@ def _words(text: str) -> list[str]:
 
 
 def _f_score(translation: Sequence[str], candidate: Sequence[str], longest: int) -> float:
-    """The F-score of precision and recall, each the mean over all lengths of n-grams that both texts have."""
+    """Return the F-score of precision and recall, each the mean over all lengths of n-grams that both texts have."""
     precisions, recalls = [], []
     for n in range(1, min(longest, len(translation), len(candidate)) + 1):
         one, other = _ngrams(translation, n), _ngrams(candidate, n)

@@ -91,13 +91,13 @@ class OpenAISystem:
         return settings if self.mode == "score" else {**settings, "max_tokens": self.max_tokens}
 
     def score(self, examples: Sequence[Example], done: Container[int] = ()) -> Iterator[tuple[int, CandidateScores]]:
-        """Each example's number with its answer, as the server gives them."""
+        """Yield each example's number with its answer, as the server gives them."""
         ask = {"score": self._score, "choose": self._choose, "generate": self._generate}[self.mode]
         todo = (number for number in range(len(examples)) if number not in done)
         yield from self.server.each(lambda n: ask(self.options.context.scoring_input(examples[n])), todo)
 
     def translate(self, texts: Sequence[str], *, beams: int | None = None, max_tokens: int = 256) -> list[str]:
-        """What the model writes when it is asked to translate. Such servers have no beam search."""
+        """Return what the model writes when it is asked to translate. Such servers have no beam search."""
         if beams not in (None, 1):
             raise AnaphoraError("openai: servers have no beam search. Leave out --beams")
         translations = dict(self.server.each(lambda n: self._translation(texts[n], max_tokens)[0], range(len(texts))))
@@ -352,7 +352,7 @@ class JudgeSystem:
         return {"url": server.url, "model": server.model, "prompt": self.prompt, "max_tokens": self.max_tokens}
 
     def score(self, examples: Sequence[Example], done: Container[int] = ()) -> Iterator[tuple[int, CandidateScores]]:
-        """Each example's number with the ratings of its candidates, as the server gives them."""
+        """Yield each example's number with the ratings of its candidates, as the server gives them."""
         todo = (number for number in range(len(examples)) if number not in done)
         yield from self.server.each(lambda n: self._rate(self.options.context.scoring_input(examples[n])), todo)
 
@@ -387,7 +387,7 @@ class JudgeSystem:
 
 
 def parse_rating(completion: Completion) -> float | None:
-    """The rating in an answer, from 0 to 100: its first line if that is a number, or else the only number in it.
+    """Return the rating in an answer, from 0 to 100: its first line if that is a number, or else the only number in it.
 
     None if there is none. Many models explain themselves after the first line, and are cut there; an answer that is
     cut elsewhere is not read.
