@@ -75,6 +75,7 @@ SYSTEMS = (
     *(System(f"our 2-to-2, EN–FR, seed {seed}", REAL, f"models/2-to-2-{seed}/{{suite}}") for seed in (1, 2)),
     System("SmolLM2-135M-Instruct", "language-models/context.json", "models/smollm2/document/{suite}"),
     System("Gemma 3 270M", "language-models/context.json", "models/gemma/document/{suite}"),
+    System("Qwen2.5-Coder-1.5B-Instruct", "language-models/context.json", "models/qwen/document/{suite}"),
 )
 
 
