@@ -1,4 +1,4 @@
-"""SYNTHETIC.md of what synthetic.py found."""
+"""Write SYNTHETIC.md from the figures of synthetic.py."""
 
 from __future__ import annotations
 
@@ -19,26 +19,20 @@ def report(results: Mapping[str, Any]) -> str:
         "# Every model at laptop size on the synthetic corpus",
         "",
         *paragraph(
-            "This is a check of the implementations: does a model learn what the sentences that it reads can tell, and",
-            "nothing else? The task is saturated, every model is at the top or at chance, with",
-            f"{'one seed' if seeds == 1 else f'{seeds} seeds'}. It does not rank models, and it is no",
-            "evidence about real",
-            "text.",
+            "**Question.** Does each model learn what the sentences it reads can tell, and nothing else? This is a "
+            "check of the implementations."
         ),
         "",
+        "```sh",
+        "python experiments/run.py discourse-2018/synthetic                # train, write this page",
+        "python experiments/run.py discourse-2018/synthetic --report-only  # write this page from synthetic.json",
+        "```",
+        "",
         *paragraph(
-            "Written by `python experiments/run.py discourse-2018/synthetic` (with `--report-only` from",
-            "synthetic.json).",
-            f"Every model: {UPDATES} updates, the same text. Accuracies are means over seeds, then the",
-            "lowest. There are",
-            f"{len(presets()) // 2} presets; those without a row have not been trained yet. Seconds are of",
-            "one processor,",
-            "validation included, while the machine was doing other things. *learned*: the first validation (every",
-            f"{EVERY} updates) from which accuracy stays at {LEARNED} or more, of the slowest seed.",
-            "A model whose settings have not changed is not trained again: rows may come from different",
-            "machines, on which",
-            "perplexities differ in their last digits. 18 rows were trained by version 0.1.0, with settings that mean",
-            "the same: they differ by keys at their defaults, and by a length limit that leaves nothing out here.",
+            "In the *source suite*, the previous source sentence decides which translation is right (chance 0.333). In "
+            "the *target suite*, only the previous target sentence does (chance 0.500). Accuracies are means over "
+            "seeds, with the lowest seed in parentheses. *learned* is the first validation (every "
+            f"{EVERY} updates) from which accuracy stays at {LEARNED} or more, for the slowest seed."
         ),
         "",
         "| model | perplexity | source suite | learned | target suite | learned | parameters | seconds |",
@@ -52,7 +46,7 @@ def report(results: Mapping[str, Any]) -> str:
             cells += [f"{_mean(values):.3f} ({min(values):.3f})", _learned(runs, kind)]
         cells += [f"{runs[0]['parameters']:,}", f"{_mean([run['seconds'] for run in runs]):.0f}"]
         lines.append(f"| {name} | {' | '.join(cells)} |")
-    return "\n".join([*lines, "", *PAPERS]) + "\n"
+    return "\n".join([*lines, "", *PAPERS, *limits(len(results), seeds)]) + "\n"
 
 
 def _mean(values: Sequence[float]) -> float:
@@ -60,7 +54,7 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def _learned(runs: Sequence[Mapping[str, Any]], kind: str) -> str:
-    """The update from which on the slowest seed is right, or a dash."""
+    """Return the update from which the slowest seed stays right, or a dash."""
     found = []
     for run in runs:
         curve = [point for point in run["curve"] if point["update"] % EVERY == 0]
@@ -70,15 +64,36 @@ def _learned(runs: Sequence[Mapping[str, Any]], kind: str) -> str:
     return f"{max(found):,}" if max(found) <= UPDATES else "–"
 
 
-PAPERS = """\
-## What the papers say of the order of models
+def limits(rows: int, seeds: int) -> list[str]:
+    trained = "one seed" if seeds == 1 else f"{seeds} seeds"
+    untrained = len(presets()) // 2 - rows
+    return [
+        "",
+        "## What it does not show",
+        "",
+        f"- It does not rank models: the task is saturated, and every model has {trained}.",
+        "- It is no evidence about real text. For that, see [REAL.md](REAL.md).",
+        "- Seconds are those of one processor that was also doing other work, validation included.",
+        "- A model whose settings have not changed is not trained again, so rows may come from different machines, and",
+        "  perplexities may differ in the last digits. 18 rows were trained by version 0.1.0 with equivalent settings.",
+        *([f"- {untrained} presets have not been trained."] if untrained else []),
+    ]
 
-- Bawden et al. 2018, Table 2 (coreference, chance 50 %; only the target context tells): S-HIER-TO-2 72.5, 2-TO-2 63.5,
-  S-T-HIER-TO-2 56.5, 2-TO-1 52.0, S- models and BASELINE 50.0, S-T-HIER 49.5, T- models 47–49. The T- models fail there
-  though they see the previous target sentence; on these short documents, always with the reference, that need not be.
-- Müller et al. 2018, Table 6 (ContraPro, three candidates), recurrent: s-hier-to-2 0.55, concat22 0.53, s-t-hier 0.52,
-  baseline 0.44, s-hier 0.43; with tied embeddings s-hier-to-2 0.60, s-t-hier 0.56, s-hier 0.47.
-- There, Transformers: concat22 and Voita et al. 0.49, concat21 0.48, baseline 0.47.
 
-A task that can be learned to the end tells who can answer it at all, and after how many updates; not who is better.
+PAPERS = f"""\
+## What it shows
+
+Every model that reads the previous target sentence answers both suites. Those that read only the previous source
+sentence answer the source suite and are at chance on the target suite. The baselines are at chance on both. Each model
+was trained for {UPDATES} updates on the same text.
+
+The papers report on real text:
+
+- Bawden et al. 2018, Table 2, coreference (%, chance 50, only the target context decides): S-HIER-TO-2 72.5,
+  2-TO-2 63.5, S-T-HIER-TO-2 56.5, 2-TO-1 52.0, S- models and BASELINE 50.0, S-T-HIER 49.5, T- models 47–49. The T-
+  models are at chance there although they read the previous target sentence; on the short documents here, which always
+  come with the reference, they are not.
+- Müller et al. 2018, Table 6, ContraPro (three candidates), recurrent models: s-hier-to-2 0.55, concat22 0.53, s-t-hier
+  0.52, baseline 0.44, s-hier 0.43; with tied embeddings s-hier-to-2 0.60, s-t-hier 0.56, s-hier 0.47.
+- The same table, Transformers: concat22 and Voita et al. 0.49, concat21 0.48, baseline 0.47.
 """.splitlines()

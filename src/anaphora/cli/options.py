@@ -123,11 +123,11 @@ SHARED: dict[str, Settings] = {
     "output": shared("", "-o", "--output"),
     "languages": shared("Language pair, for example en-fr.", "-l", "--languages", metavar="SRC-TGT"),
     "names": shared("Name of a system in tables: one per translation or run, in order (repeatable).", "--name"),
-    "name": shared("Name of the suite (default: that of the format or file).", "--suite-name", aliases=("--name",)),
-    "suite_name": shared("Name of the suite (default: that of the format or file).", aliases=("--name",)),
+    "name": shared("Name of the suite (default: from the format or file).", "--suite-name", aliases=("--name",)),
+    "suite_name": shared("Name of the suite (default: from the format or file).", aliases=("--name",)),
     "docids": shared("Each line is docid⇥sentence (default: blank lines separate documents)."),
     "tokenize": shared(
-        "Tokenization; auto: Moses, unless the text is tokenized or alignments or tags count its words.",
+        "Tokenization; auto: Moses, unless the text is already tokenized or has alignments or tags.",
         type=click.Choice(TOKENIZERS),
     ),
     "normalize": shared("Compare sums of log-probabilities, or means per token."),
@@ -146,7 +146,7 @@ SHARED: dict[str, Settings] = {
     # systems
     "system": shared("System, as KIND:NAME (see `anaphora systems`).", metavar="SPEC"),
     "context": shared(
-        "Number of preceding sentences to include (default: what an nmt: model was trained with, otherwise 0)."
+        "Number of preceding sentences to include (default: as in the training of an nmt: model, otherwise 0)."
     ),
     "separator": shared("Text between the sentences of a passage, exactly as given (default: one space)."),
     "target_context": shared(
@@ -191,7 +191,7 @@ SHARED: dict[str, Settings] = {
     "pronouns": shared("Source pronouns to evaluate (default: those of the pronoun lists).", **WORDS),
     "lists": shared("TOML file with pronoun lists that extend the built-in ones."),
     "pair_list": shared("Human judgments of pronoun pairs (from `study export --pairs`)."),
-    "encoder": shared("Location of the model's encoder, if the model has no copy of it.", metavar="SPEC"),
+    "encoder": shared("Location of the model's encoder, if the model does not contain it.", metavar="SPEC"),
     "cache": shared("Folder that caches encoder states.", metavar="FOLDER"),
     "settings": shared(
         "Override a key of the config (repeatable).",
@@ -205,7 +205,7 @@ SHARED: dict[str, Settings] = {
         **{"metavar": "URL", "envvar": "ANAPHORA_STUDY_DATABASE"},
     ),
     "answers": shared(
-        "Study of verdicts on these translations: what most annotators say replaces the program's verdict.",
+        "Study with verdicts on these translations; the annotators' majority replaces the program's verdict.",
         metavar="STUDY",
     ),
     "options": shared("Pronouns that annotators choose from (default: those of the language).", **WORDS),
@@ -218,7 +218,7 @@ SHARED: dict[str, Settings] = {
 }
 NORMALIZE_TEXT: Settings = {  # `normalize` of the commands that read texts, where it is not how scores are compared
     "flags": ("--normalize-text/--no-normalize-text",),
-    "help": "Unify apostrophes (’ ' &apos; &#39;), spaces and full-width characters (the default), or do not.",
+    "help": "Unify apostrophes (’ ' &apos; &#39;), spaces and full-width characters (the default), or leave them.",
     "aliases": ("--normalize", "--no-normalize"),
     "default": True,
 }

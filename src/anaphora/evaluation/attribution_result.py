@@ -1,4 +1,4 @@
-"""Figures from the attributions of a run: how much lies on the antecedent, and on what translators have highlighted.
+"""Figures from the attributions of a run: the share of the antecedent, and of what translators have highlighted.
 
 Each figure is a mean over examples with a bootstrap interval, of all examples and of those that were answered right and
 wrong at the pronoun, next to what it would be if every token had the same attribution.
@@ -19,7 +19,7 @@ from anaphora.evaluation import decision as by
 from anaphora.evaluation.attribution import HIGHLIGHTS, METHODS, SIDES
 from anaphora.evaluation.result import Proportion, RunSignature, Settings
 from anaphora.runs import Run, ScoredExample
-from anaphora.stats.intervals import Floats, bootstrap, generator, percentile_interval, wilson
+from anaphora.stats.intervals import Floats, bootstrap_mean, percentile_interval
 from anaphora.stats.resampling import Interval
 from anaphora.table import Rendered
 
@@ -53,7 +53,7 @@ class Attributions(Rendered):
     antecedent, highlights: figures of all examples, and of those that were right and wrong; empty without any
     difference: right minus wrong, of share, rank and support of the antecedent
     breakdowns: figures of the antecedent by tags; reasons: why examples have none → how many
-    rest: the mean share of the attribution on tokens that are no words of the passage
+    rest: the mean share of the attribution on tokens that are not words of the passage
     """
 
     TABLES = "anaphora.reports.attribution:attribution_table"
@@ -75,7 +75,7 @@ class Attributions(Rendered):
     breakdowns: Mapping[str, Mapping[str, Figures]] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        """What `anaphora attribute --json` prints."""
+        """Return the JSON object that `anaphora attribute --json` prints."""
         every = self.antecedent.get(ALL, {})
         share, rank = every.get("share"), every.get("rank")
         return {
@@ -133,7 +133,7 @@ def attributions_of(run: Run, *, breakdowns: Sequence[str] = (), settings: Setti
         header.system,
         method,
         len(items),
-        Proportion(total, sum(right), wilson(sum(right), total, settings.confidence)),
+        by.proportion(sum(right), total, settings.confidence),
         antecedent,
         _split(records, HIGHLIGHTS, settings),
         _differences(records, settings),
@@ -158,7 +158,7 @@ def method_of(run: Run) -> str:
 
 
 def attribution_of(run: Run, item: ScoredExample) -> dict[str, Any]:
-    """The attribution in a record, checked; an error if it is none."""
+    """The attribution in a record, checked; an error if it is missing or invalid."""
     record = item.extra.get("attribution")
     try:
         if not isinstance(record, dict):
@@ -215,7 +215,7 @@ def _figures(members: Sequence[Mapping[str, float]], settings: Settings) -> dict
         if len(values):
             chance = BY_CHANCE.get(name)
             uniform = float(np.mean([one[chance] for one in members])) if chance else 0.5 if name == "auc" else None
-            interval = percentile_interval(_resampled(values, settings, settings.seed), settings.confidence)
+            interval = percentile_interval(bootstrap_mean(values, settings.samples, settings.seed), settings.confidence)
             figures[name] = Mean(len(values), float(values.mean()), interval, uniform)
     return figures
 
@@ -232,15 +232,11 @@ def _differences(records: Sequence[Mapping[str, Any]], settings: Settings) -> di
     figures = {}
     for name in ("share", "rank", "support"):
         one, other = (_values(members, name) for members in parts)
-        drawn = _resampled(one, settings, settings.seed) - _resampled(other, settings, settings.seed + 1)
+        drawn = bootstrap_mean(one, settings.samples, settings.seed)
+        drawn -= bootstrap_mean(other, settings.samples, settings.seed + 1)
         interval = percentile_interval(drawn, settings.confidence)
         figures[name] = Mean(len(one) + len(other), float(one.mean() - other.mean()), interval)
     return figures
-
-
-def _resampled(values: Floats, settings: Settings, seed: int) -> Floats:
-    rows = np.stack([values, np.ones_like(values)], axis=1)
-    return bootstrap(rows, np.ones(len(rows), np.int64), settings.samples, generator(seed))
 
 
 def _rest(records: Iterable[Mapping[str, Any]]) -> float | None:

@@ -17,8 +17,8 @@ from anaphora.core.parsing import read_toml
 from anaphora.languages import names_with, table
 
 CITATION_CASE = "nominative"
-PLURAL = "plural"  # stands where a gender stands: "der, die, das" have one plural
-SPACES = re.compile(r"\s+(?=[.,;]|\s|$)")  # forms may be empty, and leave spaces behind
+PLURAL = "plural"  # used in place of a gender: "der, die, das" have one plural
+SPACES = re.compile(r"\s+(?=[.,;]|\s|$)")  # forms may be empty and leave spaces
 
 Table = Mapping[str, Mapping[str, str]]  # case → gender or plural → word
 
@@ -156,7 +156,7 @@ def parse_grammar(data: Mapping[str, Any], language: str, path: Path) -> Grammar
             joins=tuple((re.compile(join["at"]), join["write"]) for join in data.get("joins", ())),
         )
         for pattern, new in grammar.joins:
-            pattern.sub(new, "")  # a wrong replacement is found out now
+            pattern.sub(new, "")  # raises if the replacement is invalid
         for form in {form for forms in grammar.nouns.values() for form in forms.values()}:
             grammar.forms[form]
     except (KeyError, TypeError, ValueError, AttributeError, re.error) as error:

@@ -10,15 +10,15 @@ from typing import Any, NamedTuple
 
 import torch
 
-from anaphora.core.errors import AnaphoraError, BadInput
+from anaphora.core.errors import BadInput
 from anaphora.core.finite import all_finite
 from anaphora.nmt.checkpoint import load_model
 from anaphora.nmt.config import Config
 from anaphora.nmt.data import make_batch
-from anaphora.nmt.layout import ContextLayout, Ids, SpecialTokens, inputs_of, last, target_of
+from anaphora.nmt.layout import ContextLayout, SpecialTokens, inputs_of, last, target_of
 from anaphora.nmt.text import TEXT_FILES, Text
 from anaphora.scoring.batching import SourceGroup, group_by_source, padded_batches, score_groups
-from anaphora.scoring.encoded import CandidateScore, EncodedCandidate, common_prefix
+from anaphora.scoring.encoded import CandidateScore, EncodedCandidate, Ids, common_prefix, too_long
 from anaphora.scoring.packed import PackedModel
 from anaphora.scoring.stepwise import StepwiseScorer
 from anaphora.scoring.tree import Tree
@@ -82,11 +82,7 @@ def _limited(
     if not long:
         return list(encoded), 0
     if not truncate:
-        longest = max(map(len, long))
-        raise AnaphoraError(
-            f"{longest:,} tokens, but the model takes {limit:,}: {example.source[-1][:60]!r}… "
-            "Use less --context, or truncate such texts with --truncate"
-        )
+        raise too_long(max(map(len, long)), limit, example.source[-1])
     cut = [
         candidate._replace(
             inputs=tuple(ids[-limit:] for ids in candidate.inputs), predicted=candidate.predicted[:limit]

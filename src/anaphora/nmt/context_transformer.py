@@ -114,7 +114,7 @@ class ContextTransformer(nn.Module):
         )
 
 
-def build(config: ModelConfig, source_size: int, target_size: int, special: SpecialTokens) -> ContextTransformer:
+def build(config: ModelConfig, size: int, special: SpecialTokens) -> ContextTransformer:
     """A model with random weights; there is a position more for what stands before a context."""
     longer = replace(config, max_length=config.max_length + 1)
-    return ContextTransformer(Marian(marian_config(longer, source_size, target_size, special)))
+    return ContextTransformer(Marian(marian_config(longer, size, special)))

@@ -19,9 +19,10 @@ from torch.nn.utils.rnn import pad_sequence
 from anaphora.core.documents import document_lines
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.nmt.config import Config, DataConfig, is_word
-from anaphora.nmt.layout import ContextLayout, Ids, inputs_of, target_of
+from anaphora.nmt.layout import ContextLayout, inputs_of, target_of
 from anaphora.nmt.text import SEPARATOR_PIECE, TEXT_FILES, Text, copy_text, learn_text, load_text
 from anaphora.scoring.batching import Padded, pad
+from anaphora.scoring.encoded import Ids
 from anaphora.suites.example import Example
 
 # Batches

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from anaphora.core.errors import AnaphoraError
 from anaphora.core.finite import NotFinite
-from anaphora.nmt.layout import ContextLayout, Ids, SpecialTokens, inputs_of, last
+from anaphora.nmt.layout import ContextLayout, SpecialTokens, inputs_of, last
 from anaphora.nmt.text import Text
 from anaphora.scoring.batching import Padded, pad, padded_batches, select_rows
+from anaphora.scoring.encoded import Ids, too_long
 from anaphora.suites.example import Passage, Translation
 
 
@@ -251,7 +251,7 @@ class Translator:
         if self.limit is None or longest <= self.limit:
             return inputs
         if not self.truncate:
-            raise AnaphoraError(f"{longest:,} tokens, but the model takes {self.limit:,}: {source.text[:60]!r}…")
+            raise too_long(longest, self.limit, source.text, can_truncate=False)
         return tuple(ids[-self.limit :] for ids in inputs)
 
     def _translation(self, nbest: Sequence[Hypothesis], separators: int) -> Translation:

@@ -78,6 +78,16 @@ def read_tensors(file: Path) -> dict[str, torch.Tensor]:
     return dict(_read(file, lambda: load_file(file)))
 
 
+def stored_metadata(file: Path) -> Mapping[str, str]:
+    """Return what a file's header says besides its tensors."""
+
+    def read() -> Mapping[str, str]:
+        with safe_open(file, framework="pt") as stored:
+            return stored.metadata() or {}
+
+    return _read(file, read)
+
+
 def _shapes(file: Path) -> dict[str, Shape]:
     with safe_open(file, framework="pt") as stored:
         return {name: tuple(stored.get_slice(name).get_shape()) for name in stored.keys()}  # noqa: SIM118

@@ -227,7 +227,7 @@ class SQLite:
             yield self._connection
             self._connection.execute("COMMIT")
         except (sqlite3.Error, UnicodeError) as error:  # damage: text that is not UTF-8
-            raise BadInput(self.name, f"the database refuses: {error}", remedy=self._remedy(error)) from None
+            raise BadInput(self.name, f"database error: {error}", remedy=self._remedy(error)) from None
         finally:
             if self._connection.in_transaction:  # something failed; a full disk may fail at the commit
                 self._connection.execute("ROLLBACK")
@@ -297,7 +297,7 @@ class PostgreSQL:
             with self._connection.transaction(), self._connection.cursor() as cursor:
                 yield _Cursor(cursor)
         except self._error as error:
-            raise BadInput(self.name, f"the database refuses: {' '.join(str(error).split())}") from None
+            raise BadInput(self.name, f"database error: {' '.join(str(error).split())}") from None
 
     def has_tables(self) -> bool:
         with self.transaction(write=False) as do:

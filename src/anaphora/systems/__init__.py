@@ -266,7 +266,7 @@ KINDS = {
         ),
         Kind(
             "judge",
-            "anaphora.systems.openai.judge:JudgeSystem",
+            "anaphora.systems.openai.system:JudgeSystem",
             "an LLM on such a server that rates each candidate: judge:URL?model=NAME",
             ("model", "prompt", "max_tokens", *REQUEST_SETTINGS),
             SERVER,

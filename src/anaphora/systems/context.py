@@ -97,15 +97,15 @@ def with_target_context(example: Example, before: Passage) -> Example:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What is the same for every system.
+    """Options that are the same for every system.
 
-    own_context: where no context is asked for, a system that was trained with context (`nmt:`) still reads it
+    own_context: a system that was trained with context (`nmt:`) reads it even if no context is requested
     languages: source and target language of the suite, as in its header (ISO 639-1 where there is one)
     threads: for computation on this machine; None: the library's default
-    batch_tokens: how many tokens are computed at a time
-    plain: score every candidate by itself in padded batches, without the prefix tree
-    margins_only: leave out of the scores what all candidates share
-    truncate: cut what is longer than the model takes, and count it; else it is an error
+    batch_tokens: maximum number of tokens per batch
+    plain: score every candidate separately in padded batches, without the prefix tree
+    margins_only: exclude the prefix that all candidates share from the scores
+    truncate: truncate inputs that exceed the model's maximum length, and count them; otherwise they are an error
     scope: what of a candidate is scored: all of it, the "current" sentence given the context before it, or the first
         token in which candidates differ, given what comes before it (the "pronoun")
     """

@@ -249,7 +249,7 @@ class Client(Generic[A]):
         if status in BUSY or (status >= 500 and status != 501):
             raise _TemporaryError(f"the server says {name}{why}", _seconds(retry_after))
         if status < 400:
-            raise AnaphoraError(f"{self.url}: the server redirects elsewhere ({name}). Name that address")
+            raise AnaphoraError(f"{self.url}: the server redirects to another address ({name}). Use that address")
         problem = "knows no such address or model" if status == 404 else "does not accept the request"
         raise Rejected(f"{self.url}: the server {problem} ({name}{why})", status, message)
 
@@ -312,11 +312,11 @@ async def _body(response: httpx.Response) -> bytes | bytearray:
     if encoding in ("identity", ""):
         return body
     if encoding not in ("gzip", "x-gzip", "deflate"):
-        raise _UnusableError("is compressed, which was not asked for")
+        raise _UnusableError("is compressed, although no compression was requested")
     try:
         plain = zlib.decompressobj(wbits=47).decompress(body, MAX_BODY + 1)  # 47: gzip or zlib
     except zlib.error:
-        raise _UnusableError("is compressed, and damaged") from None
+        raise _UnusableError("is damaged: it cannot be decompressed") from None
     if len(plain) > MAX_BODY:
         raise too_long
     return plain
