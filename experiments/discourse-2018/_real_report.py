@@ -272,7 +272,17 @@ def recurrent(models: Figures) -> str:
     read = [name for name in seeing if beyond_chance(models[name][COREFERENCE])]
     heads = {0: "at chance", len(seeing): "read it, too"}
     head = heads.get(len(read), f"{len(read)} of {len(seeing)} read it")
-    return f"**Recurrent models that see the previous French sentence: {head}.** {verdicts(models, seeing)}"
+    text = f"**Recurrent models that see the previous French sentence: {head}.** {verdicts(models, seeing)}"
+    return " ".join([text, *(unfinished(name, models[name]) for name in seeing if name not in read)])
+
+
+def unfinished(name: str, of_model: Figures) -> str:
+    """How development accuracy rose at the end of a model's training."""
+    *_, before, last = [one for one in of_model["chosen"]["tried"] if one["mean"] == 4]
+    return (
+        f"Development accuracy of {title(name)}: {before['accuracy']:.3f} after {before['updates']:,} updates, "
+        f"{last['accuracy']:.3f} after {last['updates']:,}. It was still rising when training ended."
+    )
 
 
 def verdicts(models: Figures, names: Sequence[str]) -> str:
@@ -374,7 +384,7 @@ def limits(models: Figures) -> list[str]:
             f"**Few seeds.** 2-to-2 has {seeds} of {SEEDS} planned seeds, the other models have one. Seeds differ in "
             "the last stage only."
         ),
-        *(bullet(f"**Not trained to the end:** {', '.join(absent)}. The script has them.") if absent else []),
+        *(bullet(f"**Not trained:** {', '.join(absent)}, for lack of processor time.") if absent else []),
         *bullet(
             "**Given context.** The previous French sentence is the test set's, not the model's own translation. The "
             "figures say whether a model reads the gender of a noun in a given French sentence."
